@@ -1,4 +1,4 @@
-"""What every part of the language is made of."""
+"""The base of every part of the language, and the checks that all of its numbers pass."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 from fabricgen.models.forms import FrozenModel
 
 _BELOW = ("schema", "items_schema", "values_schema", "keys_schema")
-"""Where the schema of a value has those of its parts."""
+"""The keys of a schema under which the schemas of its parts are."""
 
 
 class Model(FrozenModel):
@@ -58,20 +58,18 @@ class Model(FrozenModel):
 
 
 def list_old_names(field: FieldInfo) -> tuple[str, ...]:
-    """Return the names that a field had before: the choices of its alias behind its name of today."""
+    """Return the names that a field had before: the choices of its alias after its name of today."""
     alias = field.validation_alias
     return tuple(map(str, alias.choices[1:])) if isinstance(alias, AliasChoices) else ()
 
 
 def _forbid_conversions(schema: Any) -> Any:
-    """Return a field's schema without the conversions that pydantic makes by itself: "3", "1_0" and true to 3, 10 and
-    1.
+    """Return a field's schema without the conversions that pydantic makes by itself, such as "3", "1_0" and true to
+    3, 10 and 1.
     """
     kind = schema["type"]
     if kind in ("int", "float"):
-        return core_schema.no_info_before_validator_function(
-            _check_whole_number if kind == "int" else _check_number, schema
-        )
+        return core_schema.no_info_before_validator_function(partial(_refuse_text, f"{kind}_type"), schema)
     if kind == "literal" and any(isinstance(value, int) for value in schema["expected"]):
         expected = ", ".join(map(repr, schema["expected"]))
         return core_schema.no_info_before_validator_function(partial(_check_choice, expected), schema)
@@ -86,27 +84,20 @@ def _forbid_conversions(schema: Any) -> Any:
     return {**schema, **changed}
 
 
-def _check_whole_number(value: Any) -> Any:
-    """Refuse text and truth values where a whole number is meant; pydantic would convert them."""
+def _refuse_text(error: str, value: Any) -> Any:
+    """Refuse text and truth values, which pydantic would convert to numbers, with pydantic's `error`."""
     if isinstance(value, bool | str):
-        raise PydanticKnownError("int_type")
+        raise PydanticKnownError(error)  # type: ignore[arg-type]
     return value
 
 
 def _check_choice(expected: str, value: Any) -> Any:
-    """Return numbers to choose from; true counts as 1 to Python."""
+    """Refuse truth values among numbers to choose from: to Python true equals 1."""
     if isinstance(value, bool):
         raise PydanticKnownError("literal_error", {"expected": expected})
     return value
 
 
-def _check_number(value: Any) -> Any:
-    """Refuse text and truth values where a number is meant; pydantic would convert them."""
-    if isinstance(value, bool | str):
-        raise PydanticKnownError("float_type")
-    return value
-
-
 def wrap_in_list(value: Any) -> Any:
-    """Return a single word where a list may stand."""
+    """Return a single text as a list of one, and any other value as it is."""
     return [value] if isinstance(value, str) else value

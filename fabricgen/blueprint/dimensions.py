@@ -1,8 +1,8 @@
-"""The dimensions that a tier may be grouped by in `per`, in one table: what each is called, counts and stands for.
+"""The dimensions that a tier may be grouped by in `per`, in one table: the name, count and meaning of each.
 
 A place dimension says where switches stand; a leg dimension tells the ports of one node apart. Another dimension is
 another entry of DIMENSIONS: names, counts, groups, wiring, numbering and messages ask here and know no dimension by
-name. Only rules that are about one of them (rails that are regrouped, planes that are mixed) name it.
+name. Only rules about a particular dimension (rails that are regrouped, planes that are mixed) name it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ WHOLE = "all"
 
 
 class LegNumbers(Protocol):
-    """What tells a leg of a node apart from its others; all count from 1."""
+    """The numbers that tell a leg of a node apart from its other legs; all count from 1."""
 
     @property
     def rail(self) -> int:
@@ -24,11 +24,11 @@ class LegNumbers(Protocol):
 
     @property
     def rail_group(self) -> int:
-        """The number of its rail's group."""
+        """The number of the group that its rail is in."""
 
     @property
     def plane(self) -> int:
-        """The copy of the fabric that it leads to."""
+        """The number of the copy of the fabric that it leads to."""
 
     @property
     def port(self) -> int:
@@ -36,7 +36,7 @@ class LegNumbers(Protocol):
 
 
 class UnitSize(Protocol):
-    """What the size of a place may follow from."""
+    """The figures of a scalable unit that the size of a place may follow from."""
 
     @property
     def racks_per_su(self) -> int:
@@ -49,28 +49,28 @@ UsualStand = Literal["rack-top", "unit-end", "network-row"]
 class Dimension(NamedTuple):
     """One dimension of `per`.
 
-    Exactly one of these says what it is: `leg`, the number (from 1) of a leg of a node; `units`, how many scalable
-    units of a pod, one after the other, are one such place; `racks`, how many racks of a scalable unit are. Without any
-    it is a place that the blueprint names: a site, a pod.
+    Exactly one of these says what it is: `leg` returns the number (from 1) of a leg of a node; `units` returns how many
+    adjacent scalable units of a pod make one such place; `racks` returns how many racks of a scalable unit do. A
+    dimension without any of them is a place that the blueprint names: a site, a pod.
     """
 
     name: str
-    """In `per`, in messages, and as a field of templates of names."""
+    """Its name in `per`, in messages, and as a field of templates of names."""
     short: str
-    """Before its number in names of switches: `su01`, `r1`."""
+    """The letters before its number in names of switches: `su01`, `r1`."""
     digits: int = 1
-    """The least digits of its number in names of switches."""
+    """The fewest digits of its number in names of switches."""
     noun: str = ""
-    """What sentences call one of it; "" for its name."""
+    """The word for one of it in sentences; "" for its name."""
     leg: Callable[[LegNumbers], int] | None = None
     follows: str = ""
-    """The finer leg dimension whose values it puts into groups, so that its own follows; "" for none. Of places none
-    is needed: each nests in the wider ones.
+    """The finer leg dimension from whose value its own follows, as a rail group's from a rail; "" for none. Places need
+    none: each nests in the wider ones.
     """
     units: Callable[[UnitSize], int] | None = None
     racks: Callable[[UnitSize], int] | None = None
     stand: UsualStand = "network-row"
-    """Where switches of such places stand unless they say so: in racks of a unit only if the place is within one."""
+    """Where switches of such places stand by default: in racks of a unit only if the place is within one."""
 
     @property
     def is_place(self) -> bool:
@@ -79,7 +79,7 @@ class Dimension(NamedTuple):
 
     @property
     def is_named(self) -> bool:
-        """Whether its places have names of their own in the blueprint, not numbers."""
+        """Whether its places have names of their own in the blueprint instead of numbers."""
         return self.is_place and self.units is None and self.racks is None
 
     @property
@@ -114,7 +114,7 @@ def list_dimension_names() -> tuple[str, ...]:
 
 @cache
 def find_dimension(name: str) -> Dimension:
-    """Return the dimension of a name; raises KeyError for one there is not, and for the scope `all`."""
+    """Return the dimension of a name. Raises KeyError for any other name, and for the scope `all`."""
     for dimension in DIMENSIONS:
         if dimension.name == name:
             return dimension
@@ -123,18 +123,20 @@ def find_dimension(name: str) -> Dimension:
 
 @cache
 def list_scopes() -> tuple[str, ...]:
-    """From wide to narrow, where the switches of a tier's group may stand: `all`, then the places."""
+    """Return the scopes at which the switches of a tier's group may stand, from wide to narrow: `all`, then the
+    places.
+    """
     return (WHOLE, *(dimension.name for dimension in DIMENSIONS if dimension.is_place))
 
 
 @cache
 def list_leg_dimensions() -> tuple[str, ...]:
-    """Return the names of what tells the ports of a node apart, in order."""
+    """Return the names of the dimensions that tell the ports of a node apart, in order."""
     return tuple(dimension.name for dimension in DIMENSIONS if not dimension.is_place)
 
 
 def find_leg_number(name: str, leg: LegNumbers) -> int:
-    """Return the number of a leg in a leg dimension, from 1; raises KeyError for another."""
+    """Return the number, from 1, of a leg in a leg dimension. Raises KeyError for any other dimension."""
     number = find_dimension(name).leg
     if number is None:
         raise KeyError(name)
@@ -142,12 +144,14 @@ def find_leg_number(name: str, leg: LegNumbers) -> int:
 
 
 def is_told(name: str, per: Collection[str]) -> bool:
-    """Whether `per` tells a value of a dimension, or of a tier: it is in it, or follows from a finer one that is."""
+    """Whether `per` determines the value of a dimension, or of a tier: it names the dimension, or a finer one that
+    it follows from.
+    """
     return name in per or any(
         dimension.follows in per for dimension in DIMENSIONS if dimension.name == name and dimension.follows
     )
 
 
 def find_noun(name: str) -> str:
-    """Return what sentences call one place or value of a dimension: `scalable unit`, `pod`, `rail`."""
+    """Return the word for one place or value of a dimension in sentences: `scalable unit`, `pod`, `rail`."""
     return find_dimension(name).noun or name

@@ -1,4 +1,4 @@
-"""From a file to a validated blueprint that knows where each of its values stands."""
+"""Loading: from a file to a validated blueprint that knows where each of its values stands."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 
 from fabricgen.blueprint.beside.adopted import ADOPTED
-from fabricgen.blueprint.beside.inventory import Hardware, read_inventory
 from fabricgen.blueprint.beside.lock import CODE, Lock, find_lock_path, find_locked_blueprint, read_lock
-from fabricgen.blueprint.beside.pairs import read_pairs
-from fabricgen.blueprint.beside.tables import GuidRow, read_guids
+from fabricgen.blueprint.beside.tables import GuidRow, Hardware, read_guids, read_inventory, read_pairs
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.overlays import spell_as_written
 from fabricgen.blueprint.sections.lint_settings import Limits, Project
@@ -25,31 +23,31 @@ from fabricgen.yaml.located import Located, read_located
 
 @dataclass(frozen=True)
 class LoadedBlueprint:
-    """A blueprint, its source, the folder whose `catalog/` adds profiles, and what is given already."""
+    """A blueprint, its source, the folder whose `catalog/` adds profiles, and the files beside it."""
 
     blueprint: Blueprint
     source: Located
     folder: Path
     lock: Lock = field(default_factory=Lock)
     lock_path: Path | None = None
-    """Where its lock lies or would lie; None for standard input."""
+    """The path of its lock, written or not; None for standard input."""
     guids: Mapping[str, tuple[GuidRow, ...]] = field(default_factory=dict)
     """Stated GUIDs of InfiniBand devices, by fabric."""
     inventory: tuple[Hardware, ...] = ()
-    """What is known of the hardware, by device and port."""
+    """The lines of the hardware table."""
     project: Project = field(default_factory=Project.model_construct)
-    """What holds for all blueprints of its project."""
+    """The settings of its project, which hold for all blueprints there."""
     project_source: Located | None = None
-    """Where that stands; None for a project without settings."""
+    """The source of these settings; None for a project without settings."""
 
     @property
     def limits(self) -> Limits:
-        """What lint measures by: the blueprint's own limits, else the project's."""
+        """The limits that lint measures by: the blueprint's own, else the project's."""
         return self.blueprint.lint.limits.over(self.project.lint.limits)
 
     @property
     def names_single_things(self) -> bool:
-        """Whether it says anything of single devices, racks or tiers by names that depend on the whole cluster."""
+        """Whether it states anything of single devices, racks or tiers, by names that depend on the whole cluster."""
         blueprint, floor = self.blueprint, self.blueprint.floor
         return bool(
             blueprint.names.switches
@@ -68,12 +66,12 @@ class LoadedBlueprint:
 
     @cached_property
     def macs(self) -> Mapping[tuple[str, str], str]:
-        """(device, port) -> its MAC as far as they are known; port "" is a switch itself."""
+        """The known MAC of each (device, port); port "" stands for a switch itself."""
         return {(row.device, row.port): row.mac for row in self.inventory if row.mac}
 
     @property
     def digest(self) -> str:
-        """sha256 over the blueprint's meaning: comments, order of keys, includes and defaults do not count."""
+        """The sha256 of the blueprint's meaning: comments, the order of keys, includes and defaults do not count."""
         stated = self.blueprint.model_dump(mode="json", exclude_defaults=True)
         data = json.dumps({"fabricgen": self.blueprint.fabricgen, **stated}, sort_keys=True, default=str)
         for name, rows in sorted(self.guids.items()):
@@ -86,7 +84,7 @@ class LoadedBlueprint:
         return hashlib.sha256(data.encode()).hexdigest()
 
     def locate_finding(self, diagnostic: Diagnostic) -> Diagnostic:
-        """Give a finding the span of its path, or of the nearest parent that the text has."""
+        """Return a finding with the span of its path, or of the nearest parent that the text has."""
         if diagnostic.span:
             return diagnostic
         if diagnostic.path[:1] == (ADOPTED,):
@@ -94,11 +92,13 @@ class LoadedBlueprint:
         return self.locate_at(diagnostic, self.source.span(spell_as_written(self.source.data, diagnostic.path)))
 
     def locate_at(self, diagnostic: Diagnostic, span: Span) -> Diagnostic:
-        """Give a finding a span of its path; the hint tells where the value is used, if it is written elsewhere."""
+        """Return a finding with a span of its path; the hint tells where the value is used, if it is written
+        elsewhere.
+        """
         return diagnostic.place_at(span, self.source.add_note(diagnostic.hint, diagnostic.path, span))
 
     def locate_error(self, error: InputError) -> InputError:
-        """Give every finding of an error its place in the file."""
+        """Return an error whose findings all have their places in the file."""
         return InputError(self.locate_finding(d) for d in error.diagnostics)
 
 
@@ -110,11 +110,11 @@ def load_blueprint(
     settings: Path | None = None,
     unsaved: Mapping[str, bytes] | None = None,
 ) -> LoadedBlueprint:
-    """Read and validate a blueprint, the lock beside it and its project's settings; `-` is standard input.
+    """Read and validate a blueprint, the files beside it and its project's settings; `-` is standard input.
 
-    `sets` are `PATH=VALUE` changes; `allow_outside` lets includes leave the blueprint's folder; `settings` is a file
-    instead of the nearest one above the blueprint; `unsaved` stands for the content of files, by their names.
-    Raises InputError with every fault found, each with its place.
+    `sets` are `PATH=VALUE` changes; `allow_outside` lets includes leave the blueprint's folder; `settings` is a file to
+    be read instead of the nearest one above the blueprint; `unsaved` has the content of files that are not saved, by
+    name. Raises InputError with every fault found, each with its place.
     """
     unlocked = find_locked_blueprint(path)
     if unlocked != path:
@@ -139,36 +139,26 @@ SETTINGS = ".fabricgen.yaml"
 
 
 def find_settings(folder: Path) -> Path | None:
-    """Return the settings file nearest to a folder, going up from where it really lies: however a blueprint is named,
-    it is judged alike. None above the folder that holds `.git`.
+    """Return the settings file nearest to a folder, going up from where the folder really lies, so that a blueprint
+    is judged alike however it is named. None if there is none up to the folder that holds `.git`.
     """
     start = folder.resolve()
     for parent in (start, *start.parents):
-        if (parent / SETTINGS).is_file():
-            return _shorten_path(parent / SETTINGS)
+        file, cwd = parent / SETTINGS, Path.cwd()
+        if file.is_file():
+            # relative to the working directory if it lies below it, so that messages stay short
+            return file.relative_to(cwd) if file.is_relative_to(cwd) else file
         if (parent / ".git").exists():
             return None
     return None
 
 
-def _shorten_path(file: Path) -> Path:
-    """As seen from the working directory where it lies below it, so that messages stay short."""
-    cwd = Path.cwd()
-    return file.relative_to(cwd) if file.is_relative_to(cwd) else file
-
-
 def read_settings(file: Path | None) -> tuple[Project, Located | None]:
-    """Read a settings file, and where its values stand; or the defaults where there is none.
+    """Return the settings of a file and their source; the defaults and None if there is no file.
 
     Raises InputError: FG001 to FG006 for a file that cannot be read or parsed, FG010 and others for what is in it.
     """
     if file is None:
-        return _make_usual_settings(), None
+        return Project.model_construct(), None
     source = read_located(file)
     return validate(Project, source), source
-
-
-@cache
-def _make_usual_settings() -> Project:
-    """Return the settings of a project without a file of them."""
-    return Project.model_construct()

@@ -123,7 +123,7 @@ MOST_SLOTS = 1 << 18
 
 
 def _check_unit_count(pods: dict[str, Pod]) -> dict[str, Pod]:
-    """Raises ValueError for more scalable units than any hall of this planet holds, which would take hours to size."""
+    """Raise ValueError for more scalable units than any hall of this planet holds, which would take hours to size."""
     slots = sum(pod.slots * pod.count for pod in pods.values())
     if slots > MOST_SLOTS:
         raise ValueError(f"{slots:,} scalable units in all, reserved ones included; {MOST_SLOTS:,} are the most")
@@ -155,7 +155,7 @@ class ScaleUp(Model):
 
     @model_validator(mode="after")
     def _check_racks(self) -> Self:
-        """`racks` says how many racks share a domain, which only `per: rack` has."""
+        """Refuse `racks`, the count of racks that share a domain, without `per: rack`."""
         if self.racks is not None and self.per != "rack":
             raise ValueError("`racks` goes with `per: rack`")
         return self
@@ -269,14 +269,14 @@ class Blueprint(Model):
 
     @model_validator(mode="after")
     def _require_units(self) -> Self:
-        """A blueprint says what pods are made of, once or by kind."""
+        """Require `scalable_unit` or `scalable_units`, the units that pods are made of."""
         if self.scalable_unit is None and not self.scalable_units:
             raise ValueError("state what pods are made of: `scalable_unit`, or several kinds in `scalable_units`")
         return self
 
     @property
     def unit_kinds(self) -> dict[str, tuple[tuple[str, ...], ScalableUnit]]:
-        """Kinds of scalable units by name, "" for `scalable_unit`: where each is stated, and what it says."""
+        """The kinds of scalable units by name, "" for `scalable_unit`: the path where each is stated, and the unit."""
         single_kind = {"": (("scalable_unit",), self.scalable_unit)} if self.scalable_unit else {}
         return single_kind | {name: (("scalable_units", name), unit) for name, unit in self.scalable_units.items()}
 
@@ -287,9 +287,10 @@ class Blueprint(Model):
         return any(plan.tiers for plan in plans if plan)
 
     def expand_pods(self, before: Collection[str] = ()) -> dict[str, Pod]:
-        """Return pods by name with `count` spelled out, in natural order of their names: p2 before p10.
+        """Return the pods by name with `count` spelled out, in natural order of their names: p2 before p10.
 
-        The first of several keeps the name that it had among those `before`, alone or numbered.
+        If one of the names in `before`, which earlier versions had, is that of an entry alone or of its first pod, the
+        first pod keeps that name.
         """
         pods_by_name: dict[str, Pod] = {}
         for key, pod in self.pods.items():
@@ -297,12 +298,12 @@ class Blueprint(Model):
             for i in range(pod.count):
                 name = f"{stem}{int(first or 1) + i}"
                 numbered = name in before and name not in self.pods
-                alone = key in before if (key in before) != numbered else pod.count == 1
-                pods_by_name[key if alone and not i else name] = pod
+                keeps_name = key in before if (key in before) != numbered else pod.count == 1
+                pods_by_name[key if keeps_name and not i else name] = pod
         return dict(sorted(pods_by_name.items(), key=lambda name_and_pod: make_natural_key(name_and_pod[0])))
 
 
 def make_natural_key(name: str) -> tuple[tuple[tuple[int, str], ...], str]:
-    """Sort key under which p2 comes before p10, and no two names are alike."""
+    """Return a sort key under which p2 comes before p10, and no two names are alike."""
     parts = (part for part in re.split(r"(\d{1,18})", name) if part)
     return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in parts), name

@@ -1,4 +1,4 @@
-"""Laying one tree over another, and `--set PATH=VALUE`."""
+"""Laying one tree of YAML over another, `--set PATH=VALUE`, and keys that are written under an old name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from fabricgen.blueprint.base import Model, list_old_names
 from fabricgen.blueprint.models import Blueprint
-from fabricgen.kernel.diagnostics import InputError, Path, Span, fault
+from fabricgen.kernel.diagnostics import Path, Span, fault
 from fabricgen.models.json_schema import find_fields
 from fabricgen.models.validation import format_path
 from fabricgen.yaml.tree import (
@@ -23,14 +23,14 @@ from fabricgen.yaml.tree import (
     place_entries,
 )
 
-# Texts, which are only compiled where there is a setting.
+# Texts, which are compiled when there is a setting.
 _SET = r'(?s)((?:"[^"]*"|[^"=])*)=(.*)'
 _PATH = r'(?:"[^"]+"|[^".]+)(?:\.(?:"[^"]+"|[^".]+))*'
 _SEGMENT = r'"([^"]+)"|([^".]+)'
 
 
 def lay_over(base: Node, top: Node) -> Node:
-    """Lay `top` over `base`: mappings merge, the rest replaces, and null takes a key of the base away."""
+    """Return `top` laid over `base`: mappings merge, any other value replaces, and null removes a key of the base."""
     if not (isinstance(base.value, dict) and isinstance(top.value, dict)):
         return top
     entries = place_entries(base, base.used)
@@ -47,8 +47,8 @@ def lay_over(base: Node, top: Node) -> Node:
 def apply_set(tree: Node, setting: str) -> Node:
     """Return the tree with one `PATH=VALUE` set in it; missing mappings on the way are made.
 
-    Raises InputError: FG008 for a malformed setting or one that leads into a scalar, FG002 to FG006 for
-    what is wrong in VALUE.
+    Raises InputError: FG008 for a malformed setting or one that leads into a scalar, FG002 to FG006 for faults in
+    VALUE.
     """
     match = re.fullmatch(_SET, setting)
     written = match[1].strip() if match else ""
@@ -73,43 +73,40 @@ def _put_value(node: Node, path: tuple[str, ...], value: Node, span: Span, above
     """Return a node with a value put at a path below it; `above` is the path of the node, for messages."""
     if not path:
         return value
-    part, rest = path[0], path[1:]
+    step, further = path[0], path[1:]
     if isinstance(node.value, tuple):
-        index = _parse_index(part, node, span, above)
+        index = _parse_index(step, node, span, above)
         elements = list(node.value)
-        elements[index] = _put_value(elements[index], rest, value, span, (*above, index))
+        elements[index] = _put_value(elements[index], further, value, span, (*above, index))
         return make_sequence(tuple(elements), node.span, node.used)
     if node.value is None:
         node = make_mapping({}, span)
     if not isinstance(node.value, dict):
-        raise _make_no_mapping_error(node, part, span, above)
-    old = node.value.get(part) or MappingEntry(span, Node(None, span))
-    new = MappingEntry(old.key, _put_value(old.node, rest, value, span, (*above, part)))
-    return make_mapping({**node.value, part: new}, node.span, node.used)
+        kind = f"{format_path(above) or 'the top level'} is {describe_kind(node)}"
+        hint = f"that value stands at {node.span}"
+        raise fault("FG008", f"{kind}, not a mapping; it cannot have '{step}'", path=above, hint=hint, span=span)
+    old = node.value.get(step) or MappingEntry(span, Node(None, span))
+    new = MappingEntry(old.key, _put_value(old.node, further, value, span, (*above, step)))
+    return make_mapping({**node.value, step: new}, node.span, node.used)
 
 
-def _parse_index(part: str, node: Node, span: Span, above: Path) -> int:
-    """Read a step into a list; raises InputError (FG008) for one that it does not have."""
+def _parse_index(step: str, node: Node, span: Span, above: Path) -> int:
+    """Return the index of an element of a list that a step of a path names. Raises InputError (FG008) if there is
+    none.
+    """
     count = len(node.value)
-    if part.isascii() and part.isdigit() and len(part) < 10 and int(part) < count:
-        return int(part)
+    if step.isascii() and step.isdigit() and len(step) < 10 and int(step) < count:
+        return int(step)
     hint = f"write an index from 0 to {count - 1}" if count else "it is empty"
-    message = f"{format_path(above) or 'the top level'} is a list and has no '{part}'"
+    message = f"{format_path(above) or 'the top level'} is a list and has no '{step}'"
     raise fault("FG008", message, path=above, hint=hint, span=span)
-
-
-def _make_no_mapping_error(node: Node, part: str, span: Span, above: Path) -> InputError:
-    message = (
-        f"{format_path(above) or 'the top level'} is {describe_kind(node)}, not a mapping; it cannot have '{part}'"
-    )
-    return fault("FG008", message, path=above, hint=f"that value stands at {node.span}", span=span)
 
 
 # Keys of a blueprint that are written under a name they had before.
 
 
 class OldName(NamedTuple):
-    """A key by its place, as it is written, and its name of today."""
+    """The path of a key that is written under an old name, and its name of today."""
 
     path: Path
     name: str
@@ -124,14 +121,14 @@ def _list_old_words() -> frozenset[str]:
 
 
 def _list_models(model: type[Model]) -> Iterator[type[Model]]:
-    """Yield the models that are made from one, and from those: all parts of the language."""
+    """Yield the models that are derived from one, and from those in turn: all parts of the language."""
     for part in model.__subclasses__():
         yield part
         yield from _list_models(part)
 
 
 def list_old_keys(data: Any) -> Iterator[OldName]:
-    """Yield every key of a blueprint, as plain data, that has another name today."""
+    """Yield every key of a blueprint, given as plain data, that is written under an old name."""
     for path in _find_keys(data, _list_old_words(), ()):
         for name, info in find_fields(Blueprint, path[:-1]).items():
             if path[-1] in list_old_names(info):
@@ -139,7 +136,7 @@ def list_old_keys(data: Any) -> Iterator[OldName]:
 
 
 def _find_keys(data: Any, words: frozenset[str], above: Path) -> Iterator[Path]:
-    """Walk plain data for keys that are among some words."""
+    """Yield the paths of the keys of plain data that are among some words."""
     entries = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
     for key, value in entries:
         if key in words:
@@ -148,14 +145,16 @@ def _find_keys(data: Any, words: frozenset[str], above: Path) -> Iterator[Path]:
 
 
 def spell_as_written(data: Any, path: Path) -> Path:
-    """Return a path with the names that the text has, old ones where it uses them; what it lacks stays as it is."""
+    """Return a path with the names that the text has, old ones if it uses them; steps that the text lacks stay as
+    they are.
+    """
     written: list[str | int] = []
-    for part in path:
-        old: tuple[str, ...] = ()
-        if isinstance(data, dict) and part not in data:
-            info = find_fields(Blueprint, path[: len(written)]).get(str(part))
-            old = tuple(name for name in list_old_names(info) if name in data) if info else ()
-        written.append(old[0] if old else part)
+    for step in path:
+        old_names: tuple[str, ...] = ()
+        if isinstance(data, dict) and step not in data:
+            info = find_fields(Blueprint, path[: len(written)]).get(str(step))
+            old_names = tuple(name for name in list_old_names(info) if name in data) if info else ()
+        written.append(old_names[0] if old_names else step)
         try:
             data = data[written[-1]]
         except (KeyError, IndexError, TypeError):

@@ -53,7 +53,7 @@ class CountOf(FrozenModel):
 
     @classmethod
     def read(cls, value: Any) -> Any:
-        """Read the one form there is; raises ValueError for another."""
+        """Read a text such as `32 x dgx-b200`. Raises ValueError for anything else."""
         if isinstance(value, cls):
             return value
         if not isinstance(value, str):
@@ -82,7 +82,9 @@ class NodeSetOf(CountOf):
 
     @classmethod
     def read(cls, value: Any) -> Any:
-        """Read both forms; raises ValueError for another."""
+        """Read a text such as `32 x dgx-b200`, or a mapping with `nodes` and `skip`. Raises ValueError for anything
+        else.
+        """
         if isinstance(value, dict) and "nodes" in value and set(value) <= {"nodes", "skip"}:
             skip = value.get("skip", ())
             return {**super().read(value["nodes"]), "skip": [skip] if isinstance(skip, str) else skip}
@@ -112,7 +114,7 @@ NODE_SET_FORM = {
 
 
 def _read_speed(value: Any) -> int:
-    """Read a speed of text or a number into Gb/s."""
+    """Return a speed, stated as text or as a number, in Gb/s. Raises ValueError for anything else."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError("expected a speed such as 400G")
     return parse_speed(value)
@@ -135,7 +137,7 @@ Speed = Annotated[
 
 
 def _read_ratio(value: Any) -> Fraction:
-    """Read a ratio of text or a number."""
+    """Return a ratio that is stated as text or as a number. Raises ValueError for anything else."""
     if isinstance(value, bool) or not isinstance(value, str | int | float | Fraction):
         raise ValueError('expected a ratio such as "2:1"')
     return value if isinstance(value, Fraction) else parse_ratio(value)
@@ -158,7 +160,7 @@ Ratio = Annotated[
 
 
 def _read_percent(value: Any) -> float:
-    """Read a share of 0% to 100% into a fraction of 1."""
+    """Return a share from 0% to 100% as a fraction of 1. Raises ValueError for anything else."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError("expected a percentage such as 10%")
     share = parse_percent(value)
@@ -276,7 +278,7 @@ NicModes = Annotated[
 
 
 def _check_one_per_speed(modes: tuple[NicMode, ...]) -> tuple[NicMode, ...]:
-    """Raises ValueError for a speed that two breakouts make."""
+    """Raise ValueError for a speed that two breakouts make."""
     speeds = [mode.speed_gbps for mode in modes]
     twice = next((speed for i, speed in enumerate(speeds) if speed in speeds[:i]), None)
     if twice is not None:
@@ -324,7 +326,9 @@ MediaOf = Annotated[
 
 
 def _read_cages(value: Any) -> Any:
-    """Cage numbers from ranges, in their order: `1-32,49`."""
+    """Return the cage numbers of a text of ranges such as `1-32,49`, in their order, each once. Raises ValueError
+    for another text.
+    """
     if isinstance(value, tuple):
         return value  # read before
     if isinstance(value, int) and not isinstance(value, bool):

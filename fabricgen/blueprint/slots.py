@@ -1,4 +1,4 @@
-"""Slots: places in the cluster by name, such as `p1/su-last/node-last`."""
+"""Slots: places of nodes in the cluster by name, such as `p1/su-last/node-last`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PART = re.compile(r"^(su|node|rack)-(\d{1,9}|last|\*)$")
 
 @dataclass(frozen=True, slots=True, order=True)
 class NodeSlot:
-    """One node slot; pod counts from 0 in pod order, su and node from 1."""
+    """A node slot: `pod` counts from 0 in pod order, `su` and `node` from 1."""
 
     pod: int
     su: int
@@ -23,7 +23,7 @@ class NodeSlot:
 
 
 class UnitSize(NamedTuple):
-    """Node slots in a scalable unit, and in each of its racks."""
+    """How many node slots a scalable unit has, and how many each of its racks."""
 
     nodes: int
     nodes_per_rack: int
@@ -37,9 +37,9 @@ class PodUnits(NamedTuple):
 
 
 def list_omitted_slots(blueprint: Blueprint, pods: Mapping[str, PodUnits]) -> frozenset[NodeSlot]:
-    """Return the node slots that `omit` leaves empty.
+    """Return the node slots that `omit` leaves empty, and those of part filled units.
 
-    `pods` are the pods by name in pod order. Raises InputError for a slot that does not exist.
+    `pods` are the pods by name in pod order. Raises InputError (FG013) for a slot that does not exist.
     """
     omitted, faults = _list_unfilled(pods)
     for i, text in enumerate(blueprint.omit):
@@ -56,11 +56,11 @@ def list_omitted_slots(blueprint: Blueprint, pods: Mapping[str, PodUnits]) -> fr
 
 
 def parse_slots(text: str, pods: Mapping[str, PodUnits]) -> set[NodeSlot] | str:
-    """Return the slots a text names, omitted ones included, or what is wrong with it."""
-    pod_name, *rest = text.split("/")
+    """Return the slots that a text names, omitted ones included, or a text that says what is wrong with it."""
+    pod_name, *steps = text.split("/")
     if pod_name not in pods and pod_name != "*":
         return f"there is no pod '{pod_name}'"
-    parts = [m.groups() if (m := _PART.match(p)) else ("", p) for p in rest]
+    parts = [m.groups() if (m := _PART.match(p)) else ("", p) for p in steps]
     if [kind for kind, _ in parts] not in (["su"], ["su", "node"], ["su", "rack"]):
         return f"'{text}' is not a slot"
     slots: set[NodeSlot] = set()
@@ -69,17 +69,17 @@ def parse_slots(text: str, pods: Mapping[str, PodUnits]) -> set[NodeSlot] | str:
             continue
         units = _parse_numbers(parts[0][1], pod.su)
         if not units:
-            return f"{name} has {pod.su} scalable units, there is no {rest[0]}"
+            return f"{name} has {pod.su} scalable units, there is no {steps[0]}"
         members = _list_members(parts[1:], unit)
         if not members:
-            return f"a scalable unit has {unit.nodes} nodes in racks of {unit.nodes_per_rack}, there is no {rest[1]}"
+            return f"a scalable unit has {unit.nodes} nodes in racks of {unit.nodes_per_rack}, there is no {steps[1]}"
         slots |= {NodeSlot(index, su, node) for su in units for node in members}
     return slots
 
 
 def _list_members(parts: Sequence[Sequence[str]], unit: UnitSize) -> range:
-    """Return the nodes of a unit, from 1, that a part of a slot such as (`rack`, `last`) names; all where there is
-    none.
+    """Return the nodes of a unit, from 1, that a step of a slot such as (`rack`, `last`) names; all nodes if there
+    is no step.
     """
     if not parts:
         return range(1, unit.nodes + 1)
@@ -94,28 +94,31 @@ def _list_members(parts: Sequence[Sequence[str]], unit: UnitSize) -> range:
 
 
 def _list_unfilled(pods: Mapping[str, PodUnits]) -> tuple[set[NodeSlot], list[Diagnostic]]:
-    """Return slots of last units that pods with a number of `nodes` leave for later."""
+    """Return the slots that pods with a stated number of `nodes` leave empty in their last units, and faults of
+    these numbers.
+    """
     unfilled: set[NodeSlot] = set()
     faults: list[Diagnostic] = []
     for i, (name, (pod, unit)) in enumerate(pods.items()):
         if pod.nodes is None:
             continue
-        nodes = unit.nodes
-        slots = pod.su * nodes
-        if not slots - nodes < pod.nodes <= slots:
+        slots = pod.su * unit.nodes
+        fewest = slots - unit.nodes + 1
+        if not fewest <= pod.nodes <= slots:
             message = (
-                f"{name} has {pod.nodes} nodes: {pod.su} units of {nodes} hold {slots - nodes + 1} to {slots}, "
+                f"{name} has {pod.nodes} nodes: {pod.su} units of {unit.nodes} hold {fewest} to {slots}, "
                 f"the last one part filled"
             )
-            hint = f"su: {-(-pod.nodes // nodes)}"
+            hint = f"su: {-(-pod.nodes // unit.nodes)}"
             faults.append(Diagnostic("FG013", Severity.ERROR, message, ("pods", name, "nodes"), hint))
-        # those of the last unit behind the nodes that it has
-        unfilled |= {NodeSlot(i, pod.su, node) for node in range(pod.nodes - slots + nodes + 1, nodes + 1)}
+        unfilled |= {NodeSlot(i, pod.su, node) for node in range(pod.nodes - fewest + 2, unit.nodes + 1)}
     return unfilled, faults
 
 
 def _parse_numbers(text: str, last: int) -> range:
-    """Return the numbers that `3`, `last` or `*` names among those from 1 to the last; none beyond it."""
+    """Return the numbers, of those from 1 to `last`, that `3`, `last` or `*` names; an empty range if there are
+    none.
+    """
     if text == "*":
         return range(1, last + 1)
     number = last if text == "last" else int(text)

@@ -1,4 +1,4 @@
-"""A blueprint's text with its includes and `--set` values put together."""
+"""The text of a blueprint, with its includes and `--set` values put together."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ MAX_VALUES = 1_000_000
 """How many values all included files may hold together."""
 
 ENDINGS = (".yaml", ".yml", ".json")
-"""Of files that may be included."""
+"""The endings of files that may be included."""
 
 STDIN = "<stdin>"
-"""What spans call standard input."""
+"""The name of standard input in spans."""
 
 
 def read_source(
@@ -48,10 +48,10 @@ def read_source(
 ) -> Located:
     """Read a blueprint (`-` is standard input), lay it over what it includes, and apply `sets` (PATH=VALUE).
 
-    Included files must lie in the blueprint's folder or below, unless `allow_outside`. Top-level keys that
-    begin with `x-` are dropped. `unsaved` stands for the content of files, by the names that spans carry.
-    Raises InputError: FG001 to FG006 for a file that cannot be read or parsed,
-    FG007 for an include that is not allowed, FG008 for a bad setting.
+    Included files must lie in the blueprint's folder or below, unless `allow_outside`. Top-level keys that begin with
+    `x-` are dropped. `unsaved` has the content of files that are not saved, by the names that spans carry. Raises
+    InputError: FG001 to FG006 for a file that cannot be read or parsed, FG007 for an include that is not allowed, FG008
+    for a bad setting.
     """
     if blueprint == "-":
         tree, start = parse_tree(_read_stdin(), STDIN), _Place(Path(), (STDIN,), 0)
@@ -67,7 +67,7 @@ def read_source(
 
 
 def _read_stdin() -> bytes:
-    """Read standard input, one byte over the limit at most; raises InputError (FG001)."""
+    """Return standard input, one byte over the limit at most. Raises InputError (FG001) if it cannot be read."""
     if sys.stdin is None:
         raise fault("FG001", "cannot read standard input: it is closed", span=Span(STDIN, 1, 1))
     try:
@@ -77,31 +77,28 @@ def _read_stdin() -> bytes:
 
 
 class _Place(NamedTuple):
-    """Where a node is: its file's folder, the real paths that led to the file, how deep it is nested."""
+    """Where a node is: the folder of its file, the real paths of the files that led to it, and how deep it is
+    nested.
+    """
 
     folder: Path
     chain: tuple[str, ...]
     depth: int
 
-    def make_nested(self) -> _Place:
-        """Return the same file, one level of nesting deeper."""
-        return _Place(self.folder, self.chain, self.depth + 1)
-
 
 class _Reader:
-    """Reads what a blueprint includes; keeps the counts that bound it."""
+    """Reads the files that a blueprint includes, and counts files and values, which are limited."""
 
     def __init__(self, root: str, allow_outside: bool, unsaved: Mapping[str, bytes]) -> None:
-        self._root = root
-        self._unsaved = unsaved
-        self._allow_outside = allow_outside
+        self._root, self._unsaved, self._allow_outside = root, unsaved, allow_outside
         self.idle: list[Anchor] = []
-        self._files = 0
-        self._values = 0
+        self._files = self._values = 0
         self._parsed: dict[tuple[str, Path], Node] = {}
 
     def resolve_includes(self, tree: Node, place: _Place) -> Node:
-        """Resolve all includes of one file's tree and drop its `x-` keys; raises InputError."""
+        """Return the tree of one file with all includes resolved and without its `x-` keys. Raises InputError
+        (FG007).
+        """
         self.idle += tree.idle
         if not isinstance(tree.value, dict):
             return self._replace_includes(tree, place)
@@ -119,23 +116,21 @@ class _Reader:
         return make_mapping({k: v for k, v in merged.value.items() if not k.startswith("x-")}, merged.span)
 
     def _replace_includes(self, node: Node, place: _Place) -> Node:
-        """Replace each `!include` in a tree by what its file holds."""
+        """Return a tree in which the content of its file replaces each `!include`."""
         if not node.has_include:
             return node
+        nested = place._replace(depth=place.depth + 1)
         if isinstance(node.value, dict):
-            entries = {
-                k: MappingEntry(e.key, self._replace_includes(e.node, place.make_nested()))
-                for k, e in node.value.items()
-            }
+            entries = {k: MappingEntry(e.key, self._replace_includes(e.node, nested)) for k, e in node.value.items()}
             return make_mapping(entries, node.span, node.used)
         if isinstance(node.value, tuple):
-            return make_sequence(
-                tuple(self._replace_includes(n, place.make_nested()) for n in node.value), node.span, node.used
-            )
+            return make_sequence(tuple(self._replace_includes(n, nested) for n in node.value), node.span, node.used)
         return self._load_include(Node(node.value.target, node.span), place).used_at(node.used or node.span)
 
     def _load_include(self, target: Node, place: _Place) -> Node:
-        """Read the file that `target` names and all that it includes."""
+        """Return the tree of the file that `target` names, with all that it includes. Raises InputError (FG001 to
+        FG007).
+        """
         shown = place.folder / target.value
         path = self._check_allowed(target, shown, place)
         self._files += 1
@@ -154,7 +149,7 @@ class _Reader:
         return self.resolve_includes(tree, _Place(shown.parent, (*place.chain, path), place.depth))
 
     def _check_allowed(self, target: Node, shown: Path, place: _Place) -> str:
-        """Return the real path of an include, or raise InputError (FG007)."""
+        """Return the real path of an include. Raises InputError (FG007) if it is not allowed."""
         name = target.value
         path = resolve_contained(name, shown, Path(self._root), target.span, allow_outside=self._allow_outside)
         if path in place.chain:
@@ -175,10 +170,10 @@ def resolve_contained(
     endings: Sequence[str] = ENDINGS,
     owner: str = "blueprint's",
 ) -> str:
-    """Return the real path of a file that a blueprint names; raises InputError (FG007) when it leaves `root`, the
-    folder of what it is called by in messages.
+    """Return the real path of a file that a blueprint names. Raises InputError (FG007) if it leaves the folder `root`,
+    whose `owner` messages name.
 
-    The file that it leads to has one of some endings: a blueprint from a stranger could show others, such as those of
+    The file must have one of some endings: a blueprint from a stranger could show other files, such as those of
     secrets, in an error or as a description. A pipe, which would wait for its writer, is refused too.
     """
     if not name.strip() or "\0" in name:
@@ -198,7 +193,7 @@ def resolve_contained(
 
 
 def _list_targets(include: MappingEntry) -> tuple[Node, ...]:
-    """Return the file names that a top-level `include` gives, those that win last; raises InputError (FG007)."""
+    """Return the file names that a top-level `include` gives, the one that wins last. Raises InputError (FG007)."""
     node = include.node
     targets = node.value if isinstance(node.value, tuple) else (node,)
     for target in targets:

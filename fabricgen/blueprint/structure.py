@@ -1,4 +1,4 @@
-"""The structure of what users write, held to the JSON Schemas that ship with fabricgen."""
+"""Checks of the structure of files that users write, against the JSON Schemas that ship with fabricgen."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from fabricgen.yaml.located import Located, read_located
 
 
 def describe_kind(file: str) -> str:
-    """Return what a file is, in words, by its name, its place or its own `kind`: `blueprint`, `node profile`,
-    `lock`.
+    """Return the kind of a file in words, such as `blueprint`, `node profile` or `lock`, by its name, its place or
+    its own `kind`.
     """
     try:
         kind = _find_kind(file)
@@ -57,11 +57,11 @@ _WORDS = {
 
 
 def _find_kind(file: str) -> str:
-    """Return a key of `_WORDS`, or the folder of a catalogue that a profile belongs to: that it is in, or that of its
-    `kind`.
+    """Return the kind of a file: a key of `_WORDS`, or the folder of a catalogue that a profile lies in or that its
+    `kind` names.
 
-    Raises InputError (FG010) if a profile says no kind that there is: it has an `id` or a `kind`, which no blueprint
-    has, and nothing that every blueprint has.
+    Raises InputError (FG010) for a profile of no known kind: a file with an `id` or a `kind`, which no blueprint has,
+    and without the keys that every blueprint has.
     """
     path = Path(file)
     folder, above = path.absolute().parent.name, path.absolute().parent.parent.name
@@ -91,12 +91,13 @@ def _find_kind(file: str) -> str:
 
 
 def check_structure(file: str) -> None:
-    """Check a blueprint with what it includes, or a lock, project settings or file of a catalogue by its place or kind.
+    """Check a blueprint with what it includes, or a lock, project settings or a file of a catalogue, by its place or
+    kind.
 
-    JSON Schema decides, and then the reader that lint has; a profile is held to the others of its catalogue as well.
-    Raises InputError with every fault: FG001 to FG008 for what cannot be read, FG010 for what does not fit the schema
-    and for a profile of no kind, FG038 for a damaged lock, FG011 and FG018 for names in a blueprint that its catalogue
-    does not have, FG010 for a profile whose id is not its file's name.
+    JSON Schema decides first, and then the reader that lint has; a profile is checked against the others of its
+    catalogue as well. Raises InputError with every fault: FG001 to FG008 for files that cannot be read, FG010 for what
+    does not fit the schema and for a profile of no kind or whose id is not its file's name, FG038 for a damaged lock,
+    FG011 and FG018 for names in a blueprint that its catalogue does not have.
     """
     path, kind = Path(file), _find_kind(file)
     if kind == "settings":
@@ -117,9 +118,10 @@ def check_structure(file: str) -> None:
 
 
 def check_overlay(file: str) -> None:
-    """Check what is laid over a blueprint, without what it includes.
+    """Check a file that is laid over a blueprint, without the files that it includes.
 
-    Raises InputError with every fault: FG001 to FG008 for what cannot be read, FG010 for what does not fit the schema.
+    Raises InputError with every fault: FG001 to FG008 for files that cannot be read, FG010 for what does not fit the
+    schema.
     """
     located = read_located(Path(file))
     errors = list(load_schema_validator("overlay").iter_errors(located.data))
@@ -127,18 +129,17 @@ def check_overlay(file: str) -> None:
         return
     try:
         validate(Blueprint, located)
-    except InputError as error:  # in the user's terms, but it misses what the blueprint itself has: its name
-        if known_errors := [
-            diagnostic for diagnostic in error.diagnostics if diagnostic.path and diagnostic.path[0] in located.data
-        ]:
-            raise InputError(known_errors) from error
+    except InputError as error:  # in the user's terms, but also of keys that only the blueprint itself has: its name
+        if of_overlay := [d for d in error.diagnostics if d.path and d.path[0] in located.data]:
+            raise InputError(of_overlay) from error
     raise InputError(_make_diagnostic(error, located) for error in errors)
 
 
 def hold_to_schema(name: str, model: type[BaseModel], located: Located, *, part: str = "") -> None:
-    """Hold data to a schema of the folder `schemas/`, or to a definition in it; raises InputError (FG010) if it fails.
+    """Check data against a schema of the folder `schemas/`, or a definition in it. Raises InputError (FG010) if it does
+    not fit.
 
-    The model says what is wrong, and where, in the user's terms; the schema itself where the model has no objection.
+    The model says what is wrong, and where, in the user's terms; the schema itself only if the model has no objection.
     What only the model objects to, such as the order of two numbers, is refused as lint does.
     """
     errors = list(load_schema_validator(name, part).iter_errors(located.data))
@@ -148,7 +149,7 @@ def hold_to_schema(name: str, model: type[BaseModel], located: Located, *, part:
 
 
 def hold_to_names(located: Located, catalog: Catalog) -> None:
-    """Hold a blueprint of the right structure to the names in its catalogue; raises InputError (FG011, FG018)."""
+    """Check a blueprint of the right structure against the names in its catalogue. Raises InputError (FG011, FG018)."""
     leaves = (best_match([error]) for error in _make_validator(list_catalog_names(catalog)).iter_errors(located.data))
     if unknown := [_make_unknown(leaf, located, catalog) for leaf in leaves]:
         raise InputError(unknown)
@@ -156,12 +157,12 @@ def hold_to_names(located: Located, catalog: Catalog) -> None:
 
 @lru_cache(maxsize=8)
 def _make_validator(names: Names) -> Validator:
-    """Make the validator of the names in a catalogue; cached, as making it takes longer than asking it."""
+    """Return the validator of the names in a catalogue; it is cached, as making it takes longer than using it."""
     return Draft202012Validator(make_schema_of_names(names))
 
 
 def _make_unknown(error: ValidationError, located: Located, catalog: Catalog) -> Diagnostic:
-    """Make the finding on a name that the catalogue does not have, with the nearest that it has."""
+    """Return the fault for a name that the catalogue does not have; its hint is the nearest name that it has."""
     path, value = tuple(error.absolute_path), str(error.instance)
     if error.validator == "enum" and isinstance(error.validator_value, list):
         names = [str(name) for name in error.validator_value]
@@ -174,7 +175,7 @@ def _make_unknown(error: ValidationError, located: Located, catalog: Catalog) ->
 
 @cache
 def load_schema_validator(name: str, part: str = "") -> Validator:
-    """Load the validator of a schema of the folder `schemas/`, or of a definition in it."""
+    """Return the validator of a schema of the folder `schemas/`, or of a definition in it."""
     file = find_resource_dir("schemas") / f"{name}.schema.json"
     kind: type[Validator] = extend(Draft202012Validator, {"pattern": _match_pattern})  # type: ignore[no-untyped-call]
     schema = json.loads(file.read_text(encoding="utf-8"))
@@ -182,13 +183,15 @@ def load_schema_validator(name: str, part: str = "") -> Validator:
 
 
 def _match_pattern(_: Validator, pattern: str, text: Any, __: Any) -> Iterator[ValidationError]:
-    """Yield `pattern` as ECMA-262 has it, which JSON Schema names: `$` is the very end, `\\d` has ASCII digits."""
+    """Yield an error if a text does not match a pattern of ECMA-262, which JSON Schema uses: `$` is the very end,
+    and `\\d` stands for ASCII digits.
+    """
     if isinstance(text, str) and not re.search(pattern.replace("$", r"\Z"), text, re.ASCII):
         yield ValidationError(f"{text!r} does not match {pattern!r}")
 
 
 def _make_diagnostic(error: ValidationError, located: Located) -> Diagnostic:
-    """Make a finding of what a schema objects to."""
+    """Return the fault for an error of a schema."""
     error = best_match([error])  # of a choice, what is wrong with the one that was meant
     path = tuple(error.absolute_path)
     where = f"{format_path(path)}: " if path else ""

@@ -15,9 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from fabricgen.blueprint.beside.inventory import Hardware
-from fabricgen.blueprint.beside.tables import CODE as GUIDS_CODE
-from fabricgen.blueprint.beside.tables import PLANNED, PLANNED_BITS, GuidRow
+from fabricgen.blueprint.beside.tables import GUIDS_CODE, PLANNED, PLANNED_BITS, GuidRow, Hardware
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.tables import SWITCH, WiringPlan

@@ -14,9 +14,9 @@ import pytest
 from ruamel.yaml import YAML
 
 import fabricgen.catalog
+from fabricgen.blueprint.schema import make_catalog_schema
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import PROFILE_KINDS, CableProfile, NodeProfile, SwitchProfile
-from fabricgen.catalog.schema import make_catalog_schema
 from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.design.scale_up.domains import load_kind
 from fabricgen.kernel.diagnostics import InputError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.blueprint.bounds import Bound
+from fabricgen.blueprint.sections.expect import Bound
 
 EXAMPLES = Path(__file__).parents[2] / "blueprints"
 SUPERPOD = """

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from netplans import files, files_of
 
-from fabricgen.blueprint.beside.inventory import parse_inventory
+from fabricgen.blueprint.beside.tables import parse_inventory
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from fabricgen.blueprint.beside.inventory import parse_inventory
+from fabricgen.blueprint.beside.tables import parse_inventory
 from fabricgen.kernel.diagnostics import InputError
 
 EXAMPLES = Path(__file__).parents[2] / "blueprints"

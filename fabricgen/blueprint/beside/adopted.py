@@ -1,4 +1,4 @@
-"""What a lock keeps of a fabric that was there before: names and numbers of single devices, one a line.
+"""What a lock keeps of a fabric that was there before: names, places and numbers of single devices, one a line.
 
 Devices are known by the names that they have without templates, so that a new name loses nothing.
 """
@@ -20,7 +20,7 @@ ADOPTED = "adopted"
 """The section of the lock, and the first part of a path into it."""
 
 PLACE = "place"
-"""What is adopted of a device that stands elsewhere."""
+"""The key of a device's place: its rack and rack unit."""
 
 _KEY = (
     r"(?a)(?P<device>[A-Za-z0-9][A-Za-z0-9-]{0,199}) "
@@ -29,8 +29,8 @@ _KEY = (
 
 
 class Key(NamedTuple):
-    """What is adopted: `what` of a device is name, asn, place (rack and rack unit), loopback, mgmt or port; the last
-    three are of a family.
+    """The key of an adopted value. `what` is name, asn, place, loopback, mgmt or port; the last three are of one
+    address family, IPv6 if `v6`.
     """
 
     device: str
@@ -39,12 +39,12 @@ class Key(NamedTuple):
     v6: bool = False
 
     def text(self) -> str:
-        """Return the key as the lock has it: `compute-spine-01 port Ethernet0`."""
+        """Return the key as the lock writes it: `compute-spine-01 port Ethernet0`."""
         return " ".join(word for word in (self.device, "ipv6" if self.v6 else "", self.what, self.port) if word)
 
 
 def parse_key(text: str) -> Key:
-    """Read a key of the lock; raises ValueError for what is none."""
+    """Return the key that a text of the lock stands for. Raises ValueError for any other text."""
     match = re.fullmatch(_KEY, text)
     if not match:
         raise ValueError(f"'{text}' is nothing that can be adopted; `leaf-01 asn` is")
@@ -53,7 +53,9 @@ def parse_key(text: str) -> Key:
 
 
 def parse_adopted(key: Key, value: Any) -> str:
-    """Read a value in its usual spelling; raises ValueError, in the user's terms."""
+    """Return the value of a key in its usual spelling. Raises ValueError, in the user's terms, for a value that does
+    not fit.
+    """
     if key.what == "asn":
         return str(parse_asn(value))
     if key.what == PLACE:
@@ -72,7 +74,7 @@ def parse_adopted(key: Key, value: Any) -> str:
 
 
 def parse_place(text: str) -> DevicePlace:
-    """Read `net-compute-spine-01 u40`; raises ValueError, in the user's terms."""
+    """Return the place that a text such as `net-compute-spine-01 u40` names. Raises ValueError, in the user's terms."""
     rack, _, unit = text.rpartition(" ")
     if not re.fullmatch(r"(?a)u\d{1,2}", unit) or not 1 <= int(unit[1:]) <= HIGHEST or not is_rack_name(rack):
         raise ValueError(
@@ -83,17 +85,17 @@ def parse_place(text: str) -> DevicePlace:
 
 
 def format_place(rack: str, u: int) -> str:
-    """Return a place as the lock has it."""
+    """Return a place as the lock writes it."""
     return f"{rack} u{u}"
 
 
 def format_adopted(key: Key, value: str) -> str:
-    """Return the line of the lock."""
+    """Return the line of the lock for a key and its value."""
     return f"{key.text()}: " + (f'"{value}"' if key.what == "name" or key.v6 else value)
 
 
 def parse_adopted_section(words: Mapping[str, str]) -> dict[Key, str]:
-    """Return the section, read."""
+    """Return the adopted values of a lock by key, from the section's text."""
     return {parse_key(text): value for text, value in words.items()}
 
 
@@ -103,7 +105,9 @@ def can_be_kept(key: Key) -> bool:
 
 
 def find_interval(key: Key, value: str) -> tuple[str, Interval] | None:
-    """Return (kind of number, numbers) that a value takes, of a link both its addresses; None for names and places."""
+    """Return the kind of number and the numbers that a value takes, both addresses for a port; None for names and
+    places.
+    """
     if key.what in ("name", PLACE):
         return None
     if key.what == "asn":
@@ -115,7 +119,7 @@ def find_interval(key: Key, value: str) -> tuple[str, Interval] | None:
 
 
 def list_taken_numbers(words: Mapping[str, str]) -> dict[str, list[int]]:
-    """Return every number that the section takes, by kind, in order."""
+    """Return every number that the section takes, by kind, ascending."""
     numbers_by_kind: dict[str, set[int]] = {}
     for key, value in parse_adopted_section(words).items():
         if interval := find_interval(key, value):
@@ -124,5 +128,5 @@ def list_taken_numbers(words: Mapping[str, str]) -> dict[str, list[int]]:
 
 
 def list_keys(words: Iterable[str], device: str) -> set[str]:
-    """Return lines of the section about one device."""
+    """Return the keys, as text, of the section's lines about one device."""
     return {text for text in words if text.partition(" ")[0] == device}

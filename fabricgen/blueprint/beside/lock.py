@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from fabricgen.blueprint.beside.adopted import ADOPTED, format_adopted, parse_adopted, parse_adopted_section, parse_key
-from fabricgen.blueprint.beside.sized import SIZED, parse_sized
-from fabricgen.blueprint.beside.stacked import STACKED, parse_history
+from fabricgen.blueprint.beside.sized import SIZED, STACKED, parse_history, parse_sized
 from fabricgen.blueprint.models import MOST_SLOTS
 from fabricgen.blueprint.sections.asn import LAST as LAST_ASN
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, fault

@@ -1,22 +1,24 @@
 """What a lock says of the size of a tier: `1 x qm9700, 32 x 400g to compute core for 29 at 1, down 2 x 400g`.
 
-That is the switches of a group (with the node ports that they were derived for, on a lowest tier), the uplinks of each
-(with the tier above, the fewest that were needed, and the oversubscription that this follows from), and into how many
-ports cages are split.
+These are the switches of a group (with the node ports that they were derived for, on a lowest tier), the uplinks of
+each switch (with the tier above, the fewest that were needed, and the oversubscription they follow from), and into how
+many ports cages are split. Another section has the steps in which tiers in shared racks grew.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import pairwise
+from typing import NamedTuple
 
 SIZED = "sized"
 """The section of the lock."""
 
 PARTS = ("count", "uplinks", "breakout")
-"""What of a tier's size can be released, each alone."""
+"""The parts of a tier's size that can be released one by one."""
 
 _MOST = 1 << 40
 _FORMS = (
@@ -29,15 +31,15 @@ _FORMS = (
 
 @dataclass(frozen=True, slots=True)
 class SizedBefore:
-    """A tier as it was sized: every part may be missing, and is derived anew then. Speeds are in Gb/s."""
+    """A tier as it was sized; a part that is missing is derived anew. Speeds are in Gb/s."""
 
     count: int = 0
-    """Switches of a group; 0 where it is not said."""
+    """Switches of a group; 0 if the lock does not say it."""
     model: str = ""
     slots: int = 0
     """Node ports of the fullest group that a lowest tier was sized for; 0 for other tiers."""
     uplinks: int = 0
-    """Uplinks of each switch; 0 where it is not said, or there are none."""
+    """Uplinks of each switch; 0 if there are none or the lock does not say it."""
     speed_gbps: int = 0
     upper: str = ""
     """Fabric and name of the tier above."""
@@ -48,17 +50,17 @@ class SizedBefore:
     downs: Mapping[int, int] = field(default_factory=dict)
     """Ports that a cage is split into, by the speed of the down ports."""
     up_ways: int = 0
-    """The same for uplinks; 0 where it is not said."""
+    """Ports that a cage of uplinks is split into; 0 if the lock does not say it."""
     uneven: bool = False
     """Whether links from below might land unequally (`12 x sn5600 uneven`)."""
 
     def forget_part(self, part: str) -> SizedBefore:
-        """Return the same with one of PARTS forgotten."""
+        """Return the size with one of `PARTS` forgotten."""
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in _FIELDS[part]}
         return SizedBefore(**fields)
 
     def text(self) -> str:
-        """Return the line of the lock; "" if nothing is said."""
+        """Return the line of the lock; "" if no part is known."""
         parts = []
         if self.count:
             words = (" uneven" if self.uneven else "") + (f" for {self.slots}" if self.slots else "")
@@ -80,48 +82,94 @@ _FIELDS = {
 
 
 def name_holder(tier: str, per: tuple[str, ...]) -> str:
-    """Return the holder of a tier's line, by fabric and name in words: another `per` is another tier."""
+    """Return the holder of a tier's line: fabric and name in words, and `per`, since another `per` makes another
+    tier.
+    """
     return tier + (f" ({', '.join(per)})" if per else "")
 
 
 def parse_sized(word: str) -> SizedBefore:
-    """Return the size in a line of the lock; raises ValueError for one that is none."""
+    """Return the size that a line of the lock says. Raises ValueError for any other text."""
     sized = SizedBefore()
-    order = -1
+    last_form = -1
     for part in word.split(", "):
         for index, (kind, form) in enumerate(_FORMS):
             match = re.fullmatch(form, part)
-            if match and index > order:
-                sized, order = _add_part(sized, kind, match.groups()), index
+            if match and index > last_form:
+                sized, last_form = _add_part(sized, kind, match.groups()), index
                 break
         else:
             raise ValueError(f"'{part}' is not the size of a tier, such as `8 x qm9700` or `down 2 x 400g`")
     return sized
 
 
-def _add_part(before: SizedBefore, kind: str, values: tuple[str | None, ...]) -> SizedBefore:
-    """Add what one part of the line says, by its kind in `_FORMS` and the groups of its form."""
-    from dataclasses import replace
-
+def _add_part(size: SizedBefore, kind: str, values: tuple[str | None, ...]) -> SizedBefore:
+    """Return a size with one part of the line added, given by its kind in `_FORMS` and the groups of its form."""
     if kind == "count":
-        sized = replace(before, count=_parse_count(values[0]), model=str(values[1]), slots=int(values[3] or 0))
-        sized = replace(sized, uneven=values[2] is not None)
-    elif kind == "uplinks":
+        count, model, uneven, slots = values
+        return replace(
+            size, count=_parse_count(count), model=str(model), slots=int(slots or 0), uneven=uneven is not None
+        )
+    if kind == "uplinks":
         numerator, _, denominator = str(values[4]).partition("/")
         allowed = Fraction(_parse_count(numerator), _parse_count(denominator or "1"))
         uplinks, speed, needed = (_parse_count(values[i]) for i in (0, 1, 3))
-        sized = replace(before, uplinks=uplinks, speed_gbps=speed, upper=str(values[2]), needed=needed, allowed=allowed)
-    elif kind == "down":
+        return replace(size, uplinks=uplinks, speed_gbps=speed, upper=str(values[2]), needed=needed, allowed=allowed)
+    if kind == "down":
         pairs = (pair.split(" x ") for pair in str(values[0]).split(" + "))
-        sized = replace(before, downs={_parse_count(speed.rstrip("g")): _parse_count(ways) for ways, speed in pairs})
-    else:
-        sized = replace(before, up_ways=_parse_count(values[0]), speed_gbps=_parse_count(values[1]))
-    return sized
+        return replace(size, downs={_parse_count(speed.rstrip("g")): _parse_count(ways) for ways, speed in pairs})
+    return replace(size, up_ways=_parse_count(values[0]), speed_gbps=_parse_count(values[1]))
 
 
 def _parse_count(text: str | None) -> int:
-    """Read a count of the line; raises ValueError for 0 and for more than any cluster has."""
+    """Return a count of the line. Raises ValueError for 0 and for more than any cluster has."""
     number = int(text or "0")
     if not 0 < number <= _MOST:
         raise ValueError(f"'{text}' is no count")
     return number
+
+
+# In which steps tiers in shared racks grew: `4x8, 6x8` is first 4, then 6 groups of 8 switches.
+
+STACKED = "stacked"
+"""The section of the lock."""
+
+_MOST_STACKED = 1 << 24
+"""More groups or switches than a cluster can have."""
+
+
+class Step(NamedTuple):
+    """A step of growth: a number of groups of so many switches."""
+
+    groups: int
+    switches: int
+
+
+def parse_history(word: str) -> tuple[Step, ...]:
+    """Return the steps in a text such as `4x8, 6x8`. Raises ValueError for any other text, and for steps that do not
+    grow.
+    """
+    if not word:
+        return ()
+    try:
+        steps = tuple(Step(*map(int, part.split("x"))) for part in word.split(","))
+        is_count = all(1 <= count <= _MOST_STACKED for step in steps for count in step)
+    except (ValueError, TypeError):
+        is_count = False
+    if not is_count:
+        raise ValueError(f"'{word}' is no count of groups and switches such as 4x8, 6x8")
+    if any(after.groups < before.groups or after.switches < before.switches for before, after in pairwise(steps)):
+        raise ValueError(f"'{word}' does not grow from step to step")
+    return steps
+
+
+def format_history(steps: Iterable[Step]) -> str:
+    """Return the steps as the lock writes them."""
+    return ", ".join(f"{step.groups}x{step.switches}" for step in steps)
+
+
+def add_step(steps: tuple[Step, ...], groups: int, switches: int) -> tuple[Step, ...]:
+    """Return the steps and, if there are more groups or switches now, a further step with these."""
+    last = steps[-1] if steps else Step(0, 0)
+    current = Step(max(last.groups, groups), max(last.switches, switches))
+    return steps if current == last else (*steps, current)

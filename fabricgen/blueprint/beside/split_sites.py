@@ -1,5 +1,6 @@
-"""The lock of a cluster that stood at one site, or in one hall, once there are several: its tiers of the whole cluster
-are those of that site, and what stood in the hall stays there.
+"""The lock of a cluster that stood at one site, or in one hall, once there are several.
+
+Its tiers of the whole cluster become those of that site, and what stood in the hall stays there.
 """
 
 from __future__ import annotations
@@ -10,8 +11,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from fabricgen.blueprint.beside.lock import UNNUMBERED, Lock
-from fabricgen.blueprint.beside.sized import SIZED
-from fabricgen.blueprint.beside.stacked import STACKED
+from fabricgen.blueprint.beside.sized import SIZED, STACKED
 from fabricgen.blueprint.dimensions import list_scopes
 
 _Value = TypeVar("_Value")
@@ -20,29 +20,29 @@ _SITE = "site"
 
 
 def find_only_site(lock: Lock) -> str:
-    """Return the site of a lock in which no other ever had numbers beside it; "" for any other lock."""
+    """Return the site of a lock in which no other site ever had numbers beside it; "" for any other lock."""
     alone = [site for site in lock.find_allocations("sites") if not was_one_of_several(lock, site)]
     return alone[0] if len(alone) == len(lock.find_allocations("sites")) == 1 else ""
 
 
 def was_one_of_several(lock: Lock, site: str) -> bool:
-    """Whether a site has numbers of its own in a lock, as each of several has."""
+    """Whether a site has numbers of its own in a lock, as each site of several has."""
     return f"pods {site}" in lock.held
 
 
 def split_by_site(lock: Lock, site: str) -> Lock:
-    """Return the lock of a cluster at one site with its holders called as they are where there are several.
+    """Return the lock of a cluster at one site with its holders named as if there were several.
 
-    Tiers of the whole cluster are told by the lines of `sized`; a lock from before these keeps its names.
+    The lines of `sized` say which tiers are of the whole cluster; a lock from before these lines keeps its names.
     """
-    wide = _list_wide_tiers(lock)
+    cluster_tiers = _list_cluster_tiers(lock)
 
     def rename_holders(held: Mapping[str, _Value], *, bare: bool) -> dict[str, _Value]:
-        return {_rename_for_site(name, wide, bare=bare): value for name, value in held.items()}
+        return {_rename_for_site(name, cluster_tiers, bare=bare): value for name, value in held.items()}
 
-    kinds = {"managed all": f"managed at {site}", "managed leaves": f"managed leaves at {site}"}
-    kinds = {kind: new for kind, new in kinds.items() if new not in lock.held}
-    held = {kinds.get(kind, kind): holders for kind, holders in lock.held.items()}
+    renamed_kinds = {"managed all": f"managed at {site}", "managed leaves": f"managed leaves at {site}"}
+    renamed_kinds = {kind: new for kind, new in renamed_kinds.items() if new not in lock.held}
+    held = {renamed_kinds.get(kind, kind): holders for kind, holders in lock.held.items()}
     for kind, holders in held.items():
         if kind in ("asns", "srv6", "ipv4", "ipv6"):
             held[kind] = rename_holders(holders, bare=True)
@@ -50,15 +50,16 @@ def split_by_site(lock: Lock, site: str) -> Lock:
             held[kind] = {_SITE if holder == "all" else holder: areas for holder, areas in holders.items()}
     rooms = rename_holders(lock.rooms, bare=False)
     rooms = {f"managed {_SITE}" if name == "managed all" else name: room for name, room in rooms.items()}
-    places = {port: _place_at_site(place, wide, site) for port, place in lock.find_words("extras").items()}
+    places = {port: _place_at_site(place, cluster_tiers, site) for port, place in lock.find_words("extras").items()}
     words = {**lock.words, SIZED: rename_holders(lock.find_words(SIZED), bare=True), "extras": places}
     return replace(lock, held=held, rooms=rooms, words={kind: holders for kind, holders in words.items() if holders})
 
 
 def split_by_hall(lock: Lock, site: str, hall: str) -> Lock:
-    """Return the lock of a cluster in one hall with its holders called as they are where there are several.
+    """Return the lock of a cluster in one hall with its holders named as if there were several.
 
-    `hall` is the one that it stood in, "" if the blueprint states none at its site. Other locks stay as they are.
+    `hall` is the one that it stood in, "" if the blueprint states none at its site. Locks of several halls stay as they
+    are.
     """
     if "floor" not in lock.held or any(re.fullmatch(r"floor (?!row ends).*", kind) for kind in lock.held):
         return lock
@@ -67,13 +68,15 @@ def split_by_hall(lock: Lock, site: str, hall: str) -> Lock:
     held = {kind + f" at{suffix}" * kind.startswith("joined "): holders for kind, holders in held.items()}
     rooms = {name + suffix * (name in _COUNTS_OF_HALLS): room for name, room in lock.rooms.items()}
     stacked = {f"{name} at{suffix}": steps for name, steps in lock.find_words(STACKED).items()}
-    first = {UNNUMBERED: {**lock.find_words(UNNUMBERED), name_hall_holder(site): hall}} if hall else {}
-    words = {**lock.words, STACKED: stacked, **first}
+    only_hall = {UNNUMBERED: {**lock.find_words(UNNUMBERED), name_hall_holder(site): hall}} if hall else {}
+    words = {**lock.words, STACKED: stacked, **only_hall}
     return replace(lock, held=held, rooms=rooms, words={kind: holders for kind, holders in words.items() if holders})
 
 
 def name_hall_holder(site: str) -> str:
-    """Return what the lock calls the hall of a site that was there first, and whose racks are named without it."""
+    """Return the holder, in the lock, of the hall of a site that was there first, and whose racks are named without
+    it.
+    """
     return f"hall of {site}"
 
 
@@ -81,27 +84,27 @@ _OF_HALLS = frozenset({"floor", "floor row ends", "rows", "shelved"})
 _COUNTS_OF_HALLS = frozenset({"floor network rows", "floor rows before networks", "floor row ends"})
 
 
-def _list_wide_tiers(lock: Lock) -> frozenset[str]:
-    """Tiers of the whole cluster, fabric and name, by the lines of how they were sized."""
+def _list_cluster_tiers(lock: Lock) -> frozenset[str]:
+    """Return the tiers of the whole cluster, by fabric and name, from the lines of how they were sized."""
     tiers = (name.partition(" (") for name in lock.find_words(SIZED))
-    # the first scope is the whole cluster; `per` of a line names dimensions, and any narrower place makes it no wide
-    # tier
-    places = set(list_scopes()[1:])
+    places = set(list_scopes()[1:])  # all scopes but the first, which is the whole cluster
     return frozenset(tier for tier, _, per in tiers if places.isdisjoint(per.rstrip(")").split(", ")))
 
 
-def _rename_for_site(name: str, wide: frozenset[str], *, bare: bool) -> str:
-    """Return the name of a holder that begins with one of some tiers, as a tier per site; a `bare` one has nothing
-    behind.
+def _rename_for_site(name: str, cluster_tiers: frozenset[str], *, bare: bool) -> str:
+    """Return the name of a holder of a tier of the whole cluster, as if the tier were per site; other names as they
+    are.
+
+    With `bare`, also a name that is that of the tier alone is changed.
     """
     match = re.fullmatch(r"(\S+ \S+)(?: \(([^)]*)\))?( .*)?", name)
-    if not match or match[1] not in wide or (match[3] or "").startswith(" for extras "):
+    if not match or match[1] not in cluster_tiers or (match[3] or "").startswith(" for extras "):
         return name
     tier, per, rest = match[1], match[2], match[3] or ""
     return f"{tier} ({_SITE}{f', {per}' if per else ''}){rest}" if per or rest or bare else name
 
 
-def _place_at_site(place: str, wide: frozenset[str], site: str) -> str:
-    """Return a port of extra devices on a switch of one of some tiers, with the site where it stands."""
+def _place_at_site(place: str, cluster_tiers: frozenset[str], site: str) -> str:
+    """Return the port of an extra device on a switch, with the site if the switch is of a tier of the whole cluster."""
     tier = " ".join(place.split()[:2])
-    return f"{tier} {site}{place.removeprefix(tier)}" if tier in wide else place
+    return f"{tier} {site}{place.removeprefix(tier)}" if tier in cluster_tiers else place

@@ -23,9 +23,9 @@ _FORM = r"\d{1,10}|\d{1,5}\.\d{1,5}"
 
 
 def parse_asn(value: Any) -> int:
-    """Read an AS number: 65001, "65001" or, in the notation of RFC 5396, "65000.1".
+    """Return the AS number of a value: 65001, "65001" or, in the notation of RFC 5396, "65000.1".
 
-    Raises ValueError, in the user's terms, for what is none or is reserved.
+    Raises ValueError, in the user's terms, for any other value and for reserved numbers.
     """
     if isinstance(value, float):
         raise ValueError(f'write an AS number with a dot in quotes: "{value}" (YAML reads it as a fraction)')
@@ -47,7 +47,9 @@ def parse_asn(value: Any) -> int:
 
 
 def _make_schema(form: str, meaning: str, *examples: int | str) -> dict[str, Any]:
-    """Of AS numbers; those that nobody may use are known where they stand as numbers."""
+    """Return the JSON Schema of AS numbers of some form; reserved numbers are excluded if they are written as
+    numbers.
+    """
     numbers = {"type": ["integer", "string"], "minimum": 1, "maximum": LAST, "not": {"enum": sorted(RESERVED)}}
     return {**make_text_form(rf"^\s*(?:{form})\s*$", meaning), **numbers, "examples": list(examples)}
 
@@ -58,7 +60,8 @@ Asn = Annotated[int, BeforeValidator(parse_asn), WithJsonSchema(_SCHEMA)]
 
 
 def parse_asns(value: Any) -> tuple[int, int]:
-    """Read an AS number or a range of them, `64512-65534` or `65000.1-65000.500`, as the first and the last one.
+    """Return the first and the last of a range of AS numbers such as `64512-65534` or `65000.1-65000.500`; a single
+    number is both.
 
     Raises ValueError, in the user's terms, for ranges that run downwards or hold a reserved number.
     """
@@ -76,7 +79,7 @@ def parse_asns(value: Any) -> tuple[int, int]:
 
 
 def _read_range(value: Any) -> str:
-    """Read a range of AS numbers into plain notation; a single number is none."""
+    """Return a range of AS numbers in plain notation. Raises ValueError for a single number."""
     first, last = parse_asns(value)
     if not isinstance(value, str) or "-" not in value:
         raise ValueError(f"'{value}' is not a range of AS numbers such as 4200000000-4200099999")

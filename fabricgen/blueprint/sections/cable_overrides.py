@@ -31,19 +31,21 @@ _PART = r"[A-Za-z0-9][A-Za-z0-9 _./+()#-]{0,63}"
 
 
 def _read_place(value: Any) -> Any:
-    """Return a cage is often called by a number alone; one beyond all faces is no text to be."""
+    """Return a cage or port as text; a cage is often called by a number alone. Numbers beyond all faces stay as they
+    are.
+    """
     return str(value) if type(value) is int and value <= HIGHEST_NUMBER else value
 
 
 def _check_place(text: str) -> str:
-    """Refuse what is neither a cage nor a port."""
+    """Refuse a text that is neither a cage nor a port."""
     if not re.fullmatch(_PLACE, text):
         raise ValueError(f"'{text}' is no cage such as 14, 14.2 or OSFP-3, and no port such as Ethernet104")
     return text
 
 
 def _check_part(text: str) -> str:
-    """Refuse what no part number looks like."""
+    """Refuse a text that does not look like a part number."""
     if not re.fullmatch(_PART, text):
         raise ValueError(f"'{text}' is no part number: letters, digits and _./+()#- after a first letter or digit")
     return text
@@ -117,7 +119,9 @@ CableOverrides = Annotated[dict[str, CableOverride], Field(max_length=MOST_CABLE
 
 
 def parse_address(text: str) -> str:
-    """Return an address in its usual spelling; IPv6 as RFC 5952 has it. Raises ValueError, in the user's terms."""
+    """Return an address in its usual spelling, for IPv6 that of RFC 5952. Raises ValueError, in the user's terms,
+    for anything else and for addresses that no device can have.
+    """
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
@@ -131,7 +135,7 @@ def parse_address(text: str) -> str:
     return str(address)
 
 
-def _check_one_per_family(addresses: tuple[str, ...]) -> tuple[str, ...]:
+def check_one_per_family(addresses: tuple[str, ...]) -> tuple[str, ...]:
     """Refuse two addresses of one family."""
     if len({":" in address for address in addresses}) < len(addresses):
         raise ValueError(f"{' and '.join(addresses)} are of one family; state one IPv4 and one IPv6 address at most")
@@ -148,7 +152,7 @@ Addresses = Annotated[
     tuple[Address, ...],
     BeforeValidator(wrap_in_list),
     Field(min_length=1, max_length=2),
-    AfterValidator(_check_one_per_family),
+    AfterValidator(check_one_per_family),
     WithJsonSchema(
         {"description": "An address, or one of each family.", **one_or_list(_ADDRESS_SCHEMA, minItems=1, maxItems=2)}
     ),

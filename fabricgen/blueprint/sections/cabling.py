@@ -132,14 +132,16 @@ _LISTS_BY_VENDOR = {
 
 
 def _read_by_vendor(value: Any) -> Any:
-    """Return one name, or a list of them, stands for all cages: by ""."""
+    """Return names by vendor; a single name, or a list of names, stands for all cages, under the key "". Raises
+    ValueError for a key "" in the blueprint.
+    """
     if isinstance(value, dict) and "" in value:
         raise ValueError(f"a vendor has a name; for all that are not named write `{OTHERS}`")
     return value if isinstance(value, dict) else {"": value}
 
 
 def _check_vendor(word: str) -> str:
-    """Refuse what is no key of a vendor; "" stands for all of them."""
+    """Refuse what is no key of a vendor; "" stands for all vendors."""
     if word and not re.fullmatch(NAME_PATTERN[1:-1], word):
         raise ValueError(f"'{word}' is no vendor: lower-case letters, digits and '-', e.g. vast-data")
     return word

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from fabricgen.blueprint.base import Model, wrap_in_list
 from fabricgen.blueprint.scalars import Line, Name
 from fabricgen.blueprint.sections.asn import Asn
-from fabricgen.blueprint.sections.cable_overrides import Addresses, parse_address
+from fabricgen.blueprint.sections.cable_overrides import Addresses, check_one_per_family, parse_address
 from fabricgen.blueprint.sections.routing import Bfd, Prefixes, parse_prefix
 from fabricgen.blueprint.sections.secret import Secret
 from fabricgen.models import forms
@@ -21,7 +21,7 @@ HALF = 16
 
 
 def _read_interface(text: str) -> str:
-    """Return an address with the length of its subnet, in its usual spelling."""
+    """Return an address with the length of its subnet, in its usual spelling. Raises ValueError for anything else."""
     address, slash, length = text.partition("/")
     bits = 128 if ":" in address else 32
     if not slash or not length.isdecimal() or not 8 <= int(length) < bits:
@@ -37,18 +37,11 @@ _INTERFACE_SCHEMA = make_text_form(
 )
 
 
-def _check_one_per_family(addresses: tuple[str, ...]) -> tuple[str, ...]:
-    """Refuse two addresses of one family."""
-    if len({":" in address for address in addresses}) < len(addresses):
-        raise ValueError(f"{' and '.join(addresses)} are of one family; state one IPv4 and one IPv6 address at most")
-    return addresses
-
-
 Interfaces = Annotated[
     tuple[Annotated[str, AfterValidator(_read_interface), WithJsonSchema(_INTERFACE_SCHEMA)], ...],
     BeforeValidator(wrap_in_list),
     Field(min_length=1, max_length=2),
-    AfterValidator(_check_one_per_family),
+    AfterValidator(check_one_per_family),
     WithJsonSchema(
         {
             "description": "An address with its prefix length, or one of each family.",
@@ -60,15 +53,17 @@ Interfaces = Annotated[
 
 
 def parse_accepted(text: str) -> tuple[str, int]:
-    """Return (prefix, longest length within it that is taken) of `203.0.113.0/24 le 28`, in its usual spelling."""
+    """Return the prefix, in its usual spelling, and the longest accepted length within it, of a text such as
+    `203.0.113.0/24 le 28`. Raises ValueError for anything else.
+    """
     prefix, word, longest = (*text.split(), "", "")[:3]
     network = ipaddress.ip_network(parse_prefix(prefix))
-    most = int(longest) if longest.isdecimal() else network.prefixlen
+    longest_length = int(longest) if longest.isdecimal() else network.prefixlen
     if len(text.split()) not in (1, 3) or word not in ("", "le") or (word and not longest.isdecimal()):
         raise ValueError(f"'{text}' is not a prefix such as 203.0.113.0/24, or `203.0.113.0/24 le 28`")
-    if not network.prefixlen <= most <= network.max_prefixlen:
+    if not network.prefixlen <= longest_length <= network.max_prefixlen:
         raise ValueError(f"'{text}': lengths within it are {network.prefixlen} to {network.max_prefixlen}")
-    return str(network), most
+    return str(network), longest_length
 
 
 def _read_accepted(text: str) -> str:
@@ -90,7 +85,7 @@ Accepted = Annotated[
 
 
 def _read_community(text: str) -> str:
-    """Read a community of two numbers of 16 bits, without leading zeros."""
+    """Return a community of two numbers of 16 bits, without leading zeros. Raises ValueError for anything else."""
     halves = text.split(":")
     if len(halves) != 2 or any(not half.isdecimal() or int(half) >> HALF for half in halves):
         raise ValueError(f"'{text}' is not a community such as 64496:100, two numbers of up to 65535 (RFC 1997)")

@@ -28,12 +28,11 @@ from fabricgen.blueprint.sections.exits import Exit
 from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.blueprint.sections.host_services import Access, AdvertisementsOf, Dhcp
 from fabricgen.blueprint.sections.management import Management
-from fabricgen.blueprint.sections.mesh import Grid, MeshOf
+from fabricgen.blueprint.sections.mesh import Grid, MeshOf, SpanTraffic
 from fabricgen.blueprint.sections.naming import HostName, Templates
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.reserved_ports import ReservedOf
 from fabricgen.blueprint.sections.routing import Ip, Pools, Routing
-from fabricgen.blueprint.sections.span import SpanTraffic
 from fabricgen.models.forms import CAGE_PURPOSE, CATALOGUE, TIER_NAME, VRF_NAME, make_text_form, one_or_list
 
 _DIMENSION_FORM = {
@@ -233,7 +232,7 @@ class PodTier(Model):
         return {name: value for name in PodTier.model_fields if (value := getattr(self, name)) is not None}
 
     def over(self, tier: Tier) -> Tier:
-        """Return a tier with what a pod states in its place."""
+        """Return a tier with the values that a pod states in place of its own."""
         return tier.model_copy(update=self.stated)
 
 
@@ -302,7 +301,7 @@ Rail = Annotated[int, Field(ge=1, description="A rail by number, from 1.")]
 
 
 def _check_rails_once(groups: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
-    """Raises ValueError for a rail that is in two groups."""
+    """Raise ValueError for a rail that is in two groups."""
     times = Counter(rail for group in groups for rail in group)
     twice = sorted(rail for rail, count in times.items() if count > 1)
     if twice:

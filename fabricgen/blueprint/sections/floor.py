@@ -13,7 +13,9 @@ from fabricgen.models.forms import CATALOGUE, FEED, make_text_form
 
 
 def _read_cross(value: object) -> object:
-    """Return a number of racks as it is written: a whole number, which true and text are not."""
+    """Return a number of racks, or a word, as it is written. Raises ValueError for truth values and for numbers in
+    quotes.
+    """
     if isinstance(value, bool) or not isinstance(value, int | str) or (isinstance(value, str) and value.isdigit()):
         raise ValueError("expected everywhere, ends, or a number of racks such as 8")
     return value
@@ -196,12 +198,14 @@ _RACK = r"[a-z0-9]([a-z0-9-]{0,98}[a-z0-9])?"
 
 
 def is_rack_name(text: str) -> bool:
-    """Whether a rack can have a name: racks name files and sheets, which some systems do not tell apart by capitals."""
+    """Whether a rack can have a name. Racks name files and sheets, and some systems do not tell these apart by
+    capitals.
+    """
     return re.fullmatch(_RACK, text) is not None
 
 
 def _check_rack_name(text: str) -> str:
-    """Refuse what no rack can be called."""
+    """Refuse a text that no rack can be called."""
     if not is_rack_name(text):
         raise ValueError(
             f"'{text[:100]}' is no name of a rack: lower-case letters, digits and '-' inside, at most 100 characters"

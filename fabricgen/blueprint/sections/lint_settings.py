@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from fabricgen.blueprint.base import Model
-from fabricgen.blueprint.bounds import Collective, Least, Pattern, Size
 from fabricgen.blueprint.scalars import PERCENT_FORM, Line, Percent, Ratio
+from fabricgen.blueprint.sections.expect import Collective, Least, Pattern, Size
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.units import parse_percent
 from fabricgen.models.forms import CATALOGUE, CODE_PREFIX, PERCENT, RULE_CODE, make_text_form
@@ -33,7 +33,7 @@ Gravity = Literal["error", "warning", "info", "ignore"]
 
 
 def _check_day(text: str) -> str:
-    """Return a day of the calendar, written like 2027-06-30; raises ValueError for any other text."""
+    """Return a day of the calendar, written like 2027-06-30. Raises ValueError for any other text."""
     try:
         if re.fullmatch(_DAY, text):
             date.fromisoformat(text)
@@ -48,7 +48,9 @@ Day = Annotated[str, Field(json_schema_extra={"pattern": _DAY, "format": "date"}
 
 
 def split_steps(place: str) -> tuple[str, ...]:
-    """Split a place such as `fabrics.storage` or `fabrics/storage` into steps; a port such as Ethernet1/1 is two."""
+    """Return the steps of a place such as `fabrics.storage` or `fabrics/storage`; a port such as Ethernet1/1 is two
+    steps.
+    """
     return tuple(step for step in place.replace(".", "/").split("/") if step)
 
 

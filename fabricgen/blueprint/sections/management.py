@@ -19,9 +19,9 @@ _KEY = r"(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@opens
 
 
 def _normalize_ip(text: str) -> str:
-    """Return an address in its usual spelling; raises ValueError. What may follow a `%` is no address, and is any text.
+    """Return an address in its usual spelling. Raises ValueError for anything else, and for text after a `%`.
 
-    An IPv4 address in the form of IPv6 is that of IPv4: such never are on a wire (RFC 4291, 2.5.5.2).
+    An IPv4 address in the form of IPv6 is that of IPv4: such addresses never are on a wire (RFC 4291, 2.5.5.2).
     """
     if "%" in text:
         raise ValueError("an interface after '%'")
@@ -38,7 +38,7 @@ def _check_usable(address: str) -> str:
 
 
 def _read_address(text: str) -> str:
-    """Read an address that a server can have, in its usual spelling."""
+    """Return an address that a server can have, in its usual spelling. Raises ValueError for anything else."""
     try:
         address = _normalize_ip(text)
     except ValueError:
@@ -47,14 +47,14 @@ def _read_address(text: str) -> str:
 
 
 def _read_domain(text: str) -> str:
-    """Return a host name or domain (RFC 1123)."""
+    """Return a host name or domain (RFC 1123) in small letters. Raises ValueError for anything else."""
     if len(text) > 253 or not re.fullmatch(forms.HOST, text) or text.rpartition(".")[2].isdigit():
         raise ValueError(f"'{text}' is not a domain such as fabric.example.net")
     return text.lower()
 
 
 def _read_server(text: str) -> str:
-    """Return an address in its usual spelling, or a host name (RFC 1123)."""
+    """Return an address in its usual spelling, or a host name (RFC 1123). Raises ValueError for anything else."""
     try:
         address = _normalize_ip(text)
     except ValueError:
@@ -68,7 +68,9 @@ def _read_server(text: str) -> str:
 
 
 def _read_public_key(text: str) -> str:
-    """Keep type and base64 text of a public key, without its comment; refuse private ones."""
+    """Return the type and base64 text of a public key, without its comment. Raises ValueError for anything else,
+    private keys included.
+    """
     kind, _, rest = text.strip().partition(" ")
     key = f"{kind} {rest.partition(' ')[0]}"
     if "PRIVATE" in text or not re.fullmatch(_KEY, key):
@@ -77,7 +79,7 @@ def _read_public_key(text: str) -> str:
 
 
 def _check_printable(text: str) -> str:
-    """Refuse what is not printable ASCII, and drop line breaks at both ends."""
+    """Refuse text that is not printable ASCII, and drop line breaks at both ends."""
     if any((ord(c) < 32 and c != "\n") or ord(c) >= 127 for c in text):
         raise ValueError("only printable ASCII and line breaks are allowed here")
     return text.strip("\n")
@@ -174,7 +176,7 @@ class User(Model):
 
 
 def _require_entry(schema: dict[str, Any]) -> None:
-    """The list of a value that may stand alone has at least one."""
+    """Change a JSON Schema of one value or a list so that the list has at least one entry."""
     schema["oneOf"] = [schema["oneOf"][0], {**schema["oneOf"][1], "minItems": 1}]
 
 

@@ -35,10 +35,10 @@ class Part(NamedTuple):
 
 
 def parse_template(template: str) -> tuple[Part, ...]:
-    """Read a template such as `{pod}-su{su:02}`.
+    """Return the parts of a template such as `{pod}-su{su:02}`.
 
     Only plain fields and widths with leading zeros are known: no attributes, indexes, conversions or other formats.
-    Raises ValueError, in the user's terms.
+    Raises ValueError, in the user's terms, for anything else.
     """
     try:
         pieces = list(Formatter().parse(template))
@@ -66,7 +66,7 @@ def is_host_name(text: str) -> bool:
 
 
 def are_host_names(texts: Sequence[str]) -> bool:
-    """Whether every text of a list is one; quicker than to ask of each."""
+    """Whether every text of a list is a host name of one label; quicker than to test each."""
     return _LABELS.fullmatch("\n".join([*texts, ""])) is not None
 
 

@@ -54,7 +54,7 @@ MOST_KB = 999_999
 
 
 def _read_thresholds(value: Any) -> Any:
-    """MIN-MAX in kB, such as 256-512."""
+    """Return MIN and MAX, kB, of a text such as 256-512. Raises ValueError for anything else."""
     if not isinstance(value, str):
         raise ValueError("expected MIN-MAX in kB, such as 256-512")
     match = re.fullmatch(r"(\d{1,6}) *- *(\d{1,6})", value, re.ASCII)
@@ -145,7 +145,7 @@ THRESHOLDS = ("ecn", "ecn_min_kb", "ecn_max_kb")
 
 
 def find_stated_profile(qos: Qos) -> str | None:
-    """Return the QoS profile that a section states; None for none. `best-effort` with ECN thresholds is
+    """Return the QoS profile that a section states; None for none. `best-effort` with ECN thresholds stands for
     `roce-lossy`.
     """
     marks = qos.profile == "best-effort" and any(getattr(qos, name) for name in THRESHOLDS)
@@ -153,7 +153,7 @@ def find_stated_profile(qos: Qos) -> str | None:
 
 
 def choose_setting(fabric_qos: Qos, cluster_qos: Qos, name: str, default: int) -> int:
-    """Return a setting of a fabric's own, else the cluster's, else what is usual."""
+    """Return a setting of the fabric, else that of the cluster, else the default."""
     return next(
         int(value) for value in (getattr(fabric_qos, name), getattr(cluster_qos, name), default) if value is not None
     )

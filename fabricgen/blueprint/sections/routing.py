@@ -58,7 +58,9 @@ Ip = Literal["v4", "v6", "dual"]
 
 
 def parse_prefix(text: str) -> str:
-    """Return a prefix in its usual spelling; IPv6 as RFC 5952 has it."""
+    """Return a prefix in its usual spelling, for IPv6 that of RFC 5952. Raises ValueError, in the user's terms, for
+    anything else.
+    """
     if "%" in text:
         raise ValueError(f"'{text}' names an interface after '%'; a pool is a prefix alone")
     if not re.search(r"/\d{1,3}$", text, re.ASCII):

@@ -21,7 +21,7 @@ _REFERENCE = r"env:FABRICGEN_[A-Z0-9_]{1,64}|file:[A-Za-z0-9._-][A-Za-z0-9._/-]{
 
 
 def _check_reference(text: Any) -> str:
-    """Refuse what is no reference to a secret, and files that a blueprint could include and show."""
+    """Refuse what is no reference to a secret, and references to files that a blueprint could include and show."""
     if not isinstance(text, str) or not re.fullmatch(_REFERENCE, text):
         # What stands here may be the secret itself, so it is not repeated.
         raise ValueError(

@@ -65,7 +65,7 @@ USUAL = "usual"
 
 
 def _read_word(value: Any) -> Any:
-    """Spell out `usual`; anything else is read as it is."""
+    """Return the spares that the word `usual` stands for; any other value as it is."""
     if value != USUAL:
         return value
     one_percent, two_percent = {"percent": 0.01, "minimum": 1}, {"percent": 0.02, "minimum": 1}

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from fabricgen.blueprint.bounds import Bound
-from fabricgen.blueprint.sections.expect import Expect
+from fabricgen.blueprint.sections.expect import Bound, Expect
 from fabricgen.design.capacity.bisection import compute_bisection_per_accelerator
 from fabricgen.design.capacity.end_to_end import compute_end_to_end
 from fabricgen.design.capacity.failure import list_failure_analyses

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-from fabricgen.blueprint.beside.stacked import STACKED
+from fabricgen.blueprint.beside.sized import STACKED
 from fabricgen.blueprint.sections.floor import DevicePlace, Floor, RackPlace, is_rack_name
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.hall_areas import HallAreas

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from fabricgen.blueprint.beside.stacked import Step
+from fabricgen.blueprint.beside.sized import Step
 from fabricgen.catalog.models import NodeProfile, RackProfile, SwitchProfile
 from fabricgen.design.floor.network_runs import EXTRAS, PART, NetworkRun, choose_lane
 from fabricgen.design.floor.rack_space import make_network_units

@@ -8,7 +8,7 @@ from math import inf
 from operator import getitem
 from typing import Any
 
-from fabricgen.blueprint.beside.stacked import STACKED, Step, add_step, format_history, parse_history
+from fabricgen.blueprint.beside.sized import STACKED, Step, add_step, format_history, parse_history
 from fabricgen.catalog.models import NodeProfile, RackProfile, SwitchProfile
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.halls import Hall

@@ -8,9 +8,8 @@ from dataclasses import replace
 
 from fabricgen.blueprint.beside.adopted import ADOPTED
 from fabricgen.blueprint.beside.lock import SETS, UNNUMBERED, Lock
-from fabricgen.blueprint.beside.sized import SIZED, SizedBefore, name_holder
+from fabricgen.blueprint.beside.sized import SIZED, STACKED, SizedBefore, name_holder
 from fabricgen.blueprint.beside.split_sites import name_hall_holder
-from fabricgen.blueprint.beside.stacked import STACKED
 from fabricgen.design.extras.kept_ports import list_extra_words, write_room_name
 from fabricgen.design.fabric_model import Jumps, TierDesign, TierKey, find_port
 from fabricgen.design.floor.floor_plan import FloorPlan

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fabricgen.blueprint.beside.inventory import COLUMNS, OPTIONAL, Hardware
-from fabricgen.blueprint.beside.tables import PLANNED, PLANNED_BITS
+from fabricgen.blueprint.beside.tables import INVENTORY_COLUMNS, OPTIONAL_COLUMNS, PLANNED, PLANNED_BITS, Hardware
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
 from fabricgen.reports.table import Table
 from fabricgen.reports.tables.csv import write
@@ -71,7 +70,7 @@ def learn_hardware(
     places = sorted(rows, key=lambda place: (order.get(place[0], len(order)), place))
     width = max((len(figures) for figures in rows.values()), default=3)
     table_rows = [(*place, *rows[place], *[""] * (width - len(rows[place]))) for place in places if any(rows[place])]
-    names = (*COLUMNS, *OPTIONAL)[: width + 2]
+    names = (*INVENTORY_COLUMNS, *OPTIONAL_COLUMNS)[: width + 2]
     table = Table("inventory", {name: [row[at] for row in table_rows] for at, name in enumerate(names)})
     return LearntInventory(write(table), cap_notes(left_out, "addresses that are not learnt"))
 

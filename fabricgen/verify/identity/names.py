@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.blueprint.beside.inventory import Hardware
+from fabricgen.blueprint.beside.tables import Hardware
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.text_input import read_regular
 from fabricgen.verify.cabling import PlannedCabling

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.blueprint.beside.inventory import parse_inventory
+from fabricgen.blueprint.beside.tables import parse_inventory
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import Box, Dump, Sighting
