@@ -1,4 +1,4 @@
-"""From what was read to a page, the whole way on one screen; and what is told of it."""
+"""Infer a page from dumps, lists and configurations: all steps on one screen; and the report on it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fabricgen.adopt.models import Models, find_models
 from fabricgen.adopt.networks import STRAY, Network, Wires, find_networks, sort_wires
 from fabricgen.adopt.positions import BY_NAMES, Order, order_by_ports
 from fabricgen.adopt.proof import PAGE, Trial
-from fabricgen.adopt.search import Search, follow_pattern, search_page
+from fabricgen.adopt.search import PageSearch, follow_pattern, search_page
 from fabricgen.adopt.settings.draft import edit_page
 from fabricgen.adopt.settings.infer import InferredSettings, infer_settings
 from fabricgen.adopt.tiers import find_cages, find_tiers
@@ -30,7 +30,7 @@ from fabricgen.wiring.tables import TRAY
 
 @dataclass(frozen=True)
 class Adoption:
-    """What was found: the words of a page, what they were inferred from, and what that page gives of the facts."""
+    """What was found: the page (`words`), what it was inferred from, and how it compares with the facts (`trial`)."""
 
     facts: Facts
     words: Words
@@ -42,7 +42,7 @@ class Adoption:
 
 
 class UndecidedError(Exception):
-    """What the sources do not decide, without which there is no page."""
+    """Raised if the sources do not decide what a page needs."""
 
     def __init__(self, questions: Sequence[Question]) -> None:
         super().__init__("; ".join(question.what for question in questions))
@@ -60,30 +60,29 @@ def adopt(
     configurations: Configurations | None = None,
     file: str = PAGE,
 ) -> Adoption:
-    """The page of a cluster called `name`; `sources` are facts of others, as of a NetBox, and `stated` profiles
-    of devices by patterns of their names.
+    """Infer the page of a cluster called `name` from dumps, lists and other `sources`, as a NetBox.
 
-    `file` is where the page will stand.
-
-    Raises InputError for what cannot be read or is no cluster, UndecidedError where profiles have to be stated.
+    `stated` are (pattern of names, profile) of devices; `file` is where the page will stand; `jobs` is the number of
+    processes, 0 for as many as processors. Raises InputError for what cannot be read or is no cluster, UndecidedError
+    if profiles have to be stated.
     """
     catalog = catalog or Catalog()
-    told = [configurations.facts] if configurations else []
-    facts = gather_facts(dumps, lists, [*sources, *told], jobs)
+    of_configurations = [configurations.facts] if configurations else []
+    facts = gather_facts(dumps, lists, [*sources, *of_configurations], jobs)
     models = find_models(facts, catalog, stated)
     if models.questions:
         raise UndecidedError(models.questions)
     wires = sort_wires(facts, models)
-    everything = find_networks(wires, models, choose_main(models))
-    networks = [network for network in everything if network.role]
-    idle = [name for n in everything if not n.role for names in n.tiers.values() for name in names]
+    all_networks = find_networks(wires, models, choose_main(models))
+    networks = [network for network in all_networks if network.role]
+    without_nodes = [name for n in all_networks if not n.role for names in n.tiers.values() for name in names]
     if not networks:
         raise fault("FG066", "no switch serves a port of a node that is known", hint="are these dumps of one cluster?")
     search = _find_page(name, facts, models, wires, networks, catalog)
     units, forms = search.units, search.forms
     settings = _add_settings(search, configurations, file) if configurations else None
     of_forms = [note for form in forms for note in form.notes]
-    of_idle = [f"{name} serves no port of a node that is known, and is left out" for name in idle]
+    of_idle = [f"{name} serves no port of a node that is known, and is left out" for name in without_nodes]
     notes = [*facts.notes, *wires.notes, *units.notes, *of_forms, *of_idle]
     inferences = [*models.inferences, *_count_units(units), *(i for form in forms for i in form.inferences)]
     cluster = None
@@ -93,8 +92,8 @@ def adopt(
         notes.append(f"the page cannot be built yet: {error.diagnostics[0].message}")
     return Adoption(
         facts,
-        edit_page(search.best, ()),
-        [*_keep_stated(inferences, search.best), *(settings.inferences if settings else ())],
+        edit_page(search.page, ()),
+        [*_keep_stated(inferences, search.page), *(settings.inferences if settings else ())],
         notes,
         search.trial,
         cluster,
@@ -104,41 +103,43 @@ def adopt(
 
 def _find_page(
     name: str, facts: Facts, models: Models, wires: Wires, networks: Sequence[Network], catalog: Catalog
-) -> Search:
-    """The search that found the shortest page: with devices in the order of their names, or of ports where names say
-    little. Where names follow no pattern, their order is not searched at all.
+) -> PageSearch:
+    """Return the search that found the shortest page: with devices in the order of their names, or in that of ports.
+
+    The order of ports is searched if more than STRAY of the links contradict the names; that of names is not searched
+    if, besides, names follow no pattern.
     """
 
-    def start_search(order: Order) -> Search:
+    def start_search(order: Order) -> PageSearch:
         units = find_units(facts, models, wires, networks, choose_main(models), order)
         find_scale_up(models.trays, units, (profile.id for profile in models.profiles), catalog)
         forms = [find_tiers(network, models, wires, units, order) for network in networks]
         find_cages(forms, wires, models, units)
-        search = Search(facts, units, forms, models, catalog, write_words(name, units, forms, wires, models), order)
-        search.start()
+        search = PageSearch(facts, units, forms, models, catalog, write_words(name, units, forms, wires, models), order)
+        search.wire_page()
         return search
 
-    search, most = start_search(BY_NAMES), STRAY * len(facts.links)
-    says_nothing = search.trial.is_missing.sum() > most and not follow_pattern(search)
-    if not says_nothing:
-        search_page(search)
-    if search.trial.is_missing.sum() > most:
-        other = start_search(order_by_ports(wires, networks))
-        search_page(other)
-        search = other if says_nothing else min(search, other, key=lambda tried: sum(tried.cost.values()))
-    return search
+    by_names, max_missing = start_search(BY_NAMES), STRAY * len(facts.links)
+    names_tell = by_names.trial.is_missing.sum() <= max_missing or follow_pattern(by_names)
+    if names_tell:
+        search_page(by_names)
+    if by_names.trial.is_missing.sum() <= max_missing:
+        return by_names
+    by_ports = start_search(order_by_ports(wires, networks))
+    search_page(by_ports)
+    return min(by_names, by_ports, key=lambda search: sum(search.cost.values())) if names_tell else by_ports
 
 
-def _add_settings(search: Search, configurations: Configurations, file: str) -> InferredSettings:
-    """Put what running configurations tell into the page that was found."""
-    settings = infer_settings(configurations.switches, search.best, file)
-    search.best = dict(settings.page)
-    search.start()
+def _add_settings(search: PageSearch, configurations: Configurations, file: str) -> InferredSettings:
+    """Put the settings of running configurations into the page of a search."""
+    settings = infer_settings(configurations.switches, search.page, file)
+    search.page = dict(settings.page)
+    search.wire_page()
     return settings
 
 
 def _count_units(units: Units) -> list[Inference]:
-    """What was found of nodes."""
+    """Return the row of the report on the nodes of units."""
     if not units.at:
         return []
     counts = {kind: sum(count for _, count in units.kinds[kind].sets.values()) for kind in units.kinds}
@@ -149,7 +150,7 @@ def _count_units(units: Units) -> list[Inference]:
 
 
 def _keep_stated(inferences: Sequence[Inference], words: Words) -> list[Inference]:
-    """The inferences with the words that the page has of them: a word that was taken away follows from the others."""
+    """Return the rows of the report, with a note for each word that the search took away again."""
     return [
         row._replace(note=f"{row.note}; follows from the rest".removeprefix("; "))
         if row.path[0] == "fabrics" and get(words, row.path) is None and row.path[-1] != "per"
@@ -159,11 +160,11 @@ def _keep_stated(inferences: Sequence[Inference], words: Words) -> list[Inferenc
 
 
 _SHOWN = 20
-"""Links that are told one by one."""
+"""The most links that the report lists."""
 
 
 def write_text(adoption: Adoption, report: Report | None) -> str:
-    """The table of what was inferred, in lines for people."""
+    """Return the report for people: a table of what was inferred, and lines on what the page does not give."""
     rows = [("word", "value", "facts", "how")]
     for row in adoption.inferences:
         rows.append((".".join(row.path), row.value, f"{row.facts:,} of {row.total:,}", row.note))
@@ -180,7 +181,7 @@ def write_text(adoption: Adoption, report: Report | None) -> str:
 
 
 def write_json(adoption: Adoption, report: Report | None, page: str) -> str:
-    """The same as JSON, and the page itself."""
+    """Return the report and the page as JSON."""
     trial = adoption.trial
     content: dict[str, Any] = {
         "inferences": [
@@ -211,9 +212,9 @@ def _count_links(trial: Trial) -> str:
 
 
 def list_unexplained(adoption: Adoption) -> list[str]:
-    """In sentences, the links and devices of the facts that the page does not give; of many the first."""
+    """Return sentences on the links and devices of the facts that the page does not give; on the first _SHOWN links."""
     trial = adoption.trial
-    placed = set(trial.names.values()) | set(trial.wired.names)
+    placed = set(trial.seen_names.values()) | set(trial.wired.names)
     links = [f"{a.device} port {a.port} to {b.device} port {b.port}" for a, b, _ in trial.missing]
     return [
         *links[:_SHOWN],
@@ -227,16 +228,16 @@ def list_unexplained(adoption: Adoption) -> list[str]:
 
 
 def _list_silent_devices(adoption: Adoption) -> list[str]:
-    """The devices that a list names and no link leads to, but the switch trays of domains that are found."""
+    """Return the devices that a list names and no link leads to, without switch trays that the page has."""
     trial, trays = adoption.trial, set[str]()
     for name, key in zip(trial.wired.names, trial.keys, strict=True):
-        if key[0] == TRAY and name in trial.names:
-            trays.add(trial.names[name])
+        if key[0] == TRAY and name in trial.seen_names:
+            trays.add(trial.seen_names[name])
     linked = {end.device for link in trial.facts.links for end in (link.a, link.b)}
     return sorted(trial.facts.devices.keys() - linked - trays)
 
 
 def is_whole(adoption: Adoption) -> bool:
-    """Whether the page can be built and gives all of the facts, and nothing beside them."""
+    """Whether the page can be built, gives all of the facts, and gives nothing beside them."""
     wrong = adoption.trial.missing or adoption.trial.unseen or adoption.trial.unplaced
     return adoption.cluster is not None and not wrong

@@ -1,7 +1,7 @@
-"""Which planned device each seen one is: by its place, as names tell it, or by walking from port to port.
+"""Find which planned device each seen device is, by walking from port to port.
 
-Ports are labelled: a device and what it is in the plan tell, through each of its ports, what its neighbour is. So one
-device whose place is known gives those of all that hang together with it, whatever they are called.
+If one seen device is known in the plan, each of its ports tells what the neighbour there is. So one known device gives
+those of all that are connected with it, whatever they are called. A `place` here is a planned device.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from fabricgen.wiring.arrays import Flags, Ints64
 
 NOBODY = -1
 EXACT, NEAR = 3, 1
-"""What a link says for a neighbour: much where both ports are as planned, little where only the known end is."""
+"""The weight of a link for what a neighbour is: EXACT if both ports are as planned, NEAR if only the known end is."""
 ANCHORS = 4
-"""Places that are tried for a device of which no neighbour is known."""
+"""How many places are tried for a device of which no neighbour is known."""
 ROUNDS = 8
-"""Rounds of votes at most, after all that hangs together has been walked."""
+"""The most rounds of votes after the walk."""
 MOST_ANCHORS = 1000
-"""Devices from which is walked; there are as many as parts that do not hang together."""
+"""The most devices from which walks start; one is needed for each part that is not connected with the others."""
 GOOD = 0.97
-"""The share of links as planned from which on no other place is tried for an anchor."""
+"""The share of links as planned with which a place is taken without trying others."""
 
 
 class PortGraph(NamedTuple):
-    """Links in both directions, ordered by `near` and `near_port`: devices and ports by number; int64.
+    """Links in both directions, sorted by `near` and `near_port`: a row has two devices and their ports, int64 numbers.
 
-    `kind` has what each device is; only devices of one kind can be each other. -1 is none.
+    `kind` is by device: only devices of one kind can be each other, and a device of kind -1 is no other one.
     """
 
     near: Ints64
@@ -40,12 +40,12 @@ class PortGraph(NamedTuple):
 
     @property
     def keys(self) -> Ints64:
-        """The near end of each row as one number, ascending."""
+        """The near end of each row as one int64, ascending."""
         return self.near << 32 | self.near_port
 
 
 def make_port_graph(ends: Sequence[tuple[Ints64, Ints64]], kind: Ints64) -> PortGraph:
-    """The graph of links by (device, port) of their two ends."""
+    """Return the graph of links; `ends` are (devices, ports) of either end of each link, int64, `kind` is by device."""
     (a, a_port), (b, b_port) = ends
     near, near_port = np.concatenate((a, b)), np.concatenate((a_port, b_port))
     order = np.argsort(near << 32 | near_port, kind="stable")
@@ -54,7 +54,7 @@ def make_port_graph(ends: Sequence[tuple[Ints64, Ints64]], kind: Ints64) -> Port
 
 
 class PortWalk:
-    """Finds the place in a plan of each device that was seen."""
+    """Finds the planned device of each seen one."""
 
     def __init__(self, planned: PortGraph, seen: PortGraph) -> None:
         self._planned, self._seen = planned, seen
@@ -63,10 +63,10 @@ class PortWalk:
         self._rows_by_kind: dict[int, Ints64] = {}
 
     def find_places(self, guess: Ints64) -> Ints64:
-        """The planned device of each seen one, NOBODY for none; `guess` stands where links say nothing.
+        """Return the planned device of each seen one, int64, NOBODY if there is none.
 
-        Devices with many links are started from, as their ports tell them apart; then all links vote, so that one that
-        is crossed does not count.
+        Walks start at devices with many links, as their ports tell them apart. Then all links vote, so that a crossed
+        one does not count. Devices of which no link tells get that of `guess`.
         """
         places = np.full(len(self._seen.kind), NOBODY, dtype=np.int64)
         degree = np.where(self._seen.kind >= 0, np.diff(self._first), 0)
@@ -83,14 +83,16 @@ class PortWalk:
         return self._fill_rest(places, guess)
 
     def count_as_planned(self, places: Ints64, rows: Ints64 | None = None) -> int:
-        """The links of some rows of what was seen, or of all, that are as planned if devices have some places."""
+        """Return how many seen links are as planned if devices have these places; of all rows, or of some."""
         seen = self._seen
         rows = np.arange(len(seen.near)) if rows is None else rows
         far, exact = self._find_planned_neighbours(places, rows)
         return int((exact & (far == places[seen.far[rows]])).sum())
 
     def _find_planned_neighbours(self, places: Ints64, rows: Ints64) -> tuple[Ints64, Flags]:
-        """(the planned neighbour of each of some rows, NOBODY for none; whether its port is as planned)."""
+        """Return for each of some seen rows (the planned neighbour, NOBODY if none; whether the far port is as
+        planned).
+        """
         seen, planned = self._seen, self._planned
         near = places[seen.near[rows]]
         key = near << 32 | seen.near_port[rows]
@@ -99,37 +101,41 @@ class PortWalk:
         return np.where(known, planned.far[at], NOBODY), known & (planned.far_port[at] == seen.far_port[rows])
 
     def _place_part(self, anchor: int, places: Ints64, guess: Ints64) -> Ints64:
-        """Places with those of all that hangs together with a device.
+        """Return `places` with those of all devices that are connected with an anchor.
 
-        Where little is explained, others of that part with many links are started from: the plugs of the first may have
-        been shifted.
+        If few of their links are as planned then, walks start at others of them as well: plugs of the anchor may have
+        been moved.
         """
-        best, most, rows = self._place_anchor(anchor, places, guess)
-        if most < GOOD * len(rows):
+        best, most_links, rows = self._place_anchor(anchor, places, guess)
+        if most_links < GOOD * len(rows):
             reached = np.unique(self._seen.near[rows])
             degree = self._first[reached + 1] - self._first[reached]
-            for other in reached[np.argsort(-degree, kind="stable")][:ANCHORS].tolist():
-                tried, count, _ = self._place_anchor(other, places, guess)
-                if count > most:
-                    best, most = tried, count
+            for other_anchor in reached[np.argsort(-degree, kind="stable")][:ANCHORS].tolist():
+                tried, links, _ = self._place_anchor(other_anchor, places, guess)
+                if links > most_links:
+                    best, most_links = tried, links
         return best
 
     def _place_anchor(self, anchor: int, places: Ints64, guess: Ints64) -> tuple[Ints64, int, Ints64]:
-        """(places with those of all that is reached from a device, links as planned, rows of all that was reached)."""
-        best, most, reached = places, -1, self._list_rows(np.array([anchor]))
+        """Return (places after a walk from a device, how many links are as planned then, the seen rows that it
+        reached).
+        """
+        best, most_links, reached = places, -1, self._list_rows(np.array([anchor]))
         for candidate in self._list_candidates(anchor, places, guess):
             tried = places.copy()
             tried[anchor] = candidate
             rows = self._list_rows(self._place_connected(anchor, tried))
-            count = self.count_as_planned(tried, rows)
-            if count > most:
-                best, most, reached = tried, count, rows
-            if count >= GOOD * len(rows):
+            links = self.count_as_planned(tried, rows)
+            if links > most_links:
+                best, most_links, reached = tried, links, rows
+            if links >= GOOD * len(rows):
                 break
-        return best, most, reached
+        return best, most_links, reached
 
     def _list_candidates(self, anchor: int, places: Ints64, guess: Ints64) -> list[int]:
-        """The free places where most links of a device look as they do; the guessed one first of equals."""
+        """Return the free places whose ports lead to most of the same ports and kinds as a device's; of equals the
+        guess.
+        """
         seen, planned = self._seen, self._planned
         rows = slice(self._first[anchor], self._first[anchor + 1])
         free = planned.kind == seen.kind[anchor]
@@ -141,8 +147,8 @@ class PortWalk:
         near_port, far_port, far_kind = (
             column[of_kind] for column in (planned.near_port, planned.far_port, planned.kind[planned.far])
         )
-        most = max(int(near_port.max(initial=0)), int(seen.near_port[rows].max(initial=0)))
-        ports = np.full(most + 1, NOBODY, dtype=np.int64)
+        last_port = max(int(near_port.max(initial=0)), int(seen.near_port[rows].max(initial=0)))
+        ports = np.full(last_port + 1, NOBODY, dtype=np.int64)
         kinds = ports.copy()
         ports[seen.near_port[rows]], kinds[seen.near_port[rows]] = seen.far_port[rows], seen.kind[seen.far[rows]]
         alike = of_kind[(ports[near_port] == far_port) & (kinds[near_port] == far_kind)]
@@ -154,7 +160,7 @@ class PortWalk:
         return best
 
     def _place_connected(self, anchor: int, places: Ints64) -> Ints64:
-        """Put in the places of all that hangs together with a device, step by step; which devices were reached."""
+        """Fill `places` of all devices that are connected with an anchor, step by step; return the devices."""
         reached = [np.array([anchor])]
         while len(reached[-1]):
             rows = self._list_rows(reached[-1])
@@ -166,23 +172,25 @@ class PortWalk:
         return np.concatenate(reached)
 
     def _list_rows(self, devices: Ints64) -> Ints64:
-        """The rows of what was seen from some devices."""
+        """Return the seen rows whose near end is one of some devices."""
         starts, counts = self._first[devices], self._first[devices + 1] - self._first[devices]
         ends = np.cumsum(counts)
         rows: Ints64 = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + counts, counts)
         return rows
 
     def _vote_on_places(self, places: Ints64, rows: Ints64, kept: Ints64, *, only_free: bool = False) -> Ints64:
-        """The places that the links of some rows give to their far ends, each to one device; `kept` where none does."""
+        """Return places, of one device each, by the votes of some rows for what their far ends are; else those in
+        `kept`.
+        """
         seen, planned = self._seen, self._planned
-        to, exact = self._find_planned_neighbours(places, rows)
-        of = seen.far[rows]
-        valid = (to >= 0) & (seen.kind[of] >= 0) & (planned.kind[to] == seen.kind[of])
+        voted, exact = self._find_planned_neighbours(places, rows)
+        voter = seen.far[rows]
+        valid = (voted >= 0) & (seen.kind[voter] >= 0) & (planned.kind[voted] == seen.kind[voter])
         if only_free:
             taken = np.zeros(len(planned.kind), dtype=bool)
             taken[places[places >= 0]] = True
-            valid &= ~taken[to] & exact
-        pair = of[valid] * len(planned.kind) + to[valid]
+            valid &= ~taken[voted] & exact
+        pair = voter[valid] * len(planned.kind) + voted[valid]
         pairs, inverse = np.unique(pair, return_inverse=True)
         votes = np.bincount(inverse, np.where(exact[valid], EXACT, NEAR), len(pairs)).astype(np.int64)
         device, place = pairs // len(planned.kind), pairs % len(planned.kind)
@@ -191,7 +199,9 @@ class PortWalk:
         return _pair_off(device[order], place[order], kept)
 
     def _fill_rest(self, places: Ints64, guess: Ints64) -> Ints64:
-        """Places for devices of which no link says anything: the guessed one, or the only one that is left."""
+        """Fill places of devices without any: the guess if it is free, or the only place and device of a kind that are
+        left.
+        """
         taken = np.zeros(len(self._planned.kind), dtype=bool)
         taken[places[places >= 0]] = True
         for device in np.flatnonzero((places == NOBODY) & (guess >= 0)).tolist():
@@ -199,15 +209,17 @@ class PortWalk:
                 places[device] = guess[device]
                 taken[guess[device]] = True
         for kind in np.unique(self._seen.kind[(places == NOBODY) & (self._seen.kind >= 0)]).tolist():
-            left = np.flatnonzero((places == NOBODY) & (self._seen.kind == kind))
+            unplaced = np.flatnonzero((places == NOBODY) & (self._seen.kind == kind))
             free = np.flatnonzero(~taken & (self._planned.kind == kind))
-            if len(left) == len(free) == 1:
-                places[left] = free
+            if len(unplaced) == len(free) == 1:
+                places[unplaced] = free
         return places
 
 
 def _pair_off(device: Ints64, place: Ints64, kept: Ints64) -> Ints64:
-    """A place for each device, a device for each place, the first pairs first; `kept` for the others, if free."""
+    """Pair devices with places, each once, in the order of the (device, place) rows; others get those in `kept` if
+    free.
+    """
     places = np.full_like(kept, NOBODY)
     while len(device):
         rows = np.arange(len(device))
@@ -216,8 +228,8 @@ def _pair_off(device: Ints64, place: Ints64, kept: Ints64) -> Ints64:
             flags[np.unique(column, return_index=True)[1]] = True
         taken = rows[is_first[0] & is_first[1]]
         places[device[taken]] = place[taken]
-        left = ~(np.isin(device, device[taken]) | np.isin(place, place[taken]))
-        device, place = device[left], place[left]
+        open_rows = ~(np.isin(device, device[taken]) | np.isin(place, place[taken]))
+        device, place = device[open_rows], place[open_rows]
     spare = np.flatnonzero((places == NOBODY) & (kept >= 0))
     spare = spare[~np.isin(kept[spare], places)]
     places[spare] = kept[spare]

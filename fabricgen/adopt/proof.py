@@ -1,4 +1,4 @@
-"""Proof by return: a page is built, and its links and ports are held against the facts."""
+"""Build a page, and compare its devices, links and ports with the facts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fabricgen.adopt.facts import End, Facts, Link
 from fabricgen.adopt.matching import NOBODY, PortWalk, make_port_graph
 from fabricgen.adopt.models import Models, name_adapter
 from fabricgen.adopt.positions import BY_NAMES, Order
-from fabricgen.adopt.tiers import FabricForm, number_group_members
+from fabricgen.adopt.tiers import PLACES, Coordinates, FabricForm, make_tuple, number_group_members
 from fabricgen.adopt.units import Units
 from fabricgen.adopt.words import write_page
 from fabricgen.blueprint.load import load_blueprint
@@ -33,17 +33,17 @@ from fabricgen.wiring.links.columns import make_tier_columns
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, WiringPlan
 
 PAGE = "adopted.yaml"
-"""What a page is called while it is tried; it is read from memory."""
+"""The name of a page while it is tried; it is read from memory."""
 
 
 def design_page(words: Mapping[str, Any], catalog: Catalog | None = None, file: str = PAGE) -> Design:
-    """Size a page; raises InputError where it cannot be used."""
+    """Return the design of a page; raises InputError if the page has an error."""
     loaded = load_blueprint(file, unsaved={file: write_page(words).encode()})
     return build_design(loaded, advise=False, catalog=catalog)
 
 
 class Wired(NamedTuple):
-    """A page that was wired: a cluster without its addresses, which say nothing of links."""
+    """A page that was wired: a cluster without addresses, which are not needed to compare links."""
 
     design: Design
     plan: WiringPlan
@@ -52,72 +52,75 @@ class Wired(NamedTuple):
 
 
 Kind: TypeAlias = tuple[str, str]
-"""What a device is: a switch by its fabric and tier, all else by "" and its profile."""
+"""What a device is: (fabric, tier) of a switch, ("", profile) of any other device."""
 
 
 class SeenLinks(NamedTuple):
-    """The links of the facts as columns: devices by their place among those of the facts, ports by their texts."""
+    """The links of the facts as columns of numbers: `devices` and `texts` (names of ports) have what they number."""
 
     devices: tuple[str, ...]
     texts: tuple[str, ...]
     ends: tuple[tuple[Ints64, Ints64], tuple[Ints64, Ints64]]
-    """(device, text) of either end of each link."""
+    """(device, text) of either end of each link, int64."""
     kind: Ints64
-    """What each device is, by its number in `kinds`; -1 where nobody knows."""
+    """By device its number in `kinds`, int64; -1 if it is not known."""
     kinds: tuple[Kind, ...]
 
 
 def encode_links(facts: Facts, models: Models, forms: Sequence[FabricForm]) -> SeenLinks:
-    """The links of the facts as columns."""
+    """Return the links of the facts as columns."""
     rows, texts = {name: row for row, name in enumerate(facts.devices)}, dict[str, int]()
     ends = []
-    for sides in ([link.a for link in facts.links], [link.b for link in facts.links]):
-        device = np.array([rows[end.device] for end in sides], dtype=np.int64)
-        ends.append((device, np.array([texts.setdefault(end.port, len(texts)) for end in sides], dtype=np.int64)))
-    of: dict[str, Kind] = {name: ("", profile.id) for name, profile in models.nodes.items()}
+    for column in ([link.a for link in facts.links], [link.b for link in facts.links]):
+        device = np.array([rows[end.device] for end in column], dtype=np.int64)
+        ends.append((device, np.array([texts.setdefault(end.port, len(texts)) for end in column], dtype=np.int64)))
+    kind_of: dict[str, Kind] = {name: ("", profile.id) for name, profile in models.nodes.items()}
     networks = [form.network for form in forms]
-    of |= {s: (n.name, tier) for n in networks for tier, switches in n.tiers.items() for s in switches}
-    kinds = {kind: number for number, kind in enumerate(dict.fromkeys(of.values()))}
-    kind = np.array([kinds[of[name]] if name in of else -1 for name in rows], dtype=np.int64)
+    kind_of |= {s: (n.name, tier) for n in networks for tier, switches in n.tiers.items() for s in switches}
+    kinds = {kind: number for number, kind in enumerate(dict.fromkeys(kind_of.values()))}
+    kind = np.array([kinds[kind_of[name]] if name in kind_of else -1 for name in rows], dtype=np.int64)
     return SeenLinks(tuple(rows), tuple(texts), (ends[0], ends[1]), kind, tuple(kinds))
 
 
 @dataclass
 class Trial:
-    """A page that was wired, with what of the facts it gives.
+    """A page that was wired, compared with the facts.
 
-    `names` has the seen name of each planned device, by its planned one.
+    `seen_names` has the seen name of planned devices by the planned one; `unplaced` are seen devices without a planned
+    one. A device has a number: first those of `seen`, then the planned ones that were not seen. A port has one too.
     """
 
     wired: Wired
     facts: Facts
     seen: SeenLinks
-    names: dict[str, str] = field(default_factory=dict)
+    seen_names: dict[str, str] = field(default_factory=dict)
     unplaced: tuple[str, ...] = ()
 
     @cached_property
     def _devices(self) -> list[str]:
-        """All devices by number: those of the facts, then the planned ones that nobody saw, as `?NAME`."""
+        """The names of all devices by number; planned ones that were not seen are `?NAME`."""
         return [*self.seen.devices, *(f"?{name}" for name in self.wired.names)]
 
     @cached_property
     def keys(self) -> list[tuple[object, ...]]:
-        """What each planned device is; see `list_keys`."""
+        """The key of each planned device; see `list_keys`."""
         return list_keys(self.wired)
 
     @cached_property
     def _port_numbers(self) -> dict[str, int]:
-        """The number of each name of a port, those of the plan first."""
+        """The number of each name of a port; those of the plan come first."""
         return {name: number for number, name in enumerate(self.wired.port_names.port_columns[0].vocabulary.tolist())}
 
     @cached_property
     def _port_base(self) -> int:
-        """More than there are names of ports: an end is the number of its device, times this, and that of its port."""
+        """More than there are names of ports. An end is one number: that of its device times this, plus that of its
+        port.
+        """
         return len(self.wired.port_names.port_columns[0].vocabulary) + len(self.seen.texts) + 1
 
     @cached_property
     def _planned_columns(self) -> list[tuple[Ints64, Ints64]]:
-        """(device, port) of either end of each planned link but those of scale-up, by their numbers."""
+        """(planned device, port) of either end of each planned link that is not of scale-up, int64."""
         plan = self.wired.plan
         scale_up = np.array([segment.tier is None for segment in plan.links.segments], dtype=bool)
         kept = ~scale_up[plan.links.segment]
@@ -129,34 +132,40 @@ class Trial:
 
     @cached_property
     def _seen_columns(self) -> list[tuple[Ints64, Ints64]]:
-        """(device, port) of either end of each link; ports go by the names of the plan where it knows them."""
+        """(seen device, port) of either end of each seen link, int64; a port that the plan has gets its number
+        there.
+        """
         return [(device, port) for (device, _), port in zip(self.seen.ends, self._spell_ports(), strict=True)]
 
     @cached_property
     def planned_ends(self) -> tuple[Ints64, Ints64]:
-        """The two ends of each planned link, each as a number, the lesser first."""
+        """The two ends of each planned link, each as one int64, the lesser first."""
         rows = {name: row for row, name in enumerate(self.seen.devices)}
-        number = [rows.get(self.names.get(n, ""), len(rows) + i) for i, n in enumerate(self.wired.names)]
+        number = [rows.get(self.seen_names.get(n, ""), len(rows) + i) for i, n in enumerate(self.wired.names)]
         devices = np.array(number, dtype=np.int64)
         ends = [devices[device] * self._port_base + port for device, port in self._planned_columns]
         return np.minimum(*ends), np.maximum(*ends)
 
     @cached_property
     def seen_ends(self) -> tuple[Ints64, Ints64]:
-        """The two ends of each link of the facts, each as a number, the lesser first."""
+        """The two ends of each seen link, each as one int64, the lesser first."""
         ends = [device * self._port_base + port for device, port in self._seen_columns]
         return np.minimum(*ends), np.maximum(*ends)
 
     @cached_property
     def _planned_kind(self) -> Ints64:
-        """What each planned device is, by its number in `seen.kinds`; -1 for what nobody saw."""
+        """By planned device its number in `seen.kinds`, int64; -1 if none of its kind was seen."""
         kinds = {kind: number for number, kind in enumerate(self.seen.kinds)}
         devices = self.wired.plan.devices
-        of = [kinds.get(_find_kind(cls), -1) for cls in devices.classes]
-        return np.array(of, dtype=np.int64)[devices.device_class]
+        numbers = [kinds.get(_find_kind(cls), -1) for cls in devices.classes]
+        return np.array(numbers, dtype=np.int64)[devices.device_class]
 
     def _spell_ports(self) -> list[Ints64]:
-        """The port of either end of each link by its number: as the plan spells it, else as the facts do."""
+        """Return the port of either end of each seen link by number, int64: that of its planned name if there is one.
+
+        A name that a dump has for a port may be another than the planned one; what it means is looked up once for each
+        kind of devices and name.
+        """
         vocabulary = self.wired.port_names.port_columns[0].vocabulary
         used: dict[int, set[str]] = defaultdict(set)
         for device, port in self._planned_columns:
@@ -178,32 +187,34 @@ class Trial:
         return result
 
     def match_by_ports(self) -> None:
-        """Find by their ports which planned device each seen one is; see `matching`."""
+        """Set `seen_names` by the ports of devices; see `matching`."""
         planned = make_port_graph(self._planned_columns, self._planned_kind)
         seen = make_port_graph(self._seen_columns, self.seen.kind)
         row_of = {name: row for row, name in enumerate(self.wired.names)}
-        planned_of = {name: row_of[planned] for planned, name in self.names.items()}
+        planned_of = {name: row_of[planned] for planned, name in self.seen_names.items()}
         guess = np.array([planned_of.get(name, NOBODY) for name in self.seen.devices], dtype=np.int64)
         places = PortWalk(planned, seen).find_places(guess).tolist()
         matched = {self.wired.names[row]: name for name, row in zip(self.seen.devices, places, strict=True) if row >= 0}
         # devices without links, such as trays, stay where they were guessed to be
         linked = set(self.seen.devices)
-        self.names = {p: s for p, s in self.names.items() if s not in linked and p not in matched} | matched
+        self.seen_names = {p: s for p, s in self.seen_names.items() if s not in linked and p not in matched} | matched
         self.unplaced = tuple(sorted(set(self.unplaced) - set(matched.values())))
 
     @cached_property
     def is_missing(self) -> Flags:
-        """Which links of the facts the plan has not."""
+        """Whether each seen link is missing in the plan, bool."""
         return ~_are_in(self.seen_ends, self.planned_ends)
 
     @cached_property
     def missing(self) -> tuple[Link, ...]:
-        """The links of the facts that the plan has not."""
+        """The seen links that the plan does not have."""
         return tuple(self.facts.links[row] for row in np.flatnonzero(self.is_missing).tolist())
 
     @cached_property
-    def unseen_columns(self) -> tuple[list[Ints64], list[list[str]]]:
-        """(devices, ports) of either end of each planned link that the facts have not; devices as in `SeenLinks`."""
+    def unseen_ends(self) -> tuple[list[Ints64], list[list[str]]]:
+        """(devices by number, names of ports) of either end of each planned link that was not seen: two lists of
+        columns.
+        """
         kept = ~_are_in(self.planned_ends, self.seen_ends)
         names = list(self._port_numbers)
         ends = [ends[kept] for ends in self.planned_ends]
@@ -213,16 +224,18 @@ class Trial:
 
     @cached_property
     def unseen(self) -> tuple[tuple[End, End], ...]:
-        """The planned links that the facts have not."""
+        """The planned links that were not seen, sorted."""
         sides = [
             [End(self._devices[row], port) for row, port in zip(rows.tolist(), ports, strict=True)]
-            for rows, ports in zip(*self.unseen_columns, strict=True)
+            for rows, ports in zip(*self.unseen_ends, strict=True)
         ]
         return tuple(sorted(zip(*sides, strict=True)))
 
     @cached_property
     def nearness(self) -> Floats:
-        """How near each missing link is: 1 where the plan joins its devices, and 0.5 for each end that it uses."""
+        """How much of each missing link the plan has, float64: 1 if it joins the two devices, and 0.5 for each port in
+        use.
+        """
         lost = [ends[self.is_missing] for ends in self.seen_ends]
         joined = [ends // self._port_base for ends in self.planned_ends]
         near: Floats = _are_in((lost[0] // self._port_base, lost[1] // self._port_base), (joined[0], joined[1])).astype(
@@ -234,13 +247,13 @@ class Trial:
 
 
 def _are_in(links: tuple[Ints64, Ints64], others: tuple[Ints64, Ints64]) -> Flags:
-    """Which links are among others; a link is two numbers, the lesser first."""
+    """Return whether each link is among others, bool; a link is two numbers, the lesser first."""
     most = max(int(ends.max(initial=0)) for ends in (*links, *others)) + 1
     return _find_among(links[0] * most + links[1], others[0] * most + others[1])
 
 
 def _find_among(values: Ints64, others: Ints64) -> Flags:
-    """Which values are among others; np.isin hashes them, which takes seconds where there are many."""
+    """Return whether each value is among others, bool; np.isin hashes values, which takes seconds if there are many."""
     ordered = np.sort(np.append(others, -1))
     found: Flags = ordered[np.searchsorted(ordered, values, side="right") - 1] == values
     return found
@@ -253,7 +266,10 @@ def _find_kind(cls: DeviceClass) -> Kind:
 def _make_spelling(
     profile: NodeProfile | SwitchProfile, nos: str, used: set[str], catalog: Catalog
 ) -> Callable[[str], str]:
-    """What gives the planned name of a port of a kind of devices for how it is told."""
+    """Return the function from the name of a port in a dump to its planned name, for devices of a profile and NOS.
+
+    `used` are the planned names of ports that such devices use.
+    """
     if isinstance(profile, NodeProfile):
         names = {p.interface: p.name for nic in profile.roles.values() for p in nic.ports if p.interface}
         return lambda told: names.get(name_adapter(told), told)
@@ -270,7 +286,7 @@ def try_page(
     catalog: Catalog | None = None,
     order: Order = BY_NAMES,
 ) -> Trial:
-    """Wire a page and find which planned device each seen one is; raises InputError where it cannot be built."""
+    """Wire a page, and find which planned device each seen one is; raises InputError if it cannot be built."""
     wired = wire_page(design_page(words, catalog))
     trial = Trial(wired, facts, seen, *match_devices(wired, units, forms, order))
     if not order.by_names:
@@ -279,7 +295,7 @@ def try_page(
 
 
 def wire_page(design: Design) -> Wired:
-    """Wire a design; raises InputError, with its place, where that cannot be done."""
+    """Wire a design; raises InputError, with its place in the page, if that cannot be done."""
     plan = build_wiring_plan(design, find_stated_places)
     port_names = PortNames(design, plan)
     try:
@@ -293,11 +309,11 @@ def wire_page(design: Design) -> Wired:
 def match_devices(
     wired: Wired, units: Units, forms: Sequence[FabricForm], order: Order
 ) -> tuple[dict[str, str], tuple[str, ...]]:
-    """(seen name by planned one, seen devices without a place in the plan), by their coordinates."""
+    """Return (seen name by planned name, seen devices that the plan does not have), matched by their coordinates."""
     keys: dict[tuple[object, ...], str] = {}
     pods = {pod: number for number, pod in enumerate(units.pods)}
-    for node, own in units.at.items():
-        keys[NODE, pods[str(own["pod"])], int(own["su"]) - 1, int(own["node"]) - 1] = node
+    for node, at in units.at.items():
+        keys[NODE, pods[str(at["pod"])], int(at["su"]) - 1, int(at["node"]) - 1] = node
     for label, names in units.extras.items():
         keys |= {(EXTRA, label, number): name for number, name in enumerate(names)}
     for label, (_, places) in units.in_racks.items():
@@ -313,9 +329,9 @@ def match_devices(
             inner = list_inner_dimensions(design.per)
             number_group_members(tier.at, design.per, tier.name, design.count, order)
             for switch, values in tier.at.items():
-                at = [values.get(d) for d in (*inner, tier.name)]
+                numbers = [int(str(values.get(dimension) or 0)) - 1 for dimension in (*inner, tier.name)]
                 place = _find_place(values, design.per, pods)
-                keys[(SWITCH, form.network.name, tier.name, *place, *(int(str(v or 0)) - 1 for v in at))] = switch
+                keys[(SWITCH, form.network.name, tier.name, *place, *numbers)] = switch
     matched, used = dict[str, str](), set[str]()
     for name, key in zip(wired.names, list_keys(wired), strict=True):
         if key in keys:
@@ -328,21 +344,23 @@ def _find_tier(design: Design, fabric: str, tier: str) -> Any:
     return next((t for f in design.fabrics if f.name == fabric for t in f.tiers if t.name == tier), None)
 
 
-def _find_place(values: Mapping[str, object], per: Sequence[str], pods: Mapping[str, int]) -> tuple[int, int, int]:
-    """(pod, unit, rack in it) of a switch, from 0; -1 for what its tier spans."""
-    place = values.get(next((d for d in ("rack", "su", "pod") if d in per), ""), ())
-    parts = place if isinstance(place, tuple) else (place,)
-    numbers = [pods.get(str(part), -1) if i == 0 else int(str(part)) - 1 for i, part in enumerate(parts)]
-    return tuple((*numbers, -1, -1, -1)[:3])  # type: ignore[return-value]
+def _find_place(values: Coordinates, per: Sequence[str], pods: Mapping[str, int]) -> tuple[int, int, int]:
+    """Return (pod, unit, rack in the unit) of a switch, each from 0, and -1 if a switch of its tier serves several."""
+    pod, *inside = make_tuple(values.get(next((place for place in PLACES if place in per), ""), ("",)))
+    su, rack, *_ = (*(int(number) - 1 for number in inside), -1, -1)
+    return pods.get(str(pod), -1), su, rack
 
 
 def is_node_of_unit(key: tuple[object, ...]) -> bool:
-    """Whether a key of `list_keys` is that of a node of a scalable unit: its pod, unit and number."""
+    """Whether a key of `list_keys` is that of a node of a scalable unit."""
     return key[0] == NODE and len(key) == len(("kind", "pod", "su", "node"))
 
 
 def list_keys(wired: Wired) -> list[tuple[object, ...]]:
-    """The key of every planned device."""
+    """Return the key of each planned device: its kind, then its numbers from 0 that tell it apart.
+
+    Of a node these are pod, unit and node; of a switch, fabric, tier, pod, unit, rack, inner dimensions and number.
+    """
     devices = wired.plan.devices
     pod, su, rack, node = (c.tolist() for c in (devices.pod, devices.su, devices.rack_in_unit, devices.node))
     keys: list[tuple[object, ...]] = []

@@ -1,8 +1,8 @@
-"""The shortest page that explains: words are tried and taken away, and what is left is measured.
+"""Search the shortest page that gives the facts: words are added and taken away, and each page is measured.
 
-The length of a page is its words (`page.count_words`), and what it leaves unexplained in the words that would say it:
-`OF_LINK` for each link that it does not give, half of it where it joins its devices and uses its ports, so that one of
-two words that explain a link together is kept; `OF_NAME` for each name.
+The length of a page is the number of its words (`words.count_words`) plus that of the words that would say what it
+does not give: WORDS_OF_LINK for each link, WORDS_OF_NAME for each name. A missing link of which the page has a part
+counts less, so that the first of two words that give it together is kept.
 """
 
 from __future__ import annotations
@@ -29,67 +29,71 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.tables import SWITCH
 
-OF_LINK = 4
-"""Words of a row of `cable_of`: the id of a cable, its end, and the cage there."""
-OF_NAME = 2
-"""Words of a row of `names.devices`."""
-OF_PATTERN = 20
-"""Words of a template of names, and of the chance that a form without one would give the names that are there."""
-MANY = 8
-"""Pods from which on no slots are tried that they may reserve."""
+WORDS_OF_LINK = 4
+"""The words of a row of `cable_of`: the id of a cable, its end, and the cage there."""
+WORDS_OF_NAME = 2
+"""The words of a row of `names.devices`."""
+WORDS_OF_PATTERN = 20
+"""What names of a tier cost that are not the default ones: a template, and the chance that another page gives them."""
+MANY_PODS = 8
+"""With so many pods, `reserve` is not tried."""
 
 
 @dataclass
-class Search:
-    """Tries pages against the facts. `best` is the one that explains most so far, `trial` what it gives."""
+class PageSearch:
+    """Tries changes of a page, and keeps those that make it shorter.
+
+    `page` is the shortest page so far, `trial` how it compares with the facts, and `cost` its length by fabric, with
+    that of the rest of the page under "".
+    """
 
     facts: Facts
     units: Units
     forms: Sequence[FabricForm]
     models: Models
     catalog: Catalog
-    best: Words
+    page: Words
     order: Order = BY_NAMES
     trial: Trial = field(init=False)
     cost: dict[str, float] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._tier_of = {s: (f.network.name, t.name) for f in self.forms for t in f.tiers.values() for s in t.at}
+        self._tier_of_switch = {s: (f.network.name, t.name) for f in self.forms for t in f.tiers.values() for s in t.at}
         self._seen = encode_links(self.facts, self.models, self.forms)
-        self._names = [*sorted(form.network.name for form in self.forms), ""]
-        network_of = [self._names.index(self._tier_of.get(name, ("", ""))[0]) for name in (*self._seen.devices, "")]
-        self._network_of = np.array(network_of, dtype=np.int64)
+        self._fabrics = [*sorted(form.network.name for form in self.forms), ""]
+        owners = (self._tier_of_switch.get(name, ("", ""))[0] for name in (*self._seen.devices, ""))
+        self._fabric_of_device = np.array([self._fabrics.index(fabric) for fabric in owners], dtype=np.int64)
         devices, texts = zip(*self._seen.ends, strict=True)
         of_texts = [[self._seen.texts[text] for text in side.tolist()] for side in texts]
         self._fabric_of_link = self._find_fabrics(devices, of_texts)
 
     def try_page(self, words: Words) -> Trial:
-        """Wire a page and hold it against the facts; raises InputError where it cannot be wired."""
+        """Wire a page and compare it with the facts; raises InputError if it cannot be wired."""
         return try_page(words, self.facts, self._seen, self.units, self.forms, self.catalog, self.order)
 
-    def start(self) -> None:
-        """Wire the first page; raises InputError where no page can be wired.
+    def wire_page(self) -> None:
+        """Wire `page`, and set `trial` and `cost`; raises InputError if no page can be wired.
 
-        Where a fabric cannot be wired as most of its switches tell, its numbers of links, slower ports of nodes and its
-        numbers of switches are tried by turns.
+        If a fabric cannot be wired, changes of it are tried in turn: slower ports of nodes, then derived numbers of
+        links and of switches.
         """
-        stated, relaxed = self.best, dict[str, Iterator[Edit]]()
+        first_page, remaining = self.page, dict[str, Iterator[Edit]]()
         kept: dict[str, Edit] = {}
         while True:
             try:
-                self.trial = self.try_page(self.best)
+                self.trial = self.try_page(self.page)
                 break
             except InputError as error:
                 path = error.diagnostics[0].path
                 name = str(path[1]) if path[:1] == ("fabrics",) else ""
-                if not (edit := next(relaxed.setdefault(name, self._relax_fabric(name)), None)):
+                if not (edit := next(remaining.setdefault(name, self._relax_fabric(name)), None)):
                     raise
                 kept[name] = edit
-                self.best = edit_words(stated, kept.values())
-        self.cost = self._measure_page(self.best, self.trial)
+                self.page = edit_words(first_page, kept.values())
+        self.cost = self._measure_page(self.page, self.trial)
 
     def _relax_fabric(self, name: str) -> Iterator[Edit]:
-        """What a fabric could say otherwise where it cannot be wired."""
+        """Yield changes with which a fabric may be wired that cannot be as its switches tell."""
         for form in [form for form in self.forms if form.network.name == name]:
             of = ("fabrics", name)
             speeds: list[Edit] = [
@@ -101,67 +105,71 @@ class Search:
             yield from (*speeds, derived[0], *(derived[0] + speed for speed in speeds), derived[0] + derived[1])
 
     def omit_empty_slots(self) -> None:
-        """Where ports tell which node is which, leave out the slots in which none is."""
+        """If devices are found by their ports, omit the slots for which no node was found."""
         if self.order.by_names:
             return
-        kept = [slot for slot in self.best.get("omit", ()) if "*" in slot]
-        if kept != self.best.get("omit", []):
-            # slots that were left out before the ports of the page were known
-            self.best = edit_words(self.best, [((("omit",), kept or None),)])
-            self.start()
+        kept = [slot for slot in self.page.get("omit", ()) if "*" in slot]
+        if kept != self.page.get("omit", []):
+            # take back slots that were omitted for an earlier page
+            self.page = edit_words(self.page, [((("omit",), kept or None),)])
+            self.wire_page()
         pods, trial = list(self.units.pods), self.trial
         slots = list[str]()
         for name, key in zip(trial.wired.names, trial.keys, strict=True):
-            if is_node_of_unit(key) and name not in trial.names:
+            if is_node_of_unit(key) and name not in trial.seen_names:
                 pod, su, node = (int(str(number)) for number in key[1:])
                 slots.append(f"{pods[pod]}/su-{su + 1}/node-{node + 1}")
         if slots:
             self.units.omitted = slots
-            self.best = edit_words(self.best, [((("omit",), [*kept, *slots]),)])
-            self.start()
+            self.page = edit_words(self.page, [((("omit",), [*kept, *slots]),)])
+            self.wire_page()
 
     def measure_links(self, trial: Trial) -> Counter[str]:
-        """Links that a page does not give, or gives beside those of the facts, by fabric."""
-        beside = self._find_fabrics(*trial.unseen_columns)
-        wrong = np.maximum(
-            *(np.bincount(of, minlength=len(self._names)) for of in (self._fabric_of_link[trial.is_missing], beside))
-        )
-        return Counter({name: count for name, count in zip(self._names, wrong.tolist(), strict=True) if count})
+        """Return by fabric how many links a page does not give, or how many it gives beside the facts if these are
+        more.
+        """
+        beside = self._find_fabrics(*trial.unseen_ends)
+        missing = self._fabric_of_link[trial.is_missing]
+        wrong = np.maximum(*(np.bincount(fabrics, minlength=len(self._fabrics)) for fabrics in (missing, beside)))
+        return Counter({name: count for name, count in zip(self._fabrics, wrong.tolist(), strict=True) if count})
 
     def _find_fabrics(self, devices: Sequence[Ints64], ports: Sequence[Sequence[str]]) -> Ints64:
-        """The fabric of each link by its place in `_names`: that of its upper end, or of what manages the other."""
-        one, two = (self._network_of[np.minimum(of, len(self._network_of) - 1)] for of in devices)
-        first, second = (np.array([is_management(port) for port in texts], dtype=bool) for texts in ports)
-        found: Ints64 = np.where(first, two, np.where(second, one, np.minimum(one, two)))
-        return found
+        """Return the fabric of each link by its place in `_fabrics`, int64, from devices and ports of either end.
+
+        It is the fabric of the device that is not at its management port, else the first of both.
+        """
+        a, b = (self._fabric_of_device[np.minimum(rows, len(self._fabric_of_device) - 1)] for rows in devices)
+        a_is_managed, b_is_managed = (np.array([is_management(port) for port in texts], dtype=bool) for texts in ports)
+        fabrics: Ints64 = np.where(a_is_managed, b, np.where(b_is_managed, a, np.minimum(a, b)))
+        return fabrics
 
     def _measure_page(self, words: Words, trial: Trial) -> dict[str, float]:
-        """The length of each fabric's part of a page, and "" for the rest."""
+        """Return the length of a page by fabric, with that of the rest of the page under ""."""
         cost: dict[str, float] = defaultdict(float)
         for name, count in self.measure_links(trial).items():
-            cost[name] += OF_LINK * count
-        near = np.bincount(self._fabric_of_link[trial.is_missing], trial.nearness, len(self._names))
-        for name, credit in zip(self._names, near.tolist(), strict=True):
+            cost[name] += WORDS_OF_LINK * count
+        in_part = np.bincount(self._fabric_of_link[trial.is_missing], trial.nearness, len(self._fabrics))
+        for name, credit in zip(self._fabrics, in_part.tolist(), strict=True):
             cost[name] -= credit
-        kinds = Counter(self._tier_of.get(seen, ("", "")) for seen in trial.names.values())
-        wrong = Counter(self._tier_of.get(seen, ("", "")) for planned, seen in trial.names.items() if planned != seen)
-        for kind, count in wrong.items():
-            cost[kind[0]] += OF_PATTERN if 2 * count >= kinds[kind] else OF_NAME * count
-        cost[""] += OF_LINK * len(trial.unplaced)
+        tiers = [(self._tier_of_switch.get(s, ("", "")), planned != s) for planned, s in trial.seen_names.items()]
+        sizes = Counter(tier for tier, _ in tiers)
+        for tier, renamed in Counter(tier for tier, is_renamed in tiers if is_renamed).items():
+            cost[tier[0]] += WORDS_OF_PATTERN if 2 * renamed >= sizes[tier] else WORDS_OF_NAME * renamed
+        cost[""] += WORDS_OF_LINK * len(trial.unplaced)
         for name, fabric in words["fabrics"].items():
             cost[name] += count_words(fabric)
         cost[""] += count_words({key: value for key, value in words.items() if key != "fabrics"})
         return cost
 
     def try_edits(self, edits: Mapping[str, Edit]) -> set[str]:
-        """Try one change in each of some fabrics at once ("" for the page); the fabrics where it was kept.
+        """Try changes of several fabrics at once, one of each ("" is the rest of the page); return where it was kept.
 
-        They are kept together where the whole becomes shorter, else those alone that do.
+        If not all fabrics become shorter, those that do are tried again without the others, in the end one by one.
         """
         edits = dict(edits)
         trial = words = None
         while edits and trial is None:
-            words = edit_words(self.best, edits.values())
+            words = edit_words(self.page, edits.values())
             try:
                 trial = self.try_page(words)
             except InputError as error:
@@ -175,7 +183,7 @@ class Search:
         cost = self._measure_page(words, trial)
         better = {name for name in edits if cost[name] < self.cost[name]}
         if sum(cost.values()) < sum(self.cost.values()) and (len(better) == len(edits) or len(edits) == 1):
-            self.best, self.trial, self.cost = words, trial, cost
+            self.page, self.trial, self.cost = words, trial, cost
             return set(edits)
         if len(edits) == 1 or not better:
             return set()
@@ -183,8 +191,8 @@ class Search:
             return self.try_edits({name: edits[name] for name in sorted(better)})
         return {name for name in sorted(better) if self.try_edits({name: edits[name]})}
 
-    def run(self, candidates: Mapping[str, Sequence[Edit]]) -> int:
-        """Try all changes of each fabric, those of different ones side by side; how many were kept."""
+    def try_all(self, candidates: Mapping[str, Sequence[Edit]]) -> int:
+        """Try all changes of each fabric in turn, side by side with those of the others; return how many were kept."""
         queues = {name: list(edits) for name, edits in candidates.items()}
         kept = 0
         while any(queues.values()):
@@ -193,65 +201,68 @@ class Search:
         return kept
 
 
-def follow_pattern(search: Search) -> bool:
-    """Whether the names of most devices are the usual ones, or follow a template, in the order that is tried."""
+def follow_pattern(search: PageSearch) -> bool:
+    """Whether the names of most devices are default names, or follow a template."""
     regular = total = 0
     for _, devices in _list_named(search, search.trial):
-        usual = 2 * sum(device.name == device.default for device in devices) >= len(devices)
-        regular += len(devices) if usual or find_template(devices) else 0
+        by_default = 2 * sum(device.name == device.default for device in devices) >= len(devices)
+        regular += len(devices) if by_default or find_template(devices) else 0
         total += len(devices)
     return 2 * regular >= total
 
 
-def search_page(search: Search) -> None:
-    """In a search that was started, find the words that explain the ports, take away those that say nothing."""
+def search_page(search: PageSearch) -> None:
+    """Find the words that give most links and ports, take away words that change nothing, and name the devices.
+
+    The first page of the search must have been wired.
+    """
     search.omit_empty_slots()
     for _ in range(4):
         wrong = search.measure_links(search.trial)
         candidates = {f.network.name: list(_list_edits(f, search, wrong[f.network.name])) for f in search.forms}
-        kept = search.run(candidates)
+        kept = search.try_all(candidates)
         if search.measure_links(search.trial):
-            kept += search.run({"": _list_sizes(search)})
+            kept += search.try_all({"": _list_sizes(search)})
         wrong = search.measure_links(search.trial)
-        kept += search.run({f.network.name: _list_cage_edits(f) for f in search.forms if wrong[f.network.name]})
+        kept += search.try_all({f.network.name: _list_cage_edits(f) for f in search.forms if wrong[f.network.name]})
         if not kept or not search.measure_links(search.trial):
             break
     search.omit_empty_slots()
-    search.run(list_deletions(search.best))
+    search.try_all(list_deletions(search.page))
     name_devices(search)
 
 
-def name_devices(search: Search) -> None:
-    """Put in the names: a template where it gives most of the names of a kind, and those of single devices."""
+def name_devices(search: PageSearch) -> None:
+    """Put names into the page: templates that give most names of a kind of devices, and names of single devices."""
     if lists := list(_order_extras(search)):
-        search.best = edit_words(search.best, lists)
-        search.start()
+        search.page = edit_words(search.page, lists)
+        search.wire_page()
     for path, devices in list(_list_named(search, search.trial)):
         if template := find_template(devices):
-            words = edit_words(search.best, [((path, template),)])
-            # where names would be alike, rows of single devices have them
+            words = edit_words(search.page, [((path, template),)])
+            # a template that gives two devices one name is refused: then rows of single devices say the names
             with suppress(InputError):
-                search.trial, search.best = search.try_page(words), words
-    if own := {planned: seen for planned, seen in search.trial.names.items() if planned != seen}:
-        search.best = edit_words(search.best, [((("names", "devices"), own),)])
-        search.start()
+                search.trial, search.page = search.try_page(words), words
+    if renamed := {planned: seen for planned, seen in search.trial.seen_names.items() if planned != seen}:
+        search.page = edit_words(search.page, [((("names", "devices"), renamed),)])
+        search.wire_page()
 
 
-def _order_extras(search: Search) -> Iterator[Edit]:
-    """The names of the devices beside the nodes in the order that their ports tell."""
-    for fabric, stated in search.best["fabrics"].items():
+def _order_extras(search: PageSearch) -> Iterator[Edit]:
+    """Yield changes that put names of extra devices into the order in which their ports were found."""
+    for fabric, stated in search.page["fabrics"].items():
         for label, extra in stated.get("extra", {}).items():
-            ordered = [search.trial.names.get(name, name) for name in extra.get("names", ())]
+            ordered = [search.trial.seen_names.get(name, name) for name in extra.get("names", ())]
             if ordered != extra.get("names", []):
                 yield ((("fabrics", fabric, "extra", label, "names"), ordered),)
 
 
-def _list_named(search: Search, trial: Trial) -> Iterator[tuple[tuple[str, ...], list[Named]]]:
-    """(where the template of their names stands, the devices) of each kind of devices, by where they are planned."""
+def _list_named(search: PageSearch, trial: Trial) -> Iterator[tuple[tuple[str, ...], list[Named]]]:
+    """Yield (path of the template of their names, devices) for each kind of devices that were found in the plan."""
     units, ordinal, pods = search.units, trial.wired.plan.devices.ordinal.tolist(), list(search.units.pods)
     kinds: dict[tuple[str, ...], list[Named]] = defaultdict(list)
     for row, (name, key) in enumerate(zip(trial.wired.names, trial.keys, strict=True)):
-        seen, index = trial.names.get(name, ""), ordinal[row] + 1
+        seen, index = trial.seen_names.get(name, ""), ordinal[row] + 1
         if seen in units.at and is_node_of_unit(key):
             pod, su, node = (int(str(number)) for number in key[1:])
             per_rack, label = units.kinds[units.kind_of[pods[pod]]].per_rack or 1, units.set_of[seen]
@@ -260,7 +271,7 @@ def _list_named(search: Search, trial: Trial) -> Iterator[tuple[tuple[str, ...],
             kinds[("names", "nodes", label) if label else ("names", "nodes")].append(Named(seen, name, fields))
         elif seen and key[0] == SWITCH:
             fabric, tier, *numbers = map(str, key[1:])
-            per = get(search.best, ("fabrics", fabric, "tiers", tier, "per")) or []
+            per = get(search.page, ("fabrics", fabric, "tiers", tier, "per")) or []
             fields = _list_fields([int(number) for number in numbers], [per] if isinstance(per, str) else per, pods)
             fields |= {"fabric": fabric, "tier": tier, "index": index}
             kinds["fabrics", fabric, "names", tier].append(Named(seen, name, fields))
@@ -268,8 +279,10 @@ def _list_named(search: Search, trial: Trial) -> Iterator[tuple[tuple[str, ...],
 
 
 def _list_fields(numbers: Sequence[int], per: Sequence[str], pods: Sequence[str]) -> dict[str, str | int]:
-    """The fields that a template of a tier has, of a switch: its pod, unit and rack, each -1 where its group spans
-    several, then its inner dimensions and its number.
+    """Return the values of the fields that a template of names of a tier may have, for a switch.
+
+    `numbers`, from 0, are its pod, unit and rack, each -1 if its group serves several; its inner dimensions; and its
+    number in the group. `per` is that of its tier, `pods` are the names of pods.
     """
     fields: dict[str, str | int] = {"n": numbers[-1] + 1}
     places = zip(("pod", "su", "rack"), numbers, strict=False)
@@ -278,8 +291,8 @@ def _list_fields(numbers: Sequence[int], per: Sequence[str], pods: Sequence[str]
     return fields | {dimension: number + 1 for dimension, number in inner}
 
 
-def _list_edits(form: FabricForm, search: Search, wrong: int) -> Iterator[Edit]:
-    """Changes of a fabric that may explain more of it, where some of its links are wrong."""
+def _list_edits(form: FabricForm, search: PageSearch, wrong: int) -> Iterator[Edit]:
+    """Yield changes with which a fabric may give more of its links; none if `wrong`, the number of others, is 0."""
     if not wrong:
         return
     of = ("fabrics", form.network.name)
@@ -288,17 +301,18 @@ def _list_edits(form: FabricForm, search: Search, wrong: int) -> Iterator[Edit]:
         yield (((*lowest, "spread"), spread),)
     for tier in form.tiers.values():
         yield from _list_tier_edits(tier, (*of, "tiers", tier.name), lowest, search)
-    extras = get(search.best, (*of, "extra")) or {}
+    extras = get(search.page, (*of, "extra")) or {}
     split = {
-        tier for tier, stated in search.best["fabrics"][form.network.name]["tiers"].items() if "breakout" in stated
+        tier for tier, stated in search.page["fabrics"][form.network.name]["tiers"].items() if "breakout" in stated
     }
     profiles = {label: search.catalog.node(e["device"]) for label, e in extras.items() if e.get("to") in split}
     apart = [(label, max(s for nic in p.roles.values() for s in nic.speeds)) for label, p in profiles.items()]
-    for place, role in enumerate(form.network.roles):
+    for role in form.network.roles:
+        fabric = form.network.name if role == form.network.role else role
         for speed in _list_node_speeds(role, search):
-            slower = (("fabrics", role if place else form.network.name, "speed"), f"{speed}G")
+            slower = (("fabrics", fabric, "speed"), f"{speed}G")
             yield (slower,)
-            # devices on a tier that is split for them keep a speed of their own, as a rule their fastest
+            # extra devices on a tier that is split for them keep their own speed, as a rule their fastest
             yield (slower, *(((*of, "extra", label, "speed"), f"{fastest}G") for label, fastest in apart))
     speeds = {speed for node in search.models.profiles for nic in node.roles.values() for speed in nic.speeds}
     breakouts = _list_breakouts(search.catalog.switch(form.tiers[form.network.leaf].profile), speeds)
@@ -315,23 +329,23 @@ def _list_edits(form: FabricForm, search: Search, wrong: int) -> Iterator[Edit]:
 
 
 def _list_cage_edits(form: FabricForm) -> list[Edit]:
-    """The cages that ports in use tell."""
+    """Return changes that state the cages that ports in use tell."""
     of = ("fabrics", form.network.name, "tiers")
     return [(((*of, t.name, "cages"), cages),) for t in form.tiers.values() for cages in list_cage_words(t)]
 
 
 def _hang_below(form: FabricForm, lower: str, upper: str) -> Iterator[Edit]:
-    """The last tier hung below the one that it meets, as one of border leaves is, with ports of some speeds."""
+    """Yield a change that hangs the last tier below the one that it meets, as border leaves hang below spines."""
     of, links = ("fabrics", form.network.name, "tiers"), form.tiers[upper].downlinks
     if upper == list(form.tiers)[-1] and links and not form.tiers.keys() & set(form.tiers[upper].per):
-        turned = (((*of, lower, "uplinks"), None), ((*of, upper, "above"), None), ((*of, upper, "below"), lower))
-        yield (*turned, ((*of, upper, "uplinks"), links))
+        hung = (((*of, lower, "uplinks"), None), ((*of, upper, "above"), None), ((*of, upper, "below"), lower))
+        yield (*hung, ((*of, upper, "uplinks"), links))
 
 
-def _list_extra_edits(form: FabricForm, search: Search) -> Iterator[Edit]:
-    """Changes of the devices beside the nodes: how fast their ports are, and how these are dealt."""
+def _list_extra_edits(form: FabricForm, search: PageSearch) -> Iterator[Edit]:
+    """Yield changes of extra devices: speeds of their ports, and how the ports are dealt to switches."""
     of = ("fabrics", form.network.name)
-    extras = get(search.best, (*of, "extra")) or {}
+    extras = get(search.page, (*of, "extra")) or {}
     yield tuple(((*of, "extra", label, "speed"), None) for label in extras)
     for label, extra in extras.items():
         yield (((*of, "extra", label, "spread"), "stripe"),)
@@ -346,18 +360,22 @@ def _list_extra_edits(form: FabricForm, search: Search) -> Iterator[Edit]:
             yield (split, ((*of, "extra", label, "speed"), f"{speed}G"))
 
 
-def _list_tier_edits(tier: TierForm, path: tuple[str, ...], lowest: tuple[str, ...], search: Search) -> Iterator[Edit]:
-    """Changes of a tier: what it is grouped by, and how fast its links are."""
+def _list_tier_edits(
+    tier: TierForm, path: tuple[str, ...], lowest: tuple[str, ...], search: PageSearch
+) -> Iterator[Edit]:
+    """Yield changes of a tier: its `per`, and the speeds of its links up and within the tier."""
     for per, count in _list_pers(tier):
         for spread in ("stripe", "block") if count > 1 and path == lowest else (None,):
             yield (((*path, "per"), per), ((*path, "count"), count), ((*path, "spread"), spread))
-    uplinks = tier.uplinks or get(search.best, (*path, "uplinks"))
+    uplinks = tier.uplinks or get(search.page, (*path, "uplinks"))
     for speed in _list_speeds(search.catalog.switch(tier.profile)) if tier.of_pod else ():
-        usual, name = tier.uplinks, f"{path[1]}.{tier.name}"
-        own = {pod: {"uplinks": f"{links} x {speed}G"} for pod, links in tier.of_pod.items() if links != usual}
+        tier_path = f"{path[1]}.{tier.name}"
+        of_pods = {
+            pod: {"uplinks": f"{links} x {speed}G"} for pod, links in tier.of_pod.items() if links != tier.uplinks
+        }
         yield (
-            ((*path, "uplinks"), f"{usual} x {speed}G"),
-            *((("pods", pod, "tiers", name), words) for pod, words in own.items()),
+            ((*path, "uplinks"), f"{tier.uplinks} x {speed}G"),
+            *((("pods", pod, "tiers", tier_path), words) for pod, words in of_pods.items()),
         )
     for dimension, stated in tier.mesh.items():
         for speed in _list_speeds(search.catalog.switch(tier.profile)):
@@ -374,14 +392,15 @@ def _list_tier_edits(tier: TierForm, path: tuple[str, ...], lowest: tuple[str, .
                 yield (((*path, word), f"{links // units} x {speed}G per su"),)
 
 
-def _list_sizes(search: Search) -> list[Edit]:
-    """More slots: units reserved, or larger ones whose last slots are left empty, as ports between nodes and what
-    follows them tell.
+def _list_sizes(search: PageSearch) -> list[Edit]:
+    """Return changes that give pods more slots: a `reserve` of units, or larger units whose last slots are omitted.
+
+    Ports that are left free behind those of nodes tell of such slots.
     """
     units, edits = search.units, list[Edit]()
-    pods = search.best.get("pods", {"p1": {"su": 1}})
+    pods = search.page.get("pods", {"p1": {"su": 1}})
     for times in (2, 3, 4, 8, 16):
-        for pod, stated in pods.items() if len(pods) < MANY else ():
+        for pod, stated in pods.items() if len(pods) < MANY_PODS else ():
             edits.append(((("pods", pod), {**stated, "reserve": times * stated["su"]}),))
     if list(units.kinds) != [""] or list(units.kinds[""].sets) != [""]:
         return edits
@@ -394,7 +413,9 @@ def _list_sizes(search: Search) -> list[Edit]:
 
 
 def _list_pers(tier: TierForm) -> Iterator[tuple[Any, int]]:
-    """(other words for the groups of a tier, switches in each): by a wider or narrower place, or by no legs."""
+    """Yield (other `per` of a tier, switches in each group then): by a wider or narrower place, with or without
+    legs.
+    """
     known = set.intersection(*(set(values) for values in tier.at.values()))
     legs = [d for d in tier.per if d not in PLACES]
     for place in ("", *(p for p in reversed(PLACES) if p in known)):
@@ -406,7 +427,7 @@ def _list_pers(tier: TierForm) -> Iterator[tuple[Any, int]]:
 
 
 def _list_speeds(profile: SwitchProfile) -> list[int]:
-    """The speeds of ports of a switch, those of whole cages first."""
+    """Return the speeds of ports of a switch in Gb/s, those of whole cages first."""
     speeds = [
         speed for cages in profile.cages for _, offered in sorted(cages.breakouts.items()) for speed in offered[:1]
     ]
@@ -414,20 +435,20 @@ def _list_speeds(profile: SwitchProfile) -> list[int]:
 
 
 def _list_breakouts(profile: SwitchProfile, speeds: Collection[int]) -> list[tuple[int, int]]:
-    """(ports, Gb/s) into which the cages of a switch split for ports of some speeds."""
+    """Return (ports, Gb/s of each) of the ways in which the cages of a switch split into ports of some speeds."""
     ways = [(w, s) for c in profile.cages for w, offered in sorted(c.breakouts.items()) for s in offered if s in speeds]
     return list(dict.fromkeys(ways))
 
 
-def _list_node_speeds(role: str, search: Search) -> list[int]:
-    """The speeds of node ports, but the fastest where it says nothing, as it is usual."""
+def _list_node_speeds(role: str, search: PageSearch) -> list[int]:
+    """Return the speeds of node ports of a role in Gb/s, without the fastest if it is the default."""
     speeds = [s for p in search.models.profiles if role in p.roles for s in p.roles[role].speeds]
-    # devices beside the nodes may be faster, and have the speed of nodes where it is stated
+    # extra devices may be faster; a stated speed of nodes holds for them as well
     return list(dict.fromkeys(speeds))[0 if search.units.extras else 1 :]
 
 
 def list_deletions(words: Words) -> dict[str, list[Edit]]:
-    """Every word that could be idle, to be taken away one by one, by fabric; "" for the page's own."""
+    """Return by fabric ("" is the rest of the page) changes that each take away a word that may change nothing."""
     deletions: dict[str, list[Edit]] = {"": []}
     for name, fabric in words["fabrics"].items():
         of = ("fabrics", name)
@@ -435,8 +456,8 @@ def list_deletions(words: Words) -> dict[str, list[Edit]]:
             (*of, key) for key in ("attach", "nic", "rail_groups", "speed") if key in fabric
         ]
         for tier, stated in fabric.get("tiers", {}).items():
-            idle = ("spread", "parallel", "breakout", "above", "below", "count", "uplinks", "cages")
-            paths += [(*of, "tiers", tier, key) for key in idle if key in stated]
+            removable = ("spread", "parallel", "breakout", "above", "below", "count", "uplinks", "cages")
+            paths += [(*of, "tiers", tier, key) for key in removable if key in stated]
         for label, stated in fabric.get("extra", {}).items():
             paths += [
                 (*of, "extra", label, key) for key in ("ports", "attach", "to", "count", "speed") if key in stated

@@ -1,4 +1,4 @@
-"""Where nodes belong: racks, units and pods, by shared leaves and by names; and the scale-up domains that they form."""
+"""Infer racks, units and pods from leaves that nodes share and from names; and the scale-up domains of nodes."""
 
 from __future__ import annotations
 
@@ -27,23 +27,32 @@ from fabricgen.blueprint.models import make_natural_key
 from fabricgen.catalog.loader import Catalog
 
 SHARED = 0.25
-"""Two leaves are of one place if they share so much of the nodes of the one with fewer; faults share few."""
+"""The share of its nodes that the smaller of two leaves has in common with the other, if both serve one place."""
 MOST_UNITS = 52
-"""The rack units of the highest racks: groups that need more are no racks."""
-MOST_CHARACTERS = 32
-"""Of a name in a page."""
+"""The rack units of the highest racks; a group of nodes that needs more is no rack."""
+MAX_NAME = 32
+"""The most characters of a name in a page."""
 PLACES = ("rack", "su", "pod")
 """Places that nest, from narrow to wide."""
-_HINTS = {"rack": "rack", "rk": "rack", "r": "", "su": "su", "unit": "su", "pod": "pod", "p": "pod", "block": "su"}
+_PLACE_OF_WORD = {
+    "rack": "rack",
+    "rk": "rack",
+    "su": "su",
+    "unit": "su",
+    "pod": "pod",
+    "p": "pod",
+    "block": "su",
+}
 _TOKEN = re.compile(r"([A-Za-z]*)[-_.]?(\d+)")
 
 Partition = dict[str, str]
-"""A part, by what one of its members is called, of each node."""
+"""The group of each node, called by the name of one of its members."""
 
 
 class UnitKind(NamedTuple):
-    """What units of a kind are: node sets by name (one that is called "" where it is alone), with their profile and
-    nodes per unit; and how many stand in a rack, 0 where nobody tells.
+    """A kind of scalable units: (profile, nodes per unit) by node set, and nodes per rack, 0 if that is not known.
+
+    A node set that is alone is called "".
     """
 
     sets: dict[str, tuple[str, int]]
@@ -52,10 +61,12 @@ class UnitKind(NamedTuple):
 
 @dataclass
 class Units:
-    """Nodes of scalable units. `at` has pod (its name), su, rack (in the unit) and node (in the unit) of each, from 1.
+    """The scalable units that were inferred.
 
-    `kinds` are the kinds of units by name (one that is called "" where it is alone), `kind_of` that of each pod; `pods`
-    have units by pod, in order. `extras` are all other devices by set.
+    `at` has for each node the name of its pod, and its su, rack (in the unit) and node (in the unit), numbered from 1;
+    `set_of` has its node set. `kinds` are the kinds of units by name (a kind that is alone is called ""), `kind_of` has
+    that of each pod, `pods` the number of units of each pod, in order. `omitted` are paths of slots without a node.
+    `extras` are the names of all other devices by set.
     """
 
     at: dict[str, dict[str, str | int]] = field(default_factory=dict)
@@ -64,18 +75,20 @@ class Units:
     kind_of: dict[str, str] = field(default_factory=dict)
     pods: dict[str, int] = field(default_factory=dict)
     sites: dict[str, str] = field(default_factory=dict)
-    """The site of each pod, where these are of several."""
+    """The site of each pod, if there are several sites."""
     omitted: list[str] = field(default_factory=list)
     extras: dict[str, list[str]] = field(default_factory=dict)
     scale_up: dict[str, tuple[dict[str, str | int], list[str]]] = field(default_factory=dict)
-    """By name of a scale-up domain, what a page says of it, and its switch trays in order."""
+    """By name of a scale-up domain: its section of a page, and the names of its switch trays in order."""
     in_racks: dict[str, tuple[str, dict[str, Sequence[str | int]]]] = field(default_factory=dict)
-    """By set of devices in every rack of nodes: their profile; pod, unit, rack and number of each, from 1."""
+    """By set of devices that stand in every rack of nodes: their profile, and by name (pod, unit, rack, number)
+    from 1.
+    """
     notes: list[str] = field(default_factory=list)
 
 
 def choose_main(models: Models) -> frozenset[str]:
-    """The nodes of scalable units: those with accelerators, else those of the profile of which there are most."""
+    """Return the names of the nodes in units: those with accelerators, else those of the most frequent profile."""
     with_accelerators = {name for name, profile in models.nodes.items() if profile.accelerators}
     if with_accelerators or not models.nodes:
         return frozenset(with_accelerators)
@@ -86,7 +99,7 @@ def choose_main(models: Models) -> frozenset[str]:
 def find_units(
     facts: Facts, models: Models, wires: Wires, networks: Sequence[Network], main: frozenset[str], order: Order
 ) -> Units:
-    """The units that explain which nodes share leaves; names say what links do not, where they say anything."""
+    """Infer the units from which nodes share leaves, and from names; `main` are the names of the nodes in units."""
     units = Units()
     units.extras = _name_extras(sorted(models.nodes.keys() - main, key=order.key), models)
     # where ports tell the order, nodes without links get the slots that are left: see `matching`
@@ -105,7 +118,9 @@ def find_units(
 
 
 def _find_devices_in_racks(facts: Facts, models: Models, units: Units) -> None:
-    """Take from the extra devices those of which every rack of nodes has as many, where lists tell all racks."""
+    """Move extra devices of which every rack of nodes has equally many to `in_racks`, if lists tell the racks
+    of all.
+    """
     racks = {facts.devices[node].rack: (at["pod"], at["su"], at["rack"]) for node, at in units.at.items()}
     others = [name for names in units.extras.values() for name in names if facts.devices[name].rack in racks]
     for profile, names in group_by(others, {name: models.nodes[name].id for name in others}):
@@ -117,12 +132,12 @@ def _find_devices_in_racks(facts: Facts, models: Models, units: Units) -> None:
         for rack, of_rack in by_rack.items():
             places |= {name: (*racks[rack], n) for n, name in enumerate(of_rack, 1)}
         units.in_racks[label] = profile, places
-        left = {key: [name for name in of if name not in places] for key, of in units.extras.items()}
-        units.extras = {key: of for key, of in left.items() if of}
+        remaining = {key: [name for name in names if name not in places] for key, names in units.extras.items()}
+        units.extras = {key: names for key, names in remaining.items() if names}
 
 
 def _list_partitions(nodes: Sequence[str], wires: Wires, networks: Sequence[Network]) -> list[tuple[Partition, bool]]:
-    """(nodes by part, whether upper tiers make it) that fabrics make of nodes, the finest first, each once."""
+    """Return (partition, whether upper tiers tell it) for each way in which fabrics group nodes, the finest first."""
     known = frozenset(nodes)
     found: dict[tuple[tuple[str, ...], ...], tuple[Partition, bool]] = {}
     neighbors = wires.map_neighbors()
@@ -144,17 +159,19 @@ def _list_partitions(nodes: Sequence[str], wires: Wires, networks: Sequence[Netw
 
 
 def _add_silent(partition: Partition, nodes: Sequence[str]) -> None:
-    """Put in the nodes without links, by their neighbours in the order of names: the one that is called more alike."""
-    linked = [node for node in nodes if node in partition]
-    for place, node in enumerate(nodes):
-        if node not in partition and linked:
-            at = sum(other in partition for other in nodes[:place])
-            around = [*linked[max(at - 1, 0) : at], *linked[at : at + 1]]
-            partition[node] = partition[max(around, key=lambda other: len(find_common_start((other, node))))]
+    """Put nodes without links into the group of the node before or after them in order of names, by the more
+    similar.
+    """
+    linked = [(place, node) for place, node in enumerate(nodes) if node in partition]
+    for place, silent in [(place, node) for place, node in enumerate(nodes) if node not in partition and linked]:
+        before = [node for at, node in linked if at < place][-1:]
+        after = [node for at, node in linked if at > place][:1]
+        similar = max(before + after, key=lambda node: len(find_common_start((node, silent))))
+        partition[silent] = partition[similar]
 
 
 def _join_leaves(legs: Sequence[NodeWire]) -> dict[str, str]:
-    """The part of each leaf: leaves are of one that share more nodes than faults make them share."""
+    """Return the group of each leaf: leaves that share SHARED of their nodes are of one group."""
     nodes_of: dict[str, set[str]] = defaultdict(set)
     leaves_of: dict[str, set[str]] = defaultdict(set)
     for wire in legs:
@@ -170,12 +187,14 @@ def _join_leaves(legs: Sequence[NodeWire]) -> dict[str, str]:
 
 
 def _label_parts(joined: nx.Graph[str]) -> dict[str, str]:
-    """By member the part that it is joined to, each called by the first of its members."""
+    """Return the connected component of each vertex, called by the first of its names."""
     return {member: min(part) for part in nx.connected_components(joined) for member in part}
 
 
 def _join_below(part_of_leaf: dict[str, str], uppers: Sequence[str], neighbors: Mapping[str, Counter[str]]) -> None:
-    """Join the parts of switches below a tier, of which each of its switches has a fair share."""
+    """Join, in place, groups of switches that are below a switch of the next tier, each with a fair share of
+    its links.
+    """
     joined: nx.Graph[str] = nx.Graph()
     joined.add_nodes_from(part_of_leaf.values())
     for upper in uppers:
@@ -183,8 +202,8 @@ def _join_below(part_of_leaf: dict[str, str], uppers: Sequence[str], neighbors: 
         for far, count in neighbors.get(upper, {}).items():
             if far in part_of_leaf:
                 links[part_of_leaf[far]] += count
-        most = max(links.values(), default=0)
-        nx.add_path(joined, sorted(part for part, count in links.items() if count >= SHARED * most))
+        max_links = max(links.values(), default=0)
+        nx.add_path(joined, sorted(part for part, count in links.items() if count >= SHARED * max_links))
         if links:
             part_of_leaf[upper] = choose_mode(links)
     labels = _label_parts(joined)
@@ -193,7 +212,7 @@ def _join_below(part_of_leaf: dict[str, str], uppers: Sequence[str], neighbors: 
 
 
 def _part_nodes(nodes: Sequence[str], legs: Sequence[NodeWire], part_of_leaf: Mapping[str, str]) -> Partition:
-    """The part of each node: that of most of its leaves; of one without any, its own name."""
+    """Return the group of each node: that of most of its leaves; a node without a leaf is a group of its own."""
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     for wire in legs:
         votes[wire.node][part_of_leaf[wire.switch]] += 1
@@ -207,38 +226,41 @@ def _assign_places(
     units: Units,
     per_rack: int,
 ) -> dict[str, Partition]:
-    """Which partition is that of racks, of units and of pods: as names say, else by how they nest."""
+    """Return the partitions that are racks ("rack"), units ("su") and pods: as names say, else by how they nest.
+
+    `named` are the partitions that names tell by place, `per_rack` is the most nodes of a rack.
+    """
     places: dict[str, Partition] = {}
-    chain = [
-        pair for place, pair in enumerate(partitions) if all(_nests_in(pair[0], o[0]) for o in partitions[place + 1 :])
-    ]
-    for pair in partitions:
-        if pair not in chain:
-            units.notes.append(
-                f"{len(set(pair[0].values())):,} groups of nodes that share leaves do not nest in wider ones: left out"
-            )
+    nested: list[tuple[Partition, bool]] = []
+    for number, (partition, is_upper) in enumerate(partitions):
+        if all(_nests_in(partition, wider) for wider, _ in partitions[number + 1 :]):
+            nested.append((partition, is_upper))
+            continue
+        count = len(set(partition.values()))
+        units.notes.append(f"{count:,} groups of nodes that share leaves do not nest in wider ones: left out")
     for place, by_name in named.items():
-        if len(set(by_name.values())) < len(nodes) and _fits_place(place, by_name, places):
+        narrower = [places[p] for p in PLACES[: PLACES.index(place)] if p in places]
+        wider = [places[p] for p in PLACES[PLACES.index(place) + 1 :] if p in places]
+        fits = all(_nests_in(p, by_name) for p in narrower) and all(_nests_in(by_name, p) for p in wider)
+        if len(set(by_name.values())) < len(nodes) and fits:
             places[place] = by_name
-    open_pairs = [
-        pair
-        for pair in chain
-        if not any(
-            _is_same(pair[0], p) or not (_nests_in(pair[0], p) or _nests_in(p, pair[0])) for p in places.values()
-        )
+    # partitions that nest with all named places in one direction alone: those in both are the same
+    unnamed = [
+        (partition, is_upper)
+        for partition, is_upper in nested
+        if all(_nests_in(partition, named) != _nests_in(named, partition) for named in places.values())
     ]
-    for partition, upper in open_pairs:
-        narrower = [p for p in PLACES if p in places and _nests_in(places[p], partition)]
-        wider = [p for p in PLACES if p in places and _nests_in(partition, places[p])]
-        low = max((PLACES.index(place) + 1 for place in narrower), default=0)
-        high = min((PLACES.index(place) for place in wider), default=len(PLACES))
+    for partition, is_upper in unnamed:
+        inside = [PLACES.index(place) for place in places if _nests_in(places[place], partition)]
+        around = [PLACES.index(place) for place in places if _nests_in(partition, places[place])]
+        low, high = max(inside, default=-1) + 1, min(around, default=len(PLACES))
         free = [place for place in PLACES[low:high] if place not in places]
         if max(Counter(partition.values()).values()) > per_rack and "rack" in free:
             free.remove("rack")
-        is_widest = partition is [p for p, u in open_pairs if u == upper][-1]
-        wish = "pod" if upper else "su" if is_widest else "rack"
+        is_widest = partition is [other for other, of_upper in unnamed if of_upper == is_upper][-1]
+        preferred = "pod" if is_upper else "su" if is_widest else "rack"
         if free:
-            places[wish if wish in free else free[-1]] = partition
+            places[preferred if preferred in free else free[-1]] = partition
         else:
             units.notes.append(
                 f"{len(set(partition.values())):,} groups of nodes share leaves, and are no racks, units or pods"
@@ -246,33 +268,22 @@ def _assign_places(
     return places
 
 
-def _fits_place(place: str, partition: Partition, places: Mapping[str, Partition]) -> bool:
-    """Whether a partition nests between those of narrower and of wider places."""
-    at = PLACES.index(place)
-    narrower = all(_nests_in(places[p], partition) for p in PLACES[:at] if p in places)
-    return narrower and all(_nests_in(partition, places[p]) for p in PLACES[at + 1 :] if p in places)
-
-
 def _nests_in(fine: Partition, coarse: Partition) -> bool:
-    """Whether each part of one partition is within a part of another; strays aside."""
+    """Whether each group of one partition is within a group of another, for nine of ten nodes."""
     pairs = Counter((fine[node], coarse[node]) for node in fine)
-    most: dict[str, int] = defaultdict(int)
-    for (part, _), count in pairs.items():
-        most[part] = max(most[part], count)
-    return sum(most.values()) >= 0.9 * len(fine)
-
-
-def _is_same(one: Partition, other: Partition) -> bool:
-    return _nests_in(one, other) and _nests_in(other, one)
+    largest: dict[str, int] = defaultdict(int)
+    for (group, _), count in pairs.items():
+        largest[group] = max(largest[group], count)
+    return sum(largest.values()) >= 0.9 * len(fine)
 
 
 def _list_places_of_names(nodes: Sequence[str]) -> dict[str, Partition]:
-    """Partitions by place that the numbers in names make: su01 and what stands before it."""
+    """Return the partitions that names tell by place: p1-su01-n3 is of the pod `p1` and of the unit `p1-su01`."""
     parsed = {node: [(m[1].lower(), m.end()) for m in _TOKEN.finditer(node)] for node in nodes}
     shape = choose_mode(tuple(word for word, _ in tokens) for tokens in parsed.values())
     found: dict[str, Partition] = {}
     for number, word in enumerate(shape[:-1]):
-        place = _HINTS.get(word, "")
+        place = _PLACE_OF_WORD.get(word, "")
         if place and place not in found:
             found[place] = {
                 node: node[: tokens[number][1]] if len(tokens) > number else node for node, tokens in parsed.items()
@@ -288,25 +299,25 @@ def _number_nodes(
     units: Units,
     order: Order,
 ) -> None:
-    """Give each node its pod, unit, rack and number, in their order; and the sets and sizes of units."""
-    whole = dict.fromkeys(nodes, "")
-    by_pod, by_unit = places.get("pod", whole), places.get("su", places.get("pod", whole))
-    told = {n: facts.devices[n].rack for n in nodes}
-    racks = told if all(told.values()) else places.get("rack") or told
+    """Fill `units` with the place of each node, numbered in `order`, and with the kinds of units and pods."""
+    undivided = dict.fromkeys(nodes, "")
+    by_pod, by_unit = places.get("pod", undivided), places.get("su", places.get("pod", undivided))
+    listed_racks = {node: facts.devices[node].rack for node in nodes}
+    racks = listed_racks if all(listed_racks.values()) else places.get("rack") or listed_racks
     profiles: dict[str, set[str]] = defaultdict(set)
     for node in nodes:
         profiles[by_unit[node]].add(models.nodes[node].id)
-    kind_of = {node: "-".join(sorted(profiles[by_unit[node]]))[:MOST_CHARACTERS].strip("-") for node in nodes}
+    kind_of = {node: "-".join(sorted(profiles[by_unit[node]]))[:MAX_NAME].strip("-") for node in nodes}
     if len(set(kind_of.values())) == 1:
-        kind_of = whole
+        kind_of = undivided
     for kind, members in group_by(nodes, kind_of):
         per_rack = find_mode(Counter(racks[n] for n in members if racks[n]).values())[0] or 0
         units.kinds[kind] = UnitKind(_name_sets(members, models, by_unit, units, order), per_rack)
     # a pod has units of one kind
     pods = list(group_by(nodes, {node: (by_pod[node], kind_of[node]) for node in nodes}))
     of_pods = [members for _, members in pods]
-    usual = [f"p{number}" for number in range(1, len(pods) + 1)]
-    named = dict(zip(_name_pods(of_pods, usual) if order.by_names else usual, pods, strict=True))
+    default_names = [f"p{number}" for number in range(1, len(pods) + 1)]
+    named = dict(zip(_name_pods(of_pods, default_names) if order.by_names else default_names, pods, strict=True))
     sites = {pod: choose_mode(facts.devices[n].site for n in named[pod][1]) for pod in named}
     units.sites = sites if len(set(sites.values())) > 1 and all(sites.values()) else {}
     for pod in sorted(named, key=make_natural_key):
@@ -318,7 +329,7 @@ def _number_nodes(
 
 
 def _number_unit(pod: str, su: int, nodes: Sequence[str], units: Units, order: Order) -> None:
-    """Give the nodes of a unit their numbers in it, set after set; slots without a node are omitted."""
+    """Number the nodes of a unit, set after set, and add slots without a node to `units.omitted`."""
     first, per_rack = 1, units.kinds[units.kind_of[pod]].per_rack
     for label, (_, count) in units.kinds[units.kind_of[pod]].sets.items():
         of_set = [n for n in nodes if units.set_of[n] == label]
@@ -333,56 +344,62 @@ def _number_unit(pod: str, su: int, nodes: Sequence[str], units: Units, order: O
 
 
 def number_by_names(names: Sequence[str], count: int) -> dict[str, int]:
-    """The numbers of devices among the `count` of their group: the last ones of their names, where these are within it;
-    else their order, as where none is missing.
+    """Return the numbers, from 1, of devices in a group of `count`: their places in `names` if none is missing.
 
-    Where names count on over groups, by how far they are from the first.
+    If some are missing, the numbers at the end of their names, if these are all different and within the group; less
+    those of the groups before it, if names are numbered through several groups.
     """
     if len(names) < count:
-        last = {name: int(match[-1]) for name in names if (match := re.findall(r"\d+", name))}
-        for offset in (0, (min(last.values(), default=1) - 1) // count * count):
-            numbers = {name: number - offset for name, number in last.items()}
+        last_numbers = {name: int(found[-1]) for name in names if (found := re.findall(r"\d+", name))}
+        for offset in (0, (min(last_numbers.values(), default=1) - 1) // count * count):
+            numbers = {name: number - offset for name, number in last_numbers.items()}
             if len(set(numbers.values())) == len(names) and all(1 <= n <= count for n in numbers.values()):
                 return numbers
     return {name: number for number, name in enumerate(names, 1)}
 
 
-def _name_pods(pods: Sequence[Sequence[str]], usual: list[str]) -> list[str]:
-    """Names of pods: the first word with its number that all names of a pod, and of no other, have; else the usual."""
-    common = [set.intersection(*(set(re.split(r"[-_.]", name)) for name in names)) for names in pods]
+def _name_pods(pods: Sequence[Sequence[str]], default_names: list[str]) -> list[str]:
+    """Return names of pods: the first word with a number that all node names of a pod share, and no other pod has.
+
+    Returns `default_names` if a pod has no such word. `pods` are the node names of each pod.
+    """
+    words_of_pods = [set.intersection(*(set(re.split(r"[-_.]", name)) for name in nodes)) for nodes in pods]
     names = []
-    for place, tokens in enumerate(common):
-        others = set().union(*(common[o] for o in range(len(common)) if o != place))
-        own = [t for t in re.split(r"[-_.]", pods[place][0]) if t in tokens - others and re.fullmatch(r"[a-z]+\d+", t)]
-        names.append(own[0] if own else "")
-    return names if all(names) and len(set(names)) == len(pods) else usual
+    for number, words in enumerate(words_of_pods):
+        of_others = set().union(*(words_of_pods[:number] + words_of_pods[number + 1 :]))
+        ordered = [word for word in re.split(r"[-_.]", pods[number][0]) if word in words - of_others]
+        names.append(next((word for word in ordered if re.fullmatch(r"[a-z]+\d+", word)), ""))
+    return names if all(names) and len(set(names)) == len(pods) else default_names
 
 
 def _name_sets(
     nodes: Sequence[str], models: Models, by_unit: Partition, units: Units, order: Order
 ) -> dict[str, tuple[str, int]]:
-    """Node sets by profile and by the words of names, where each unit has some of each, with nodes per unit."""
+    """Return (profile, nodes per unit) by node set, and fill `units.set_of`.
+
+    Nodes are of one set by their profile and the words of their names, if each unit has nodes of each set; else by
+    their profile alone.
+    """
     kinds = {node: (models.nodes[node].id, tuple(split_words(node)) if order.by_names else ()) for node in nodes}
     groups = list(group_by(nodes, kinds))
     parts = len({by_unit[node] for node in nodes})
     if len(groups) > 1 and any(len(m) < 2 or len({by_unit[n] for n in m}) < parts for _, m in groups):
-        # words differ between pods and units as well: profiles alone tell sets apart
+        # words of names tell pods or units apart, not sets
         groups = list(group_by(nodes, {node: (kind[0], ()) for node, kind in kinds.items()}))
     common = set.intersection(*(set(kind[1]) for kind, _ in groups)) if len(groups) > 1 else set()
     sets: dict[str, tuple[str, int]] = {}
     for (profile, words), members in groups:
-        own = [word for word in words if word not in common]
-        label = "" if len(groups) == 1 else own[-1] if own else profile
+        distinct = [word for word in words if word not in common]
+        label = "" if len(groups) == 1 else distinct[-1] if distinct else profile
         sets[label] = profile, max(Counter(by_unit[n] for n in members).values())
         units.set_of |= dict.fromkeys(members, label)
     return sets
 
 
 def _name_extras(names: Iterable[str], models: Models) -> dict[str, list[str]]:
-    """Devices beside the nodes by set: by their name without the number, or the letter, at its end.
+    """Return the devices beside the nodes by set: a set is called as its devices are, without the number at their end.
 
-    Those of one profile that are not numbered so are one set, called after it: sets take ports in the order of their
-    names, and usual ones are called so.
+    Devices of one profile that are not numbered from 1 are one set, called by the first word of the profile.
     """
     by_stem: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name in names:
@@ -400,9 +417,10 @@ def _name_extras(names: Iterable[str], models: Models) -> dict[str, list[str]]:
 
 
 def find_scale_up(trays: Mapping[str, str], units: Units, nodes: Iterable[str], catalog: Catalog) -> None:
-    """Put into units the scale-up domains that trays (their models by name) are of; `nodes` are profiles of nodes.
+    """Fill `units.scale_up` by switch trays, `trays` (their models by name); `nodes` are the profiles of all nodes.
 
-    Of domains with the same tray that is taken whose name the nodes' have most of: nvl72-gb200 for gb200-tray.
+    Of several domains with a tray, the one is taken that has most words in common with the profiles: nvl72-gb200 for
+    gb200-tray. Trays that fit no domain become a note.
     """
     racks = len({(at["pod"], at["su"], at["rack"]) for at in units.at.values() if at["rack"]})
     counts = {"cluster": 1, "pod": len(units.pods), "su": sum(units.pods.values()), "rack": racks}
@@ -411,8 +429,9 @@ def find_scale_up(trays: Mapping[str, str], units: Units, nodes: Iterable[str], 
         domains = [domain for name in catalog.ids("scale_up") if (domain := catalog.scale_up(name)).tray == model]
         best = max(domains, key=lambda d: len(words & set(re.split(r"\W", d.id))), default=None)
         number = len(names) * (best.switches_per_tray or 1) // best.switches if best and best.switches else 0
-        words_of = re.sub(r"[-_.]?\d+$", "", names[0]).lower().split("-")
-        depth = len([word for word in words_of if word in units.pods or re.fullmatch(r"(?:su|rk)\d+", word)])
+        # p1-su01-rk02-nvswitch-01: as many places as a domain is `per`, then its name
+        name_words = re.sub(r"[-_.]?\d+$", "", names[0]).lower().split("-")
+        depth = len([word for word in name_words if word in units.pods or re.fullmatch(r"(?:su|rk)\d+", word)])
         per = next((place for place in (list(counts)[min(depth, 3)], *counts) if counts[place] == number), "rack")
         if best is None or not number or (per == "rack" and (not racks or racks % number)):
             units.notes.append(f"{len(names):,} {model} are of no scale-up domain that fits, and are left out")
@@ -422,5 +441,5 @@ def find_scale_up(trays: Mapping[str, str], units: Units, nodes: Iterable[str], 
         if best.joins:
             inner = max(best.joins, key=lambda name: len(words & set(re.split(r"\W", name))))
             units.scale_up["within"] = {"domain": inner, "per": "node"}, []
-        label = "-".join(words_of[depth:])
+        label = "-".join(name_words[depth:])
         units.scale_up[label if re.fullmatch(r"[a-z][a-z0-9-]{0,31}", label) else "scale-up"] = stated, names

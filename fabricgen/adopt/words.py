@@ -1,4 +1,4 @@
-"""The page as nested mappings and as text: what an inferred form is in the words of the language, names as patterns."""
+"""Write inferred units and fabrics as a page, in nested mappings and as text, and names of devices as templates."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _WORDS = {"yes", "no", "on", "off", "true", "false", "null", "y", "n"}
 
 
 def write_page(words: Mapping[str, Any], comments: Iterable[str] = ()) -> str:
-    """The text of a page; `comments` are lines above it."""
+    """Return the YAML text of a page; `comments` are lines above it."""
     entries = (_write_entry(key, value, 0) for key, value in words.items())
     return "".join(f"{line}\n" for line in chain((f"# {line}" for line in comments), *entries))
 
 
 def _write_entry(key: str, value: Any, depth: int) -> list[str]:
-    """A key and its value: on a line where it fits and is not the way to a tier, else as a block."""
+    """Return the lines of a key: one, unless the value is too long for a line or leads to tiers, which is a block."""
     indent = "  " * depth
     line = f"{indent}{_write_scalar(key)}: {write_flow(value)}"
     is_block = isinstance(value, Mapping) and bool(value) and (key == "fabrics" or _holds_tiers(value))
@@ -40,12 +40,12 @@ def _write_entry(key: str, value: Any, depth: int) -> list[str]:
 
 
 def _holds_tiers(value: Mapping[str, Any]) -> bool:
-    """Whether a mapping is a fabric with tiers, or its tiers."""
+    """Whether a mapping is that of a fabric with tiers, or that of its tiers."""
     return "tiers" in value or any(isinstance(part, Mapping) and "switch" in part for part in value.values())
 
 
 def write_flow(value: Any) -> str:
-    """A value on one line."""
+    """Return a value as YAML on one line."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{_write_scalar(key)}: {write_flow(part)}" for key, part in value.items()) + "}"
     if isinstance(value, list | tuple):
@@ -65,7 +65,7 @@ def _write_scalar(value: Any) -> str:
 
 
 def count_words(words: Any) -> int:
-    """The length of a page: its keys and single values, each one word."""
+    """Return the length of a page in words: its keys and single values."""
     if isinstance(words, Mapping):
         return sum(1 + count_words(part) for part in words.values())
     return sum(map(count_words, words)) if isinstance(words, list | tuple) else 1
@@ -73,11 +73,11 @@ def count_words(words: Any) -> int:
 
 Words = dict[str, Any]
 Edit = tuple[tuple[tuple[str, ...], Any], ...]
-"""Changes of a page: paths with their new values, None for none."""
+"""A change of a page: (path, new value) pairs; None removes the key."""
 
 
 def write_words(name: str, units: Units, forms: Sequence[FabricForm], wires: Wires, models: Models) -> Words:
-    """The words of a page. All that is known is stated; see `search`."""
+    """Return the first page, which states all that was inferred; `search` then takes away what need not be said."""
     kinds = {name: _write_unit(kind, units) for name, kind in units.kinds.items()}
     fabrics: Words = {}
     extras = _count_extra_ports(units, forms, wires, models)
@@ -85,8 +85,8 @@ def write_words(name: str, units: Units, forms: Sequence[FabricForm], wires: Wir
         of_fabric = extras.get(form.network.name, {})
         by_role = {role: {k: e for k, e in of_fabric.items() if e.get("attach") == role} for role in form.network.roles}
         carried = {label for role in form.network.roles[1:] for label in by_role[role]}
-        own = {label: extra for label, extra in of_fabric.items() if label not in carried}
-        fabrics[form.network.name] = _write_fabric(form, own)
+        extras_of_owner = {label: extra for label, extra in of_fabric.items() if label not in carried}
+        fabrics[form.network.name] = _write_fabric(form, extras_of_owner)
         for role in form.network.roles[1:]:
             fabrics[role] = drop_empty(
                 protocol="ethernet",
@@ -115,12 +115,12 @@ def write_words(name: str, units: Units, forms: Sequence[FabricForm], wires: Wir
 
 
 def drop_empty(**section: Any) -> dict[str, Any]:
-    """A section without the keys that have nothing; false is something."""
+    """Return a section without its empty values (0, "", [], {}, None); false stays."""
     return {key: value for key, value in section.items() if value or value is False}
 
 
 def unwrap_single(values: Sequence[Any]) -> Any:
-    """The one value of a list of one, as a page states it; else the list."""
+    """Return the value of a list with one value, as a page may state it; else the list."""
     return values[0] if len(values) == 1 else list(values)
 
 
@@ -133,11 +133,11 @@ def _write_unit(kind: UnitKind, units: Units) -> Words:
 
 
 def _write_pods(units: Units) -> Words:
-    """Pods by name; those of one word and size, numbered from 1, as one with a count."""
+    """Return `pods` by name; equal pods that are numbered from 1 are one pod with a count."""
     pods: Words = {pod: {"su": count} for pod, count in units.pods.items()}
-    for word, told in (("unit", units.kind_of), ("site", units.sites)):
-        for pod in pods.keys() & {pod for pod in told if told[pod]}:
-            pods[pod][word] = told[pod]
+    for key, value_of in (("unit", units.kind_of), ("site", units.sites)):
+        for pod in [pod for pod in pods if value_of.get(pod)]:
+            pods[pod][key] = value_of[pod]
     stems = {re.sub(r"\d+$", "", pod) for pod in units.pods}
     numbered = list(pods) == [f"{next(iter(stems))}{n}" for n in range(1, len(pods) + 1)]
     first = next(iter(pods.values()))
@@ -149,9 +149,9 @@ def _write_pods(units: Units) -> Words:
 def _write_fabric(form: FabricForm, extras: Words) -> Words:
     network = form.network
     tiers = {tier.name: _write_tier(tier, form) for tier in form.tiers.values()}
-    # names beside the usual ones do not say which tier is above which
-    is_usual = form.tiers.keys() <= set(TIERS)
-    for lower, upper in list(pairwise(form.tiers))[2 if is_usual else 0 :]:
+    # leaf, spine and core stand above each other by their names; other tiers say what they are above
+    has_default_names = form.tiers.keys() <= set(TIERS)
+    for lower, upper in list(pairwise(form.tiers))[2 if has_default_names else 0 :]:
         tiers[upper]["above"] = lower
     return drop_empty(
         protocol=choose_protocol(network),
@@ -166,7 +166,7 @@ def _write_fabric(form: FabricForm, extras: Words) -> Words:
 
 
 def choose_protocol(network: Network) -> str:
-    """InfiniBand by its switches; RoCE where accelerators or storage attach, which configurations may say otherwise."""
+    """Return the protocol of a fabric: infiniband if its switches are, roce for compute and storage, else ethernet."""
     of_ethernet = "roce" if network.role in ("compute", "storage") else "ethernet"
     return "infiniband" if network.infiniband else of_ethernet
 
@@ -184,50 +184,55 @@ def _write_tier(tier: TierForm, form: FabricForm) -> Words:
 
 
 def _write_nos(words: Words, systems: Mapping[tuple[str, str], str]) -> None:
-    """Put in the NOS of all tiers but InfiniBand's: one for all, or by tier, and fabrics with another of their own."""
+    """Put `nos` into a page: one for all tiers, or one by tier; and those of fabrics that differ. InfiniBand
+    has none.
+    """
     by_tier = {tier: nos for (_, tier), nos in systems.items()}
     if len(set(systems.values())) > 1 and all(by_tier[tier] == nos for (_, tier), nos in systems.items()):
         words["nos"] = by_tier
     elif systems:
         words["nos"] = choose_mode(systems.values())
         for fabric in {fabric: None for fabric, _ in systems}:
-            own = {tier: nos for (name, tier), nos in systems.items() if name == fabric}
-            if set(own.values()) != {words["nos"]}:
-                words["fabrics"][fabric]["nos"] = own if len(set(own.values())) > 1 else next(iter(own.values()))
+            of_fabric = {tier: nos for (name, tier), nos in systems.items() if name == fabric}
+            if set(of_fabric.values()) != {words["nos"]}:
+                is_mixed = len(set(of_fabric.values())) > 1
+                words["fabrics"][fabric]["nos"] = of_fabric if is_mixed else next(iter(of_fabric.values()))
 
 
 def _count_extra_ports(
     units: Units, forms: Sequence[FabricForm], wires: Wires, models: Models
 ) -> dict[str, dict[str, Words]]:
-    """The extra sets of each fabric, by what their devices have there."""
-    network_of = {s: (f.network.name, t.name) for f in forms for t in f.tiers.values() for s in t.at}
-    roles = {f.network.name: f.network for f in forms}
-    set_of = {name: key for key, names in units.extras.items() for name in names}
-    of_set: dict[tuple[str, str], list[tuple[str, NodeWire]]] = defaultdict(list)
+    """Return by fabric and set what a page says of extra devices: their number, ports, and the tier that they
+    are on.
+    """
+    tier_of = {s: (f.network.name, t.name) for f in forms for t in f.tiers.values() for s in t.at}
+    networks = {f.network.name: f.network for f in forms}
+    set_of = {name: label for label, names in units.extras.items() for name in names}
+    wires_of_set: dict[tuple[str, str], list[NodeWire]] = defaultdict(list)
     for wire in wires.of_nodes:
-        if wire.node in set_of and wire.switch in network_of:
-            fabric, tier = network_of[wire.switch]
-            of_set[fabric, set_of[wire.node]].append((tier, wire))
-    result: dict[str, dict[str, Words]] = defaultdict(dict)
-    # sets take ports one after the other
-    by_port = sorted(of_set.items(), key=lambda pair: min(make_natural_key(wire.port) for _, wire in pair[1]))
-    for (fabric, label), found in by_port:
+        if wire.node in set_of and wire.switch in tier_of:
+            wires_of_set[tier_of[wire.switch][0], set_of[wire.node]].append(wire)
+    extras: dict[str, dict[str, Words]] = defaultdict(dict)
+    # in a page, sets take ports one after the other
+    by_port = sorted(wires_of_set.items(), key=lambda entry: min(make_natural_key(wire.port) for wire in entry[1]))
+    for (fabric, label), of_set in by_port:
         names = units.extras[label]
         is_numbered = names == [f"{label}-{n}" for n in range(1, len(names) + 1)]
-        role, tier = choose_mode(wire.leg.role for _, wire in found), choose_mode(tier for tier, _ in found)
-        result[fabric][label] = drop_empty(
+        role = choose_mode(wire.leg.role for wire in of_set)
+        tier = choose_mode(tier_of[wire.switch][1] for wire in of_set)
+        extras[fabric][label] = drop_empty(
             device=choose_mode(models.nodes[name].id for name in names),
             count=len(names) if is_numbered else 0,
             names=[] if is_numbered else names,
-            ports=choose_mode(Counter(wire.node for _, wire in found).values()),
-            to=tier if tier != roles[fabric].leaf else "",
-            attach=role if role != roles[fabric].role else "",
+            ports=choose_mode(Counter(wire.node for wire in of_set).values()),
+            to=tier if tier != networks[fabric].leaf else "",
+            attach=role if role != networks[fabric].role else "",
         )
-    return result
+    return extras
 
 
 def edit_words(words: Words, edits: Iterable[Edit]) -> Words:
-    """A page with some changes."""
+    """Return a copy of a page with some changes."""
     edited = deepcopy(words)
     for path, value in chain.from_iterable(edits):
         put(edited, path, value)
@@ -235,7 +240,7 @@ def edit_words(words: Words, edits: Iterable[Edit]) -> Words:
 
 
 def put(words: Words, path: Iterable[str], value: Any) -> None:
-    """Set a value at a path, or take it away where it is None."""
+    """Set a value at a path, in place; None removes the key."""
     *above, last = path
     for key in above:
         words[key] = words[key] if isinstance(words.get(key), dict) else {}
@@ -247,7 +252,7 @@ def put(words: Words, path: Iterable[str], value: Any) -> None:
 
 
 def get(words: Mapping[str, Any], path: Iterable[str]) -> Any:
-    """The value at a path, None where there is none."""
+    """Return the value at a path, None if there is none."""
     value: Any = words
     for key in path:
         value = value.get(key) if isinstance(value, Mapping) else None
@@ -260,14 +265,14 @@ _FIELD = re.compile(r"\{([a-z-]+)(?::0(\d+))?\}")
 _TEXT_FIELDS = ("fabric", "tier", "set", "pod", "site")
 """Fields that are words, not numbers."""
 
-MOST_STRANGE = 0.5
-"""The share of names that may follow no pattern for one to be worth its word."""
+MIN_FITTING = 0.5
+"""The share of names that a template, or the default names, must give to be used."""
 
 Fields = Mapping[str, str | int]
 
 
 class Named(NamedTuple):
-    """A device: its name, what it is called without `names`, and the fields that templates of its kind have."""
+    """A device: its name, its default name, and the values of the fields that templates of its kind may have."""
 
     name: str
     default: str
@@ -275,60 +280,60 @@ class Named(NamedTuple):
 
 
 def find_template(devices: Sequence[Named]) -> str:
-    """The template that gives most of some names; "" where the usual ones do, or where none gives half of them."""
-    usual = sum(device.name == device.default for device in devices)
-    if usual >= (1 - MOST_STRANGE) * len(devices):
+    """Return the template that gives most names; "" if default names give half of them, or no template does."""
+    by_default = sum(device.name == device.default for device in devices)
+    if by_default >= MIN_FITTING * len(devices):
         return ""
-    shapes = Counter(_split_shape(device.name) for device in devices)
-    if not shapes:
-        return ""
-    shape = min(shapes.items(), key=lambda pair: (-pair[1], pair[0]))[0]
-    alike = [device for device in devices if _split_shape(device.name) == shape]
+    shapes = Counter(_find_shape(device.name) for device in devices)
+    shape = min(shapes.items(), key=lambda entry: (-entry[1], entry[0]))[0]
+    alike = [device for device in devices if _find_shape(device.name) == shape]
     columns = list(zip(*(_split_name(device.name) for device in alike), strict=True))
     template = "".join(_explain_column(column, alike) for column in columns)
-    if "{" not in template or None in (fits := [fill_template(template, d.fields) for d in devices]):
+    texts = [fill_template(template, device.fields) for device in devices]
+    if "{" not in template or None in texts:
         return ""
-    hits = sum(text == device.name for text, device in zip(fits, devices, strict=True))
-    return template if hits >= (1 - MOST_STRANGE) * len(devices) and hits > usual else ""
+    fitting = sum(text == device.name for text, device in zip(texts, devices, strict=True))
+    return template if fitting >= MIN_FITTING * len(devices) and fitting > by_default else ""
 
 
 def fill_template(template: str, fields: Fields) -> str | None:
-    """A template filled in; None where a field is missing.
+    """Return a template with its fields filled in, None if a field is missing.
 
-    Not by `str.format`: the text of templates is of names that devices tell, and may hold braces of any kind.
+    `str.format` is not used: the texts around fields are names that devices tell, and may hold braces of any kind.
     """
     missing = [name for name, _ in _FIELD.findall(template) if name not in fields]
     return None if missing else _FIELD.sub(lambda field: str(fields[field[1]]).zfill(int(field[2] or 0)), template)
 
 
 def _split_name(name: str) -> list[str]:
-    """Words, separators and numbers of a name, by turns; empty ones kept, so that names of one shape are alike."""
+    """Return the words, numbers and separators of a name, as long a list for all names of one shape."""
     return [piece for part in _SEPARATORS.split(name) for piece in _DIGITS.split(part)]
 
 
-def _split_shape(name: str) -> tuple[int, ...]:
+def _find_shape(name: str) -> tuple[int, ...]:
+    """Return what tells whether names are built alike: how many pieces each part has, and the separators between."""
     return tuple(
         len(_DIGITS.split(part)) if i % 2 == 0 else ord(part) for i, part in enumerate(_SEPARATORS.split(name))
     )
 
 
 def _explain_column(column: Sequence[str], devices: Sequence[Named]) -> str:
-    """What a piece of names is in a template: a field that it follows, else the text that most have."""
+    """Return a piece of names in a template: the field that it follows, else the text that most names have there."""
     text = Counter(column).most_common(1)[0][0]
-    digits = all(piece.isdigit() for piece in column)
+    is_number = all(piece.isdigit() for piece in column)
     order = sorted(devices[0].fields, key=lambda field: (field in ("index", "default"), field != "n"))
     for field in order:
         values = [device.fields.get(field, "") for device in devices]
-        if digits and all(isinstance(value, int) for value in values):
+        if is_number and all(isinstance(value, int) for value in values):
             if len(set(column)) > 1 and _follows_field([int(piece) for piece in column], values):
                 widths = {len(piece) for piece in column}
                 padded = any(piece.startswith("0") for piece in column)
                 return f"{{{field}:0{min(widths)}}}" if padded and min(widths) > 1 else f"{{{field}}}"
-        elif field in _TEXT_FIELDS and not digits and text and _follows_field(column, values):
+        elif field in _TEXT_FIELDS and not is_number and text and _follows_field(column, values):
             return f"{{{field}}}"
     return text
 
 
 def _follows_field(column: Sequence[object], values: Sequence[object]) -> bool:
-    """Whether all but a few pieces are the values of a field."""
+    """Whether four of five pieces are the values of a field."""
     return sum(a == b for a, b in zip(column, values, strict=True)) >= 0.8 * len(column)
