@@ -12,7 +12,7 @@ from fabricgen.cli.findings import refuse_impossible, refuse_unbuildable
 from fabricgen.cli.output import tell_idle_prices
 from fabricgen.cluster import Cluster
 from fabricgen.export.view.page import make_page
-from fabricgen.export.view.source import Beside
+from fabricgen.export.view.source import PageExtras
 from fabricgen.export.view.verification import read_verification
 from fabricgen.lint.engine import lint
 from fabricgen.pipeline import collect_other_findings, compile_cluster, compile_design
@@ -62,7 +62,7 @@ def _compile(drawing: Drawing) -> Cluster:
     )
 
 
-def _prepare_drawing(drawing: Drawing) -> tuple[Cluster, Beside]:
+def _prepare_drawing(drawing: Drawing) -> tuple[Cluster, PageExtras]:
     # the cluster of a drawing, and what is shown beside it: findings, changes, some configurations, and what `verify`
     # says
     cluster = _compile(drawing)
@@ -71,7 +71,7 @@ def _prepare_drawing(drawing: Drawing) -> tuple[Cluster, Beside]:
     verification = read_verification(drawing.verify, cluster) if drawing.verify is not None else None
     offers = read_price_list(drawing.price_file) if drawing.price_file else PriceList()
     tell_idle_prices(drawing.price_file, cluster)
-    return cluster, Beside(
+    return cluster, PageExtras(
         result.findings,
         _compare_drawing(drawing, cluster),
         render_few_configs(cluster),

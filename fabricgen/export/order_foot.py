@@ -30,7 +30,7 @@ CLEANINGS = 500
 
 STRAP_EVERY_M, STRAP_M = 1.0, 0.3
 """A strap of so many m at every so many m of a bundle: twice around 24 fibres of 3 mm or 8 copper cables of 9.4 mm,
-which are the largest (`technician/cable_bundles.py`), with an overlap."""
+which are the largest (`technician/records.py`), with an overlap."""
 
 
 def make_foot_table(bill: Bill) -> Table:

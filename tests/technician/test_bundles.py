@@ -12,10 +12,10 @@ from fabricgen.bom.bill import make_bill
 from fabricgen.cluster import Cluster
 from fabricgen.export.locations import locate_racks
 from fabricgen.export.plugs import count_cable_pieces, list_plugs
-from fabricgen.export.technician import cable_bundles
-from fabricgen.export.technician.cable_bundles import FIBRE, MOST, PullPlan
+from fabricgen.export.technician import records
 from fabricgen.export.technician.labels import make_label_table
 from fabricgen.export.technician.pack import TechnicianPack, list_home_rows
+from fabricgen.export.technician.records import FIBRE, MOST, PullPlan
 from fabricgen.export.technician.sheets import list_pull_sheets, make_bundle_sheet, make_pull_table
 from fabricgen.export.technician.workbook import HOW, NOTHING_TO_PULL, count_pulls, list_volumes, make_cover
 from tests.conftest import example_cluster
@@ -24,7 +24,7 @@ NAMES = ("leaf-spine", "two-site", "nvl72-gb200", "superpod-b300", "dual-tor", "
 
 
 def pull_plan(cluster: Cluster) -> PullPlan:
-    return cable_bundles.make_pull_plan(cluster, list_plugs(cluster))
+    return records.make_pull_plan(cluster, list_plugs(cluster))
 
 
 @pytest.fixture(params=NAMES)

@@ -15,7 +15,7 @@ from fabricgen.export.files import cables, labels
 from fabricgen.export.locations import locate_racks
 from fabricgen.export.plugs import list_plugs
 from fabricgen.export.table import ExportContext
-from fabricgen.export.technician.cable_bundles import make_pull_plan
+from fabricgen.export.technician.records import make_pull_plan
 from tests.conftest import bytes_of, example_cluster
 
 SMALL = ("leaf-spine", "two-site", "nvl72-gb200", "full-cluster", "modular-spine", "superpod-b300", "gaudi3")

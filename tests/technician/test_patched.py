@@ -19,9 +19,14 @@ from fabricgen.export.files import labels, patches, racks
 from fabricgen.export.locations import locate_racks
 from fabricgen.export.table import ExportContext
 from fabricgen.export.technician.pack import TechnicianPack
-from fabricgen.export.technician.patched import make_patch_sheets
 from fabricgen.export.technician.pulled_rows import DIRECT
-from fabricgen.export.technician.sheets import make_pull_sheet, make_pull_table, make_rack_sheet, make_wiring_sheet
+from fabricgen.export.technician.sheets import (
+    make_patch_sheets,
+    make_pull_sheet,
+    make_pull_table,
+    make_rack_sheet,
+    make_wiring_sheet,
+)
 from fabricgen.export.technician.workbook import PANELS, list_volumes, write_workbook
 from tests.conftest import BLUEPRINTS, bytes_of, example_cluster
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.export.view.page import make_page
-from fabricgen.export.view.source import Beside
+from fabricgen.export.view.source import PageExtras
 from fabricgen.lint.engine import lint
 from tests.conftest import EXAMPLES, example_cluster
 
@@ -27,7 +27,7 @@ EVERY_LOOK = """async () => {
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_opens_in_all_its_colours(pages, name):
     cluster = example_cluster(name)
-    beside = Beside(findings=lint(cluster.design, cluster).findings)
+    beside = PageExtras(findings=lint(cluster.design, cluster).findings)
     shown = pages.of(cluster, text=make_page(cluster, beside))
     assert shown.locator("#title").inner_text() == cluster.design.loaded.blueprint.name
     seen = shown.evaluate(EVERY_LOOK)

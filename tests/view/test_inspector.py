@@ -9,7 +9,7 @@ from collections import defaultdict
 import pytest
 
 from fabricgen.export.view.page import make_page
-from fabricgen.export.view.source import Beside
+from fabricgen.export.view.source import PageExtras
 from fabricgen.render.engine import render_few_configs
 from tests.conftest import built_files, example_cluster
 
@@ -62,7 +62,7 @@ def _pairs(shown):
 def test_a_device_is_shown_with_its_row_its_line_its_ports_and_its_configuration(pages, monkeypatch):
     cluster = example_cluster("leaf-spine")
     shown = pages.of(
-        cluster, "at=compute-leaf-p1-su01-r1-01", make_page(cluster, Beside(configs=render_few_configs(cluster)))
+        cluster, "at=compute-leaf-p1-su01-r1-01", make_page(cluster, PageExtras(configs=render_few_configs(cluster)))
     )
     shown.wait_for_selector("#inspector[data-shown]")
     row = next(row for row in _built(cluster, "devices")["devices"] if row["device"] == "compute-leaf-p1-su01-r1-01")
@@ -127,7 +127,7 @@ def test_the_text_to_copy_has_every_row(page):
 def test_markup_in_a_configuration_is_shown_as_text(pages):
     cluster = example_cluster("leaf-spine")
     markup = "<img src=x onerror=\"document.title='run'\"></script>"
-    beside = Beside(configs=[("configs/compute-leaf-p1-su01-r1-01/frr.conf", markup.encode())])
+    beside = PageExtras(configs=[("configs/compute-leaf-p1-su01-r1-01/frr.conf", markup.encode())])
     shown = pages.of(cluster, "at=compute-leaf-p1-su01-r1-01", make_page(cluster, beside))
     shown.locator("#inspector summary").click()
     shown.wait_for_function("() => document.querySelector('#inspector pre').textContent.length > 0")

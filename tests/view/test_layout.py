@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fabricgen.cluster import Cluster, build_cluster
-from fabricgen.export.view.bundles import ALL_CHILDREN, OUTSIDE
+from fabricgen.export.view.boxes import ALL_CHILDREN, OUTSIDE
 from fabricgen.export.view.layout import CELL_H, CELL_W, Scene, lay_out_scene
 from fabricgen.export.view.ribbons import draw_ribbons
 from tests.conftest import example_cluster

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from fabricgen.export.view.page import make_page
-from fabricgen.export.view.source import Beside
+from fabricgen.export.view.source import PageExtras
 from fabricgen.lint.engine import lint
 from tests.conftest import built_files, example_cluster
 
@@ -137,7 +137,7 @@ def test_counts_of_ribbons_do_not_follow_a_choice_and_that_is_said(page):
 def test_findings_are_listed_with_their_lines_and_mark_their_tier(pages):
     cluster = example_cluster("superpod-b200")
     findings = lint(cluster.design, cluster).findings
-    shown = pages.of(cluster, "overlay=findings", make_page(cluster, Beside(findings=findings)))
+    shown = pages.of(cluster, "overlay=findings", make_page(cluster, PageExtras(findings=findings)))
     legend_of(shown)
     told = shown.locator("#legend .finding").all_inner_texts()
     assert [text.partition("\n")[0] for text in told] == [f"{d.severity.label} {d.code}: {d.message}" for d in findings]

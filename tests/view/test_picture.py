@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fabricgen.export.view.bundles import list_oversubscription
+from fabricgen.export.view.boxes import list_oversubscription
 from fabricgen.export.view.picture import draw_fabric_picture
 from fabricgen.pipeline import compile_cluster, compile_design
 from tests.conftest import BLUEPRINTS, example_cluster

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.view.places import find_tray_routes
+from fabricgen.export.view.boxes import find_tray_routes
 from fabricgen.wiring.cabling.routes import RACK_WIDTH_M, Positions, join_positions, locate_devices, make_positions
 from tests.conftest import example_cluster
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.export.view.page import make_page
-from fabricgen.export.view.source import Beside
+from fabricgen.export.view.source import PageExtras
 from fabricgen.export.view.verification import read_verification
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.verify.report import write_report
@@ -52,7 +52,7 @@ def written(tmp_path: Path, report: object) -> str:
 def page_text(report: str, name: str) -> str:
     """The page of an example with a report, by its file."""
     cluster = example_cluster(name)
-    return make_page(cluster, Beside(verification=read_verification(report, cluster)))
+    return make_page(cluster, PageExtras(verification=read_verification(report, cluster)))
 
 
 def opened(pages, tmp_path, report, fragment="", name=NAME):
@@ -277,7 +277,7 @@ def test_a_report_with_anything_in_any_place_is_shown_or_refused(tmp_path_factor
     refused = ()
     try:
         found = read_verification(str(file), cluster)
-        assert make_page(cluster, Beside(verification=found)).encode()
+        assert make_page(cluster, PageExtras(verification=found)).encode()
     except InputError as error:
         refused = error.diagnostics
     assert all(each.span for each in refused)

@@ -1,4 +1,4 @@
-"""Books to print: an index, floor plans, models of nodes, the racks row by row, and the fronts of their switches."""
+"""Books to print: an index, floor plans, node models, the racks row by row, and the fronts of their switches."""
 
 from __future__ import annotations
 
@@ -52,8 +52,9 @@ from fabricgen.kernel.discovery import find_resource_dir
 from fabricgen.kernel.templates import load_page_templates
 
 MOST_RACKS = 128
-"""The most racks of a single book; with more, each row and the switches of each rack get a book of their own, which
-opens at once.
+"""The most racks of a single book.
+
+With more, each row and the switches of each rack get a book of their own, which opens at once.
 """
 
 RACKS_A_PAGE = 2
@@ -74,7 +75,7 @@ _MARKS = {
 
 @dataclass(frozen=True, slots=True)
 class SwitchPages:
-    """A switch and the drawings of its front."""
+    """A switch and the SVG drawings of its front."""
 
     name: str
     maps: tuple[Markup, ...]
@@ -82,7 +83,7 @@ class SwitchPages:
 
 @dataclass(frozen=True, slots=True)
 class NodePage:
-    """A model of node and the drawing of its ports."""
+    """A model of node and the SVG drawing of its ports."""
 
     name: str
     svg: Markup
@@ -90,7 +91,7 @@ class NodePage:
 
 @dataclass(frozen=True, slots=True)
 class RackPages:
-    """A rack and its switches."""
+    """A rack and its switches, in the order in which they stand."""
 
     rack: FilledRack
     switches: tuple[SwitchPages, ...]
@@ -98,8 +99,9 @@ class RackPages:
 
 @dataclass(frozen=True, slots=True)
 class AlikeRacks:
-    """Racks that differ in names only: the elevation of the first, their names in ranges, and, where there are several,
-    the devices of each from the bottom.
+    """Racks that differ in names only: the elevation of one of them as SVG, and the names of all, in ranges.
+
+    `members` has each rack with the names of its devices from the bottom.
     """
 
     first: FilledRack
@@ -109,13 +111,15 @@ class AlikeRacks:
 
     @property
     def count(self) -> int:
-        """How many racks look like this one."""
+        """Number of racks that look like this one."""
         return len(self.members)
 
 
 @dataclass(frozen=True, slots=True)
 class RackRow:
-    """A row of racks: its name, the name of its book, and its racks by position."""
+    """A row of racks: its name, the file name of its book, and the rows of its racks in the rack table with their
+    names.
+    """
 
     name: str
     file: str
@@ -124,23 +128,23 @@ class RackRow:
 
     @property
     def count(self) -> int:
-        """Number of racks."""
+        """Number of racks in the row."""
         return len(self.racks)
 
     @property
     def first(self) -> str:
-        """The name of its first rack."""
+        """Name of the first rack."""
         return self.names[0]
 
     @property
     def last(self) -> str:
-        """The name of its last rack."""
+        """Name of the last rack."""
         return self.names[-1]
 
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """An entry of the legend: the colour of a fabric, or of a rail."""
+    """An entry of the legend: the colour and code of a fabric or of a rail."""
 
     name: str
     word: str
@@ -157,15 +161,12 @@ class Books:
         self._racks, self._ports = FilledRacks(cluster), PortMaps(cluster)
         self._kinds = RackKinds(cluster, self._racks)
 
-    def files(self) -> Iterator[tuple[str, bytes]]:
-        """(path, content) of all sections."""
-        for make in self.sections.values():
-            yield from make()
-
     @cached_property
     def sections(self) -> Mapping[str, Callable[[], Iterator[tuple[str, bytes]]]]:
-        """By section, a function that yields (path, content): the book, books of rows where there are many racks,
-        halls, models of nodes, racks.
+        """The files by section: a function for each section that yields (path, content).
+
+        Sections are the book, the book of each row if there are more than MOST_RACKS racks, the halls, the node models,
+        and racks.
         """
         rows = list(self._list_rows())
         fits_one_book = len(self._table) <= MOST_RACKS
@@ -173,13 +174,12 @@ class Books:
             {} if fits_one_book else {f"books of {row.file}": partial(self._write_row_books, row) for row in rows}
         )
         starts = range(0, len(self._table), MOST_RACKS)
-        racks = {f"racks from {start + 1}": partial(self._write_elevations, start) for start in starts}
         return {
             "book": partial(self._write_book, rows, fits_one_book),
             **row_books,
             "floors": self._write_floors,
             "nodes": self._write_nodes,
-            **racks,
+            **{f"racks from {start + 1}": partial(self._write_elevations, start) for start in starts},
         }
 
     def _write_book(self, rows: Sequence[RackRow], with_racks: bool) -> Iterator[tuple[str, bytes]]:
@@ -190,7 +190,7 @@ class Books:
             yield f"floor/{locate_halls(self._cluster)[hall]}{name and '.'}{name}.svg", make_svg_file(svg)
 
     def _draw_plans(self, papers: Sequence[Paper], *, alone: bool = False) -> Iterator[tuple[int, str, str]]:
-        """(hall, name of the sheet behind that of the hall, plan) of all halls with racks."""
+        """Yield (hall, name of the sheet after the hall's name, SVG) for each sheet of all halls that have racks."""
         for hall in range(len(self._table.halls)):
             hall_sheets = plan_sheets(self._table, hall, papers) if (self._table.hall == hall).any() else []
             for sheet in hall_sheets:
@@ -206,18 +206,18 @@ class Books:
             yield f"nodes/{model.profile.id}.svg", make_svg_file(draw_node_panel(model, alone=True))
 
     def _write_elevations(self, start: int) -> Iterator[tuple[str, bytes]]:
-        """The racks one by one, from number `start` on."""
+        """Yield the elevations of up to MOST_RACKS racks, beginning with rack number `start`."""
         for number, name in list(enumerate(self._table.names))[start : start + MOST_RACKS]:
             yield f"racks/{name}.svg", make_svg_file(draw_elevation(self._racks.make_rack(number), alone=True))
 
     def _list_rows(self) -> Iterator[RackRow]:
-        """Rows of all halls as they lie, with racks by position."""
+        """Yield the rows of all halls in the order of the floor, each with its racks from the first place on."""
         table = self._table
         # lexsort sorts by its last column first: hall, then row, then column
         order = np.lexsort((table.column, table.row, table.hall))
         hall, row = table.hall[order], table.row[order]
         places = locate_rows(self._cluster)
-        # the first rack of each row; the cut keeps that of no rack at all empty
+        # the index of the first rack of each row; the cut at the end makes it empty if there are no racks
         starts = np.flatnonzero(np.r_[True, (hall[1:] != hall[:-1]) | (row[1:] != row[:-1])][: len(order)])
         for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
             racks = tuple(order[start:end].tolist())
@@ -225,7 +225,7 @@ class Books:
             yield RackRow(location, f"{location}.html", racks, tuple(table.names[rack] for rack in racks))
 
     def _render_book(self, rows: Sequence[RackRow], racks: Sequence[int]) -> bytes:
-        # the book of all: plans, models of nodes, and racks by their numbers
+        """Return the HTML of the main book: floor plans, node models, and the racks with these numbers."""
         table = self._table
         plans = [Markup(svg) for _, _, svg in self._draw_plans((A4,))]  # noqa: S704 - escaped there
         name = self._cluster.design.loaded.blueprint.name
@@ -237,18 +237,23 @@ class Books:
         )
 
     def _write_row_books(self, row: RackRow) -> Iterator[tuple[str, bytes]]:
-        """A book of a row's elevations, and a book of port maps for each of its racks with switches."""
+        """Yield a book with the elevations of a row, and a book of port maps for each of its racks that has
+        switches.
+        """
         name = self._cluster.design.loaded.blueprint.name
-        back = f"All of {name}, with the legend"
+        back_text = f"All of {name}, with the legend"
         facts = f"{len(row.racks)} racks, {row.first} to {row.last}"
         racks = [self._make_rack_pages(rack) for rack in row.racks]
         for rack in racks:
             if rack.switches:
                 ports = self._render_page(
-                    f"{name}: {rack.rack.name}", f"{row.name}, {rack.rack.place}", ports=[rack], part_of=back
+                    f"{name}: {rack.rack.name}", f"{row.name}, {rack.rack.place}", ports=[rack], part_of=back_text
                 )
                 yield f"ports/{rack.rack.name}.html", ports
-        yield f"rows/{row.file}", self._render_page(f"{name}: {row.name}", facts, rows=[row], racks=racks, part_of=back)
+        yield (
+            f"rows/{row.file}",
+            self._render_page(f"{name}: {row.name}", facts, rows=[row], racks=racks, part_of=back_text),
+        )
 
     def _render_page(
         self,
@@ -262,8 +267,9 @@ class Books:
         nodes: Sequence[NodePage] = (),
         part_of: str = "",
     ) -> bytes:
-        # an HTML page of the parts that are given; `part_of` is the text of a link back to the whole
+        """Return an HTML page with the parts that are given; `part_of` is the text of a link back to the main book."""
         page = load_page_templates().get_template("drawings/book.html.j2")
+        style_sheet = find_resource_dir("templates") / "drawings/book.css"
         drawn = list(_draw_kinds([pages.rack for pages in racks]))
         text = page.render(
             self._legend,
@@ -271,19 +277,19 @@ class Books:
             facts=facts,
             rows=rows,
             books=not racks and not ports,
-            elevations=[drawn[first : first + RACKS_A_PAGE] for first in range(0, len(drawn), RACKS_A_PAGE)],
+            elevations=[drawn[start : start + RACKS_A_PAGE] for start in range(0, len(drawn), RACKS_A_PAGE)],
             alike=[kind for kind in drawn if len(kind.members) > 1],
             mapped=[rack for rack in ports or racks if rack.switches],
             ports=bool(ports),
             plans=plans,
             nodes=nodes,
             part_of=part_of,
-            style=Markup(_read_style_sheet() + STYLE),  # noqa: S704 - our own
+            style=Markup(style_sheet.read_text(encoding="utf-8") + STYLE),  # noqa: S704 - our own
         )
         return text.encode()
 
     def _make_rack_pages(self, number: int) -> RackPages:
-        # the drawings of a rack and of the fronts of its switches
+        """Return a rack, by its number, with the drawings of the fronts of its switches."""
         rack = self._racks.make_rack(number)
         switches = [
             SwitchPages(switch.name, tuple(map(Markup, draw_port_maps(switch))))
@@ -293,14 +299,16 @@ class Books:
 
     @cached_property
     def _legend(self) -> dict[str, object]:
-        """The legend: colours and patterns of this cluster."""
+        """The legend: colours and patterns of this cluster, by the name of the template's variable."""
         design, swatches = self._cluster.design, choose_cluster_swatches(self._cluster)
         rails = max((f.sizes["rail"] for f in design.fabrics), default=1)
         planes = max((f.sizes["plane"] for f in design.fabrics), default=1)
-        railed = next((f.name for f in design.fabrics if f.sizes["rail"] > 1), "")
+        railed_fabric = next((f.name for f in design.fabrics if f.sizes["rail"] > 1), "")
         marks = [make_plane_mark(plane) for plane in range(1, planes + 1)] if planes > 1 else []
         shades = (
-            [_make_rail_entry(swatches[railed], rail) for rail in range(1, min(rails, SHADES) + 1)] if railed else []
+            [_make_rail_entry(swatches[railed_fabric], rail) for rail in range(1, min(rails, SHADES) + 1)]
+            if railed_fabric
+            else []
         )
         return {
             "swatches": [LegendEntry(n, s.word, s.code, s.fill, s.ink) for n, s in swatches.items()],
@@ -312,7 +320,10 @@ class Books:
 
 
 def _draw_kinds(racks: Sequence[FilledRack]) -> Iterator[AlikeRacks]:
-    """The elevations of racks, those that differ in names only by one, in the order of the first of each kind."""
+    """Yield an elevation for each kind of rack, in the order of the first rack of each kind.
+
+    Racks that differ in names only are of one kind.
+    """
     racks_by_kind: dict[FilledRack, list[FilledRack]] = {}
     for rack in racks:
         racks_by_kind.setdefault(rack.kind, []).append(rack)
@@ -324,19 +335,14 @@ def _draw_kinds(racks: Sequence[FilledRack]) -> Iterator[AlikeRacks]:
         yield AlikeRacks(members[0], svg, names, tuple(zip(members, devices, strict=True)))
 
 
-def _read_style_sheet() -> str:
-    """The style sheet of all pages."""
-    return (find_resource_dir("templates") / "drawings/book.css").read_text(encoding="utf-8")
-
-
 def _make_rail_entry(swatch: Swatch, rail: int) -> LegendEntry:
     fill = shade_for_rail(swatch.fill, rail)
     return LegendEntry("", "", f"{swatch.code}{rail}", fill, choose_ink(fill))
 
 
-# The side of a node that has its cages: one drawing for each model, with what labels say and which cables they take.
-# Where cages are is published of few models in words, and never to scale: cages are drawn in blocks that say where
-# they are, with an unbroken edge, or else by role and name, with a dashed one.
+# The side of a node that has its cages: one drawing for each model, with the texts of labels and the cables they take.
+# Few makers publish the positions of cages, in words and never to scale. Cages with a published position are drawn in
+# blocks with an unbroken edge and the words; the others are grouped by role and name in blocks with a dashed edge.
 
 _SIZE, _SMALL, _NAME = 2.4, 2.1, 2.9
 """Text sizes, mm: 6.8, 6 and 8.2 points."""
@@ -347,11 +353,11 @@ _NARROWEST = 17.0
 """The least width of a cage, mm; an OSFP cage is 22.6 mm wide."""
 
 _MOST_TAGS = 4
-"""Tags of one socket that are told; where nodes differ in more, the number of the others."""
+"""Tags that are written for one socket; if nodes differ in more, the number of the others follows."""
 
 
 def draw_node_panel(ports: NodeCages, *, alone: bool = False) -> str:
-    """A model of node as SVG, of at most the width of a page; `alone` makes it a complete file."""
+    """Return the ports of a node model as SVG, at most a page wide; `alone` makes it a complete file."""
     body: list[str] = []
     head = _draw_head(ports)
     x, y, row_height = 0.3, 3.2 + _HEAD_LINE * len(head), 0.0
@@ -366,6 +372,7 @@ def draw_node_panel(ports: NodeCages, *, alone: bool = False) -> str:
 
 
 def _draw_head(ports: NodeCages) -> list[str]:
+    """Return the lines above a node model: its name and count, what is known of its ports, and the source."""
     profile = ports.profile
     maker = f"{profile.vendor} " if profile.vendor and not profile.name.startswith(profile.vendor) else ""
     count_text = "1 of it" if ports.count == 1 else f"{ports.count} of them"
@@ -378,7 +385,7 @@ def _draw_head(ports: NodeCages) -> list[str]:
 
 
 def _describe_panel(profile: NodeProfile) -> tuple[str, ...]:
-    """What is known of where its cages are, and the source."""
+    """Return what is known of the positions of a node's cages, and the source if there is one."""
     if profile.panel is None:
         return (
             "The catalogue has neither side nor places of its ports: blocks are roles, cages in the order of names",
@@ -389,7 +396,7 @@ def _describe_panel(profile: NodeProfile) -> tuple[str, ...]:
 
 
 def _list_supplies(profile: NodeProfile) -> tuple[CageBlock, ...]:
-    """The inlets of the power supplies, if the catalogue has any."""
+    """Return the inlets of the power supplies as a block, or nothing if the catalogue has no supplies."""
     if profile.psu is None:
         return ()
     inlets = tuple(NodeCage(f"PSU {i + 1}", profile.psu.inlet or "", None) for i in range(profile.psu.count))
@@ -401,7 +408,7 @@ def _measure_cages(block: CageBlock) -> list[float]:
 
 
 def _list_lines(cage: NodeCage) -> Iterable[tuple[str, float]]:
-    """(text, its size) of the lines of a cage."""
+    """Yield the lines of text in a cage, each with its size in mm."""
     yield cage.name, _NAME
     yield cage.form_factor, _SMALL
     yield from ((f"{socket.label} {_join_tags(socket)}", _SIZE) for socket in cage.sockets or ())
@@ -412,14 +419,12 @@ def _count_per_row(widths: Sequence[float]) -> int:
 
 
 def _measure_block(block: CageBlock) -> tuple[float, float]:
-    """(width, height) of a block, mm; long ones have several rows."""
+    """Return the width and height of a block in mm; a block too wide for a page has several rows of cages."""
     widths = _measure_cages(block)
     per_row = _count_per_row(widths)
-    widest_row = max(sum(widths[first : first + per_row]) for first in range(0, len(widths), per_row))
-    rows = -(-len(widths) // per_row)
-    return max(
-        widest_row, measure_text(_make_heading(block), _SIZE)
-    ) + 2 * _PAD, _BLOCK_HEAD + rows * _measure_cage_height(block) + _PAD
+    widest_row = max(sum(widths[start : start + per_row]) for start in range(0, len(widths), per_row))
+    height = _BLOCK_HEAD + -(-len(widths) // per_row) * _measure_cage_height(block) + _PAD
+    return max(widest_row, measure_text(_make_heading(block), _SIZE)) + 2 * _PAD, height
 
 
 def _measure_cage_height(block: CageBlock) -> float:
@@ -431,11 +436,12 @@ def _make_heading(block: CageBlock) -> str:
 
 
 def _draw_block(block: CageBlock, x: float, y: float, size: tuple[float, float]) -> list[str]:
-    """A block of cages with its upper left corner at (x, y)."""
-    elements = [draw_path([trace_box(x, y, *size)], "l" if block.published else "d")]
-    elements.append(
-        draw_label(x + _PAD, y + _BLOCK_HEAD / 2, _make_heading(block), _SIZE, "b" if block.published else "g")
-    )
+    """Return the elements of a block of cages of a size (width, height), with its upper left corner at (x,
+    y), in mm.
+    """
+    edge, ink = ("l", "b") if block.published else ("d", "g")
+    elements = [draw_path([trace_box(x, y, *size)], edge)]
+    elements.append(draw_label(x + _PAD, y + _BLOCK_HEAD / 2, _make_heading(block), _SIZE, ink))
     widths, cage_height = _measure_cages(block), _measure_cage_height(block)
     per_row = _count_per_row(widths)
     for i, cage in enumerate(block.cages):
@@ -445,7 +451,9 @@ def _draw_block(block: CageBlock, x: float, y: float, size: tuple[float, float])
 
 
 def _draw_cage(cage: NodeCage, x: float, y: float, size: tuple[float, float]) -> list[str]:
-    """A cage: its name, its form factor, and a band in the colour of the cable for each socket."""
+    """Return the elements of a cage: its name, its form factor, and a band in the colour of the cable for
+    each socket.
+    """
     width, height = size[0] - 1, size[1] - 1
     middle = x + width / 2
     elements = [draw_rect(x, y, width, height)]
@@ -467,7 +475,7 @@ def _draw_cage(cage: NodeCage, x: float, y: float, size: tuple[float, float]) ->
 
 
 def _join_tags(socket: TaggedSocket) -> str:
-    """The tags of a socket's cables: `C3A`, or several where nodes differ."""
+    """Return the tags of a socket's cables: `C3A`, or several if nodes differ."""
     texts = [tag.text for tag in socket.tags]
     more = f" +{len(texts) - _MOST_TAGS}" if len(texts) > _MOST_TAGS else ""
     return " ".join(texts[:_MOST_TAGS]) + more

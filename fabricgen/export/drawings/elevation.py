@@ -1,4 +1,6 @@
-"""Rack elevation: front and rear of a rack side by side, each as who stands before it sees it, and its totals below."""
+"""Rack elevation: front and rear of a rack side by side, each as seen by someone who stands before it, with totals
+below.
+"""
 
 from __future__ import annotations
 
@@ -34,15 +36,15 @@ WIDTH, HEIGHT = 136.0, 183.0
 """Size of the drawing, mm: two racks side by side on a landscape A4 page."""
 
 _SIDES = {"front": (5.0, "cold"), "rear": (73.0, "hot")}
-"""By face of a rack: its left edge, mm, and the aisle before it."""
+"""For each face of a rack, its left edge in mm and the aisle before it."""
 
 _BODY = 58.0
 _HEAD, _FOOT = 13.0, 15.0
 _TALLEST_UNIT = 3.2
-"""The largest height of a rack unit, mm, about a fourteenth of its true size."""
+"""The largest height of a rack unit on paper, mm: about a fourteenth of its true size."""
 
 _NOTE, _NOTES = 1.9, 6
-"""Size of the notes below a rack, mm, and how many lines they take at most."""
+"""Text size of the notes below a rack in mm, and the most lines that they take."""
 
 _BAR = 11.0
 """Width of the bar of a budget, mm."""
@@ -50,13 +52,13 @@ _BAR = 11.0
 _WARNING = "#D00000"
 
 _PORT, _SMALLEST = 2.2, 1.77
-"""Text size of names of ports, and the smallest, 5 points; mm."""
+"""Text size of the names of ports, and the smallest one, 5 points; mm."""
 
 _PORT_LINE, _NIC_LINE = 1.4, 1.05
-"""Height of a cage with its name, and what its NIC adds to it, in parts of the text size."""
+"""Height of a cage with its name, and what the name of its NIC adds, as multiples of the text size."""
 
 _BARE = 1.6
-"""Side of a cage without a name, mm."""
+"""Width and height of a cage without a name, mm."""
 
 _WIDEST = 3.0
 """The largest width of a cage of a switch, mm."""
@@ -66,7 +68,10 @@ _Box = tuple[float, float, float, float]
 
 
 def draw_elevation(rack: FilledRack, *, alike: int = 1, alone: bool = False) -> str:
-    """A rack as SVG, one of `alike` racks that differ in names only; `alone` makes it a complete file."""
+    """Return a rack as SVG.
+
+    `alike` is the number of racks like this one that it stands for; `alone` makes it a complete file.
+    """
     unit = min(_TALLEST_UNIT, (HEIGHT - _HEAD - _FOOT) / rack.units)
     faces = [_RackFace(rack, side, left, unit) for side, (left, _) in _SIDES.items()]
     body = [*_draw_head(rack, alike), *chain.from_iterable(face.draw_lines() for face in faces)]
@@ -75,23 +80,25 @@ def draw_elevation(rack: FilledRack, *, alike: int = 1, alone: bool = False) -> 
 
 
 def _draw_head(rack: FilledRack, alike: int) -> Iterator[str]:
-    """Name and position, and over each face its aisle and the places of the racks to its left and right."""
+    """Yield the name and position of a rack, and over each face its aisle and the names of the places to its left and
+    right.
+    """
     count = f"x {alike} like this" if alike > 1 else ""
     middle, left = WIDTH / 2, next(iter(_SIDES.values()))[0]
-    room = WIDTH - 2 * (left + measure_text(count, 2.8) + 1)
-    yield draw_label(middle, 3, rack.name, 3.6, "b m", room)
-    yield draw_label(middle, 7.2, rack.place, 2.4, "m g", room)
+    title_width = WIDTH - 2 * (left + measure_text(count, 2.8) + 1)
+    yield draw_label(middle, 3, rack.name, 3.6, "b m", title_width)
+    yield draw_label(middle, 7.2, rack.place, 2.4, "m g", title_width)
     if count:
         yield draw_label(WIDTH - left, 3, count, 2.8, "b e")
-    for (side, (left, aisle)), beside in zip(_SIDES.items(), (rack.beside, rack.beside[::-1]), strict=True):
+    for (side, (left, aisle)), neighbours in zip(_SIDES.items(), (rack.beside, rack.beside[::-1]), strict=True):
         yield draw_label(left + _BODY / 2, 10.8, f"{side}, from the {aisle} aisle", 2.2, "m")
-        yield draw_label(left, 10.8, beside[0] and f"< {beside[0]}", 2, "g")
-        yield draw_label(left + _BODY, 10.8, beside[1] and f"{beside[1]} >", 2, "e g")
+        yield draw_label(left, 10.8, neighbours[0] and f"< {neighbours[0]}", 2, "g")
+        yield draw_label(left + _BODY, 10.8, neighbours[1] and f"{neighbours[1]} >", 2, "e g")
 
 
 @dataclass(frozen=True, slots=True)
 class _RackFace:
-    """One face of a rack: its left edge and the height of a rack unit, mm."""
+    """One face of a rack. `left` is its left edge and `unit` the height of a rack unit, in mm."""
 
     rack: FilledRack
     side: str
@@ -99,7 +106,7 @@ class _RackFace:
     unit: float
 
     def draw_lines(self) -> Iterator[str]:
-        """Rack units on both sides, and devices."""
+        """Yield the elements of the face: rack units with their numbers on both sides, then its items."""
         lines = [
             f"M{format_number(self.left)} {format_number(self._find_top(u))}h{format_number(_BODY)}"
             for u in range(1, self.rack.units)
@@ -114,16 +121,15 @@ class _RackFace:
             yield from self._draw_item(item)
 
     def _find_top(self, u: int) -> float:
-        """The y coordinate of the upper edge of a rack unit, mm."""
+        """Return the y of the upper edge of a rack unit, mm."""
         return _HEAD + (self.rack.units - u) * self.unit
 
     def _draw_item(self, item: Item) -> Iterator[str]:
-        """A device: its code in a corner, its name and model, and its ports on the side where they are."""
-        top, height, size = (
-            self._find_top(item.u + item.height - 1),
-            item.height * self.unit,
-            min(2.2, self.unit * 0.74),
-        )
+        """Yield a device or panel: its code in a corner, its name and model, and its ports on the side where
+        they are.
+        """
+        top, height = self._find_top(item.u + item.height - 1), item.height * self.unit
+        size = min(2.2, self.unit * 0.74)
         ink, left, room = " w" if item.swatch.ink == "#FFFFFF" else "", self.left + 1, _BODY - 2
         yield draw_rect(self.left, top, _BODY, height, item.swatch.fill)
         if item.swatch.code:
@@ -146,7 +152,11 @@ class _RackFace:
             yield from _draw_cages(item.profile, (left + room - width, top + 0.25, width, height - 0.5))
 
     def _draw_names(self, item: Item, box: _Box, size: float, ink: str, *, alone: bool = False) -> Iterator[str]:
-        """Name and model in a box, one below the other where it is high, else side by side, or the name alone."""
+        """Yield name and model in a box (left, top, width, height): one below the other if it is high, else side by
+        side.
+
+        `alone` writes only the name into a low box.
+        """
         left, top, room, height = box
         middle, text = top + height / 2, item.describe_model(self.side)
         if height > self.unit * 1.5:
@@ -162,7 +172,7 @@ class _RackFace:
 
 
 def _draw_cages(profile: NodeProfile | SwitchProfile, box: _Box) -> Iterator[str]:
-    """The cages of a device in a box, as they are seen from their side."""
+    """Yield the cages of a device in a box, as seen from their side."""
     if isinstance(profile, SwitchProfile):
         yield draw_path(list(_trace_switch_cages(list_panels(profile), box)), "c")
     else:
@@ -170,7 +180,7 @@ def _draw_cages(profile: NodeProfile | SwitchProfile, box: _Box) -> Iterator[str
 
 
 def _trace_switch_cages(panels: Sequence[Panel], box: _Box) -> Iterator[str]:
-    """Cages in rows and columns, the panels of a chassis below one another."""
+    """Yield path pieces of cages in rows and columns, the panels of a chassis one below the other."""
     left, top, width, height = box
     step = min(
         _WIDEST, width / max(len(panel.columns) + 0.5 * len({c.kind for c in panel.columns}) for panel in panels)
@@ -185,9 +195,9 @@ def _trace_switch_cages(panels: Sequence[Panel], box: _Box) -> Iterator[str]:
 
 
 def _draw_node_cages(profile: NodeProfile, box: _Box) -> Iterator[str]:
-    """Cages in groups from left to right: with their names where there is room, at least those of BlueField ports.
+    """Yield the cages of a node in groups from left to right, with the longest names for which there is room.
 
-    Those whose place is not published are dashed.
+    Cages whose position is not published have a dashed edge.
     """
     left, top, width, height = box
     groups = [(published, names) for _, published, names in list_cage_groups(profile)]
@@ -195,14 +205,14 @@ def _draw_node_cages(profile: NodeProfile, box: _Box) -> Iterator[str]:
         most_lines = max(map(len, labels.values()), default=0)
         step = size * (_PORT_LINE + (most_lines - 1) * _NIC_LINE) if most_lines else _BARE
         cells = list(_flow_cages(groups, labels, width, size, step))
-        used = max(y + step for *_, y, _ in cells)
+        used_height = max(y + step for *_, y, _ in cells)
         row = {cage: y for cage, _, _, y, _ in cells}
         is_broken = any(published and row[names[0]] != row[names[-1]] for published, names in groups)
         # smaller names rather than a group on two rows
-        if not labels or (used <= height and not (is_broken and size > _SMALLEST)):
+        if not labels or (used_height <= height and not (is_broken and size > _SMALLEST)):
             break
     if height < 2 * step:
-        top += max(0.0, height - used) / 2
+        top += max(0.0, height - used_height) / 2
     for style, is_drawn in (("c", True), ("v", False)):
         pieces = [
             trace_box(left + x, top + y, w, step - 0.2) for _, published, x, y, w in cells if published == is_drawn
@@ -217,8 +227,10 @@ def _draw_node_cages(profile: NodeProfile, box: _Box) -> Iterator[str]:
 def _list_label_choices(
     profile: NodeProfile, groups: Iterable[tuple[bool, Sequence[str]]]
 ) -> Iterator[tuple[Mapping[str, tuple[str, ...]], float]]:
-    """What is written in cages, and its size, the most first: names and NICs, names, names without what a group has in
-    common, those of BlueField ports, nothing.
+    """Yield (texts by cage, text size) in the order in which they are to be tried, the most text first.
+
+    These are names with NICs, names, names without the prefix of their group, names of BlueField ports alone, and no
+    names.
     """
     nics = {port.cage: port.nic for role in profile.roles.values() for port in role.ports}
     with_nics = {cage: (cage, nic) if nic else (cage,) for cage, nic in nics.items()}
@@ -226,9 +238,9 @@ def _list_label_choices(
     yield {cage: (cage,) for cage in nics}, _SMALLEST
     short: dict[str, tuple[str, ...]] = {}
     for published, names in groups:
-        head = f"{names[0].partition('-')[0]}-"  # `left-` of left-P3, where all cages of a group have it
-        is_common = published and all(name.startswith(head) for name in names)
-        short |= {name: (name.removeprefix(head) if is_common else name,) for name in names}
+        prefix = f"{names[0].partition('-')[0]}-"  # `left-` of left-P3, where all cages of a group have it
+        is_common = published and all(name.startswith(prefix) for name in names)
+        short |= {name: (name.removeprefix(prefix) if is_common else name,) for name in names}
     yield short, _SMALLEST
     yield {cage: short[cage] for cage, nic in nics.items() if nic.startswith("bf")}, _SMALLEST
     yield {}, _SMALLEST
@@ -241,22 +253,26 @@ def _flow_cages(
     size: float,
     step: float,
 ) -> Iterator[tuple[str, bool, float, float, float]]:
-    """(cage, whether its place is published, left, top, width) within a width, in rows of a height; mm."""
+    """Yield (cage, whether its position is published, left, top, width) of cages in rows of height `step` within
+    `width`; mm.
+    """
     x = y = 0.0
     for published, names in groups:
         widths = [max([_BARE, *(len(text) * GLYPH * size + 0.5 for text in labels.get(name, ()))]) for name in names]
         if x and x + sum(widths) + 0.2 * (len(names) - 1) > width:
             x, y = 0.0, y + step
-        for name, room in zip(names, widths, strict=True):
-            if x and x + room > width:
+        for name, cage_width in zip(names, widths, strict=True):
+            if x and x + cage_width > width:
                 x, y = 0.0, y + step
-            yield name, published, x, y, room
-            x += room + 0.2
+            yield name, published, x, y, cage_width
+            x += cage_width + 0.2
         x += 0.7
 
 
 def _draw_foot(rack: FilledRack, top: float) -> Iterator[str]:
-    """The totals, each with its budget and a bar for the share used, and beside them what they are made of."""
+    """Yield the totals of a rack, each with its budget and a bar for the share used, and beside them how they are made
+    up.
+    """
     left, notes_left = (left for left, _ in _SIDES.values())
     for i, (unit, total) in enumerate((("U", rack.used_u), ("kg", rack.weight_kg), ("kW", rack.power_kw))):
         line_y = top + 1.2 + i * 3.2
@@ -264,8 +280,8 @@ def _draw_foot(rack: FilledRack, top: float) -> Iterator[str]:
         of_devices = " of devices" if unit == "kg" and not with_rack else ""
         unlimited = ", no limit stated" if total.budget is None and not with_rack and not is_unknown(total) else ""
         text, bar = f"{unit:2}{of_devices} {format_total(total)}{with_rack}{unlimited}", _draw_bar(total, left, line_y)
-        style, room = "b" if is_over_budget(total) else "", _BODY - _BAR - 1 if bar else _BODY
-        yield draw_label(left, line_y, text, 2.3, style, room)
+        style, text_width = "b" if is_over_budget(total) else "", _BODY - _BAR - 1 if bar else _BODY
+        yield draw_label(left, line_y, text, 2.3, style, text_width)
         yield from bar
     feeds = f"feeds {' + '.join(rack.feeds)}" if rack.feeds else "feeds not stated"
     optics = f"{rack.optics_kw:.1f} kW of it optics; " if round(rack.optics_kw, 1) else ""
@@ -280,7 +296,7 @@ def _draw_foot(rack: FilledRack, top: float) -> Iterator[str]:
 
 
 def _break_notes(notes: Sequence[str]) -> list[str]:
-    """Notes as lines, one each, and the longest ones as more where there is room for these."""
+    """Return the notes as lines: one line each, and more lines for the longest notes while there is room."""
     letters, spare = int(_BODY / GLYPH / _NOTE), _NOTES - len(notes)
     lines = {note: [note] for note in notes}
     for note in sorted(notes, key=len, reverse=True):
@@ -292,7 +308,10 @@ def _break_notes(notes: Sequence[str]) -> list[str]:
 
 
 def _draw_bar(total: RackTotal, left: float, middle: float) -> list[str]:
-    """The share of a budget that is used; one that is more, nobody knows by how much, ends in a question mark."""
+    """Return a bar with the used share of a budget; nothing without a budget or a total.
+
+    A question mark follows if some devices have no figure.
+    """
     if not total.budget or is_unknown(total):
         return []
     left, width = left + _BODY - _BAR, _BAR

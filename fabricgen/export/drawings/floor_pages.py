@@ -1,4 +1,4 @@
-"""The parts of a hall that floor plans show: all of it, as large as a page takes, or cut between rows and places."""
+"""The parts of a hall that floor plans show: all of it as large as a page takes, or cut between rows and places."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ LEFT, TOP, RIGHT, BOTTOM = 14.0, 14.0, 3.0, 20.0
 """Margins around the racks for row numbers, title, colour keys and scale bar, mm."""
 
 ZONES = 8.0
-"""Width of the strip on the right of an overview that says which sheet shows which rows, mm."""
+"""Width of the strip on the right of an overview that names the sheet of each group of rows, mm."""
 
 AROUND_M = 0.6
-"""What is drawn in front of the first and behind the last row, m."""
+"""Depth of floor that is drawn in front of the first row and behind the last one, m."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Paper:
 
     @property
     def drawn(self) -> Paper:
-        """What the margins of a plan leave for the hall."""
+        """The area that the margins of a plan leave for the hall."""
         return Paper(self.width - LEFT - RIGHT, self.height - TOP - BOTTOM)
 
 
@@ -52,7 +52,7 @@ A3 = Paper(400.0, 277.0)
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The part of a hall that is drawn: rows as they lie, columns, and mm on paper for a metre."""
+    """The part of a hall that is drawn: its rows and columns, and the scale in mm on paper for a metre."""
 
     hall: int
     rows: tuple[int, ...]
@@ -82,19 +82,20 @@ class Frame:
 
     @property
     def width(self) -> float:
-        """Along the rows."""
+        """Length along the rows."""
         return self.right - self.left
 
     @property
     def height(self) -> float:
-        """Across the rows."""
+        """Length across the rows."""
         return self.bottom - self.top
 
 
 @dataclass(frozen=True, slots=True)
 class FloorAisle:
-    """An aisle along a row, from y to y in the frame of its site, m: cold where fronts are; `is_whole` if it reaches to
-    the next row or to a wall that is stated.
+    """An aisle along a row, from y `top` to y `bottom` in the frame of its site, m; cold if fronts face it.
+
+    `is_whole` says that it reaches to the next row or to a stated wall.
     """
 
     top: float
@@ -105,18 +106,22 @@ class FloorAisle:
 
 @dataclass(frozen=True, slots=True)
 class FloorSheet:
-    """A page of a plan: its name behind that of the hall ("" for the first), and what it shows."""
+    """A page of a plan: its name after that of the hall ("" for the first page), and the part of the hall that it
+    shows.
+    """
 
     name: str
     window: Window
 
 
 def find_whole_hall(table: RackTable, hall: int) -> Window:
-    """All of a hall at the scale of details: within its walls or, if its size is not stated, as far as racks stand."""
+    """Return all of a hall at the scale of details: within its walls or, if its size is not stated, as far as racks
+    stand.
+    """
     spec, hall_racks = table.halls[hall], np.flatnonzero(table.hall == hall)
     if spec.rows:
-        first = int(table.column[hall_racks].min(initial=0))  # patch racks stand before the first place
-        return Window(hall, tuple(range(spec.rows)), range(min(0, first), spec.racks_per_row), DETAIL)
+        first_column = int(table.column[hall_racks].min(initial=0))  # patch racks stand before the first place
+        return Window(hall, tuple(range(spec.rows)), range(min(0, first_column), spec.racks_per_row), DETAIL)
     rows = tuple(sorted(set(table.row[hall_racks].tolist())))
     return Window(
         hall, rows, range(int(table.column[hall_racks].min()), int(table.column[hall_racks].max()) + 1), DETAIL
@@ -124,7 +129,7 @@ def find_whole_hall(table: RackTable, hall: int) -> Window:
 
 
 def list_window_racks(table: RackTable, window: Window) -> list[int]:
-    """The racks of a window."""
+    """Return the rows, in the rack table, of the racks in a window."""
     rows = np.isin(table.row, np.array(window.rows, dtype=np.int32))
     columns = (table.column >= window.columns.start) & (table.column < window.columns.stop)
     racks: list[int] = np.flatnonzero((table.hall == window.hall) & rows & columns).tolist()
@@ -132,14 +137,15 @@ def list_window_racks(table: RackTable, window: Window) -> list[int]:
 
 
 def find_frame(table: RackTable, window: Window) -> Frame:
-    """What a window shows: its rows and columns with some room before and behind them, and the room up to the walls
-    where it reaches the outermost of them.
+    """Return the area that a window shows.
+
+    It has some floor before and behind its rows, and reaches to the walls at the ends of the hall.
     """
     return _bound_window(table.halls[window.hall], window, find_whole_hall(table, window.hall))
 
 
 def list_aisles(table: RackTable, window: Window) -> Iterator[FloorAisle]:
-    """The aisles of a window: between neighbouring rows, and before the first and behind the last one."""
+    """Yield the aisles of a window: before the first row, between neighbouring rows, and behind the last row."""
     hall, rows, frame = table.halls[window.hall], window.rows, find_frame(table, window)
     ends, half, walls = find_whole_hall(table, window.hall).rows, hall.rack_depth_m / 2, hall.walls
     top_wall = walls[1] if walls and rows[0] == ends[0] else None
@@ -155,27 +161,28 @@ def list_aisles(table: RackTable, window: Window) -> Iterator[FloorAisle]:
 
 
 def fit_on_page(table: RackTable, hall: int, paper: Paper = A4) -> Window:
-    """All of a hall, as large as fits on a page."""
+    """Return all of a hall, as large as fits on a page."""
     hall_window = find_whole_hall(table, hall)
-    frame, room = find_frame(table, hall_window), paper.drawn
-    scale = min(room.width / frame.width, room.height / frame.height, DETAIL)
+    frame, drawn_area = find_frame(table, hall_window), paper.drawn
+    scale = min(drawn_area.width / frame.width, drawn_area.height / frame.height, DETAIL)
     return Window(hall, hall_window.rows, hall_window.columns, scale)
 
 
 def split_hall(table: RackTable, hall: int, paper: Paper = A4) -> Iterator[Window]:
-    """A hall at the scale of details in parts of a page each, cut between rows and columns; none for a hall without
-    racks.
+    """Yield a hall at the scale of details in parts that fill a page each, cut between rows and columns.
+
+    A hall without racks has no parts.
     """
-    hall_window, spec, room = find_whole_hall(table, hall), table.halls[hall], paper.drawn
+    hall_window, spec, drawn_area = find_whole_hall(table, hall), table.halls[hall], paper.drawn
     occupied_rows = set(table.row[table.hall == hall].tolist())
 
     def is_too_high(rows: Sequence[int]) -> bool:
         frame = _bound_window(spec, Window(hall, tuple(rows), hall_window.columns, DETAIL), hall_window)
-        return frame.height * DETAIL > room.height
+        return frame.height * DETAIL > drawn_area.height
 
     def is_too_wide(columns: Sequence[int]) -> bool:
         frame = _bound_window(spec, Window(hall, hall_window.rows, _make_range(columns), DETAIL), hall_window)
-        return frame.width * DETAIL > room.width
+        return frame.width * DETAIL > drawn_area.width
 
     strips = [_make_range(columns) for columns in _split_runs(hall_window.columns, is_too_wide)]
     for rows in _split_runs(hall_window.rows, is_too_high):
@@ -186,8 +193,11 @@ def split_hall(table: RackTable, hall: int, paper: Paper = A4) -> Iterator[Windo
 
 
 def plan_sheets(table: RackTable, hall: int, papers: Sequence[Paper]) -> list[FloorSheet]:
-    """The plan of a hall on sheets of a size: one where that takes all of it with the names of racks; else an overview,
-    and one for each zone of rows, named after it. Of several `papers` that one which shows more, or takes fewer.
+    """Return the sheets of a hall's plan.
+
+    If a page takes the whole hall with the names of racks, it is the only sheet; otherwise the first sheet is an
+    overview and each further one a zone of rows, named after it. Among `papers`, the one that shows more, or needs
+    fewer sheets, is taken.
     """
     overview = max((fit_on_page(table, hall, paper) for paper in papers), key=lambda window: window.scale)
     if overview.scale >= DETAIL:
@@ -204,7 +214,7 @@ def plan_sheets(table: RackTable, hall: int, papers: Sequence[Paper]) -> list[Fl
 
 
 def _bound_window(hall: Hall, window: Window, hall_window: Window) -> Frame:
-    # the frame of a window on paper, in metres of the hall; at the ends of the hall it reaches to the walls
+    """Return the frame of a window on paper, in m; at the ends of the hall it reaches to the walls."""
     left, right = (float(hall.find_x(column)) for column in (window.columns.start, window.columns.stop - 1))
     top, bottom = (float(hall.find_y(window.rows[end])) for end in (0, -1))
     margin = hall.rack_depth_m / 2 + AROUND_M
@@ -225,7 +235,7 @@ def _make_range(columns: Sequence[int]) -> range:
 
 
 def _split_runs(numbers: Sequence[int], too_many: Callable[[Sequence[int]], bool]) -> Iterator[Sequence[int]]:
-    """Runs of items, each as long as is not too many, of at least one."""
+    """Yield consecutive runs of numbers, each of at least one and as long as possible without being `too_many`."""
     start = 0
     for end in range(1, len(numbers)):
         if too_many(numbers[start : end + 1]):

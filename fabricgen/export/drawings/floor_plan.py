@@ -1,5 +1,5 @@
-"""Floor plan: a hall from above, with rows, racks by contents, aisles, trays over rows, feeds, units, and
-a scale bar.
+"""Floor plan: a hall from above, with rows, racks by contents, aisles, trays over rows, feeds, units, and a
+scale bar.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from fabricgen.export.drawings.svg import (
 from fabricgen.export.locations import format_column, format_row
 
 SMALLEST = 1.77
-"""The smallest text, mm: 5 points."""
+"""The smallest text size, mm: 5 points."""
 
 _COLD, _HOT = "#DCEBFA", "#FBE3DA"
 _BARS_M = (1, 2, 5, 10, 20, 50, 100, 200, 500)
@@ -49,20 +49,23 @@ _NAME = 2.6
 """The largest text size of rack names, mm."""
 
 _UNIT_M = 0.12
-"""From the racks of a unit to its outline, m."""
+"""Distance from the racks of a unit to its outline, m."""
 
 _NUMBER = 3.0
-"""The least width on paper that the number of a place takes, mm."""
+"""The least width on paper for the number of a place, mm."""
 
 _KEPT_SHARE = 0.86
-"""Width of the outline of a place that is kept, in parts of the place."""
+"""Width of the outline of a kept place, as a share of the width of the place."""
 
 _DISTINCT = 2.5
-"""The smallest width of a rack on paper, mm, at which fronts, trays and units are drawn."""
+"""Width of a rack on paper, mm, from which fronts, trays and units are drawn."""
 
 
 def draw_floor_plan(kinds: RackKinds, window: Window, zones: Sequence[Window] = (), *, alone: bool = False) -> str:
-    """A window as SVG; an overview names `zones` that have sheets of their own; `alone` makes it a complete file."""
+    """Return a window of a hall as SVG.
+
+    An overview names the `zones` that have sheets of their own; `alone` makes it a complete file.
+    """
     plan = _FloorDrawing(kinds, window, zones)
     return make_svg(plan.width, plan.height, plan.draw_body(), title=plan.title, alone=alone)
 
@@ -88,10 +91,10 @@ class _FloorDrawing:
         return self._window.scale >= DETAIL
 
     def draw_body(self) -> str:
-        """The whole drawing, from the background up."""
+        """Return the elements of the whole drawing, from the background up."""
         racks = list_window_racks(self._table, self._window)
-        ground = [self._draw_head(), *self._draw_aisles(), *self._draw_walls(), *self._fixtures.draw_on_floor()]
-        above = [
+        background = [self._draw_head(), *self._draw_aisles(), *self._draw_walls(), *self._fixtures.draw_on_floor()]
+        foreground = [
             *(self._draw_units(racks) if self._distinct else []),
             *self._draw_kept_places(),
             *self._draw_racks(racks),
@@ -103,21 +106,20 @@ class _FloorDrawing:
             *self._draw_key(),
             self._draw_scale_bar(),
         ]
-        return "".join([*ground, *above, *(self._draw_names(racks) if self._detailed else [])])
+        return "".join([*background, *foreground, *(self._draw_names(racks) if self._detailed else [])])
 
     @cached_property
     def _kept_racks(self) -> dict[tuple[int, int], str]:
-        """(row, column) of the places in the window that are kept for racks to come -> for which."""
+        """(row, column) of the places in the window that are kept for future racks -> for which rack."""
         rows, columns = set(self._window.rows), self._window.columns
-        kept_places = self._kinds.kept.items()
         return {
             (r, c): name
-            for (hall, r, c), name in kept_places
+            for (hall, r, c), name in self._kinds.kept.items()
             if hall == self._window.hall and r in rows and c in columns
         }
 
     def _draw_kept_places(self) -> Iterator[str]:
-        """Dashed outlines of places that are kept for network racks to come."""
+        """Yield dashed outlines of the places that are kept for future network racks."""
         hall, scale = self._hall, self._window.scale
         width, depth = hall.rack_pitch_m * scale * _KEPT_SHARE, hall.rack_depth_m * scale * 0.94
         pieces = [
@@ -139,18 +141,18 @@ class _FloorDrawing:
 
     @property
     def _row_ends(self) -> tuple[float, float]:
-        """The x coordinates of the begin of the first column and of the end of the last one, mm."""
+        """The x of the start of the first column and of the end of the last one, mm on paper."""
         columns, half = self._window.columns, self._hall.rack_pitch_m / 2
         left, right = (float(self._hall.find_x(column)) for column in (columns.start, columns.stop - 1))
         return self._to_paper_x(left - half), self._to_paper_x(right + half)
 
     def _draw_walls(self) -> Iterator[str]:
-        """The outline of a hall of stated size, if all of it is drawn."""
+        """Yield the outline of a hall of stated size, if all of the hall is drawn."""
         if self._hall.rows and self._window.rows == find_whole_hall(self._table, self._window.hall).rows:
             yield draw_rect(LEFT - 0.4, TOP + 0.2, self._drawn - LEFT + 0.8, self.height - BOTTOM - TOP - 0.2)
 
     def _draw_head(self) -> str:
-        # the title, and which rows and places are shown at which scale
+        """Return the title, and below it the rows and places that are shown and the scale."""
         window = self._window
         ends = window.rows[0], window.rows[-1], window.columns.start, window.columns.stop - 1
         subtitle = "rows {} to {}, places {} to {}".format(*map(format_row, ends[:2]), *map(format_column, ends[2:]))
@@ -160,8 +162,9 @@ class _FloorDrawing:
         )
 
     def _draw_aisles(self) -> Iterator[str]:
-        """The aisles along rows, cold where fronts are and hot where backs are, and how wide they are; also those
-        between rows and walls, and at the ends of rows up to the walls.
+        """Yield the aisles along rows, cold at fronts and hot at backs, with their widths, and the ends of rows.
+
+        Aisles between rows and walls are included.
         """
         left, right = self._row_ends
         yield from self._draw_empty_rows()
@@ -173,7 +176,7 @@ class _FloorDrawing:
             yield draw_path([trace_box(left, top, right - left, bottom - top)], "f", _COLD if aisle.cold else _HOT)
             word = f"{'cold' if aisle.cold else 'hot'} aisle"
             word += f" {aisle.bottom - aisle.top:.1f} m" if aisle.is_whole else ""
-            # before the first row and behind the last the numbers of places stand in the aisle
+            # before the first row and behind the last one, the numbers of places stand in the aisle
             middle = (top + bottom) / 2
             top = max([top, *(line + 1.2 for line in number_lines if line < middle)])
             bottom = min([bottom, *(line - 1.2 for line in number_lines if line > middle)])
@@ -183,20 +186,20 @@ class _FloorDrawing:
         yield from self._draw_row_ends()
 
     def _draw_row_ends(self) -> Iterator[str]:
-        """How wide the floor is between the ends of rows and the walls, turned; x and y are swapped there."""
-        walls, ends = self._hall.walls, self._row_ends
+        """Yield how wide the floor is between the ends of rows and the walls; in turned text, x and y are swapped."""
+        walls, row_ends = self._hall.walls, self._row_ends
         whole = find_whole_hall(self._table, self._window.hall).columns
         columns, middle = self._window.columns, self._to_paper_y((self._frame.top + self._frame.bottom) / 2)
-        for side, is_drawn in ((0, columns.start == whole.start), (1, columns.stop == whole.stop)):
-            wall = self._to_paper_x(walls[2 * side]) if walls and is_drawn else ends[side]
-            width = abs(wall - ends[side])
-            if (wall < ends[side]) == (side == 0) and width * 0.7 >= SMALLEST:
+        for end_index, is_drawn in ((0, columns.start == whole.start), (1, columns.stop == whole.stop)):
+            wall = self._to_paper_x(walls[2 * end_index]) if walls and is_drawn else row_ends[end_index]
+            width = abs(wall - row_ends[end_index])
+            if (wall < row_ends[end_index]) == (end_index == 0) and width * 0.7 >= SMALLEST:
                 word = f"aisle {width / self._window.scale:.1f} m"
-                text = draw_label(-middle, (wall + ends[side]) / 2, word, min(2.4, width * 0.7), "m g")
+                text = draw_label(-middle, (wall + row_ends[end_index]) / 2, word, min(2.4, width * 0.7), "m g")
                 yield f'<g transform="rotate(-90)">{text}</g>'
 
     def _draw_empty_rows(self) -> Iterator[str]:
-        """What is between two rows that are no neighbours: rows that are kept for units to come."""
+        """Yield a note between two rows that are not neighbours: the rows between them are kept for future units."""
         (left, _), hall = self._row_ends, self._hall
         for row, next_row in pairwise(self._window.rows):
             rows, (y, next_y) = next_row - row - 1, (float(hall.find_y(end)) for end in (row, next_row))
@@ -205,13 +208,13 @@ class _FloorDrawing:
                 yield draw_label(left + 1, self._to_paper_y((y + next_y) / 2), text, 2.4, "g", self.width - left - 2)
 
     def _draw_units(self, racks: Sequence[int]) -> Iterator[str]:
-        """An outline around the racks of each unit that stand side by side, with its name."""
+        """Yield an outline around the racks of each unit that stand side by side, with the unit's name."""
         hall, scale, table = self._hall, self._window.scale, self._table
         pieces, names = [], []
-        for unit, run in self._kinds.split_by_unit(racks):
-            left = float(table.x_m[run[0]]) - hall.rack_pitch_m / 2
-            top = float(table.y_m[run[0]]) - hall.rack_depth_m / 2 - _UNIT_M
-            width = len(run) * hall.rack_pitch_m * scale
+        for unit, unit_racks in self._kinds.split_by_unit(racks):
+            left = float(table.x_m[unit_racks[0]]) - hall.rack_pitch_m / 2
+            top = float(table.y_m[unit_racks[0]]) - hall.rack_depth_m / 2 - _UNIT_M
+            width = len(unit_racks) * hall.rack_pitch_m * scale
             x, y = self._to_paper_x(left) + 0.15, self._to_paper_y(top)
             pieces.append(trace_box(x, y, width - 0.3, (hall.rack_depth_m + 2 * _UNIT_M) * scale))
             if self._detailed:
@@ -220,7 +223,10 @@ class _FloorDrawing:
         yield from names
 
     def _draw_racks(self, racks: Sequence[int]) -> Iterator[str]:
-        """Racks in the colour of their contents; a stripe a fabric with switches there, on the side of their ports."""
+        """Yield racks in the colour of their contents.
+
+        Each has a stripe for each fabric with switches in it, on the side of their ports.
+        """
         scale, table = self._window.scale, self._table
         fills: dict[str, list[str]] = {}
         stripes: dict[str, list[str]] = {}
@@ -249,20 +255,22 @@ class _FloorDrawing:
             yield draw_path(fronts, "r")
 
     def _draw_names(self, racks: Sequence[int]) -> list[str]:
-        """Names and feeds of racks along their depth, and what kept places are for."""
+        """Return the names and feeds of racks, and the names of future racks in places kept for them, along the depth
+        of racks.
+        """
         table, hall = self._table, self._hall
         texts = [((table.names[rack],), *self._kinds.format_feeds(rack)) for rack in racks]
         styles = ["m w" if self._kinds.find_kind(rack).is_dark else "m" for rack in racks]
         centres = [(float(table.x_m[rack]), float(table.y_m[rack])) for rack in racks]
         kept_texts = [(("kept", "for", *name.split()),) for name in self._kept_racks.values()]
         kept_centres = [(float(hall.find_x(column)), float(hall.find_y(row))) for row, column in self._kept_racks]
-        grey = self._draw_along_depth(
+        kept_names = self._draw_along_depth(
             kept_texts, ["m g"] * len(kept_texts), kept_centres, hall.rack_depth_m, room=_KEPT_SHARE - 0.04
         )
         # the shallowest rack decides: what fits a deeper one would stand on its stripes
         kinds = {int(table.kind[rack]) for rack in racks}
         shallowest_m = min((table.kinds[kind].depth_m for kind in kinds), default=hall.rack_depth_m)
-        return [*self._draw_along_depth(texts, styles, centres, min(shallowest_m, hall.rack_depth_m)), *grey]
+        return [*self._draw_along_depth(texts, styles, centres, min(shallowest_m, hall.rack_depth_m)), *kept_names]
 
     def _draw_along_depth(
         self,
@@ -272,8 +280,9 @@ class _FloorDrawing:
         depth_m: float,
         room: float = 0.9,
     ) -> Iterator[str]:
-        """Texts in racks or places for racks of a depth, all of one size, on so much of a place's width; inside the
-        rotated group x and y are swapped.
+        """Yield texts, all of one size, centred on racks or places of a depth.
+
+        `room` is the share of a place's width that they may take. Inside the rotated group x and y are swapped.
         """
         letters, size = self._choose_name_size(texts, depth_m, room)
         elements = []
@@ -281,16 +290,17 @@ class _FloorDrawing:
             lines = wrap_words(text, letters)
             x, y = self._to_paper_x(x_m), self._to_paper_y(y_m)
             for i, line in enumerate(lines):
-                at = x + (i - (len(lines) - 1) / 2) * size * 1.12 + MIDDLE * size
+                line_y = format_number(x + (i - (len(lines) - 1) / 2) * size * 1.12 + MIDDLE * size)
                 elements.append(
-                    f'<text x="{format_number(-y)}" y="{format_number(at)}" class="{style}">{escape_text(line)}</text>'
+                    f'<text x="{format_number(-y)}" y="{line_y}" class="{style}">{escape_text(line)}</text>'
                 )
         if elements:
             yield f'<g transform="rotate(-90)" font-size="{format_number(size)}">{"".join(elements)}</g>'
 
     def _choose_name_size(self, texts: Sequence[Groups], depth_m: float, room: float) -> tuple[int, float]:
-        """(characters on a line, text size in mm), with the number of lines that allows the largest text between the
-        stripes of racks of a depth.
+        """Return the characters on a line and the text size in mm.
+
+        They are those of the number of lines that allows the largest text between the stripes of racks of a depth.
         """
         depth, width = depth_m * DETAIL * 0.74, self._hall.rack_pitch_m * DETAIL * room
         fewest = max(map(len, texts), default=1)
@@ -302,18 +312,16 @@ class _FloorDrawing:
         return letters, size
 
     def _draw_trays(self) -> Iterator[str]:
-        """The tray over each row, as a double line."""
+        """Yield the tray over each row, as a double line."""
         (left, right), pieces = self._row_ends, []
         for row in self._window.rows:
-            for side in (-0.15, 0.15):
-                pieces.append(
-                    f"M{format_number(left)} {format_number(self._to_paper_y(float(self._hall.find_y(row)) + side))}"
-                    f"H{format_number(right)}"
-                )
+            for offset_m in (-0.15, 0.15):
+                y = self._to_paper_y(float(self._hall.find_y(row)) + offset_m)
+                pieces.append(f"M{format_number(left)} {format_number(y)}H{format_number(right)}")
         yield draw_path(pieces, "t")
 
     def _draw_row_numbers(self) -> Iterator[str]:
-        """Row numbers on the left, as many as fit."""
+        """Yield the row numbers on the left, as many as fit."""
         last_y = -100.0
         for row in self._window.rows:
             y = self._to_paper_y(float(self._hall.find_y(row)))
@@ -322,8 +330,9 @@ class _FloorDrawing:
                 last_y = y
 
     def _draw_column_numbers(self) -> Iterator[str]:
-        """The numbers of places above the first row and below the last, as many as fit: all, or 01, 03, 05, or 01, 05,
-        10 and so on, without one that is too near to that before it.
+        """Yield the numbers of places above the first row and below the last one, as many as fit.
+
+        These are all, or 01, 03, 05, or 01, 05, 10 and so on; a number too near to the one before it is left out.
         """
         pitch = self._hall.rack_pitch_m * self._window.scale
         step = next(n for n in (1, 2, 5, 10, 20, 50, 100, 1000) if n * pitch >= _NUMBER or n == 1000)
@@ -332,67 +341,71 @@ class _FloorDrawing:
         next_x = -100.0
         for column in self._window.columns:
             x = self._to_paper_x(float(self._hall.find_x(column)))
-            # columns count from 0, their names from 1: every second name is 01, 03; of larger steps the round ones, 05,
-            # 10
+            # columns count from 0, their names from 1: every second name is 01, 03; larger steps give round names
             is_on_step = column % 2 == 0 if step == 2 else (column + 1) % step == 0
             if (is_on_step or column in (0, self._window.columns.start)) and x >= next_x:
                 yield from (draw_label(x, y, format_column(column), 2.0, "m g") for y in (top, bottom))
-                # less a hundredth: neighbours at just that distance must not fail by rounding
+                # minus a hundredth: neighbours at exactly that distance must not fail by rounding
                 next_x = x + _NUMBER - 0.01
 
     def _place_number_lines(self) -> tuple[float, float]:
-        """Where the numbers of places stand above the first row and below the last: beyond outlines of units and their
-        names, or beyond the walls where these are nearer than that.
+        """Return the y of the numbers of places above the first row and of those below the last one, mm.
+
+        They stand beyond the outlines and names of units, or beyond the walls if the walls are nearer.
         """
         edge, scale = self._hall.rack_depth_m / 2 + _UNIT_M, self._window.scale
         top = self._to_paper_y(float(self._hall.find_y(self._window.rows[0])) - edge) - (3.5 if self._detailed else 1.5)
         bottom = self._to_paper_y(float(self._hall.find_y(self._window.rows[-1])) + edge) + 1.6
-        end = TOP + self._frame.height * scale
-        return (TOP - 1.4 if top < TOP + 1.2 else top), (end + 1.4 if bottom > end - 1.2 else bottom)
+        frame_bottom = TOP + self._frame.height * scale
+        return (TOP - 1.4 if top < TOP + 1.2 else top), (frame_bottom + 1.4 if bottom > frame_bottom - 1.2 else bottom)
 
     def _draw_zone_names(self) -> Iterator[str]:
-        """On the right of an overview, the rows of each sheet, turned if there is room; there x and y are swapped."""
+        """Yield, on the right of an overview, the name of the sheet of each group of rows; turned if there is room.
+
+        In turned text x and y are swapped.
+        """
         x, turned = self._drawn + 3, []
         zones_by_rows: dict[tuple[int, ...], list[Window]] = {}
         for zone in self._zones:
             zones_by_rows.setdefault(zone.rows, []).append(zone)
-        for window, *other_windows in zones_by_rows.values():
-            frame = find_frame(self._table, window)
+        for first_window, *other_windows in zones_by_rows.values():
+            frame = find_frame(self._table, first_window)
             top, bottom = self._to_paper_y(frame.top), self._to_paper_y(frame.bottom)
             yield draw_path(
                 [f"M{format_number(x - 1)} {format_number(top + 0.3)}h1V{format_number(bottom - 0.3)}h-1"], "l"
             )
-            name = f"sheet {window.zone}"
-            if other_windows:
-                name = (
-                    f"sheets {window.zone}.{', '.join(zone_window.places for zone_window in (window, *other_windows))}"
-                )
-            room_high, room_wide = bottom - top - 1, self.width - x - 2
-            if room_high >= min(measure_text(name, 2.3), room_wide):
-                turned.append(draw_label(-(top + bottom) / 2, x + 2.4, name, 2.3, "m", room_high))
+            places = ", ".join(window.places for window in (first_window, *other_windows))
+            name = f"sheets {first_window.zone}.{places}" if other_windows else f"sheet {first_window.zone}"
+            max_height, max_width = bottom - top - 1, self.width - x - 2
+            if max_height >= min(measure_text(name, 2.3), max_width):
+                turned.append(draw_label(-(top + bottom) / 2, x + 2.4, name, 2.3, "m", max_height))
             else:
-                yield draw_label(x + 1.5, (top + bottom) / 2, name, 2.3, "", room_wide)
+                yield draw_label(x + 1.5, (top + bottom) / 2, name, 2.3, "", max_width)
         if turned:
             yield f'<g transform="rotate(-90)">{"".join(turned)}</g>'
 
     def _draw_key(self) -> Iterator[str]:
-        """What the colours of racks and stripes mean, on one line, and above it those of fixtures, if there are any."""
+        """Yield the meaning of the colours of racks and stripes on one line, and above it that of fixtures, if there
+        are any.
+        """
         key = [(*entry, "h") for entry in self._kinds.list_colours()]
         key += [("none", "kept for racks to come", "d")] if self._kept_racks else []
-        room, entry_widths = self.width - LEFT - 1, [measure_text(meaning, 2.1) + 7 for _, meaning, _ in key]
-        shrink, x, y = min(1.0, room / sum(entry_widths)), LEFT, self.height - 11.5
+        key_width, entry_widths = self.width - LEFT - 1, [measure_text(meaning, 2.1) + 7 for _, meaning, _ in key]
+        shrink, x, y = min(1.0, key_width / sum(entry_widths)), LEFT, self.height - 11.5
         for (fill, meaning, style), entry_width in zip(key, entry_widths, strict=True):
             yield draw_rect(x, y - 1.2, 2.4, 2.4, fill, style)
             yield draw_label(x + 3.2, y, meaning, 2.1, "", entry_width * shrink - 4)
             x += entry_width * shrink
-        fixture_width = room / len(LOOKS)
+        fixture_width = key_width / len(LOOKS)
         for i, kind in enumerate(self._fixtures.list_kinds()):
             x, y = LEFT + i * min(fixture_width, 40.0), self.height - 15.5
             yield from draw_fixture(kind, x, y - 1.2, 2.4, 2.4)
             yield draw_label(x + 3.2, y, LOOKS[kind][1], 2.1, "", fixture_width - 4)
 
     def _draw_scale_bar(self) -> str:
-        # a bar of a round number of metres, the longest that is at most 60 mm on paper, and what lines mean
+        """Return the longest bar of a round number of metres that is at most 60 mm on paper, and the meaning
+        of lines.
+        """
         scale = self._window.scale
         metres = max((bar for bar in _BARS_M if bar * scale <= 60), default=1)
         y, width = self.height - 6, metres * scale

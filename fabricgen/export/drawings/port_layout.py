@@ -1,4 +1,7 @@
-"""Page layout of a switch's front: widths of columns, heights of cells, and where it is cut into drawings."""
+"""Page layout of a switch's front: widths of columns, heights of cells, and where it is cut into drawings.
+
+Below that, which cage of a switch is where on its front, and the cages of node models with the cables they take.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +23,16 @@ from fabricgen.export.technician.records import CableTag, list_cable_tags
 from fabricgen.wiring.arrays import unique_combinations
 
 PAGE_WIDTH, PAGE_HEIGHT = 277.0, 188.0
-"""Usable area of a landscape A4 page, mm."""
+"""Usable width and height of a landscape A4 page, mm."""
 
 SIZES = (1.9, 1.75)
-"""Text sizes of far ends, mm: 5.4 points, or 5 if the front then takes fewer pages."""
+"""Text sizes of far ends, mm: 5.4 points, or 5 points if the front then takes fewer pages."""
 
 LEADING = 1.12
-"""Line height, in parts of the text size."""
+"""Line height, as a multiple of the text size."""
 
 NUMBER = 3.4
-"""Height of the number of a cage, mm."""
+"""Height of the line with the number of a cage, mm."""
 
 PAD = 0.9
 HEAD = 11.0
@@ -43,7 +46,7 @@ IDLE = 7.0
 """Width of a column of cages of a kind that carries no cables, mm."""
 
 _LINES = 4
-"""Lines of text in a port that suffice where there is room for more."""
+"""Lines of text in a port: more are not planned even if there is room."""
 
 _MOST_CUTS = 8
 
@@ -54,14 +57,15 @@ Outline: TypeAlias = tuple[int, int, int, str, str, str, str, str, str, str, int
 """The fields of a port, with the letters of its far end masked."""
 
 Shapes = tuple[tuple[int, tuple[FacePort, ...]], ...]
-"""By split of the cage: one port for each way that texts wrap."""
+"""By split of the cage: one port for each way in which texts wrap."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
     """Measures of a panel, mm: text size, width of columns in use, height of cells and of a port's band.
 
-    `letters` is the number of characters on a line of a far end, `band_letters` on one of a band, by split of the cage.
+    `letters` is the number of characters on a line of a far end, `band_letters` on a line of a band, by split of the
+    cage.
     """
 
     size: float
@@ -74,66 +78,65 @@ class Grid:
     """Kinds of cages that carry no cables."""
 
     def measure_column(self, column: CageColumn) -> float:
-        """Width of a column, mm."""
+        """Return the width of a column, mm."""
         return IDLE if column.kind in self.idle else self.column
 
     @property
     def line(self) -> float:
-        """From line to line, mm."""
+        """Distance from line to line, mm."""
         return self.size * LEADING
 
     def count_lines(self, split: int) -> int:
-        """Lines of text that fit in a port of a cage with this split, at least one."""
+        """Return the number of lines of text that fit in a port of a cage with this split, at least one."""
         return max(1, int((self.column / split - 0.3) / self.line))
 
 
 @dataclass(frozen=True, slots=True)
 class PanelGrid:
-    """A grid, and how many columns and rows of a panel are on each drawing."""
+    """A grid, and how many columns and rows of a panel each drawing has."""
 
     grid: Grid
     columns_each: int
     rows_each: int
 
     def list_drawings(self, panel: Panel) -> Iterator[tuple[Sequence[CageColumn], range]]:
-        """(columns, rows) of each drawing."""
-        for row in range(0, panel.rows, self.rows_each):
-            for first in range(0, len(panel.columns), self.columns_each):
-                columns = panel.columns[first : first + self.columns_each]
-                yield columns, range(row, min(panel.rows, row + self.rows_each))
+        """Yield the columns and the range of rows of each drawing."""
+        for first_row in range(0, panel.rows, self.rows_each):
+            for first_column in range(0, len(panel.columns), self.columns_each):
+                columns = panel.columns[first_column : first_column + self.columns_each]
+                yield columns, range(first_row, min(panel.rows, first_row + self.rows_each))
 
 
 def group_far_end(port: FacePort, lines: int) -> Groups:
-    """Text of the far end: the device, then cage, port, rack and rack unit, on another line if there is one."""
+    """Return the words of the far end by line: the device, then cage, port, rack and rack unit on a second line if
+    there is one.
+    """
     if port.role == KEPT:
         return ((port.device,),)
-    rest = (port.place, port.rack, f"U{port.u}")
-    return ((port.device,), rest) if lines > 1 else ((port.device, *rest),)
+    location = (port.place, port.rack, f"U{port.u}")
+    return ((port.device,), location) if lines > 1 else ((port.device, *location),)
 
 
 def join_far_end(port: FacePort) -> str:
-    """The whole text of the far end, of which each line is a slice."""
+    """Return the whole text of the far end; each line drawn is a slice of it."""
     return port.device if port.role == KEPT else f"{port.device} {port.place} {port.rack} U{port.u}"
 
 
 def outline_port(port: FacePort) -> Outline:
-    """What determines how a port is drawn: for the far end only lengths and hyphens of the text."""
+    """Return what determines how a port is drawn; of the texts of its far end only lengths and hyphens."""
     texts = _mask_letters(port.device), _mask_letters(port.place), _mask_letters(port.rack), 10 if port.u > 9 else 1
     return (port.cage, port.sub, port.ways, port.role, port.tag, port.fill, port.pattern, *texts)
 
 
-def restore_port(outline: Outline) -> FacePort:
-    """A port with an outline."""
-    return FacePort(*outline)
-
-
 def group_band(port: FacePort, lines: int) -> Groups:
-    """Text of a port's band: its role, and the code for fabric, rail and plane."""
+    """Return the words of a port's band by line: its role, and the code for fabric, rail and plane."""
     return ((port.role,), (port.tag,)) if lines > 1 else ((port.role, port.tag),)
 
 
 def lay_out(panel: Panel, ports_by_cage: Mapping[int, Sequence[FacePort]]) -> PanelGrid:
-    """The layout with the fewest drawings; of several the one with fewest cuts between columns, then larger text."""
+    """Return the layout with the fewest drawings; among equals, the fewest cuts between columns, then the
+    larger text.
+    """
     ports = [port for column in panel.columns for cage in column.cages for port in ports_by_cage.get(cage, ())]
     used = {column.kind for column in panel.columns if any(ports_by_cage.get(cage) for cage in column.cages)}
     return _choose_layout(panel, _list_shapes(ports), frozenset(column.kind for column in panel.columns) - used)
@@ -141,7 +144,7 @@ def lay_out(panel: Panel, ports_by_cage: Mapping[int, Sequence[FacePort]]) -> Pa
 
 @lru_cache(_REMEMBERED)
 def _choose_layout(panel: Panel, shapes: Shapes, idle: frozenset[int]) -> PanelGrid:
-    """The layout for ports of these shapes; cached, as most switches of a tier have the same."""
+    """Return the layout for ports of these shapes; cached, because most switches of a tier have the same shapes."""
     candidates: list[tuple[tuple[int, int, float], PanelGrid]] = []
     for size in SIZES:
         for cuts in range(1, min(_MOST_CUTS, len(panel.columns)) + 1):
@@ -154,7 +157,7 @@ def _choose_layout(panel: Panel, shapes: Shapes, idle: frozenset[int]) -> PanelG
 
 
 def _list_shapes(ports: Iterable[FacePort]) -> Shapes:
-    """By split of the cage: one port for each way that texts wrap, in the order of first occurrence."""
+    """Return, by split of the cage, one port for each way in which texts wrap, in the order of first occurrence."""
     ports_by_split: dict[int, dict[FacePort, None]] = defaultdict(dict)
     for port in ports:
         ports_by_split[port.ways].setdefault(_mask_port(port))
@@ -162,7 +165,7 @@ def _list_shapes(ports: Iterable[FacePort]) -> Shapes:
 
 
 def _mask_port(port: FacePort) -> FacePort:
-    """A port with masked texts, which wrap like its own."""
+    """Return a port with masked texts, which wrap like those of the given port."""
     *_, device, place, rack, u = outline_port(port)
     return FacePort(
         0, 0, port.ways, port.role, _mask_letters(port.tag), "", port.pattern and "x", device, place, rack, u
@@ -177,15 +180,15 @@ def _mask_letters(text: str) -> str:
 def _make_layout(
     panel: Panel, shapes: Mapping[int, Sequence[FacePort]], idle: frozenset[int], columns_each: int, size: float
 ) -> PanelGrid:
-    """The layout with `columns_each` columns side by side and this text size, mm."""
+    """Return the layout with `columns_each` columns side by side and a text size of `size` mm."""
     kinds = {column.kind for column in panel.columns}
-    resting = sum(column.kind in idle for column in panel.columns)
+    idle_columns = sum(column.kind in idle for column in panel.columns)
     largest_split = max(shapes, default=1)
-    columns_used = min(columns_each, max(1, len(panel.columns) - resting))
-    room = (PAGE_WIDTH - 1 - GAP * (len(kinds) - 1) - IDLE * min(resting, columns_each)) / columns_used
-    column = min(room, max(12.0, largest_split * (_LINES * size * LEADING + 0.4)))
-    bare = Grid(size, column, 0, 0, {}, {}, idle)
-    lines = {split: bare.count_lines(split) for split in shapes}
+    columns_used = min(columns_each, max(1, len(panel.columns) - idle_columns))
+    max_column = (PAGE_WIDTH - 1 - GAP * (len(kinds) - 1) - IDLE * min(idle_columns, columns_each)) / columns_used
+    column = min(max_column, max(12.0, largest_split * (_LINES * size * LEADING + 0.4)))
+    unfilled_grid = Grid(size, column, 0, 0, {}, {}, idle)
+    lines = {split: unfilled_grid.count_lines(split) for split in shapes}
     letters = {n: find_narrowest_width((group_far_end(port, lines[n]) for port in shapes[n]), lines[n]) for n in lines}
     bands = {
         n: find_narrowest_width((group_band(port, lines[n]) for port in shapes[n]), min(lines[n], 2)) for n in lines
@@ -195,31 +198,33 @@ def _make_layout(
     text = max(letters.values(), default=6) * GLYPH * size + 2 * PAD
     cell = min(NUMBER + band + text, PAGE_HEIGHT - HEAD - 1)
     rows_fitting = max(1, int((PAGE_HEIGHT - HEAD) / cell))
-    crowded = column / largest_split < bare.line * 0.95
-    # as few rows in each as the same number of drawings takes, so that the last is not left with few
-    rows_each = 1 if crowded else -(-panel.rows // -(-panel.rows // rows_fitting))
+    is_crowded = column / largest_split < unfilled_grid.line * 0.95
+    # rows are spread evenly over the drawings, so that the last drawing is not left with few
+    rows_each = 1 if is_crowded else -(-panel.rows // -(-panel.rows // rows_fitting))
     return PanelGrid(Grid(size, column, cell, band, letters, bands, idle), columns_each, rows_each)
 
 
-# The front of a switch: which cage is where, in columns from left to right, each from the top down.
+# The front of a switch: the position of each cage, in columns from left to right, each from the top down.
 # Numbers run down the columns unless the catalogue says otherwise, as on most fronts (Gigamon, White Box Port and
 # Faceplate Labeling, docs.gigamon.com; SN5400: NVIDIA SN5000 hardware user manual, Data Interfaces, by which every
 # fourth cage, the uppermost of its column, may draw more).
 
 ACROSS = {"RJ45": 24, "SFP": 24, "OSFP": 18, "QSFP": 20, "CPO": 36, "LC": 36}
-"""Cages side by side on a 19-inch front, by prefix of their form factor; derived from 450 mm (EIA-310) and the widths
-of modules with the walls between them: OSFP 22.6 mm, QSFP-DD 18.4 mm, SFP 13.4 mm, RJ45 about 16 mm with its magnetics.
+"""Cages side by side on a 19-inch front, by prefix of their form factor.
+
+They are derived from 450 mm (EIA-310) and the widths of modules with the walls between them: OSFP 22.6 mm, QSFP-DD 18.4
+mm, SFP 13.4 mm, RJ45 about 16 mm with its magnetics.
 """
 
 OTHERWISE = 16
 
 IN_A_ROW = 2
-"""The most cages of a kind in one row, such as service ports; more stand in two rows, four and so on."""
+"""The most cages of a kind that stand in one row, such as service ports; more stand in two rows, four and so on."""
 
 
 @dataclass(frozen=True, slots=True)
 class CageColumn:
-    """Cages above one another, by number from the top; `kind` is the index of their class in the profile."""
+    """The numbers of cages above one another, from the top; `kind` is the index of their class in the profile."""
 
     kind: int
     cages: tuple[int, ...]
@@ -227,32 +232,32 @@ class CageColumn:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """The front of a switch, or a line card of a chassis (`slot`; 0 for a fixed box): its columns from
-    left to right.
-    """
+    """The front of a switch (`slot` 0), or of a line card in a slot of a chassis: its columns from left to right."""
 
     slot: int
     columns: tuple[CageColumn, ...]
 
     @property
     def rows(self) -> int:
-        """Cages in its highest column."""
+        """Number of cages in the highest column."""
         return max(len(column.cages) for column in self.columns)
 
 
 def count_rows(cage: CageClass, count: int) -> int:
-    """Rows for so many cages of a kind: as in the catalogue, else as few as fit: 1, 2, 4 and so on."""
+    """Return the number of rows for `count` cages of a kind: as in the catalogue, else as few as fit of 1, 2, 4 and so
+    on.
+    """
     if cage.rows:
         return min(cage.rows, count)
     if count <= IN_A_ROW:
         return 1
     across = next((most for start, most in ACROSS.items() if cage.form_factor.startswith(start)), OTHERWISE)
-    # rows come in pairs, as cages do that stand belly to belly
+    # rows come in pairs because cages stand belly to belly
     return 2 * -(-count // (2 * across))
 
 
 def list_panels(profile: SwitchProfile) -> tuple[Panel, ...]:
-    """The panels of a switch: one for a fixed box, one for each line card of a chassis."""
+    """Return the panels of a switch: one for a fixed box, one for each line card of a chassis."""
     slots = [slot for slot, _ in profile.cards] or [0]
     return tuple(
         Panel(slot, tuple(_arrange_columns(profile, cages)))
@@ -261,32 +266,32 @@ def list_panels(profile: SwitchProfile) -> tuple[Panel, ...]:
 
 
 def _arrange_columns(profile: SwitchProfile, cages: tuple[int, ...]) -> Iterator[CageColumn]:
-    # the columns of a part of a face, class by class of cages; `cages` are the numbers of those in it
+    """Yield the columns of a panel, class by class of cages; `cages` are the numbers of the panel's cages."""
     for kind, cage in enumerate(profile.cages):
-        first = profile.find_first_cage(kind)
-        class_cages = [number for number in cages if first <= number < first + cage.count]
+        first_cage = profile.find_first_cage(kind)
+        class_cages = [number for number in cages if first_cage <= number < first_cage + cage.count]
         if not class_cages:
             continue
         rows = count_rows(cage, len(class_cages))
         columns = -(-len(class_cages) // rows)
         for i in range(columns):
             column_cages = (
-                # numbered down: a column has consecutive numbers; else a row has, and a column every so many-th
+                # numbered down: the numbers of a column are consecutive; otherwise those of a row are
                 class_cages[i * rows : (i + 1) * rows] if cage.numbered == "down" else class_cages[i::columns]
             )
             yield CageColumn(kind, tuple(column_cages))
 
 
-# The cages of each model of node, with what its labels say, which cables they take, and where they are.
-# Models are what the catalogue calls nodes: servers and trays, and also storage, routers and whatever else is wired.
+# The cages of each node model, with the texts of its labels, the cables they take, and their positions.
+# Node models are what the catalogue calls nodes: servers and trays, and also storage, routers and whatever is wired.
 
 _CageTags: TypeAlias = dict[str, dict[str, list[CableTag]]]
-"""By cage and label: the tags of the cables there."""
+"""By cage and by label of a socket: the tags of the cables there."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaggedSocket:
-    """What one plug is in, as its label says (`OSFP1/2`), and the tags of the cables that nodes have there."""
+    """The socket for one plug, named as on its label (`OSFP1/2`), and the tags of the cables that nodes have there."""
 
     label: str
     tags: tuple[CableTag, ...]
@@ -294,7 +299,10 @@ class TaggedSocket:
 
 @dataclass(frozen=True, slots=True)
 class NodeCage:
-    """A cage of a node, its form factor, and its sockets in use; none: spare. Of an inlet for power they are None."""
+    """A cage of a node, its form factor, and its sockets in use.
+
+    A spare cage has no sockets; a power inlet has None.
+    """
 
     name: str
     form_factor: str
@@ -303,7 +311,7 @@ class NodeCage:
 
 @dataclass(frozen=True, slots=True)
 class CageBlock:
-    """Cages that sit together: where, in words, and whether that is published, or else a role."""
+    """Cages that sit together. `where` is their published position in words, or else their role."""
 
     where: str
     published: bool
@@ -312,7 +320,7 @@ class CageBlock:
 
 @dataclass(frozen=True, slots=True)
 class NodeCages:
-    """A model of node, how many of it there are, and its cages."""
+    """A model of node, the number of its devices, and its cages."""
 
     profile: NodeProfile
     count: int
@@ -320,7 +328,7 @@ class NodeCages:
 
 
 def list_node_ports(cluster: Cluster) -> tuple[NodeCages, ...]:
-    """The models of nodes of a cluster that have cables, by id."""
+    """Return the node models of a cluster that have cables, sorted by id."""
     counts: dict[str, int] = {}
     profiles: dict[str, NodeProfile] = {}
     for cls in cluster.plan.devices.classes:
@@ -336,13 +344,12 @@ def list_node_ports(cluster: Cluster) -> tuple[NodeCages, ...]:
 
 
 def _find_socket_tags(cluster: Cluster, ids: Sequence[str]) -> dict[str, _CageTags]:
-    """What is plugged into the nodes of each model."""
+    """Return, by model id, the tags of the cables at each cage and socket label of the model's nodes."""
     cable_plugs, links = list_plugs(cluster), cluster.plan.links
     link = cluster.plan.cables.end_link[cable_plugs.row]
     tags, tag = list_cable_tags(cluster)
     classes = cluster.plan.devices.classes
-    number_by_id = {id_: number for number, id_ in enumerate(ids)}
-    model = np.array([number_by_id.get(cls.profile.id, -1) for cls in classes], dtype=np.int32)
+    model = np.array([ids.index(cls.profile.id) if cls.profile.id in ids else -1 for cls in classes], dtype=np.int32)
     tags_by_model: dict[str, _CageTags] = {id_: {} for id_ in ids}
     for end, cages, device in zip(
         cable_plugs.ends, list_cable_end_ports(cluster)[0], (links.a_device, links.b_device), strict=True
@@ -350,13 +357,13 @@ def _find_socket_tags(cluster: Cluster, ids: Sequence[str]) -> dict[str, _CageTa
         end_model = model[cluster.plan.devices.device_class[device[link]]]
         cage = cages.take(cable_plugs.row)
         label = end.format_texts(cage, tails=False)
-        first, _ = unique_combinations(end_model, cage.codes, label.codes, tag[cable_plugs.row])
-        first = first[end_model[first] >= 0]
+        first_rows, _ = unique_combinations(end_model, cage.codes, label.codes, tag[cable_plugs.row])
+        first_rows = first_rows[end_model[first_rows] >= 0]
         rows = zip(
-            end_model[first].tolist(),
-            cage.take(first),
-            label.take(first),
-            tag[cable_plugs.row][first].tolist(),
+            end_model[first_rows].tolist(),
+            cage.take(first_rows),
+            label.take(first_rows),
+            tag[cable_plugs.row][first_rows].tolist(),
             strict=True,
         )
         for number, name, text, tag_index in rows:
@@ -365,7 +372,9 @@ def _find_socket_tags(cluster: Cluster, ids: Sequence[str]) -> dict[str, _CageTa
 
 
 def _make_blocks(profile: NodeProfile, tags_by_cage: _CageTags) -> Iterator[CageBlock]:
-    """Cages whose place is published, then the others by role and name, then those that the catalogue has not."""
+    """Yield blocks of cages: those with a published position, then the others by role, then any that the catalogue
+    lacks.
+    """
     forms = {port.cage: role.form_factor for role in profile.roles.values() for port in role.ports}
 
     def make_cages(names: Sequence[str]) -> tuple[NodeCage, ...]:
@@ -381,8 +390,9 @@ def _make_blocks(profile: NodeProfile, tags_by_cage: _CageTags) -> Iterator[Cage
 
 
 def list_cage_groups(profile: NodeProfile) -> Iterator[tuple[str, bool, Sequence[str]]]:
-    """(where, whether that is published, cages from left to right) of a node: cages whose place is published as their
-    maker has them, the others by role and name.
+    """Yield (position or role in words, whether the position is published, cages from left to right) of a node.
+
+    Cages with a published position come first, as their maker arranges them, the others by role and name.
     """
     groups = profile.panel.groups if profile.panel else ()
     yield from ((group.where, True, group.cages) for group in groups)

@@ -1,9 +1,8 @@
 """Port maps: the front of a switch with the far end of each port, in true rows and columns, text along the cages.
 
-The switches of a tier are drawn once: they differ only in the names at the far ends, which are filled in.
-
 A cage has its number on top, then for each of its ports a band in the colour of fabric and rail, with role and code,
-and the far end below.
+and the far end below it. Switches of a tier are drawn once: they differ only in the names at the far ends, which are
+filled in later.
 """
 
 from __future__ import annotations
@@ -33,7 +32,6 @@ from fabricgen.export.drawings.port_layout import (
     lay_out,
     list_panels,
     outline_port,
-    restore_port,
 )
 from fabricgen.export.drawings.svg import (
     GLYPH,
@@ -55,21 +53,21 @@ _NARROWEST = 120.0
 """The smallest width of a drawing, mm, so that its title fits above it."""
 
 _REMEMBERED = 256
-"""Size of the cache: switches with the same ports, and far ends whose names wrap alike, are drawn once."""
+"""Size of the cache of drawings: switches whose ports are alike and whose far ends wrap alike are drawn once."""
 
 _HOLE = "\0"
-"""Delimits placeholders for text of a far end; a character that XML cannot contain."""
+"""Delimits the placeholder for the text of a far end; XML cannot contain this character."""
 
 PortsByCage = Mapping[int, Sequence[FacePort]]
-"""Ports by cage; management ports are under 0."""
+"""Ports by number of their cage; management ports are under 0."""
 
 _PortPlace: TypeAlias = tuple[int, int]
-"""A port on the front: (cage, number of the port in it)."""
+"""A port on the front: (cage, number of the port in the cage)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ProfileKey:
-    """A switch profile, compared by identity; the reference keeps the id from being reused."""
+    """A switch profile, compared by identity; holding the profile keeps its id from being reused."""
 
     profile: SwitchProfile = field(compare=False)
     identity: int
@@ -89,7 +87,7 @@ class _FaceDrawing:
     cuts: tuple[tuple[_PortPlace, slice], ...]
 
     def draw_body(self, texts_by_port: Mapping[_PortPlace, str]) -> str:
-        """The drawing with the text of each port's far end filled in."""
+        """Return the drawing with the text of each port's far end filled in, by (cage, port in the cage)."""
         lines = [texts_by_port[port][cut] for port, cut in self.cuts]
         if escape_text("".join(lines)) != "".join(lines):
             lines = [escape_text(line) for line in lines]
@@ -97,23 +95,20 @@ class _FaceDrawing:
 
 
 def draw_port_maps(switch: SwitchPorts) -> Iterator[str]:
-    """SVG drawings of a switch, each of at most a page: its front, or the line cards of a chassis that carry cables."""
+    """Yield SVG drawings of a switch, each at most a page large: its front, or each line card that carries cables."""
     far_texts = {(port.cage, port.sub): join_far_end(port) for port in switch.ports}
-    model, outlines = (
-        _ProfileKey(switch.profile, id(switch.profile)),
-        [outline_port(port) for port in switch.ports if port.cage],
-    )
-    for face in _draw_faces(model, switch.closed, tuple(outlines)):
+    model = _ProfileKey(switch.profile, id(switch.profile))
+    for face in _draw_faces(model, switch.closed, tuple(outline_port(port) for port in switch.ports if port.cage)):
         title = _draw_title(switch, face.part)
         yield make_svg(face.width, face.height, title + face.draw_body(far_texts), title=f"Ports of {switch.name}")
 
 
 @lru_cache(_REMEMBERED)
 def _draw_faces(model: _ProfileKey, closed: frozenset[int], outlines: tuple[Outline, ...]) -> tuple[_FaceDrawing, ...]:
-    """The drawings for switches of a model whose ports have these outlines, in the order of the front."""
+    """Return the drawings for switches of a model whose ports have these outlines, in the order of the front."""
     profile = model.profile
     ports_by_cage: dict[int, list[FacePort]] = defaultdict(list)
-    for port in map(restore_port, outlines):
+    for port in (FacePort(*outline) for outline in outlines):
         ports_by_cage[port.cage].append(port)
     faces = []
     for panel in list_panels(profile):
@@ -125,7 +120,7 @@ def _draw_faces(model: _ProfileKey, closed: frozenset[int], outlines: tuple[Outl
 
 
 def _draw_face(sheet: _PieceSheet, panel: Panel, columns: Sequence[CageColumn], rows: range) -> _FaceDrawing:
-    # draws the cages of some rows; texts of far ends are cut out as holes, for switches alike share the rest
+    """Return the drawing of some columns and rows of a panel, with holes in place of the texts of far ends."""
     x, kind = 0.2, columns[0].kind
     for column in columns:
         x += GAP if column.kind != kind else 0
@@ -135,7 +130,7 @@ def _draw_face(sheet: _PieceSheet, panel: Panel, columns: Sequence[CageColumn], 
                 sheet.draw_cage(cage, x, HEAD + (row - rows.start) * sheet.grid.cell, sheet.grid.measure_column(column))
         x += sheet.grid.measure_column(column)
     bottom = HEAD + min(len(rows), max(len(column.cages) for column in columns)) * sheet.grid.cell
-    # every second piece is what stands in a hole: cage, port, start and end of its text
+    # every second piece is the content of a hole: cage, port, start and end of its text
     pieces = sheet.draw_body().split(_HOLE)
     cuts = [tuple(map(int, hole.split())) for hole in pieces[1::2]]
     return _FaceDrawing(
@@ -148,7 +143,7 @@ def _draw_face(sheet: _PieceSheet, panel: Panel, columns: Sequence[CageColumn], 
 
 
 def _describe_part(profile: SwitchProfile, panel: Panel, columns: Sequence[CageColumn], rows: range) -> str:
-    """Which part of a switch is drawn, in words; "" for all of it."""
+    """Return the part of a switch that is drawn, in words; "" if all of it is."""
     cage_labels = [profile.cage_label(column.cages[0]) for column in columns]
     part = f"  slot {panel.slot}" if panel.slot else ""
     if len(columns) < len(panel.columns):
@@ -159,7 +154,9 @@ def _describe_part(profile: SwitchProfile, panel: Panel, columns: Sequence[CageC
 
 
 def _draw_title(switch: SwitchPorts, part: str) -> str:
-    """Name, model and position of the switch, and the far end of its management port."""
+    """Return the elements of the title: name, model and position of the switch, and the far end of its
+    management port.
+    """
     managed = "; ".join(
         f"{port.device} {port.place}, {port.rack} U{port.u}"
         for port in switch.ports
@@ -177,11 +174,11 @@ def _draw_title(switch: SwitchPorts, part: str) -> str:
 
 
 class _PieceSheet:
-    """The pieces of a drawing grouped by style, so that few SVG elements hold many cages."""
+    """The pieces of a drawing grouped by style, so that a few SVG elements hold many cages."""
 
     def __init__(self, profile: SwitchProfile, closed: frozenset[int], grid: Grid, ports_by_cage: PortsByCage) -> None:
         self.profile, self.grid = profile, grid
-        self._closed, self._of_cage = closed, ports_by_cage
+        self._closed, self._ports_by_cage = closed, ports_by_cage
         self._bands: dict[str, list[str]] = defaultdict(list)
         self._planes: dict[str, list[str]] = defaultdict(list)
         self._frames: list[str] = []
@@ -189,10 +186,10 @@ class _PieceSheet:
         self._numbers: list[str] = []
         self._texts: list[str] = []
 
-    def draw_cage(self, cage: int, x: float, y: float, room: float) -> None:
-        """Draw a cage with its upper left corner at (x, y)."""
-        ports = self._of_cage.get(cage, ())
-        width, height = room - 0.4, self.grid.cell - 0.6
+    def draw_cage(self, cage: int, x: float, y: float, column_width: float) -> None:
+        """Draw a cage with its upper left corner at (x, y) in a column of this width, in mm."""
+        ports = self._ports_by_cage.get(cage, ())
+        width, height = column_width - 0.4, self.grid.cell - 0.6
         name = self.profile.cage_label(cage)
         self._numbers.append(draw_label(x + width / 2, y + NUMBER / 2, name, 2.6, "b m", width - 0.4))
         if not ports:
@@ -206,7 +203,7 @@ class _PieceSheet:
             self._draw_port(port, x + port.sub * port_width, y + NUMBER, port_width, height - NUMBER)
 
     def _draw_port(self, port: FacePort, x: float, y: float, width: float, height: float) -> None:
-        """Draw a band with role and code, and the far end below it, in text that runs upwards."""
+        """Draw the band of a port with role and code, and its far end below, in text that runs upwards."""
         grid, band, plane = self.grid, self.grid.band, PLANE if port.pattern else 0.0
         if port.sub:
             self._frames.append(f"M{format_number(x)} {format_number(y)}v{format_number(height)}")
@@ -230,15 +227,21 @@ class _PieceSheet:
         style: str,
         cut_from: FacePort | None = None,
     ) -> None:
-        """Draw lines of upward text side by side, centred in a width; lines of a far end become placeholders."""
+        """Draw lines of upward text side by side, centred in a width; `room` is the height for them, all in mm.
+
+        With `cut_from`, the lines are the far end of that port and become placeholders.
+        """
         step = min(self.grid.line, width / len(lines))
-        left = x + width / 2 - (len(lines) - 1) / 2 * step
+        first_x = x + width / 2 - (len(lines) - 1) / 2 * step
         texts = _make_placeholders(cut_from, lines) if cut_from else map(escape_text, lines)
         for i, (line, text) in enumerate(zip(lines, texts, strict=True)):
-            self._draw_upwards(left + i * step, bottom, line, room, style, text)
+            self._draw_upwards(first_x + i * step, bottom, line, room, style, text)
 
     def _draw_upwards(self, x: float, bottom: float, text: str, room: float, style: str, content: str) -> None:
-        """Draw a text that runs upwards from (x, bottom); inside the rotated group x and y are swapped."""
+        """Draw a text that runs upwards from (x, bottom); `content` is the text as XML.
+
+        Inside the rotated group x and y are swapped.
+        """
         size = self.grid.size
         squeeze, along = squeeze_text(-bottom, len(text) * GLYPH * size, room)
         kind = f' class="{style}"' if style else ""
@@ -246,7 +249,7 @@ class _PieceSheet:
         self._texts.append(f"<text {position}{kind}{squeeze}>{content}</text>")
 
     def draw_body(self) -> str:
-        """The whole drawing: bands first, text on top."""
+        """Return the whole drawing: bands first, texts on top."""
         bands = "".join(draw_path(pieces, "f", fill) for fill, pieces in sorted(self._bands.items()))
         planes = "".join(
             f'<path d="{"".join(strokes)}" fill="url(#{pattern})"/>'
@@ -259,7 +262,7 @@ class _PieceSheet:
 
 
 def _make_placeholders(port: FacePort, lines: Sequence[str]) -> Iterator[str]:
-    """The placeholder for each line of a far end: its port, and start and end of the line in the port's text."""
+    """Yield the placeholder for each line of a far end: its port, and start and end of the line in the port's text."""
     text, start = join_far_end(port), 0
     for line in lines:
         start += text.startswith(" ", start)

@@ -39,13 +39,15 @@ RESERVED_SWATCH = Swatch("#F4F4F4", "#000000", "light", "")
 
 
 SOLD = "with the rack"
-"""What stands for the model of what a rack is sold with."""
+"""Stands in the place of the model for things that a rack is sold with."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A device, a patch panel or a reserved unit of a rack: lowest rack unit, height, name, model, the colour of its
-    kind, the side its ports are at, front or rear ("": not known), and, where that is known, its profile.
+    """A device, a patch panel or a reserved unit of a rack.
+
+    `u` is its lowest rack unit, `height` its rack units, `swatch` the colour of its kind. `side` is the side of its
+    ports, front or rear, "" if not known. `profile` is None for what has no ports in drawings.
     """
 
     u: int
@@ -56,23 +58,23 @@ class Item:
     side: str = ""
     profile: NodeProfile | SwitchProfile | None = field(default=None, compare=False, repr=False)
     positions: tuple[str, str] = ("", "")
-    """Of a patch panel, the states of its positions at the side of its front, and behind (`list_panel_faces`)."""
+    """For a patch panel, the states of its positions at the side of its front, and behind (`list_panel_faces`)."""
 
     @property
     def is_device(self) -> bool:
-        """Whether it has a name of its own: what is reserved, or sold with the rack, is called by its kind."""
+        """Whether it has a name of its own: reserved units, and things sold with the rack, are called by their kind."""
         return self.model not in ("", SOLD)
 
     def describe_model(self, side: str) -> str:
-        """Its model, and where its ports are if not at the side that is seen."""
+        """Return its model, and the side of its ports unless that is the side that is seen."""
         return f"{self.model}, ports at the {self.side}" if self.side not in ("", side) else self.model
 
 
 @dataclass(frozen=True, slots=True)
 class RackTotal:
-    """A sum over a rack, its budget (None: not stated), and whether a device has no figure.
+    """A sum over a rack, its budget (None if not stated), and whether some device has no figure.
 
-    `rounding` is what its figures may be too large by.
+    `rounding` is by how much rounded figures may make the sum too large.
     """
 
     value: float
@@ -83,7 +85,7 @@ class RackTotal:
 
 @dataclass(frozen=True, slots=True)
 class FilledRack:
-    """A rack and its devices, from the bottom; `place` is its position as labels have it."""
+    """A rack and its items, from the bottom; `place` is its position as on labels."""
 
     name: str
     place: str
@@ -92,31 +94,31 @@ class FilledRack:
     used_u: RackTotal
     weight_kg: RackTotal
     power_kw: RackTotal
-    """With optics."""
+    """Power of devices and optics."""
     optics_kw: float
     basis: str
-    """What the power of devices is, and of which of them it is less than a maximum."""
+    """The kind of figure that the power is, and the models whose figure is less than a maximum."""
     missing: str
-    """What of its weight and power is not known; "" for nothing."""
+    """The models without a figure for weight or power; "" if all have one."""
     ports: str
-    """The sides that ports of its devices are at, with the models: `rear qm9700, sn2201; front dgx-b300; side not known
+    """The sides of the ports of its devices, with the models: `rear qm9700, sn2201; front dgx-b300; side not known
     7816r4`.
     """
     complete: bool
     """Whether the weight is that of the complete rack, as it is sold."""
     feeds: tuple[str, ...]
     beside: tuple[str, str] = ("", "")
-    """The places to its left and to its right, as who stands before its front sees them; "" where there is no rack."""
+    """The places to its left and right, seen from its front; "" if no rack stands there."""
 
     @property
     def kind(self) -> FilledRack:
-        """All of it but names: racks of one kind differ in nothing else."""
+        """The rack without names: racks of one kind differ in nothing else."""
         items = (replace(item, name="") if item.is_device else item for item in self.items)
         return replace(self, name="", place="", beside=("", ""), items=tuple(items))
 
 
 class FilledRacks:
-    """The racks of a cluster, computed one at a time."""
+    """The racks of a cluster, computed one at a time. Racks are known by their row in the rack table."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -124,7 +126,7 @@ class FilledRacks:
         self._floor_plan = FloorPlan(cluster.design)
 
     def make_rack(self, number: int) -> FilledRack:
-        """A rack, by its row in the rack table."""
+        """Return a rack, by its row in the rack table."""
         kind, loads = self._table.kinds[int(self._table.kind[number])], self._loads
         return FilledRack(
             name=self._table.names[number],
@@ -149,7 +151,7 @@ class FilledRacks:
         )
 
     def _find_beside(self, number: int) -> tuple[str, str]:
-        """The places of the racks to the left and right of a rack, seen from its front."""
+        """Return the places of the racks to the left and right of a rack, seen from its front; "" for none."""
         hall, row, column, faces = (int(values[number]) for values in (*self._columns, self._table.faces))
         left, right = (
             format_column(place) if (hall, row, place) in self._rack_positions else ""
@@ -167,13 +169,13 @@ class FilledRacks:
         return set(zip(*(values.tolist() for values in self._columns), strict=True))
 
     def _describe_basis(self, number: int) -> str:
-        """What the power of devices is: `maximum with optics; typical: sn2201, sn5600`."""
+        """Return the kind of figure that the power of a rack is: `maximum with optics; typical: sn2201, sn5600`."""
         typical = self._name_models(number, lambda p: find_power_basis(p) == "typical")
         kinds = [kind.replace("-", " ") for kind in self._bases[number].split("+") if kind not in ("", "unknown")]
         return "; ".join(f"{kind}: {typical}" if kind == "typical" else kind for kind in kinds)
 
     def _describe_missing(self, number: int) -> str:
-        """What has no figure in a rack (its row in the rack table): `kg: sn4700; kW: sn5640, 4 optics`."""
+        """Return what has no figure in a rack: `kg: sn4700; kW: sn5640, 4 optics`; "" if nothing."""
         loads, unpowered_optics = self._loads, int(self._optics.unpowered[number])
         weights = self._name_models(number, lambda p: p.weight_kg is None) if loads.unweighed[number] else ""
         powers = self._name_models(number, lambda p: planned_w(p) is None)
@@ -181,10 +183,9 @@ class FilledRacks:
         return "; ".join(filter(None, (weights and f"kg: {weights}", drawn and f"kW: {drawn}")))
 
     def _describe_ports(self, number: int) -> str:
-        """At which side ports of which models of a rack are; `number` is its row in the rack table."""
-        classes = {int(self._devices.device_class[row]) for row in self.list_devices(number)}
+        """Return the sides of the ports in a rack, each with its models; "" if the rack has no devices."""
         models_by_side: dict[str, set[str]] = {}
-        for cls in classes:
+        for cls in self._list_classes(number):
             models_by_side.setdefault(self.sides[cls], set()).add(self._devices.classes[cls].profile.id)
         texts = (
             f"{side or 'side not known'} {', '.join(sorted(models_by_side[side]))}"
@@ -193,21 +194,24 @@ class FilledRacks:
         return "; ".join(texts)
 
     def _name_models(self, number: int, is_wanted: Callable[[Device], bool]) -> str:
-        """The models in a rack that are wanted, two by name."""
-        classes = {int(self._devices.device_class[row]) for row in self.list_devices(number)}
-        models = sorted(
-            {p.id for p in (self._devices.classes[class_number].profile for class_number in classes) if is_wanted(p)}
-        )
+        """Return the models in a rack that `is_wanted` picks: all if they are up to three, else two and the number of
+        others.
+        """
+        profiles = (self._devices.classes[cls].profile for cls in self._list_classes(number))
+        models = sorted({profile.id for profile in profiles if is_wanted(profile)})
         return ", ".join(models if len(models) < 4 else [*models[:2], f"{len(models) - 2} more"])
 
+    def _list_classes(self, number: int) -> set[int]:
+        return {int(self._devices.device_class[row]) for row in self.list_devices(number)}
+
     def list_devices(self, rack: int) -> list[int]:
-        """Rows of the devices of a rack, from the bottom."""
+        """Return the rows of the devices of a rack, from the bottom."""
         order, start = self._devices_by_rack
         device_rows: list[int] = order[start[rack] : start[rack + 1]].tolist()
         return device_rows
 
     def locate_rack(self, number: int) -> str:
-        """The position of a rack as labels have it: `h1.R03.07`."""
+        """Return the position of a rack as on labels: `h1.R03.07`."""
         return str(self._places[number])
 
     @cached_property
@@ -215,7 +219,7 @@ class FilledRacks:
         return locate_racks(self._cluster)
 
     def list_feeds(self, number: int) -> tuple[str, ...]:
-        """The power feeds that a rack hangs on; none of a rack without devices, as one of patch panels alone."""
+        """Return the names of the power feeds of a rack; none if it has no devices, such as a rack of patch panels."""
         table, starts = self._table, self._devices_by_rack[1]
         if starts[number] == starts[number + 1]:
             return ()
@@ -224,16 +228,16 @@ class FilledRacks:
 
     @cached_property
     def swatches(self) -> tuple[Swatch, ...]:
-        """The colour of each class of device."""
+        """The colour of each device class."""
         fabric_swatches = choose_cluster_swatches(self._cluster)
         shelf_paths = {s.path for s in self._cluster.design.layout.node_sets if s.per_rack}
         return tuple(_choose_swatch(cls, fabric_swatches, shelf_paths) for cls in self._devices.classes)
 
     @cached_property
     def _devices_by_rack(self) -> tuple[Ints64, Ints64]:
-        """(device rows sorted by rack, from the bottom; where each rack begins among them); int64."""
+        """Device rows sorted by rack, each rack from the bottom, and the start of each rack among them; int64."""
         order = np.lexsort((self._devices.u, self._devices.rack))
-        # one more start than racks, so that rack i is order[starts[i]:starts[i + 1]] for the last as well
+        # one more start than racks, so that order[starts[i]:starts[i + 1]] has the devices of the last rack i as well
         return order, np.searchsorted(self._devices.rack[order], np.arange(len(self._table) + 1))
 
     @cached_property
@@ -249,7 +253,7 @@ class FilledRacks:
         return compute_rack_loads(self._cluster.plan)
 
     def _list_items(self, rack: int) -> tuple[Item, ...]:
-        """Devices, patch panels, what a rack is sold with, and its reserved units, from the bottom."""
+        """Return the items of a rack from the bottom: devices, patch panels, what it is sold with, reserved units."""
         reserved_units = self._table.kinds[int(self._table.kind[rack])].reserved
         items = [
             Item(u, 1, purpose.replace("-", " "), "", RESERVED_SWATCH)
@@ -262,7 +266,7 @@ class FilledRacks:
 
     @cached_property
     def _sold_items(self) -> Mapping[int, Sequence[Item]]:
-        """What comes with each rack that is sold complete and is not among the devices."""
+        """By rack, what a rack that is sold complete has besides its devices."""
         items_by_rack: dict[int, list[Item]] = {}
         for rack, u, name in list_included(self._cluster.plan):
             items_by_rack.setdefault(rack, []).append(Item(u, 1, name, SOLD, EXTRA_SWATCH))
@@ -270,7 +274,7 @@ class FilledRacks:
 
     @cached_property
     def _panel_items(self) -> Mapping[int, Sequence[Item]]:
-        """The patch panels of each rack that has any."""
+        """By rack, its patch panels."""
         items_by_rack: dict[int, list[Item]] = {}
         patching = self._cluster.plan.patching
         if patching:
@@ -284,16 +288,16 @@ class FilledRacks:
         return items_by_rack
 
     def _find_port_side(self, rack: int) -> str:
-        """The side that most ports of a rack are at, where jumpers end: that of a panel's front; front without any."""
+        """Return the side with most ports of a rack, at which jumpers end; front if the rack has no ports."""
         sides = Counter(self.sides[int(self._devices.device_class[row])] for row in self.list_devices(rack))
         return "rear" if sides["rear"] > sides["front"] else "front"
 
     def has_panels(self, rack: int) -> bool:
-        """Whether patch panels stand in a rack."""
+        """Whether a rack has patch panels."""
         return rack in self._panel_items
 
     def _make_device_item(self, row: int) -> Item:
-        # a device as it is drawn in its rack, by its row in the device table
+        """Return a device, by its row in the device table, as it is drawn in its rack."""
         number = int(self._devices.device_class[row])
         profile = self._devices.classes[number].profile
         name = self._cluster.names[row]
@@ -303,11 +307,14 @@ class FilledRacks:
 
     @cached_property
     def sides(self) -> tuple[str, ...]:
-        """The side that the ports of each class of device are at: as stated, else by panels and air."""
+        """The side of the ports of each device class: as stated, else by the catalogue and the airflow."""
         return tuple(self._find_side(cls) for cls in self._devices.classes)
 
     def _find_side(self, cls: DeviceClass) -> str:
-        """front, rear, or "" where it is not known; what a tray of switches has is mostly its backplane."""
+        """Return the side of the ports of a device class: front, rear, or "" if it is not known.
+
+        It is "" for a tray of switches, whose ports are mostly those of its backplane.
+        """
         if cls.kind == TRAY or not isinstance(cls.profile, NodeProfile | SwitchProfile):
             return ""
         design, stated = self._cluster.design, self._cluster.design.loaded.blueprint.floor.trays.cold_ports
@@ -318,8 +325,9 @@ class FilledRacks:
 
 
 def _choose_swatch(cls: DeviceClass, fabric_swatches: Mapping[str, Swatch], shelf_paths: Set[Path]) -> Swatch:
-    """The colour of a device class; `shelf_paths` are the places in the blueprint of what stands beside the nodes of a
-    rack, such as power shelves.
+    """Return the colour of a device class.
+
+    `shelf_paths` are the blueprint paths of what stands beside the nodes of a rack, such as power shelves.
     """
     if cls.kind == NODE and cls.path not in shelf_paths:
         return NODE_SWATCH
@@ -329,17 +337,17 @@ def _choose_swatch(cls: DeviceClass, fabric_swatches: Mapping[str, Swatch], shel
 
 
 def is_unknown(total: RackTotal) -> bool:
-    """Whether there are devices in a sum, and none of them has a figure."""
+    """Whether a sum is made of devices none of which has a figure."""
     return total.unknown and not total.value
 
 
 def is_over_budget(total: RackTotal) -> bool:
-    """Whether a total exceeds its budget."""
+    """Whether a total exceeds its budget by more than rounding explains."""
     return total.budget is not None and total.value > total.budget + total.rounding
 
 
 def format_total(total: RackTotal) -> str:
-    """A total as text: `12.3+ of 40 OVER`, `not stated` where nothing in it has a figure."""
+    """Return a total as text: `12.3+ of 40 OVER`, or `not stated` if none of its devices has a figure."""
     if is_unknown(total):
         return "not stated" if total.budget is None else f"not stated, limit {total.budget:g}"
     text = f"{total.value:.1f}".removesuffix(".0") + ("+" if total.unknown else "")

@@ -1,4 +1,4 @@
-"""SVG elements in millimetres; all text is escaped here, and squeezed to the width it is given."""
+"""SVG elements in millimetres. All text is escaped here, and squeezed to the width that it may take."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from html import escape
 from unicodedata import east_asian_width
 
 GLYPH = 0.602
-"""Width of a character of the fixed-width fonts below, in parts of the font size (DejaVu Sans Mono; others are
+"""Width of a character of the fixed-width fonts below, as a share of the font size (DejaVu Sans Mono; others are
 narrower).
 """
 
@@ -23,13 +23,15 @@ STYLE = (
     ".c,.v{fill:#FFF;stroke:#555;stroke-width:.1}.v{stroke-dasharray:.5 .4}"
     ".u{fill:none;stroke:#8A5A00;stroke-width:.4;stroke-dasharray:2 .7 .5 .7}"
 )
-"""CSS classes: bold, middle, end, white ink, grey ink, line, hairline, dashed, tray, front, cage, cage
-whose place is not published, busway."""
+"""CSS classes: bold, middle, end, white ink, grey ink, line, hairline, dashed, tray, front, cage, cage without a
+published position, busway.
+"""
 
 MIDDLE = 0.35
-"""From the baseline of a text up to the middle of its capitals and digits, in parts of the font size (DejaVu Sans
-Mono: 0.36). Baselines are worked out here, as librsvg passes over `dominant-baseline` (gitlab.gnome.org/GNOME/librsvg,
-issue 414) and `textLength` (seen in 2.54), so that every program draws the same picture.
+"""Height of the middle of capitals and digits above the baseline, as a share of the font size (DejaVu Sans Mono: 0.36).
+
+Baselines are computed here because librsvg ignores `dominant-baseline` (gitlab.gnome.org/GNOME/librsvg, issue 414) and
+`textLength` (seen in 2.54): so every program draws the same picture.
 """
 
 _REMEMBERED = 1 << 15
@@ -40,8 +42,9 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def escape_text(text: str) -> str:
-    """Text escaped for XML, inside and outside of quotes; characters that XML cannot contain become U+FFFD (XML 1.0,
-    2.2).
+    """Return text escaped for XML, inside and outside of quotes.
+
+    Characters that XML cannot contain become U+FFFD (XML 1.0, section 2.2).
     """
     if _PLAIN.fullmatch(text):
         return text
@@ -50,19 +53,21 @@ def escape_text(text: str) -> str:
 
 @lru_cache(_REMEMBERED)
 def format_number(value: float) -> str:
-    """A coordinate rounded to a hundredth of a millimetre, without trailing zeros."""
+    """Return a coordinate rounded to a hundredth of a millimetre, without trailing zeros."""
     return f"{round(value, 2) + 0.0:g}"  # + 0.0 turns -0.0 into 0.0
 
 
 def measure_text(text: str, size: float) -> float:
-    """Width of a text of a size, mm; wide East Asian characters count twice."""
+    """Return the width of a text of a size, mm; wide East Asian characters count twice."""
     wide = 0 if text.isascii() else sum(east_asian_width(letter) in "WF" for letter in text)
     return (len(text) + wide) * GLYPH * size
 
 
 @lru_cache(_REMEMBERED)
 def draw_label(x: float, y: float, text: str, size: float, style: str = "", fit: float = 0) -> str:
-    """A text vertically centred at a point; if it is wider than `fit`, mm, it is squeezed, never cut."""
+    """Return a text element vertically centred at a point; if the text is wider than `fit` mm it is squeezed, never
+    cut.
+    """
     squeeze, x = squeeze_text(x, measure_text(text, size), fit) if fit else ("", x)
     kind = f' class="{style}"' if style else ""
     position = f'x="{format_number(x)}" y="{format_number(y + MIDDLE * size)}" font-size="{format_number(size)}"'
@@ -70,14 +75,17 @@ def draw_label(x: float, y: float, text: str, size: float, style: str = "", fit:
 
 
 def squeeze_text(x: float, width: float, fit: float) -> tuple[str, float]:
-    """(attribute that squeezes a text at x from its width to `fit`, x in what is squeezed); mm; ("", x) if it fits."""
+    """Return the attribute that squeezes a text at x from `width` to `fit` mm, and the x to write with it.
+
+    If the text fits, the attribute is "".
+    """
     if width <= fit + 0.01:
         return "", x
     return f' transform="scale({fit / width:.3g} 1)"', x * width / fit
 
 
 def draw_rect(x: float, y: float, width: float, height: float, fill: str = "none", style: str = "l") -> str:
-    """A rectangle by its upper left corner."""
+    """Return a rectangle element by its upper left corner and size."""
     size = f'width="{format_number(width)}" height="{format_number(height)}"'
     paint = f' style="fill:{fill}"' if fill != "none" else ""
     return f'<rect x="{format_number(x)}" y="{format_number(y)}" {size} class="{style}"{paint}/>'
@@ -85,7 +93,7 @@ def draw_rect(x: float, y: float, width: float, height: float, fill: str = "none
 
 @lru_cache(_REMEMBERED)
 def trace_box(x: float, y: float, width: float, height: float) -> str:
-    """A rectangle as part of an SVG path, so that many of one colour are one element."""
+    """Return a rectangle as a piece of an SVG path, so that many of one colour make one element."""
     return (
         f"M{format_number(x)} {format_number(y)}h{format_number(width)}v{format_number(height)}"
         f"h{format_number(-width)}z"
@@ -93,13 +101,13 @@ def trace_box(x: float, y: float, width: float, height: float) -> str:
 
 
 def draw_path(pieces: list[str], style: str, fill: str = "") -> str:
-    """One path element from many parts; "" for none."""
+    """Return one path element made of many pieces; "" for none."""
     paint = f' style="fill:{fill};stroke:none"' if fill else ""
     return f'<path class="{style}"{paint} d="{"".join(pieces)}"/>' if pieces else ""
 
 
 def make_svg(width: float, height: float, body: str, *, title: str, alone: bool = False) -> str:
-    """An SVG element of a size in mm; `alone` makes it a complete file with its own style sheet."""
+    """Return an SVG element of a size in mm; `alone` makes it a complete file with its own style sheet."""
     style = f"<style>{STYLE}</style>" if alone else ""
     # librsvg knows the attribute, and not the property `white-space` of the style sheet
     namespace = ' xmlns="http://www.w3.org/2000/svg" xml:space="preserve"' if alone else ""
@@ -111,7 +119,7 @@ def make_svg(width: float, height: float, body: str, *, title: str, alone: bool 
 
 
 def make_svg_file(svg: str) -> bytes:
-    """An SVG file."""
+    """Return an SVG element as the content of a file."""
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{svg}\n'.encode()
 
 
@@ -124,12 +132,12 @@ _PIECE = re.compile(r"[^-]*-+|[^-]+")
 
 
 def wrap_words(groups: Groups, width: int) -> list[str]:
-    """Lines of at most `width` characters; a longer piece of a word gets a line of its own."""
+    """Return lines of at most `width` characters; a piece of a word that is longer gets a line of its own."""
     return [line for words in groups for line in _wrap_group(words, width)]
 
 
 def _wrap_group(words: tuple[str, ...], width: int) -> Iterator[str]:
-    # lines of at most `width` characters; a word that is longer is cut where its pieces end
+    """Yield lines of at most `width` characters; a word that is longer is broken at its hyphens."""
     line = ""
     for word in words:
         if line and len(line) + 1 + len(word) > width:
@@ -148,9 +156,9 @@ def _wrap_group(words: tuple[str, ...], width: int) -> Iterator[str]:
 
 
 def find_narrowest_width(texts: Iterable[Groups], lines: int) -> int:
-    """The smallest width in characters with which each text fits in `lines` lines; 1 for no texts.
+    """Return the smallest width, in characters, with which each text fits in `lines` lines; 1 for no texts.
 
-    Texts with pieces of equal lengths are measured once. `lines` must be at least the number of groups.
+    Texts whose pieces have equal lengths are measured once. `lines` must be at least the number of groups.
     """
     shapes = {
         tuple(tuple(tuple(map(len, _PIECE.findall(word))) for word in words) for words in groups): groups

@@ -24,11 +24,12 @@ DOWN, UP, PEER, MANAGEMENT, KEPT = "down", "up", "peer", "mgmt", "kept"
 
 @dataclass(frozen=True, slots=True)
 class FacePort:
-    """A port of a switch: its cage (from 1; 0: management port), its number in the cage, the cage's split, and its far
-    end.
+    """A port of a switch, with its far end.
 
-    Of a port that is kept for a purpose, `device` is that purpose. `fill` is the colour of its fabric and rail,
-    `pattern` that of its plane ("" if the fabric has one plane), `tag` the code for fabric, rail and plane.
+    `cage` counts from 1, and is 0 for a management port; `sub` is the port's number in the cage, `ways` the number of
+    ports of the cage. `device`, `place`, `rack` and `u` tell the far end; a port kept for a purpose has that purpose as
+    `device`. `fill` is the colour of its fabric and rail, `pattern` that of its plane ("" if the fabric has one plane),
+    `tag` the code for fabric, rail and plane.
     """
 
     cage: int
@@ -46,7 +47,9 @@ class FacePort:
 
 @dataclass(frozen=True, slots=True)
 class SwitchPorts:
-    """A switch and its ports in the order of its front; `closed` are cages that a neighbour's breakout disables."""
+    """A switch and its ports in the order of its front; `closed` are cages that the breakout of a neighbour
+    disables.
+    """
 
     name: str
     profile: SwitchProfile
@@ -59,7 +62,7 @@ class SwitchPorts:
 
 @dataclass(frozen=True, slots=True)
 class _CabledEnds:
-    """Ends of cabled links at switches, by device and port, int32; `upper` is 1 for a b end."""
+    """Ends of cabled links at switches, sorted by device and port, int32; `upper` is 1 for a b end."""
 
     device: Ints
     cage: Ints
@@ -80,7 +83,7 @@ class PortMaps:
         self._find_look, self._find_kept_ports = cache(self._make_look), cache(self._make_kept_ports)
 
     def list_switches(self, devices: list[int]) -> Iterator[SwitchPorts]:
-        """Those of some devices that are switches with cabled ports on their front."""
+        """Yield the switches with cabled ports on their front among some devices, given by row."""
         for row in devices:
             cls = self._devices.classes[int(self._devices.device_class[row])]
             if cls.kind == SWITCH and isinstance(cls.profile, SwitchProfile):
@@ -88,25 +91,23 @@ class PortMaps:
                     self._cluster.names[row],
                     cls.profile,
                     self._swatches[cls.fabric],
-                    self._name_rack(row),
+                    self._cluster.plan.racks.names[int(self._devices.rack[row])],
                     int(self._devices.u[row]),
                     tuple(self._list_ports(row)),
                     self._find_closed_cages(row, cls.profile),
                 )
 
-    def _name_rack(self, device: int) -> str:
-        return self._cluster.plan.racks.names[int(self._devices.rack[device])]
-
     def _find_end_rows(self, device: int) -> slice:
+        """Return the rows of `_link_ends` that belong to a switch."""
         ends = self._link_ends
         start, stop = np.searchsorted(ends.device, np.array([device, device + 1], dtype=np.int32)).tolist()
         return slice(start, stop)
 
     def _list_ports(self, device: int) -> list[FacePort]:
-        # the ports of a switch with their far ends, and those kept for a purpose, by cage
+        """Return the ports of a switch with their far ends, and the ports kept for a purpose, sorted by cage."""
         ends, rows, links = self._link_ends, self._find_end_rows(device), self._links
         link_rows, upper = ends.link[rows], ends.upper[rows].astype(bool)
-        far = np.where(upper, links.a_device[link_rows], links.b_device[link_rows])
+        far_device = np.where(upper, links.a_device[link_rows], links.b_device[link_rows])
         places = self._name_far_places(link_rows, upper)
         numbers = (column[rows].tolist() for column in (ends.cage, ends.sub, ends.ways))
         kinds = (
@@ -114,8 +115,11 @@ class PortMaps:
             for column in (links.segment[link_rows], upper, links.rail[link_rows], links.plane[link_rows])
         )
         looks = [self._find_look(*kind) for kind in zip(*kinds, strict=True)]
-        names, racks = self._cluster.name_column[far].tolist(), self._rack_names[self._devices.rack[far]].tolist()
-        far_ends = zip(names, places, racks, self._devices.u[far].tolist(), strict=True)
+        names, racks = (
+            self._cluster.name_column[far_device].tolist(),
+            self._rack_names[self._devices.rack[far_device]].tolist(),
+        )
+        far_ends = zip(names, places, racks, self._devices.u[far_device].tolist(), strict=True)
         ports = [
             FacePort(cage, sub, split, *look, *end)
             for cage, sub, split, look, end in zip(*numbers, looks, far_ends, strict=True)
@@ -125,29 +129,17 @@ class PortMaps:
         return sorted([*ports, *kept_ports], key=lambda port: (port.cage, port.sub)) if kept_ports else ports
 
     def _make_kept_ports(self, key: TierKey) -> tuple[FacePort, ...]:
-        """The ports of a tier's switches that are kept for a purpose."""
+        """Return the ports of a tier's switches that are kept for a purpose."""
         design = self._cluster.design
         tier = next((tier for tier in design.tiers if tier.key == key), None)
-        look = self._swatches[key.fabric]
+        code, fill = self._swatches[key.fabric].code, shade_for_rail(self._swatches[key.fabric].fill, 0)
         return tuple(
-            FacePort(
-                port.cage,
-                port.sub,
-                port.ways,
-                KEPT,
-                look.code,
-                shade_for_rail(look.fill, 0),
-                "",
-                port.purpose,
-                "",
-                "",
-                0,
-            )
+            FacePort(port.cage, port.sub, port.ways, KEPT, code, fill, "", port.purpose, "", "", 0)
             for port in (list_reserved_ports(design, tier) if tier else ())
         )
 
     def _make_look(self, segment: int, upper: bool, rail: int, plane: int) -> tuple[str, str, str, str]:
-        """Role, tag, fill and pattern of the ends of links of a segment."""
+        """Return role, tag, fill and pattern of the lower or upper ends of links of a segment with a rail and plane."""
         link_segment = self._links.segments[segment]
         has_rails, has_planes = self._has_rails_and_planes.get(link_segment.fabric, (False, False))
         swatch, mark = self._swatches[link_segment.fabric], make_plane_mark(plane * has_planes)
@@ -160,62 +152,70 @@ class PortMaps:
         )
 
     def _name_far_places(self, link_rows: Ints, upper: Flags) -> list[str]:
-        """Cage and port of the far ends of links, as text."""
+        """Return cage and port of the far ends of links, as text; `upper` says which ends are b ends."""
         cages, ports = self._cluster.cages, (self._cluster.a_port, self._cluster.b_port)
         cage, port = (np.where(upper, ends[0][link_rows], ends[1][link_rows]).tolist() for ends in (cages, ports))
         return [name_cable_end(c, p, several=False) for c, p in zip(cage, port, strict=True)]
 
     @cached_property
     def _has_rails_and_planes(self) -> dict[str, tuple[bool, bool]]:
-        """By fabric, whether it has several rails, and several planes; with one only, it is not shown."""
+        """By fabric, whether it has several rails and several planes; a single one is not shown."""
         return {f.name: (f.sizes["rail"] > 1, f.sizes["plane"] > 1) for f in self._cluster.design.fabrics}
 
     def _find_closed_cages(self, device: int, profile: SwitchProfile) -> frozenset[int]:
-        # cages that are blocked as the one before is split
+        """Return the cages of a switch that are blocked because the cage before them is split."""
         ends, rows = self._link_ends, self._find_end_rows(device)
         closed: set[int] = set()
         for cage, split in set(zip(ends.cage[rows].tolist(), ends.ways[rows].tolist(), strict=True)):
             if cage:
-                # a split cage takes as many places as its block has, itself included
+                # a split cage takes the positions of its whole block, which it is the first of
                 closed.update(range(cage + 1, cage + profile.find_cage_class(cage).block(split)))
         return frozenset(closed)
 
     @cached_property
     def _link_ends(self) -> _CabledEnds:
-        # the ends of links on switches as columns (int32), sorted by device, cage and port, so that those of a switch
-        # are a slice
+        """The ends of links on switches, sorted by device, cage and port, so that those of a switch are a slice."""
         links = self._links
         kinds = np.array([cls.kind for cls in self._devices.classes])[self._devices.device_class]
-        parts: list[list[Ints | Ints64]] = [[] for _ in range(6)]
+        columns_by_segment: list[list[Ints | Ints64]] = [[] for _ in range(6)]
         for i, segment in enumerate(links.segments):
             rows = np.arange(len(links), dtype=np.int32)[links.find_rows(i)]
-            for upper, side in enumerate((segment.a, segment.b)):
-                if segment.backplane or not isinstance(side, PortRun | ManagementPort):
+            for upper, end in enumerate((segment.a, segment.b)):
+                if segment.backplane or not isinstance(end, PortRun | ManagementPort):
                     continue
                 device, port = (links.b_device, links.b_port) if upper else (links.a_device, links.a_port)
                 switch_rows = rows[kinds[device[rows]] == SWITCH]
-                port_places = _locate_ports(side, port[switch_rows])
                 for column, value in zip(
-                    parts,
-                    (device[switch_rows], *port_places, switch_rows, np.full(len(switch_rows), upper)),
+                    columns_by_segment,
+                    (
+                        device[switch_rows],
+                        *_locate_ports(end, port[switch_rows]),
+                        switch_rows,
+                        np.full(len(switch_rows), upper),
+                    ),
                     strict=True,
                 ):
                     column.append(value)
-        columns = [np.concatenate([*column, np.empty(0, dtype=np.int32)]).astype(np.int32) for column in parts]
+        columns = [
+            np.concatenate([*column, np.empty(0, dtype=np.int32)]).astype(np.int32) for column in columns_by_segment
+        ]
         order = np.lexsort((columns[2], columns[1], columns[0]))
         return _CabledEnds(*(column[order] for column in columns))
 
 
-def _locate_ports(side: PortRun | ManagementPort, port: Ints) -> tuple[Ints, Ints, Ints]:
-    """(cage from 1, number in the cage from 0, ports of the cage) of ports of a side; int32."""
-    if isinstance(side, ManagementPort):
+def _locate_ports(end: PortRun | ManagementPort, port: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the cage (from 1), the number in the cage (from 0) and the ports of the cage of ports at an end; int32.
+
+    Management ports are in cage 0.
+    """
+    if isinstance(end, ManagementPort):
         return np.zeros_like(port), port, np.ones_like(port)
-    cages = np.array(side.cages, dtype=np.int32)
-    return cages[port // side.ways], port % side.ways, np.full_like(port, side.ways)
+    cages = np.array(end.cages, dtype=np.int32)
+    return cages[port // end.ways], port % end.ways, np.full_like(port, end.ways)
 
 
 def find_role(segment: Segment, upper: bool) -> str:
-    """The role of a link's end at its switch."""
+    """Return the role of a link's upper or lower end at its switch."""
     if isinstance(segment.b if upper else segment.a, ManagementPort):
         return MANAGEMENT
     if segment.lower_tier == segment.tier:

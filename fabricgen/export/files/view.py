@@ -14,7 +14,7 @@ TELLS_FINDINGS = True
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
     """Yield view/cluster.html."""
     from fabricgen.export.view.page import make_page  # builds of other parts never load this
-    from fabricgen.export.view.source import Beside
+    from fabricgen.export.view.source import PageExtras
 
-    beside = Beside(findings=context.found(), configs=context.configs(), prices=context.prices)
+    beside = PageExtras(findings=context.found(), configs=context.configs(), prices=context.prices)
     yield "view/cluster.html", make_page(cluster, beside).encode()

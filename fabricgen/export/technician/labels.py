@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -27,35 +26,37 @@ from fabricgen.wiring.patching.tables import Patching
 
 
 def make_label_table(records_of_ends: Records) -> Table:
-    """labels.csv: one row for each label, both ends of a cable together, cables in pulling order.
+    """Return labels.csv: one row for each label, both ends of a cable together, cables in pulling order.
 
-    Each jumper has its own, with the connector that each of its plugs is in. The common end of a splitter has one
-    label, with the first far end and how many more there are; its tails are told apart. Patched cables have labels on
-    each jumper instead, in the order of these; trunks have their own. `code` is unique: the text for a bar code or QR
-    code.
+    Each jumper has labels of its own, with the connector of each of its plugs. The common end of a splitter has one
+    label, with the first far end and the number of others; its tails are told apart. Patched cables have labels on each
+    jumper instead, in the order of the jumpers, and trunks have their own. `code` is unique: the text for a bar code or
+    QR code.
     """
     direct, patching = _make_direct_labels(records_of_ends), records_of_ends.cluster.plan.patching
     if patching is None:
         return _number_rows(direct)
     patched = make_patch_labels(records_of_ends, patching)
     columns = {name: [*cells, *(label[name] for label in patched)] for name, cells in direct.columns.items()}
-    lowest: dict[Cell, int] = {}
-    for cable, number_ in zip(direct.columns["cable"], direct.columns["order"], strict=True):
-        lowest[cable] = min(int(number_), lowest.get(cable, int(number_)))
-    # a direct cable has its labels together, one through panels those of each jumper
-    turns = [lowest.get(cable, order) for cable, order in zip(columns["cable"], columns["order"], strict=True)]
+    first_turn: dict[Cell, int] = {}
+    for cable, turn in zip(direct.columns["cable"], direct.columns["order"], strict=True):
+        first_turn[cable] = min(int(turn), first_turn.get(cable, int(turn)))
+    # the labels of a direct cable stay together; those of a cable through panels are in the order of its jumpers
+    turns = [first_turn.get(cable, turn) for cable, turn in zip(columns["cable"], columns["order"], strict=True)]
     order = sorted(range(len(turns)), key=turns.__getitem__)
     return _number_rows(Table("labels", {name: [cells[i] for i in order] for name, cells in columns.items()}))
 
 
 def _number_rows(labels: Table) -> Table:
-    """Labels with their running number, one a plug, as the last column."""
+    """Return labels with their running number as the last column; each plug has a number."""
     return Table(labels.name, {**labels.columns, "number": range(1, len(labels) + 1)})
 
 
 def number_labels(records: Records) -> tuple[Ints64, dict[int, list[int]]]:
-    """The running number in labels.csv of each label of `list_label_ends`, 0 for cables through panels; and those of
-    jumpers and trunks, by turn in the pulling order.
+    """Return the running numbers of labels in labels.csv.
+
+    First those of the labels of `list_label_ends`, 0 for cables through panels; then those of jumpers and trunks, by
+    turn in the pulling order.
     """
     leg, end = list_label_ends(records)
     if records.cluster.plan.patching is None:
@@ -74,7 +75,7 @@ def number_labels(records: Records) -> tuple[Ints64, dict[int, list[int]]]:
 
 
 def _make_direct_labels(records: Records) -> Table:
-    """The labels of cables that are not patched."""
+    """Return the labels of cables that are not patched."""
     leg, end = list_label_ends(records)
     if records.cluster.plan.patching:
         direct = records.cluster.plan.patching.policy[records.cable[records.plugs.row[leg]]] < 0
@@ -88,7 +89,6 @@ def _make_direct_labels(records: Records) -> Table:
     tag = np.array([t.text for t in records.tags], dtype=object)[records.tag[row]]
     media = np.array([m.medium for m in cables.media], dtype=object)[cables.medium[cable]]
     lengths = cables.length_m[cable].tolist()
-    texts = zip(tag.tolist(), media.tolist(), lengths, strict=True)
     ids = np.array(cluster.cable_ids, dtype=object)[cable]
     ends = _name_ends(cable, end)
     columns: dict[str, Sequence[Cell]] = {
@@ -99,7 +99,10 @@ def _make_direct_labels(records: Records) -> Table:
             f"{location} +{n}" if n else location
             for location, n in zip(far["location"], further_ends.tolist(), strict=True)
         ],
-        "line3": [f"{tag} {medium} {format_number(length)} m" for tag, medium, length in texts],
+        "line3": [
+            f"{tag} {medium} {format_number(length)} m"
+            for tag, medium, length in zip(tag.tolist(), media.tolist(), lengths, strict=True)
+        ],
         **{f"near_{name}": column.tolist() for name, column in near.items()},
         **{f"far_{name}": column.tolist() for name, column in far.items()},
         "far_ends": (further_ends + 1).tolist(),
@@ -117,46 +120,46 @@ def _make_direct_labels(records: Records) -> Table:
 
 
 def list_label_ends(records: Records) -> tuple[Ints64, Flags]:
-    """(row of `plugs`, whether it is the b end) of every plug at a device, each of which has a label: both ends of each
-    jumper, a splitter's common end once; patched cables as if they were direct.
+    """Return the row in `plugs`, and whether it is the b end, of every plug at a device; each such plug has a label.
 
-    In pulling order, all of a cable together and its common ends first.
+    These are both ends of each jumper, and a splitter's common end once; patched cables count as if they were direct.
+    They are in pulling order, all plugs of a cable together and its common ends first.
     """
     plugs = records.plugs
-    # the earliest turn of each cable, by which its labels stay together
+    # the labels of a cable stay together at its first turn
     pulled = np.flatnonzero(records.pull.rows.row >= 0)
-    lowest = np.full(len(records.rows_of_cable), len(records.pull.rows))
-    np.minimum.at(lowest, records.cable[records.pull.rows.row[pulled]], records.pull.order[pulled])
+    first_turn = np.full(len(records.cluster.plan.cables), len(records.pull.rows))
+    np.minimum.at(first_turn, records.cable[records.pull.rows.row[pulled]], records.pull.order[pulled])
     cable = records.cable[plugs.row]
-    first = np.zeros(len(cable), dtype=bool)
-    # the first row of each piece stands for the common end, of which all of its tails tell
-    first[unique_combinations(cable, plugs.piece)[0]] = True
+    is_first = np.zeros(len(cable), dtype=bool)
+    # the first row of each piece stands for its common end, which the rows of all its tails name
+    is_first[unique_combinations(cable, plugs.piece)[0]] = True
     leg, end = np.tile(np.arange(len(cable)), 2), np.repeat([False, True], len(cable))
-    has_label = first[leg] | ~_is_common(records, leg, end)
+    has_label = is_first[leg] | ~_is_common(records, leg, end)
     leg, end = leg[has_label], end[has_label]
     # `end` is False for a, `common_a` True where the common end is at a: unequal at common ends, and False sorts first
-    walk = np.lexsort((leg, end == records.common_a[cable[leg]], lowest[cable[leg]]))
+    walk = np.lexsort((leg, end == records.common_a[cable[leg]], first_turn[cable[leg]]))
     return leg[walk], end[walk]
 
 
 def _is_common(records: Records, leg: Ints64, end: Flags) -> Flags:
-    """Whether an end is the one plug of a splitter."""
+    """Whether an end of a plug row is the one plug of a splitter; `end` is True for the b end."""
     plugs = records.plugs
     common: Flags = (records.common_a[records.cable[plugs.row[leg]]] != end) & (plugs.tails[leg] > 1)
     return common
 
 
 def _count_tails(records: Records) -> Ints64:
-    """How many tails of the same jumper or splitter are wired, by row of `plugs`; int64."""
+    """Return how many tails of the same jumper or splitter are wired, by row of `plugs`; int64."""
     _, code = unique_combinations(records.cable[records.plugs.row], records.plugs.piece)
     tails: Ints64 = np.bincount(code)[code]
     return tails
 
 
 def _describe_ends(records: Records, leg: Ints64, end: Flags, *, tails: bool) -> dict[str, Strings]:
-    """Device, port and location of one end of each label, as columns; `tails`: with the tail of a splitter.
+    """Return device, port and location of one end of each label, as columns.
 
-    `leg` are rows of the plugs, `end` says whether it is the b end.
+    `leg` are rows of the plugs, `end` is True for the b end, and `tails` adds the number of a splitter's tail.
     """
     row, cables = records.plugs.row[leg], records.cluster.plan.cables
     device = np.where(end, records.device[1][row], records.device[0][row])
@@ -175,8 +178,8 @@ def _describe_ends(records: Records, leg: Ints64, end: Flags, *, tails: bool) ->
 
 
 def _name_ends(cable: Ints, end: Flags) -> Strings:
-    """`a` and `b`; numbered where a cable has several plugs at that end: b1, b2."""
-    # cable and end as one number
+    """Return `a` or `b` for each label, numbered if a cable has several plugs at that end: b1, b2."""
+    # one number for each cable and end
     key = cable.astype(np.int64) * 2 + end
     _, code, count = np.unique(key, return_inverse=True, return_counts=True)
     counted = np.where(count[code] > 1, rank_within(key) + 1, 0)
@@ -186,14 +189,11 @@ def _name_ends(cable: Ints, end: Flags) -> Strings:
 
 
 # Labels of structured cabling: for both ends of each jumper, at cage and panel, and for both ends of each trunk.
-# A panel port reads like any other end: `h1.R01.P01-U48:12`; a trunk reads as the range of ports it lies behind:
+# A panel port reads like any other end: `h1.R01.P01-U48:12`; a trunk end reads as the range of ports in front of it:
 # `:1-18`.
 
 Label = dict[str, Cell]
 """A row of labels.csv."""
-
-Row = dict[str, Any]
-"""A row of patches.csv or trunks.csv."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,23 +206,22 @@ class _LabelEnd:
 
 
 def make_patch_labels(records: Records, patching: Patching) -> list[Label]:
-    """Labels of trunks, which are laid first, then of jumpers, each in the order in which they are pulled."""
+    """Return the labels of trunks, which are laid first, then of jumpers, each in the order in which they are
+    pulled.
+    """
     return [*_make_trunk_labels(records, patching), *_make_jumper_labels(records, patching)]
 
 
-def _read_rows(columns: Any) -> list[Row]:
-    """A table's columns as rows."""
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
 def _make_trunk_labels(records: Records, patching: Patching) -> list[Label]:
-    # labels of both ends of each trunk, which is no cable of the plan and has no tag
+    """Return the labels of both ends of each trunk; a trunk is no cable of the plan and has no tag."""
     cluster, pull = records.cluster, records.pull
     rows = np.flatnonzero(pull.rows.trunk >= 0)
     turns = zip(pull.names[pull.bundle[rows]].tolist(), pull.order[rows].tolist(), strict=True)
     places = dict(zip(cluster.plan.racks.names, locate_racks(cluster).tolist(), strict=True))
     labels = []
-    for row, (bundle, order) in zip(_read_rows(trunks.make_table(cluster, patching).columns), turns, strict=True):
+    columns = trunks.make_table(cluster, patching).columns
+    table_rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+    for row, (bundle, order) in zip(table_rows, turns, strict=True):
         a, b = (
             _LabelEnd(
                 row[f"{side}_panel"],
@@ -242,8 +241,10 @@ def _make_trunk_labels(records: Records, patching: Patching) -> list[Label]:
 
 
 def _make_jumper_labels(records: Records, patching: Patching) -> Iterator[Label]:
-    """Labels of both ends of each jumper, one for each plug; that of a splitter's common end says how many other ends
-    it has, and the label at a tail which of these it is.
+    """Yield the labels of both ends of each jumper, one for each plug.
+
+    The label of a splitter's common end has the number of its other ends, and the label at a tail the number of the
+    tail.
     """
     parts, rows = name_parts(records.cluster, records.pull.rows), records.pull.rows
     keys = zip(*(column.tolist() for column in (rows.end, rows.row, rows.panel)), strict=True)
@@ -273,7 +274,9 @@ def _make_jumper_labels(records: Records, patching: Patching) -> Iterator[Label]
 
 
 def _list_cage_ends(records: Records, end: int, rows: Ints, sockets: Sequence[str]) -> list[_LabelEnd]:
-    """The cage end of each jumper at the a end (0) or b end (1) of some cable end rows, whose `sockets` are given."""
+    """Return the cage end of each jumper at the a end (0) or b end (1) of some cable end rows; `sockets` are their
+    sockets.
+    """
     several = records.cluster.plan.cables.end_links[rows] > 1
     cages, ports = (columns[end].take(rows) for columns in list_cable_end_ports(records.cluster))
     devices = records.cluster.name_column[records.device[end][rows]].tolist()
@@ -287,7 +290,7 @@ def _list_cage_ends(records: Records, end: int, rows: Ints, sockets: Sequence[st
 def _list_panel_ends(
     cluster: Cluster, patching: Patching, jumpers: JumperTable
 ) -> tuple[list[_LabelEnd], list[_LabelEnd]]:
-    """(the panel port of each jumper, the same with the tail of the splitter in it)."""
+    """Return the panel port of each jumper, and the same with the number of the splitter's tail in it."""
     names, places = PatchParts(cluster, patching).panels, locate_panels(cluster, patching)
     columns = zip(*(column.tolist() for column in (jumpers.panel, jumpers.port, jumpers.tail)), strict=True)
     ends = [

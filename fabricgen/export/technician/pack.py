@@ -1,4 +1,8 @@
-"""What all sheets and lists of a technician are made of: the columns of cable ends, and of what is pulled."""
+"""The data of all sheets and lists of a technician: columns of cable ends, and of what is pulled.
+
+`rows` below are numbers of cable end rows (one for each row of cables.csv) or of pulled rows (`records.pull.rows`), as
+each docstring says.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +18,15 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.files import cables
 from fabricgen.export.locations import locate_racks
 from fabricgen.export.technician.labels import list_label_ends, make_label_table, number_labels
-from fabricgen.export.technician.patched import locate_panel_ports
-from fabricgen.export.technician.pulled_rows import DIRECT, TRUNK_END, name_parts
+from fabricgen.export.technician.pulled_rows import DIRECT, TRUNK_END, locate_panel_ports, name_parts
 from fabricgen.export.technician.records import NO_TAG, CableTag, Records, count_ends_per_rack, make_records
 from fabricgen.numbering.lazy_columns import SelectableColumn, Strings
 from fabricgen.wiring.arrays import Flags, Ints64
 from fabricgen.wiring.cabling.end_numbers import number_connectors, number_ends
 
 CABLE, FIBRE, TAIL, JUMPER, TRUNK = range(5)
-"""What is pulled at once: a cable, or a fibre or a tail of one that goes in another bundle than the cable; of a cable
-through panels a further jumper, and a trunk between panels.
+"""What is pulled at once: a cable; a fibre or a tail of a cable that goes in another bundle than the cable; a further
+jumper of a cable through panels; a trunk between panels.
 """
 
 APART = ("", "fibre", "tail", "jumper", "trunk")
@@ -32,8 +35,9 @@ APART = ("", "fibre", "tail", "jumper", "trunk")
 
 @dataclass(frozen=True)
 class TechnicianPack:
-    """The data that all sheets are made from; columns by cable end row, or by row of `records.pull.rows`: a pulled
-    row.
+    """The data that all sheets are made from, computed on first use.
+
+    Columns are by cable end row, or by pulled row: a row of `records.pull.rows`.
     """
 
     cluster: Cluster
@@ -59,30 +63,34 @@ class TechnicianPack:
 
     @cached_property
     def label_numbers(self) -> Strings:
-        """The running numbers of the labels of each pulled row's plugs, `81-84` or `85, 88`; those of jumpers to a
-        panel with the first of the rows that are pulled at once.
+        """The running numbers of the labels of each pulled row's plugs, `81-84` or `85, 88`.
+
+        Jumpers to a panel have their numbers on the first of the rows that are pulled at once.
         """
         records, pulled = self.records, self.records.pull.rows
         leg, (numbers, numbers_by_turn) = list_label_ends(records)[0], number_labels(records)
-        own_row = pulled.find_rows(len(records.cable))[0]
+        pulled_row_of_end = pulled.find_rows(len(records.cable))[0]
         numbers_by_row: list[list[int]] = [[] for _ in range(len(pulled))]
-        for at, number in zip(own_row[records.plugs.row[leg]].tolist(), numbers.tolist(), strict=True):
+        for pulled_row, number in zip(
+            pulled_row_of_end[records.plugs.row[leg]].tolist(), numbers.tolist(), strict=True
+        ):
             if number:
-                numbers_by_row[at].append(number)
-        apart = np.flatnonzero(pulled.end != DIRECT).tolist()
-        for at, turn in zip(apart, records.pull.order[apart].tolist(), strict=True):
-            numbers_by_row[at] = numbers_by_turn.pop(turn, [])
+                numbers_by_row[pulled_row].append(number)
+        patched_rows = np.flatnonzero(pulled.end != DIRECT).tolist()
+        for pulled_row, turn in zip(patched_rows, records.pull.order[patched_rows].tolist(), strict=True):
+            numbers_by_row[pulled_row] = numbers_by_turn.pop(turn, [])
         return np.array([_join_spans(row_numbers) for row_numbers in numbers_by_row], dtype=object)
 
     @cached_property
     def panel_ports(self) -> tuple[Strings, Strings] | None:
-        """The panel ports of the jumpers at both ends of each row; None where nothing is patched."""
+        """The panel ports of the jumpers at both ends of each cable end row; None if nothing is patched."""
         return locate_panel_ports(self.cluster)
 
     @cached_property
     def pieces_laid(self) -> tuple[Ints64, Ints64]:
-        """How many pieces come with the plug at the (a end, b end) of each cable end row: its jumpers, or 1 for the
-        first tail of a splitter, 0 for others; int64.
+        """How many pieces come with the plug at the a end, and at the b end, of each cable end row; int64.
+
+        These are its jumpers, or 1 for the first tail of a splitter and 0 for its other tails.
         """
         pulled, count = self.records.pull.rows, len(self.records.cable)
         is_direct = pulled.end == DIRECT
@@ -94,38 +102,39 @@ class TechnicianPack:
 
     @cached_property
     def pulled_kinds(self) -> Ints64:
-        """What each pulled row is: CABLE, each cable once, with the first of its rows that brings a piece, else FIBRE,
-        TAIL or JUMPER; or TRUNK. Rows that are pulled at once are alike; int64.
+        """What each pulled row is: CABLE, FIBRE, TAIL, JUMPER or TRUNK; int64.
+
+        Each cable is CABLE once, at the first of its rows that brings a piece. Rows that are pulled at once are alike.
         """
         pulled, order = self.records.pull.rows, self.records.pull.order
         is_trunk, cable = pulled.end == TRUNK_END, self.records.cable[pulled.row]
-        # of rows that are pulled at once, one that brings a piece is enough
+        # rows that are pulled at once bring a piece if one of them does
         brings = (np.bincount(order, pulled.laid) > 0)[order] & ~is_trunk
-        # by cable its earliest turn that brings a piece: that is the cable, what follows are its other fibres
-        first = np.full(len(self.cluster.plan.cables), np.iinfo(np.int32).max)
-        np.minimum.at(first, cable[brings], order[brings])
-        cases = [is_trunk, order == first[cable], brings & (pulled.end == DIRECT), brings]
+        # the first turn of a cable that brings a piece is the cable; later ones are its other fibres
+        first_turn = np.full(len(self.cluster.plan.cables), np.iinfo(np.int32).max)
+        np.minimum.at(first_turn, cable[brings], order[brings])
+        cases = [is_trunk, order == first_turn[cable], brings & (pulled.end == DIRECT), brings]
         kinds: Ints64 = np.select(cases, [TRUNK, CABLE, FIBRE, JUMPER], TAIL).astype(np.int64)
         return kinds
 
     @cached_property
     def jumpers(self) -> Ints64:
-        """How many jumpers each pulled row brings; none is a trunk; int64."""
+        """How many jumpers each pulled row brings, 0 for a trunk; int64."""
         pulled = self.records.pull.rows
         return np.where(pulled.end == TRUNK_END, 0, pulled.laid).astype(np.int64)
 
     def count_pulls(self, rows: Ints64) -> list[int]:
-        """How many things of each kind are pulled with some pulled rows, from CABLE to TRUNK."""
+        """Return how many things of each kind, from CABLE to TRUNK, are pulled with some pulled rows."""
         counts: list[int] = np.bincount(self.pulled_kinds[find_first_rows(self, rows)], minlength=len(APART)).tolist()
         return counts
 
     @cached_property
     def piece_names(self) -> Strings:
-        """The part of one piece of each pulled row."""
+        """The part number of one piece of each pulled row."""
         return name_parts(self.cluster, self.records.pull.rows)
 
     def list_locations(self, rows: Ints64) -> tuple[Strings, Strings]:
-        """`h1.R03.07-U42:12/2` of both ends of some cable end rows."""
+        """Return `h1.R03.07-U42:12/2` of the a ends and of the b ends of some cable end rows."""
         records = self.records
         a, b = (
             location[rows] + ":" + socket[rows] for location, socket in zip(records.place, records.socket, strict=True)
@@ -134,7 +143,7 @@ class TechnicianPack:
 
     @cached_property
     def pulled_ends(self) -> tuple[Strings, Strings]:
-        """`h1.R03.07-U42:12/2` of both ends of each pulled row, those at panels included."""
+        """`h1.R03.07-U42:12/2` of the a ends and of the b ends of all pulled rows, those at panels included."""
         pulled = self.records.pull.rows
         direct = np.flatnonzero(pulled.end == DIRECT)
         a, b = pulled.a_end.copy(), pulled.b_end.copy()
@@ -143,7 +152,9 @@ class TechnicianPack:
 
     @cached_property
     def position(self) -> tuple[Ints64, Ints64]:
-        """Sort keys that ascend along the ports of a device, for (a ends, b ends)."""
+        """Sort keys of the a ends and of the b ends of cable end rows; they ascend along the ports of a
+        device. int64.
+        """
         plan = self.cluster.plan
         numbers = number_ends(plan.devices, plan.links, number_connectors)
         rows = plan.cables.end_link
@@ -151,7 +162,7 @@ class TechnicianPack:
 
     @cached_property
     def rack_places(self) -> Strings:
-        """Where each rack stands, as text: hall, row and place in the row, `h1.R03.07`."""
+        """The position of each rack as text: hall, row and place in the row, `h1.R03.07`."""
         return locate_racks(self.cluster)
 
     @cached_property
@@ -161,8 +172,9 @@ class TechnicianPack:
 
     @cached_property
     def plugs_per_rack(self) -> Ints64:
-        """Number of plugs at the devices of each rack, each with one label: the common end of a splitter is one, a row
-        of several jumpers is as many; int64.
+        """Number of plugs at the devices of each rack, each with one label; int64.
+
+        The common end of a splitter is one plug, a row of several jumpers has as many.
         """
         records, rack = self.records, self.cluster.plan.devices.rack
         leg, end = list_label_ends(records)
@@ -172,7 +184,7 @@ class TechnicianPack:
 
     @cached_property
     def panel_plugs_per_rack(self) -> Ints64:
-        """Number of plugs at the panels of each rack, each with one label, and of ends of trunks; int64."""
+        """Number of plugs at the panels of each rack, each with one label, ends of trunks included; int64."""
         cluster, patching = self.cluster, self.cluster.plan.patching
         if patching is None:
             return np.zeros(len(cluster.plan.racks), dtype=np.int64)
@@ -182,10 +194,10 @@ class TechnicianPack:
 
     @cached_property
     def ends_by_rack(self) -> tuple[Ints64, Ints64, Flags]:
-        """(where each rack begins, row, whether it is the b end) of all cable ends, from the top of each rack, along
-        ports.
+        """The cable ends of all racks: where each rack begins, cable end row, and whether it is the b end.
 
-        The common end of a cable occurs once for each far end.
+        They are sorted from the top of each rack down, then along ports. The common end of a cable occurs once for each
+        far end.
         """
         records, rows = self.records, np.arange(len(self.records.cable))
         device, position = np.concatenate(records.device), np.concatenate(self.position)
@@ -198,77 +210,82 @@ class TechnicianPack:
 
     @cached_property
     def rows_by_home(self) -> tuple[Ints64, Ints64]:
-        """(where each rack begins, row) of all pulled rows by the home rack of each."""
+        """The pulled rows sorted by their home rack: where each rack begins, and the row; int64."""
         home = self.records.pull.home
         walk = np.argsort(home, kind="stable")
         return np.searchsorted(home[walk], np.arange(len(self.cluster.plan.racks) + 1)), walk
 
     def list_pulled_tags(self, rows: Ints64, *, rails: bool = True) -> list[CableTag]:
-        """The coloured tag of each of some pulled rows, without `rails` as bundles have it; trunks have none."""
+        """Return the coloured tag of each of some pulled rows, without the rail unless `rails`; trunks have no tag."""
         pulled, tags = self.records.pull.rows, self.records.tags if rails else self.records.bundle_tags
         numbers = self.records.tag[pulled.row[rows]].tolist()
         is_trunk = (pulled.end[rows] == TRUNK_END).tolist()
         return [NO_TAG if trunk else tags[i] for i, trunk in zip(numbers, is_trunk, strict=True)]
 
     def list_tags(self, rows: Ints64) -> list[CableTag]:
-        """The coloured tag (fabric, rail, plane) of each of some cable end rows."""
+        """Return the coloured tag (fabric, rail, plane) of each of some cable end rows."""
         return [self.records.tags[i] for i in self.records.tag[rows].tolist()]
 
 
 def _join_spans(numbers: list[int]) -> str:
-    """`1-3, 7` of 1, 2, 3 and 7."""
+    """Return ascending numbers as text, spans joined: `1-3, 7` for 1, 2, 3 and 7."""
     spans = [[n for _, n in run] for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])]
     return ", ".join(f"{span[0]}-{span[-1]}" if len(span) > 1 else str(span[0]) for span in spans)
 
 
 def list_home_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
-    """Pulled rows whose home rack is one of `racks`, in pulling order."""
+    """Return the pulled rows whose home rack is one of `racks`, in pulling order; int64."""
     records = pack.records
-    first, row = pack.rows_by_home
-    rows = _select_racks(first, row, racks)
+    starts, row = pack.rows_by_home
+    rows = _select_racks(starts, row, racks)
     walk: Ints64 = rows[np.lexsort((rows, records.pull.order[rows]))]
     return walk
 
 
 def list_wiring_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
-    """Cable end rows whose plugs at a are pulled from one of `racks`: each row of cables.csv is of one rack."""
+    """Return the cable end rows whose plug at the a end is pulled from one of `racks`; int64.
+
+    So each row of cables.csv belongs to one rack.
+    """
     pull, count = pack.records.pull, len(pack.records.cable)
     a, b = pull.rows.find_rows(count)
-    own = np.where(a >= 0, a, b)
-    rows: Ints64 = np.flatnonzero(np.isin(pull.home[own], racks))
+    pulled_row = np.where(a >= 0, a, b)
+    rows: Ints64 = np.flatnonzero(np.isin(pull.home[pulled_row], racks))
     return rows
 
 
 def list_end_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
-    """Rows of cables with an end in `racks`; rows with both ends there occur twice."""
-    first, row, _ = pack.ends_by_rack
-    return _select_racks(first, row, racks)
+    """Return the rows of cable ends in `racks`; a row with both ends there occurs twice."""
+    return _select_racks(*pack.ends_by_rack[:2], racks)
 
 
-def _select_racks(first: Ints64, row: Ints64, racks: tuple[int, ...]) -> Ints64:
-    return np.concatenate([row[:0], *(row[int(first[rack]) : int(first[rack + 1])] for rack in racks)])
+def _select_racks(starts: Ints64, row: Ints64, racks: tuple[int, ...]) -> Ints64:
+    """Return the rows of some racks; those of rack i are `row[starts[i]:starts[i + 1]]`."""
+    return np.concatenate([row[:0], *(row[int(starts[rack]) : int(starts[rack + 1])] for rack in racks)])
 
 
 def list_wired_racks(pack: TechnicianPack, racks: tuple[int, ...]) -> list[tuple[int, int]]:
-    """(rack, number of cable ends in it) of those racks in which any cable ends."""
-    count = pack.ends_per_rack
-    return [(rack, int(count[rack])) for rack in racks if count[rack]]
+    """Return each of `racks` in which any cable ends, with its number of cable ends."""
+    return [(rack, int(pack.ends_per_rack[rack])) for rack in racks if pack.ends_per_rack[rack]]
 
 
 def find_first_rows(pack: TechnicianPack, rows: Ints64) -> Ints64:
-    """The first row of each thing that is pulled at once, in pulling order."""
+    """Return, in pulling order, the first of the rows of each thing that is pulled at once."""
     first: Ints64 = np.unique(pack.records.pull.order[rows], return_index=True)[1]
     return rows[first]
 
 
 def name_pieces(names: Strings, laid: Ints64) -> list[str]:
-    """What is laid with some rows: `PART`, `2x PART`, or `tail of PART` where the piece comes with another row."""
+    """Return what is laid with each row: `PART`, `2x PART`, or `tail of PART` if the piece comes with another row.
+
+    `names` are the part numbers, `laid` the pieces laid.
+    """
     words = {0: "tail of ", 1: ""}
     return [words.get(n, f"{n}x ") + name for n, name in zip(laid.tolist(), names.tolist(), strict=True)]
 
 
 def name_pulled(pack: TechnicianPack, rows: Ints64) -> Strings:
-    """The cable that each of some pulled rows is, or is part of; the name of a trunk."""
+    """Return the cable that each of some pulled rows is, or is part of; for a trunk its name."""
     pulled, patching = pack.records.pull.rows, pack.cluster.plan.patching
     names: Strings = np.array(pack.cluster.cable_ids, dtype=object)[pack.records.cable[pulled.row[rows]]]
     if patching is not None:

@@ -22,20 +22,24 @@ from fabricgen.wiring.cabling.end_numbers import number_connectors, number_ends
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, Patching
 
 DIRECT, TRUNK_END = -1, 2
-"""Values of `end` beside 0 and 1, which are jumpers at the a end and at the b end of a patched cable."""
+"""Values of `end` for direct cables and for trunks; 0 and 1 are jumpers at the a end and at the b end of a patched
+cable.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class PulledRows:
-    """Columns by row: one for each cable end row of a direct cable, for each cable end row and panel of a jumper, and
-    for each trunk.
+    """Columns by row: one row for each cable end row of a direct cable, each cable end row and panel of a jumper, and
+    each trunk.
 
-    int32: `row`, its cable end row (-1 of a trunk); `end`; `trunk`, and the `panel` of a jumper (-1 of others);
-    `a_rack` and `b_rack`, where it begins and ends; `position` along the ports of the rack that is first on the floor;
-    `unit`, the same for rows that are pulled at once where they go between the same racks; `laid`, the pieces that it
-    brings, 0 for what comes with another row; `jumpers`, the pieces and tails that it adds to its bundle; `lead`, the
-    row whose plane it has. float64, m: `length_m`, `run_m`. Object arrays of str: `a_end` and `b_end`, where the plugs
-    of jumpers and trunks go, `h1.R03.07-U42:12/2`; "" of direct cables.
+    int32: `row` is its cable end row (-1 for a trunk). `end` is DIRECT, 0, 1 or TRUNK_END. `trunk`, and the `panel` of
+    a jumper, are -1 for others. `a_rack` and `b_rack` are where it begins and ends. `position` is its place along the
+    ports of the rack that is first on the floor. `unit` is the same for rows that are pulled at once if they go between
+    the same racks. `laid` is the pieces that it brings, 0 if its piece comes with another row. `jumpers` is the pieces
+    and tails that it adds to its bundle. `lead` is the row whose plane it has.
+
+    float64, m: `length_m`, `run_m`. Object arrays of str: `a_end` and `b_end`, the sockets of jumpers and trunks,
+    `h1.R03.07-U42:12/2`; "" for direct cables.
     """
 
     row: Ints
@@ -58,18 +62,19 @@ class PulledRows:
         return len(self.row)
 
     def find_rows(self, cable_ends: int) -> tuple[Ints, Ints]:
-        """The first row that the plugs at the (a end, b end) of each of so many cable end rows are in, -1 where the
-        row of another far end stands for them; int32.
+        """Return the first row that has the plugs at the a end, and at the b end, of each cable end row; int32.
+
+        It is -1 if the row of another far end stands for them. `cable_ends` is the number of cable end rows.
         """
-        sides = np.full((2, cable_ends), -1, dtype=np.int32)
-        for side in (0, 1):
-            rows = np.flatnonzero((self.end == DIRECT) | (self.end == side))[::-1]
-            sides[side, self.row[rows]] = rows
-        return sides[0], sides[1]
+        first_rows = np.full((2, cable_ends), -1, dtype=np.int32)
+        for end in (0, 1):
+            rows = np.flatnonzero((self.end == DIRECT) | (self.end == end))[::-1]
+            first_rows[end, self.row[rows]] = rows
+        return first_rows[0], first_rows[1]
 
 
 def list_pulled_rows(cluster: Cluster, plugs: PlugTable) -> PulledRows:
-    """Everything that is pulled in a cluster: direct cables, then jumpers at a ends and b ends, then trunks."""
+    """Return everything that is pulled in a cluster: direct cables, then jumpers at a ends and b ends, then trunks."""
     plan = cluster.plan
     numbers = number_ends(plan.devices, plan.links, number_connectors)
     positions = numbers.a[plan.cables.end_link], numbers.b[plan.cables.end_link]
@@ -81,7 +86,7 @@ def list_pulled_rows(cluster: Cluster, plugs: PlugTable) -> PulledRows:
 
 
 def _make_rows(count: int, columns: Mapping[str, Any]) -> PulledRows:
-    """Rows with some columns; of others -1 for none, and "" for texts."""
+    """Return rows with the given columns; columns that are not given are -1 (`end`: DIRECT), or "" for texts."""
     defaults = {"row": -1, "end": DIRECT, "trunk": -1, "panel": -1, "a_end": "", "b_end": ""}
     filled = {
         name: np.full(count, value, dtype=object if value == "" else np.int32) for name, value in defaults.items()
@@ -92,32 +97,37 @@ def _make_rows(count: int, columns: Mapping[str, Any]) -> PulledRows:
     return PulledRows(**filled)
 
 
-def _join_rows(parts: Sequence[PulledRows]) -> PulledRows:
-    """Several tables as one, with the units and leads of each behind those of the one before."""
-    before = np.cumsum([0, *(len(part) for part in parts)]).tolist()
+def _join_rows(tables: Sequence[PulledRows]) -> PulledRows:
+    """Return several tables as one; the units and leads of each are numbered after those of the table before it."""
+    table_starts = np.cumsum([0, *(len(table) for table in tables)]).tolist()
     columns: dict[str, Any] = {}
     for field in fields(PulledRows):
-        starts = before if field.name in ("unit", "lead") else [0] * len(before)
-        values = [getattr(part, field.name) for part in parts]
+        starts = table_starts if field.name in ("unit", "lead") else [0] * len(table_starts)
+        values = [getattr(table, field.name) for table in tables]
         columns[field.name] = np.concatenate([v + s if s else v for v, s in zip(values, starts, strict=False)])
-    return _make_rows(before[-1], columns)
+    return _make_rows(table_starts[-1], columns)
 
 
 def _count_pieces(
     row: Ints64, piece: Ints64, brings: Flags, racks: tuple[Ints, Ints]
 ) -> dict[str, np.ndarray[Any, np.dtype[np.float64]]]:
-    """The columns `laid` and `jumpers`, of ends of pieces: the row that each is in, its piece (numbered from 0), and
-    whether the piece comes with that row. `racks` are those at the ends of rows.
+    """Return the columns `laid` and `jumpers`.
+
+    The arguments are columns by end of a piece: the row that it is in, its piece (numbered from 0), and whether the
+    piece comes with that row. `racks` are the racks at both ends of each row.
     """
     is_first = np.zeros(len(row), dtype=np.int32)
-    # each piece once in what goes between two racks
+    # each piece counts once in a bundle between two racks
     is_first[unique_combinations(piece, *(rack[row] for rack in racks))[0]] = 1
     counts = {"laid": brings, "jumpers": is_first}
     return {name: np.bincount(row, weights, len(racks[0])).astype(np.int32) for name, weights in counts.items()}
 
 
 def _list_direct_rows(cluster: Cluster, plugs: PlugTable, positions: tuple[Ints, Ints]) -> PulledRows:
-    """The cable end rows of cables that are not patched; `positions` are those of (a ends, b ends) of all rows."""
+    """Return the rows of cables that are not patched.
+
+    `positions` are the sort keys of the a ends and of the b ends of all cable end rows.
+    """
     plan, cables = cluster.plan, cluster.plan.cables
     link, rack = cables.end_link, plan.devices.rack
     is_direct = np.ones(len(link), dtype=bool)
@@ -130,7 +140,7 @@ def _list_direct_rows(cluster: Cluster, plugs: PlugTable, positions: tuple[Ints,
     first, piece = unique_combinations(cables.end_cable[plugs.row[strand]], plugs.piece[strand])
     tails = plugs.tails[strand] > 1
     tail = np.maximum(plugs.ends[0].tail, plugs.ends[1].tail)[strand]
-    # the tails of a splitter have the plane of the first
+    # all tails of a splitter have the plane of its first tail
     lead = np.arange(len(rows))
     lead[row[tails]] = row[first][piece[tails]]
     cable = cables.end_cable[rows]
@@ -138,7 +148,7 @@ def _list_direct_rows(cluster: Cluster, plugs: PlugTable, positions: tuple[Ints,
         "row": rows,
         "a_rack": a,
         "b_rack": b,
-        "position": np.where(_is_a_first(cluster, a, b), positions[0][rows], positions[1][rows]),
+        "position": np.where(is_a_first(cluster, a, b), positions[0][rows], positions[1][rows]),
         "unit": unique_combinations(cable)[1],
         **_count_pieces(row, piece, ~tails | (tail == 0), (a, b)),
         "lead": lead,
@@ -148,17 +158,19 @@ def _list_direct_rows(cluster: Cluster, plugs: PlugTable, positions: tuple[Ints,
     return _make_rows(len(rows), columns)
 
 
-def _is_a_first(cluster: Cluster, a_rack: Ints, b_rack: Ints) -> Flags:
-    """Whether the rack at the a end is the first of both on the floor, or the same."""
+def is_a_first(cluster: Cluster, a_rack: Ints, b_rack: Ints) -> Flags:
+    """Whether the rack at the a end is the first of both on the floor, or is the rack at the b end too."""
     rank = rank_racks(cluster.plan.racks)
-    first: Flags = rank[a_rack] <= rank[b_rack]
-    return first
+    flags: Flags = rank[a_rack] <= rank[b_rack]
+    return flags
 
 
 class JumperTable(NamedTuple):
-    """Jumpers at one end of cables, by cage and panel port: columns of the cable end row, the panel, its front port
-    from 1, and the piece; what the plug at the device is in, and the same with the tail of a splitter there; and which
-    tail (from 1) of a splitter in the port leads there, 0 where none is.
+    """Jumpers at one end of cables, by cage and panel port.
+
+    Columns are the cable end row, the panel, its front port from 1, and the piece; the socket of the plug at the
+    device, and the same with the tail of a splitter there; and the tail (from 1) of a splitter in the port that leads
+    there, 0 if there is none.
     """
 
     row: Ints
@@ -171,7 +183,7 @@ class JumperTable(NamedTuple):
 
 
 def find_jumpers(cluster: Cluster, patching: Patching, plugs: PlugTable, end: int) -> JumperTable:
-    """The jumpers at one end (0: a, 1: b) of all cables through trunks, as in patches.csv, then of those through
+    """Return the jumpers at one end (0: a, 1: b) of all cables through trunks, as in patches.csv, then of those through
     shuffles.
     """
     cables, cages = cluster.plan.cables, list_cable_end_ports(cluster)[0][end]
@@ -179,51 +191,57 @@ def find_jumpers(cluster: Cluster, patching: Patching, plugs: PlugTable, end: in
     _, row, panel, port = patches.find_jumper_ends(cluster, patching, end)
     cable = cables.end_cable[row]
     at_common = are_common_ends_lower(cluster.plan.links, cables)[cable] == (end == 0)
-    # the splitter at a common end is one piece with tails at several ports; all others have a port each
+    # a splitter at a common end is one piece with tails at several ports; every other jumper has one port
     is_splitter = (patching.split[cable] == AT_COMMON_END) & at_common
     splitter = np.where(is_splitter, plugs.piece[np.searchsorted(plugs.row, row)], -1)
     piece = unique_combinations(cable, splitter, *(np.where(is_splitter, -1, column) for column in (panel, port)))[1]
     names = patches.name_sockets(cluster, patching, end, row)
     texts = plugs_of_rows[end].select_rows(row.astype(np.int64)).format_texts(cages.take(row)).texts().tolist()
     sockets = [text if split else name for text, name, split in zip(texts, names, is_splitter.tolist(), strict=True)]
-    # at a far end the plug at the common one would tell the tail if there were no panels
+    # at a far end, the number of the tail is that of the plug at the common end of the cable
     is_far = (patching.split[cable] == AT_FAR_END) & ~at_common
     tail = np.where(is_far, plugs_of_rows[1 - end].tail[row] + 1, 0).astype(np.int32)
     jumpers, through = JumperTable(row, panel, port, piece, names, sockets, tail), patching.shuffles
     if not len(through):
         return jumpers
-    # all pairs of a connector go through one port of a shuffle: its first row stands for them
+    # all fibre pairs of a connector go through one port of a shuffle: its first row stands for them
     face = np.array(shuffles.make_table(cluster, patching).columns["out_port" if end else "in_port"], dtype=np.int32)
-    first = np.sort(unique_combinations(through.panel, face)[0])
-    row = through.row[first]
+    first_rows = np.sort(unique_combinations(through.panel, face)[0])
+    row = through.row[first_rows]
     plug = plugs_of_rows[end].select_rows(row.astype(np.int64))
     names = plug.format_texts(cages.take(row), tails=False).texts().tolist()
-    pieces = int(piece.max(initial=-1)) + 1 + np.arange(len(first))
-    shuffled = row, through.panel[first], face[first], pieces, names, names, np.zeros(len(first), dtype=np.int32)
-    return JumperTable(*(_append_column(column, further) for column, further in zip(jumpers, shuffled, strict=True)))
-
-
-def _append_column(column: Any, further: Any) -> Any:
-    """Two lists, or two columns, as one."""
-    return column + further if isinstance(column, list) else np.concatenate([column, further])
+    pieces = int(piece.max(initial=-1)) + 1 + np.arange(len(first_rows))
+    shuffled = (
+        row,
+        through.panel[first_rows],
+        face[first_rows],
+        pieces,
+        names,
+        names,
+        np.zeros(len(first_rows), dtype=np.int32),
+    )
+    pairs = zip(jumpers, shuffled, strict=True)
+    columns: Any = (a + b if isinstance(a, list) else np.concatenate([a, b]) for a, b in pairs)
+    return JumperTable(*columns)
 
 
 def _list_jumper_rows(cluster: Cluster, patching: Patching, plugs: PlugTable, side: tuple[int, Ints]) -> PulledRows:
-    """The jumpers at the a ends or b ends, a row for each cable end row and panel; `side` is the end (0: a, 1: b), and
-    the positions of its cable end rows.
+    """Return the jumpers at the a ends or b ends, a row for each cable end row and panel.
+
+    `side` is the end (0: a, 1: b) and the sort keys of the cable end rows there.
     """
     plan, (end, positions) = cluster.plan, side
     jumpers = find_jumpers(cluster, patching, plugs, end)
-    first, code = unique_combinations(jumpers.row, jumpers.panel)
-    row, panel = jumpers.row[first], jumpers.panel[first]
+    first_rows, code = unique_combinations(jumpers.row, jumpers.panel)
+    row, panel = jumpers.row[first_rows], jumpers.panel[first_rows]
     cable, link = plan.cables.end_cable[row], plan.cables.end_link[row]
     device = (plan.links.b_device if end else plan.links.a_device)[link]
     at_device, at_panel = plan.devices.rack[device], patching.panels.rack[panel]
     a, b = (at_panel, at_device) if end else (at_device, at_panel)
     brings = np.zeros(len(code), dtype=bool)
     brings[unique_combinations(jumpers.piece)[0]] = True
-    is_device_first = (_is_a_first(cluster, a, b) != bool(end)) | (a == b)
-    ports = unique_combinations(panel, jumpers.port[first])[1]
+    is_device_first = (is_a_first(cluster, a, b) != bool(end)) | (a == b)
+    ports = unique_combinations(panel, jumpers.port[first_rows])[1]
     sockets, faces = _name_ends(jumpers, code, len(row))
     ends = locate_devices(cluster)[device] + ":" + sockets, locate_panels(cluster, patching)[panel] + ":" + faces
     columns = {
@@ -233,8 +251,8 @@ def _list_jumper_rows(cluster: Cluster, patching: Patching, plugs: PlugTable, si
         "a_rack": a,
         "b_rack": b,
         "position": np.where(is_device_first, positions[row], ports),
-        # the tails of a splitter are pulled at once, each other jumper by itself
-        "unit": unique_combinations(jumpers.piece[first], panel)[1],
+        # the tails of a splitter are pulled at once, every other jumper by itself
+        "unit": unique_combinations(jumpers.piece[first_rows], panel)[1],
         **_count_pieces(code, jumpers.piece, brings, (a, b)),
         "lead": np.arange(len(row)),
         "length_m": (patching.b_jumper_m if end else patching.a_jumper_m)[cable],
@@ -246,8 +264,9 @@ def _list_jumper_rows(cluster: Cluster, patching: Patching, plugs: PlugTable, si
 
 
 def _name_ends(jumpers: JumperTable, code: Ints64, rows: int) -> tuple[Strings, Strings]:
-    """(what the plugs at the device are in: `57/1+2` of the sockets 57/1 and 57/2; the panel ports: `12+13`, or `12/3`
-    for the third tail of the splitter in one) of each of so many rows, whose numbers `code` has by jumper.
+    """Return the sockets at the device (`57/1+2` for 57/1 and 57/2) and the panel ports of each of `rows` rows.
+
+    A panel port is `12+13`, or `12/3` for the third tail of the splitter in it. `code` is the row of each jumper.
     """
     sockets_by_row: list[dict[str, None]] = [{} for _ in range(rows)]
     ports_by_row: list[dict[int, None]] = [{} for _ in range(rows)]
@@ -264,31 +283,32 @@ def _name_ends(jumpers: JumperTable, code: Ints64, rows: int) -> tuple[Strings, 
 
 
 def _join_sockets(sockets: Sequence[str]) -> str:
+    """Return sockets of one cage as one text: `57/1+2` for 57/1 and 57/2."""
     cage, _, _ = sockets[0].rpartition("/")
     numbers = [socket.removeprefix(f"{cage}/") for socket in sockets]
     return f"{cage}/{join_numbers(list(map(int, numbers)))}" if len(sockets) > 1 else sockets[0]
 
 
 def join_numbers(numbers: Sequence[int]) -> str:
-    """`1+2` of 1 and 2, `1-4` of four that follow one another."""
-    first, last = numbers[0], numbers[-1]
-    if len(numbers) > 2 and list(numbers) == list(range(first, last + 1)):
-        return f"{first}-{last}"
+    """Return `1+2` for 1 and 2, and `1-4` for more than two that follow one another."""
+    lowest, highest = numbers[0], numbers[-1]
+    if len(numbers) > 2 and list(numbers) == list(range(lowest, highest + 1)):
+        return f"{lowest}-{highest}"
     return "+".join(map(str, numbers))
 
 
 def _list_trunk_rows(cluster: Cluster, patching: Patching) -> PulledRows:
-    """The trunks, each a unit of its own."""
+    """Return the trunks, each a unit of its own."""
     table, number, places = patching.trunks, np.arange(len(patching.trunks)), locate_panels(cluster, patching)
     a, b = patching.panels.rack[table.a_panel], patching.panels.rack[table.b_panel]
     pairs = (table.a_panel, table.b_panel), (table.a_port, table.b_port)
-    is_a_first, texts = _is_a_first(cluster, a, b), trunks.make_table(cluster, patching).columns
+    forward, texts = is_a_first(cluster, a, b), trunks.make_table(cluster, patching).columns
     columns = {
         "end": np.full(len(table), TRUNK_END),
         "trunk": number,
         "a_rack": a,
         "b_rack": b,
-        "position": unique_combinations(*(np.where(is_a_first, *pair) for pair in pairs))[1],
+        "position": unique_combinations(*(np.where(forward, *pair) for pair in pairs))[1],
         "unit": number,
         "laid": np.ones(len(table), dtype=np.int32),
         "jumpers": np.ones(len(table), dtype=np.int32),
@@ -302,14 +322,14 @@ def _list_trunk_rows(cluster: Cluster, patching: Patching) -> PulledRows:
 
 
 def locate_panels(cluster: Cluster, patching: Patching) -> Strings:
-    """`h1.R02.P01-U48` of every panel; object array of str."""
+    """Return `h1.R02.P01-U48` of every panel; object array of str."""
     units = np.array([f"-U{u:02d}" for u in patching.panels.u.tolist()], dtype=object)
     places: Strings = locate_racks(cluster)[patching.panels.rack] + units
     return places
 
 
 def name_parts(cluster: Cluster, rows: PulledRows) -> Strings:
-    """The part number of one piece of each row; object array of str."""
+    """Return the part number of one piece of each row; object array of str."""
     names, patching = CableParts(cluster), cluster.plan.patching
     parts, cable = np.full(len(rows), "", dtype=object), cluster.plan.cables.end_cable[rows.row]
     direct, channels = np.flatnonzero(rows.end == DIRECT), names.channels
@@ -323,3 +343,48 @@ def name_parts(cluster: Cluster, rows: PulledRows) -> Strings:
     trunk_parts, code = PatchParts(cluster, patching).trunk_parts
     parts[rows.end == TRUNK_END] = np.array([part.part for part in trunk_parts], dtype=object)[code]
     return parts
+
+
+THROUGH = "panels"
+"""The text on rack and pull sheets for a cable through a fibre shuffle, which has no ports on these sheets."""
+
+
+def locate_panel_ports(cluster: Cluster, *, whole: bool = False) -> tuple[Strings, Strings] | None:
+    """Return, for the a ends and the b ends of cable end rows, the panel ports of their jumpers; None if nothing is
+    patched.
+
+    A port is `U48:1+2` in the rack of the end, `P01-U48:1+2` in its row, and has its whole location if `whole`. The
+    text is `THROUGH` for a cable through a fibre shuffle, and "" for a direct one.
+    """
+    patching, cables = cluster.plan.patching, cluster.plan.cables
+    if patching is None:
+        return None
+    columns = patches.make_table(cluster, patching).columns
+    places = dict(zip(cluster.plan.racks.names, locate_racks(cluster).tolist(), strict=True))
+    cells = zip(*(columns[name] for name in ("rack", "u", "port")), strict=True)
+    # the jumper at the common end of a breakout is with the first row of its cable
+    first_rows = cables.find_first_rows()[cables.end_cable].tolist()
+    links, texts_by_end = cluster.plan.links, []
+    for end, device in enumerate((links.a_device, links.b_device)):
+        rows = patches.find_jumper_ends(cluster, patching, end).row
+        own_places = locate_racks(cluster)[cluster.plan.devices.rack[device[cables.end_link]]].tolist()
+        ports_by_row: dict[int, dict[str, list[str]]] = {}
+        # zip stops after `rows`, its first argument, without taking a cell of the next end from `cells`
+        for row, (rack, u, port) in zip(rows.tolist(), cells, strict=False):
+            place = places[str(rack)]
+            panel = (f"{place}-" if whole else _shorten_place(place, own_places[row])) + f"U{u:02d}"
+            ports_by_row.setdefault(row, {}).setdefault(panel, []).append(str(port))
+        texts = np.array(["", THROUGH], dtype=object)[(patching.policy[cables.end_cable] >= 0).astype(np.int32)]
+        for row, first_row in enumerate(first_rows):
+            panels = ports_by_row.get(row) or ports_by_row.get(first_row)
+            if panels:
+                texts[row] = ", ".join(f"{panel}:{'+'.join(ports)}" for panel, ports in panels.items())
+        texts_by_end.append(texts)
+    return texts_by_end[0], texts_by_end[1]
+
+
+def _shorten_place(place: str, own: str) -> str:
+    """Return the part of a rack's position that tells it from a nearby one: "" for the same, `P01-` in its row, else
+    all.
+    """
+    return "" if place == own else place.removeprefix(f"{own.rpartition('.')[0]}.") + "-"

@@ -20,7 +20,7 @@ A4, A3 = 9, 8
 """Paper sizes (ECMA-376, ST_PaperSize)."""
 
 _ROW_POINTS = 27
-"""Two lines of names."""
+"""Height of a row, enough for two lines of names."""
 
 _OPTIONS = {"autofilter": True, "format_columns": True, "format_rows": True, "select_locked_cells": True}
 
@@ -29,7 +29,7 @@ _OPTIONS = {"autofilter": True, "format_columns": True, "format_rows": True, "se
 class SheetColumn:
     """A column of a sheet: name, width in characters, use; its cells, or None for a column to fill in by hand.
 
-    `closed`: rows in which it is not to be filled in. `hidden` columns are not printed; `as-built` reads them.
+    `closed` are the rows in which it must not be filled in. `hidden` columns are not printed; `as-built` reads them.
     """
 
     name: str
@@ -42,8 +42,10 @@ class SheetColumn:
 
 @dataclass(frozen=True, slots=True)
 class WorkSheet:
-    """The content of a sheet. `tags` are the colours of cells with use MARK; `bands` says which rows are shaded,
-    `lines` how many lines of small text each row takes (none: all rows take two).
+    """The content of a sheet.
+
+    `tags` are the colours of cells with use MARK. `bands` says which rows are shaded. `lines` is how many lines of
+    small text each row needs; if it is empty, all rows take two.
     """
 
     name: str
@@ -59,8 +61,10 @@ class WorkSheet:
 def make_redline_columns(
     closed: tuple[Sequence[int], Sequence[int]] = ((), ()), no_length: Sequence[int] = ()
 ) -> tuple[SheetColumn, ...]:
-    """The columns to fill in by hand; `closed` are the rows whose a (or b) end is not in the rack that the sheet is
-    for, `no_length` those of cables that have no length of their own: they go through panels.
+    """Return the columns to fill in by hand.
+
+    `closed` are the rows whose a end, and those whose b end, is not in the rack of the sheet. `no_length` are the rows
+    of cables without a length of their own, because they go through panels.
     """
     return (
         SheetColumn("done", 7, REDLINE),
@@ -72,7 +76,7 @@ def make_redline_columns(
 
 
 def write_sheet(book: Any, styles: Styles, sheet: WorkSheet, cluster: str) -> None:
-    """Add a sheet to a workbook; raises InputError when it has more rows than a sheet takes."""
+    """Add a sheet to a workbook; raises InputError (FG029) if it has more rows than a sheet takes."""
     if sheet.rows >= SHEET_ROWS:
         raise fault("FG029", f"{sheet.rows} rows do not fit an Excel sheet of {SHEET_ROWS}", hint="use cables.csv")
     page = book.add_worksheet(sheet.name)
@@ -99,7 +103,7 @@ def _write_column(page: Any, styles: Styles, sheet: WorkSheet, position: int, co
 
 
 def _choose_formats(styles: Styles, sheet: WorkSheet, column: SheetColumn) -> list[Any]:
-    # a format for each row: by tag in the column of tags, else in bands that tell groups apart
+    """Return a format for each row: by tag in the column of tags, else in bands that tell groups apart."""
     if column.use == MARK and sheet.tags:
         return [styles.tag(tag) for tag in sheet.tags]
     plain, shaded = styles.of(column.use), styles.of(column.use, True)
@@ -107,26 +111,32 @@ def _choose_formats(styles: Styles, sheet: WorkSheet, column: SheetColumn) -> li
 
 
 def _finish_sheet(page: Any, sheet: WorkSheet) -> None:
-    """Freeze the heads, set filter and check-off choices, and protect the sheet without a password."""
+    """Freeze the heads, set the filter and the choices of check-off columns, and protect the sheet without a
+    password.
+    """
     names = [column.name for column in sheet.columns]
-    last = max(1, sheet.rows)
+    last_row = max(1, sheet.rows)
     page.freeze_panes(1, 0)
-    page.autofilter(0, 0, last, len(names) - 1)
+    page.autofilter(0, 0, last_row, len(names) - 1)
     choice = {"validate": "list", "source": list(DONE), "error_message": "done, fault, or nothing"}
     if "done" in names:
-        page.data_validation(1, names.index("done"), last, names.index("done"), choice)
+        page.data_validation(1, names.index("done"), last_row, names.index("done"), choice)
     if "built_length_m" in names:
         length = {"validate": "decimal", "criteria": "between", "minimum": 0.001, "maximum": LONGEST_M}
         position = names.index("built_length_m")
-        page.data_validation(1, position, last, position, {**length, "error_message": "a length in m, such as 12.5"})
+        page.data_validation(
+            1, position, last_row, position, {**length, "error_message": "a length in m, such as 12.5"}
+        )
         remark = {"validate": "length", "criteria": "<=", "value": MAX_NOTE}
         position = names.index("remark")
-        page.data_validation(1, position, last, position, {**remark, "error_message": f"at most {MAX_NOTE} characters"})
+        page.data_validation(
+            1, position, last_row, position, {**remark, "error_message": f"at most {MAX_NOTE} characters"}
+        )
     page.protect("", _OPTIONS)
 
 
 def set_up_print(page: Any, title: str, cluster: str, *, paper: int, portrait: bool = False) -> None:
-    """Print settings: one page wide, title and cluster in the header, sheet and page in the footer."""
+    """Set a sheet up for print: one page wide, title and cluster in the header, sheet and page in the footer."""
     if not portrait:
         page.set_landscape()
     page.set_paper(paper)
@@ -142,13 +152,13 @@ def set_up_print(page: Any, title: str, cluster: str, *, paper: int, portrait: b
 TEXT, SMALL, NUMBER, BOLD, MARK, REDLINE, CLOSED = "text", "small", "number", "bold", "mark", "redline", "closed"
 NAME, PLACE = "name", "place"
 """Uses of a cell: text, small text, numbers, emphasized text, a cable tag, to be filled in by hand, not to be filled
-in; names of devices and racks, and where a plug goes, which are read at arm's length.
+in; names of devices and racks, and the place of a plug, which are read at arm's length.
 """
 
 _FONT = {"font_name": "Arial", "font_size": 10, "valign": "vcenter"}
 
 _LINE = {"bottom": 1, "bottom_color": "#8C8C8C", "left": 7, "left_color": "#8C8C8C"}
-"""A line below each cell, and a hair on its left: a device and the cage beside it are two words."""
+"""A line below each cell, and a hairline on its left: a device and the cage beside it are two words."""
 
 _USES: dict[str, dict[str, Any]] = {
     TEXT: {},
@@ -176,12 +186,12 @@ class Styles:
         self.tag = cache(self._make_tag_format)
 
     def _make_format(self, use: str, band: bool = False) -> Any:
-        """The format of a use; `band` shades it, as every other group of rows is."""
+        """Return the format of a use; `band` shades it, as every second group of rows is."""
         shade = {"bg_color": _BAND} if band and use not in (REDLINE, CLOSED) else {}
         return self._book.add_format({**_FONT, **_LINE, **_USES[use], **shade})
 
     def _make_tag_format(self, tag: CableTag) -> Any:
-        """The format of a cell in the colour of a cable tag."""
+        """Return the format of a cell in the colour of a cable tag."""
         return self._book.add_format(
             {**_FONT, **_LINE, **_USES[MARK], "bg_color": tag.fill, "font_color": tag.ink, "right": 1}
         )
@@ -193,7 +203,7 @@ class Styles:
         return self._book.add_format({**_FONT, "font_size": 8, **properties})
 
     def make_heading(self, size: int) -> Any:
-        """The format of a heading on the cover, of so many points."""
+        """Return the format of a heading on the cover, of a size in points."""
         return self._book.add_format({**_FONT, "bold": True, "font_size": size})
 
     @property

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from fabricgen.export.technician.cable_bundles import KIND_WORDS
+from fabricgen.cluster import Cluster
+from fabricgen.export.files import patches, trunks
 from fabricgen.export.technician.pack import (
     APART,
     CABLE,
@@ -20,8 +21,10 @@ from fabricgen.export.technician.pack import (
     name_pulled,
 )
 from fabricgen.export.technician.pulled_rows import DIRECT, TRUNK_END
+from fabricgen.export.technician.records import KIND_WORDS
 from fabricgen.export.technician.sheet import (
     A3,
+    BOLD,
     MARK,
     NAME,
     NUMBER,
@@ -37,11 +40,12 @@ from fabricgen.reports.table import Cell, Table
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
 
 MOST_SHEETS = 400
-"""The most sheets for pulling in one workbook; if there is work for more, neighbours in the order share a sheet."""
+"""The most pull sheets in one workbook; if there is work for more, neighbours in the order share a sheet."""
 
 SHIFT, MOST_OF_SHIFT = 76, 100
-"""Jumpers of a shift's work, and the most of one, a trunk as its connectors. A step of more is shared: with whole
-bundles of up to 24, a sheet has no more than the most, and usually 60 or more.
+"""Jumpers of a shift's work, and the most of one shift; a trunk counts as its connectors.
+
+A step with more is shared: with whole bundles of up to 24, a sheet has at most MOST_OF_SHIFT, and usually 60 or more.
 """
 
 NUMBERS = ("length_m", "a_u", "b_u")
@@ -61,22 +65,22 @@ WIDTHS = {
     "label_a": 27,
     "label_b": 27,
 }
-"""Widths of columns of cables.csv, in characters, by name without `a_` and `b_`: small text of 8 pt is printed with
-6 pt or more on A3. Names take two lines, labels as many as they need.
+"""Widths of the columns of cables.csv, in characters, by name without `a_` and `b_`: small text of 8 points is printed
+with 6 points or more on A3. Names take two lines, labels as many as they need.
 """
 
 VIA_WIDTH, CHANNEL_WIDTH = 11, 16
-"""Widths of the columns of panel ports and of what a jumper is part of, in characters: small text."""
+"""Widths, in characters of small text, of the column with panel ports and of the column with the cable of a jumper."""
 
 KEYS = ("cable", "a_device", "a_cage", "b_device", "b_cage")
-"""Hidden columns from which `as-built` knows which cable a row is."""
+"""Hidden columns from which `as-built` knows the cable of a row."""
 
 LABEL_LINE = 28
 """Characters of small text that surely fit a line of a label's column."""
 
 
 def make_wiring_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> WorkSheet:
-    """Rows of cables.csv with its column names, and the redline columns."""
+    """Return the wiring list: some rows of cables.csv with its column names, and the redline columns."""
     rows = np.sort(rows)
     planned = tuple(
         SheetColumn(
@@ -88,7 +92,7 @@ def make_wiring_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> WorkShee
         for column, cells in pack.wiring.items()
     )
     labels = zip(*(pack.wiring[f"label_{end}"].take(rows) for end in "ab"), strict=True)
-    # of the longer of both labels, as cells wrap them
+    # the lines that the longer of both labels takes when its cell wraps it
     lines = [max(2, -(-max(len(str(a)), len(str(b))) // LABEL_LINE)) for a, b in labels]
     return WorkSheet(
         name, "Wiring list", len(rows), (*planned, *_list_redline_columns(pack, rows)), paper=A3, lines=lines
@@ -96,35 +100,35 @@ def make_wiring_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> WorkShee
 
 
 def list_pull_sheets(pack: TechnicianPack, rows: Ints64) -> Iterator[tuple[str, Ints64, str]]:
-    """(wanted sheet name, rows, title) of each sheet of a shift's work; pulled `rows` are in pulling order.
+    """Yield (wanted name, pulled rows, title) of each sheet of a shift's work; `rows` are in pulling order.
 
-    A sheet has whole bundles of one step, or of several where there would be more sheets than `MOST_SHEETS`. Its title
-    says the step, which of the step's sheets this is, and how much it lays.
+    A sheet has whole bundles of one step, or of several steps if there would be more than MOST_SHEETS sheets. Its title
+    has the step, the number of the sheet within the step, and how much it lays.
     """
     pull = pack.records.pull
     shift_of_bundle = _divide_into_shifts(pack, rows)
     shifts, shift = np.unique(shift_of_bundle[pull.bundle[rows]], return_inverse=True)
-    # work for more sheets than there may be: as much on each, in order
+    # if there is work for more sheets than allowed, it is spread evenly over the allowed number, in order
     sheet = shift if len(shifts) <= MOST_SHEETS else shift * MOST_SHEETS // len(shifts)
     sheet_rows = [rows[sheet == number] for number in range(int(sheet.max(initial=-1)) + 1)]
-    step_lists = [np.unique(pull.step[pull.bundle[part]]).tolist() for part in sheet_rows]
+    step_lists = [np.unique(pull.step[pull.bundle[laid_rows]]).tolist() for laid_rows in sheet_rows]
     sheets_of_step, seen = Counter(steps[0] for steps in step_lists), Counter[int]()
-    for number, (part, steps) in enumerate(zip(sheet_rows, step_lists, strict=True), start=1):
-        first = steps[0]
-        seen[first] += 1
-        several = f", {seen[first]} of {sheets_of_step[first]}" if sheets_of_step[first] > 1 else ""
-        more = f" and {len(steps) - 1} more" if len(steps) > 1 else ""
+    for number, (laid_rows, steps) in enumerate(zip(sheet_rows, step_lists, strict=True), start=1):
+        first_step = steps[0]
+        seen[first_step] += 1
+        sheet_count = f", {seen[first_step]} of {sheets_of_step[first_step]}" if sheets_of_step[first_step] > 1 else ""
+        other_steps = f" and {len(steps) - 1} more" if len(steps) > 1 else ""
         yield (
             f"pull {number:02d}",
-            part,
-            f"Pull {number}: {pull.steps[first]}{more}{several}: {_count_work(pack, part)}",
+            laid_rows,
+            f"Pull {number}: {pull.steps[first_step]}{other_steps}{sheet_count}: {_count_work(pack, laid_rows)}",
         )
 
 
 def _divide_into_shifts(pack: TechnicianPack, rows: Ints64) -> Ints64:
-    """The shift in which each bundle is laid, ascending, -1 where none of `rows` is in it; int64.
+    """Return the shift in which each bundle is laid, ascending, int64; -1 if none of `rows` is in the bundle.
 
-    The bundles of a step are shared by as many shifts as it has work for, about the same for each.
+    The bundles of a step are shared out evenly over as many shifts as the step has work for.
     """
     pull, patching = pack.records.pull, pack.cluster.plan.patching
     work_of_row = pull.rows.laid.astype(np.int64)
@@ -136,7 +140,7 @@ def _divide_into_shifts(pack: TechnicianPack, rows: Ints64) -> Ints64:
     bundles = np.unique(pull.bundle[rows])
     step = pull.step[bundles]
     work = np.bincount(step, jumpers[bundles])
-    # the middle of each bundle in the work of its step, in shares of that
+    # the jumpers of the step that are laid up to the middle of each bundle
     before = np.cumsum(jumpers[bundles]) - jumpers[bundles] / 2 - (np.cumsum(work) - work)[step]
     shifts = np.where(work > MOST_OF_SHIFT, np.ceil(work / SHIFT), 1)
     share = np.minimum(before * shifts[step] // np.maximum(work, 1)[step], shifts[step] - 1)
@@ -146,22 +150,16 @@ def _divide_into_shifts(pack: TechnicianPack, rows: Ints64) -> Ints64:
 
 
 def _count_work(pack: TechnicianPack, rows: Ints64) -> str:
-    """How much is laid with some pulled rows: `4 bundles, 48 cables, 96 jumpers`."""
+    """Return how much is laid with some pulled rows: `4 bundles, 48 cables, 96 jumpers`."""
     bundles, jumpers = len(np.unique(pack.records.pull.bundle[rows])), int(pack.jumpers[rows].sum())
     names = ("cable", "fibre apart", "tail apart", "other end", "trunk")
-    counts = (*zip(pack.count_pulls(rows), names, strict=True), (jumpers, "jumper"))
-    words = ((bundles, "bundle"), *counts)
-    return ", ".join(f"{n} {_pluralize(word, n)}" for n, word in words if n)
-
-
-def _pluralize(word: str, count: int) -> str:
-    """`fibres apart` of `fibre apart` for several."""
-    first, *rest = word.split(" ")
-    return " ".join([first if count == 1 else f"{first}s", *rest])
+    words = ((bundles, "bundle"), *(*zip(pack.count_pulls(rows), names, strict=True), (jumpers, "jumper")))
+    nouns = ((n, *word.partition(" ")) for n, word in words if n)  # `fibre apart`: the noun gets the plural
+    return ", ".join(f"{n} {noun}{'s' if n > 1 else ''}{blank}{adverb}" for n, noun, blank, adverb in nouns)
 
 
 def make_pull_sheet(pack: TechnicianPack, rows: Ints64, name: str, title: str) -> WorkSheet:
-    """What is pulled in a step, bundle by bundle."""
+    """Return the sheet of what is pulled with some rows, bundle by bundle."""
     pull = pack.records.pull
     bundle, tags = pull.bundle[rows], pack.list_pulled_tags(rows)
     a_end, b_end = (end[rows] for end in pack.pulled_ends)
@@ -183,9 +181,9 @@ def make_pull_sheet(pack: TechnicianPack, rows: Ints64, name: str, title: str) -
 
 
 def make_rack_sheet(pack: TechnicianPack, rack: int, name: str) -> WorkSheet:
-    """All cable ends in a rack, from the top down, along the ports of each device."""
-    first, row, b = pack.ends_by_rack
-    rack_rows = slice(int(first[rack]), int(first[rack + 1]))
+    """Return the sheet of all cable ends in a rack, from the top down, along the ports of each device."""
+    rack_starts, row, b = pack.ends_by_rack
+    rack_rows = slice(int(rack_starts[rack]), int(rack_starts[rack + 1]))
     row, b = row[rack_rows], b[rack_rows]
     records, wiring = pack.records, pack.wiring
     device = np.where(b, records.device[1][row], records.device[0][row])
@@ -213,26 +211,28 @@ def make_rack_sheet(pack: TechnicianPack, rack: int, name: str) -> WorkSheet:
 
 
 def _list_plugged(pack: TechnicianPack, row: Ints64, b: Flags) -> tuple[list[str], list[Cell]]:
-    """(part, length in m) of what is plugged in at the a end, or where `b` the b end, of some cable end rows: of a
-    cable through panels its jumper there. `as above` is the plug of a row before, which leads to several far ends.
+    """Return the part and the length in m of what is plugged in at the a end of cable end rows, or at the b end if `b`.
+
+    For a cable through panels this is its jumper there. A plug that a row before already has, because it leads to
+    several far ends, is `as above`.
     """
     pulled, b_side = pack.records.pull.rows, b.astype(np.int32)
     pulled_row = np.array(pulled.find_rows(len(pack.records.cable)))[b_side, row]
     laid = np.where(b, pack.pieces_laid[1][row], pack.pieces_laid[0][row])
     names = name_pieces(pack.piece_names[pulled_row], laid)
     metres: list[Cell] = list(pack.wiring["length_m"].take(row))
-    for at in np.flatnonzero(pulled.end[pulled_row] != DIRECT).tolist():
-        metres[at] = float(pulled.length_m[pulled_row[at]])
-    for at in np.flatnonzero(pulled_row < 0).tolist():
-        names[at], metres[at] = "as above", ""
+    for index in np.flatnonzero(pulled.end[pulled_row] != DIRECT).tolist():
+        metres[index] = float(pulled.length_m[pulled_row[index]])
+    for index in np.flatnonzero(pulled_row < 0).tolist():
+        names[index], metres[index] = "as above", ""
     return names, metres
 
 
 def make_bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> WorkSheet:
-    """The cable bundles of some pulled rows in pulling order, to tick off as they are laid."""
+    """Return the sheet of the cable bundles of some pulled rows in pulling order, to tick off as they are laid."""
     pull = pack.records.pull
-    bundle, first = np.unique(pull.bundle[rows], return_index=True)
-    start, end = pull.home[rows[first]], pull.away[rows[first]]
+    bundle, first_index = np.unique(pull.bundle[rows], return_index=True)
+    start, end = pull.home[rows[first_index]], pull.away[rows[first_index]]
     first_rows = find_first_rows(pack, rows)
     counts = [
         np.bincount(pull.bundle[first_rows], pack.pulled_kinds[first_rows] == pulled_kind, len(pull.names))
@@ -243,7 +243,7 @@ def make_bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> WorkShee
     jumpers = np.bincount(pull.bundle[rows], pack.jumpers[rows], len(pull.names)).astype(np.int64)[bundle]
     lengths = np.zeros(len(pull.names))
     np.maximum.at(lengths, pull.bundle[rows], pull.rows.length_m[rows])
-    tags = pack.list_pulled_tags(rows[first], rails=False)
+    tags = pack.list_pulled_tags(rows[first_index], rails=False)
     steps = pull.step[bundle]
     columns = (
         SheetColumn("step", 28, SMALL, [pull.steps[i] for i in steps.tolist()]),
@@ -270,8 +270,8 @@ def make_bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> WorkShee
 
 
 def _make_via_columns(pack: TechnicianPack, rows: Ints64, b: Flags) -> tuple[SheetColumn, ...]:
-    """A column with the panel ports of the jumpers at the a end, or where `b` the b end, of some cable end rows, where
-    anything is patched.
+    """Return a column with the panel ports of the jumpers of cable end rows, at the b end if `b`; none if nothing is
+    patched.
     """
     if pack.panel_ports is None:
         return ()
@@ -280,8 +280,9 @@ def _make_via_columns(pack: TechnicianPack, rows: Ints64, b: Flags) -> tuple[She
 
 
 def _make_channel_columns(pack: TechnicianPack, rows: Ints64) -> tuple[SheetColumn, ...]:
-    """A column with the cable that each jumper of some pulled rows is part of, and the name of each trunk, where
-    anything is patched.
+    """Return a column with the cable of each jumper, or the name of each trunk, of some pulled rows.
+
+    There is none if nothing is patched.
     """
     pulled = pack.records.pull.rows
     if pack.cluster.plan.patching is None:
@@ -293,8 +294,9 @@ def _make_channel_columns(pack: TechnicianPack, rows: Ints64) -> tuple[SheetColu
 def _list_redline_columns(
     pack: TechnicianPack, rows: Ints64, closed: tuple[Sequence[int], Sequence[int]] = ((), ())
 ) -> tuple[SheetColumn, ...]:
-    """The columns to fill in by hand of some cable end rows; `as-built` takes no length of a cable through panels
-    (FG087).
+    """Return the columns to fill in by hand for some cable end rows.
+
+    `as-built` takes no length of a cable through panels (FG087), so that its cells are closed.
     """
     patching = pack.cluster.plan.patching
     patched = [] if patching is None else np.flatnonzero(patching.policy[pack.records.cable[rows]] >= 0).tolist()
@@ -302,8 +304,10 @@ def _list_redline_columns(
 
 
 def _make_hand_columns(pack: TechnicianPack, rows: Ints64) -> tuple[SheetColumn, ...]:
-    """The columns to fill in by hand of some pulled rows, and the hidden ones from which `as-built` knows the cable and
-    the jumper; trunks are no cables of the plan, and have neither.
+    """Return the columns to fill in by hand for some pulled rows, and hidden ones from which `as-built` knows the cable
+    and the end.
+
+    Trunks are no cables of the plan and have neither.
     """
     pulled = pack.records.pull.rows
     end = pulled.end[rows]
@@ -324,25 +328,28 @@ def _make_hand_columns(pack: TechnicianPack, rows: Ints64) -> tuple[SheetColumn,
 
 
 def _select_side(wiring: dict[str, SelectableColumn], name: str, row: Ints64, b: Flags) -> Strings:
-    side: Strings = np.where(b, wiring[f"b_{name}"].take(row).texts(), wiring[f"a_{name}"].take(row).texts())
-    return side
+    """Return the texts of a column of the a end, or of the b end if `b`, of cable end rows."""
+    texts: Strings = np.where(b, wiring[f"b_{name}"].take(row).texts(), wiring[f"a_{name}"].take(row).texts())
+    return texts
 
 
 def _make_key_columns(pack: TechnicianPack, rows: Ints64, names: tuple[str, ...]) -> tuple[SheetColumn, ...]:
-    """Hidden columns from which `as-built` knows which cable a row is."""
+    """Return the hidden columns from which `as-built` knows the cable of a row."""
     return tuple(SheetColumn(name, 12, TEXT, list(pack.wiring[name].take(rows)), hidden=True) for name in names)
 
 
 def _shade_groups(group: Ints | Ints64) -> list[bool]:
-    """Whether each row is shaded: every other group of consecutive rows."""
+    """Return whether each row is shaded, which every second group of consecutive equal values is."""
     change = np.r_[False, group[1:] != group[:-1]][: len(group)]
     shaded: list[bool] = (np.cumsum(change) % 2 == 1).tolist()
     return shaded
 
 
 def make_pull_table(pack: TechnicianPack) -> Table:
-    """pull.csv: what is pulled, in order: each cable, and `apart` from it its fibres or tails in another bundle; of a
-    cable through panels its jumpers at either end, and each trunk.
+    """Return pull.csv: what is pulled, in order.
+
+    This is each cable, and `apart` from it its fibres or tails in another bundle; for a cable through panels its
+    jumpers at either end; and each trunk.
     """
     pull = pack.records.pull
     rows = find_first_rows(pack, np.arange(len(pull.rows)))
@@ -366,3 +373,84 @@ def make_pull_table(pack: TechnicianPack) -> Table:
         "apart": [APART[pulled_kind] for pulled_kind in pack.pulled_kinds[rows].tolist()],
     }
     return Table("pull", columns)
+
+
+# Sheets of structured cabling: the jumpers at panels of a workbook's racks, and the trunks that begin there.
+
+_JUMPER_COLUMNS = (
+    "rack",
+    "u",
+    "panel",
+    "port",
+    "device",
+    "socket",
+    "part",
+    "length_m",
+    "trunk",
+    "connector",
+    "fibres",
+    "cable",
+)
+"""Columns of patches.csv in the order of work: from panel to cage."""
+
+_RENAMED = {"cable": "channel"}
+"""Renamed columns: a sheet with the column `cable` would be read back as a list of cables."""
+
+_WIDTHS = {
+    "channel": 19, "trunk": 21, "part": 21, "panel": 18, "rack": 15, "device": 18,
+    "fibres": 8, "connector": 9, "u": 5, "port": 6, "ports": 7, "used": 6,
+}  # fmt: skip
+"""Widths of columns, in characters, by name without `a_` and `b_`: small text is printed with 6 points or
+more on A4.
+"""
+
+
+def make_patch_sheets(cluster: Cluster, zones: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, WorkSheet]]:
+    """Yield (zone, sheet) for the trunks whose a ends are in racks of a zone, then for the jumpers at its panels.
+
+    Rows are sorted by rack, panel and port.
+    """
+    patching = cluster.plan.patching
+    if patching is None:
+        return
+    jumpers, trunk_table = patches.make_table(cluster, patching), trunks.make_table(cluster, patching)
+    rack_names_by_zone = {
+        zone: frozenset(cluster.plan.racks.names[rack] for rack in racks) for zone, racks in zones.items()
+    }
+    for zone, racks in rack_names_by_zone.items():
+        zone_trunks = _select_racks(trunk_table, "a_rack", racks, ())
+        yield zone, _make_sheet(zone_trunks, "Trunks: lay them before all other cables")
+    for zone, racks in rack_names_by_zone.items():
+        zone_jumpers = _select_racks(jumpers, "rack", racks, ("panel", "port", "end"))
+        columns = {_RENAMED.get(name, name): zone_jumpers.columns[name] for name in _JUMPER_COLUMNS}
+        title = "Jumpers: from each panel port to the cage in front of it"
+        yield zone, _make_sheet(replace(zone_jumpers, columns=columns), title)
+
+
+def _select_racks(table: Table, column: str, racks: frozenset[str], order: tuple[str, ...]) -> Table:
+    """Return the rows of a table that are in some racks, sorted by rack, then by the columns `order`, else as in the
+    table.
+    """
+    rows = [i for i, rack in enumerate(table.columns[column]) if rack in racks]
+    rows.sort(key=lambda i: tuple(table.columns[name][i] for name in (column, *order)))
+    return replace(table, columns={name: [cells[i] for i in rows] for name, cells in table.columns.items()})
+
+
+def _make_sheet(table: Table, title: str) -> WorkSheet:
+    """Return a sheet to tick off, with a remark column but no other redline columns, which are on the sheets
+    of cables.
+    """
+    planned = [
+        SheetColumn(name, _WIDTHS.get(name.removeprefix("a_").removeprefix("b_"), 8), _choose_use(name, cells), cells)
+        for name, cells in table.columns.items()
+    ]
+    done, *_, remark = make_redline_columns()
+    return WorkSheet(table.name, title, len(table), (*planned, done, remark))
+
+
+def _choose_use(name: str, cells: Sequence[Cell]) -> str:
+    """Return the use of a column: numbers, panels in bold, all else small."""
+    if cells and not isinstance(cells[0], str):
+        return NUMBER
+    panel = name.endswith("panel") and max((len(str(cell)) for cell in cells), default=0) <= _WIDTHS["panel"]
+    return BOLD if panel else SMALL  # a name that takes two lines is small

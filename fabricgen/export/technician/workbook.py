@@ -1,6 +1,7 @@
 """A workbook of the technician's pack: cover, cable bundles, pulling steps, racks, and the wiring list.
 
-Lists are by zone, a row of racks, each a sheet whose page header names the row: so a crew takes the pages of its row.
+Lists are divided by zone, which is a row of racks. Each zone has a sheet whose page header names the row, so that a
+crew takes the pages of its row.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from fabricgen.export.technician.pack import (
     list_wired_racks,
     list_wiring_rows,
 )
-from fabricgen.export.technician.patched import make_patch_sheets
 from fabricgen.export.technician.records import CableTag, count_ends_per_rack
 from fabricgen.export.technician.sheet import A3, A4, BOLD, NUMBER, TEXT, Styles, WorkSheet, set_up_print, write_sheet
 from fabricgen.export.technician.sheets import (
     list_pull_sheets,
     make_bundle_sheet,
+    make_patch_sheets,
     make_pull_sheet,
     make_rack_sheet,
     make_wiring_sheet,
@@ -38,19 +39,25 @@ from fabricgen.wiring.arrays import Ints64
 
 
 def write_workbook(pack: TechnicianPack, volume: Volume) -> bytes:
-    """Write a workbook; always the same bytes. Raises InputError when a sheet has too many rows."""
+    """Return the content of a workbook, which is always the same bytes.
+
+    Raises InputError (FG029) if a sheet has too many rows.
+    """
     rows = list_home_rows(pack, volume.racks)
-    sheets = _name_sheets([sheet for sheet in _make_sheets(pack, volume, rows) if sheet.rows])
     cluster = pack.cluster.design.loaded.blueprint.name
     title = f"{cluster} {volume.name}"
     header = title if volume.name != cluster else cluster
-    return write_work_sheets(title, header, make_cover(pack, volume, sheets))
+    return write_work_sheets(
+        title,
+        header,
+        make_cover(pack, volume, _name_sheets([sheet for sheet in _make_sheets(pack, volume, rows) if sheet.rows])),
+    )
 
 
 def write_work_sheets(title: str, header: str, cover: Cover) -> bytes:
-    """A workbook of a cover and its sheets to work from; `header` is on each page.
+    """Return the content of a workbook made of a cover and its sheets; `header` is printed on each page.
 
-    Raises InputError (FG029) when a sheet has too many rows.
+    Raises InputError (FG029) if a sheet has too many rows.
     """
 
     def add_sheets(book: Any) -> None:
@@ -63,26 +70,26 @@ def write_work_sheets(title: str, header: str, cover: Cover) -> bytes:
 
 
 def _make_sheets(pack: TechnicianPack, volume: Volume, rows: Ints64) -> Iterator[WorkSheet]:
-    """The sheets of a workbook, with the names they should have if possible."""
+    """Yield the sheets of a workbook, with the names they should have if possible; `rows` are its pulled rows."""
     zones = _list_zones(pack, volume)
     for zone, sheet in make_patch_sheets(pack.cluster, zones):
         yield _name_by_zone(sheet, zone, zones)
-    rows_by_zone = {zone: list_home_rows(pack, racks) for zone, racks in zones.items()}
-    home_zones = [zone for zone, sheet_rows in rows_by_zone.items() if len(sheet_rows)]
-    wiring_by_zone = {zone: list_wiring_rows(pack, racks) for zone, racks in zones.items()}
-    wired_zones = [zone for zone, sheet_rows in wiring_by_zone.items() if len(sheet_rows)]
-    for zone in home_zones:
-        yield _name_by_zone(make_bundle_sheet(pack, rows_by_zone[zone], "bundles"), zone, home_zones)
+    pulled = {zone: home_rows for zone, racks in zones.items() if len(home_rows := list_home_rows(pack, racks))}
+    wired = {zone: ends for zone, racks in zones.items() if len(ends := list_wiring_rows(pack, racks))}
+    for zone, zone_rows in pulled.items():
+        yield _name_by_zone(make_bundle_sheet(pack, zone_rows, "bundles"), zone, pulled)
     for name, sheet_rows, title in list_pull_sheets(pack, rows):
         yield make_pull_sheet(pack, sheet_rows, name, title)
     for rack, _ in list_wired_racks(pack, volume.racks):
         yield make_rack_sheet(pack, rack, pack.cluster.plan.racks.names[rack])
-    for zone in wired_zones:
-        yield _name_by_zone(make_wiring_sheet(pack, wiring_by_zone[zone], "wiring"), zone, wired_zones)
+    for zone, zone_rows in wired.items():
+        yield _name_by_zone(make_wiring_sheet(pack, zone_rows, "wiring"), zone, wired)
 
 
 def _list_zones(pack: TechnicianPack, volume: Volume) -> dict[str, tuple[int, ...]]:
-    """The racks of each row of a workbook, by the row's place (`h1.R03`), in the order in which they stand."""
+    """Return the racks of each row of a workbook by the position of the row (`h1.R03`), in the order in which they
+    stand.
+    """
     number, places = number_rows(pack.cluster.plan.racks), locate_rows(pack.cluster)
     return {
         str(places[row[0]]): row
@@ -91,12 +98,15 @@ def _list_zones(pack: TechnicianPack, volume: Volume) -> dict[str, tuple[int, ..
 
 
 def _name_by_zone(sheet: WorkSheet, zone: str, zones: Collection[str]) -> WorkSheet:
-    """A sheet whose page header names its zone, and its tab too where there are several."""
+    """Return a sheet whose page header names its zone; if there are several zones, its tab names it too."""
     return replace(sheet, name=f"{sheet.name} {zone}" if len(zones) > 1 else sheet.name, title=f"{zone}: {sheet.title}")
 
 
 def _name_sheets(sheets: list[WorkSheet]) -> list[WorkSheet]:
-    """The sheets with legal, distinct names; `cover` and wiring lists keep theirs, whatever racks are called."""
+    """Return the sheets with legal, distinct names.
+
+    The cover and the wiring lists keep their names, whatever racks are called.
+    """
     other_sheets = [sheet for sheet in sheets if sheet.paper != A3]
     wired = [sheet for sheet in sheets if sheet.paper == A3]
     _, *names = make_sheet_names(["cover", *(sheet.name for sheet in (*wired, *other_sheets))])
@@ -107,7 +117,10 @@ def _name_sheets(sheets: list[WorkSheet]) -> list[WorkSheet]:
 
 
 def count_pulls(pack: TechnicianPack, racks: Collection[int]) -> list[tuple[str, int]]:
-    """What a cover counts of some racks: each cable once, and its fibres and tails that go in another bundle apart."""
+    """Return the (title, count) lines of a cover about some racks.
+
+    Each cable counts once; fibres and tails that go in another bundle than their cable have lines of their own.
+    """
     wired, rows = list_wired_racks(pack, tuple(racks)), list_home_rows(pack, tuple(racks))
     plugs = int(pack.plugs_per_rack[list(racks)].sum())
     cables, *others = pack.count_pulls(rows)
@@ -130,7 +143,9 @@ def count_pulls(pack: TechnicianPack, racks: Collection[int]) -> list[tuple[str,
 
 
 def make_cover(pack: TechnicianPack, volume: Volume, sheets: list[WorkSheet]) -> Cover:
-    """The content of a workbook's cover; without cables to pull, it says that in place of how to pull them."""
+    """Return the content of a workbook's cover; if no cable is pulled from its racks, it says so instead of how to
+    pull.
+    """
     records, end_row_numbers = pack.records, list_end_rows(pack, volume.racks)
     tags = [records.tags[i] for i in np.unique(records.tag[end_row_numbers]).tolist()]
     instructions = HOW if len(list_home_rows(pack, volume.racks)) else (NOTHING_TO_PULL, *HOW[1:])
@@ -151,7 +166,7 @@ _UNFIT = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 
 
 def make_sheet_names(proposed: Iterable[str]) -> list[str]:
-    """A legal name for each wanted one, distinct without regard to case, and changed as little as possible."""
+    """Return a legal name for each proposed one, distinct without regard to case, and changed as little as possible."""
     used = set(_RESERVED)
     names = []
     for text in proposed:
@@ -174,7 +189,7 @@ Panels: a cable through panels is pulled in pieces: its trunk, in the first step
 the panel port that the pull sheet names; `channel` is the cable that they are parts of. In a rack sheet the jumper of \
 a row goes to the port at `via`, and nothing is laid to `far_end`: `U48:1+2` is in this rack, `P01-U48:1+2` in its \
 row. A cable is done when both of its jumpers are."""
-"""What the cover says of cables through patch panels, where there are any."""
+"""The paragraph of a cover about cables through patch panels, if there are any."""
 
 HOW = tuple(
     """\
@@ -196,7 +211,7 @@ Give it back: `fabricgen as-built BLUEPRINT FILE` reads the file.""".splitlines(
 """The instructions of the technician's pack, by paragraph; the first is about pulling."""
 
 NOTHING_TO_PULL = "Pull: nothing from here. The cables of these racks are pulled with the workbooks of other rows."
-"""The first paragraph of a workbook from which no cable is pulled."""
+"""The first paragraph of the cover of a workbook from which no cable is pulled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +228,7 @@ class Cover:
 
 
 def write_cover(book: Any, styles: Styles, cover: Cover) -> None:
-    """Add the cover; it must be the first sheet added."""
+    """Add the cover to a workbook; it must be the first sheet added."""
     page = book.add_worksheet("cover")
     for column, width in enumerate((12, 16, 12, 8, 8, 40, 10)):
         page.set_column(column, column, width)
@@ -226,12 +241,12 @@ def write_cover(book: Any, styles: Styles, cover: Cover) -> None:
     row = _write_contents(page, styles, cover.sheets, row + 1)
     page.protect("", {"format_columns": True, "format_rows": True})
     set_up_print(page, "cover", cover.cluster, paper=A4, portrait=True)
-    # columns A to G, those of the widths above
+    # columns A to G, which are the columns with the widths above
     page.print_area(0, 0, row, 6)
 
 
 def _write_counts(page: Any, styles: Styles, cover: Cover, row: int) -> int:
-    # writes what the workbook has so many of, from `row`; gives the row behind
+    """Write the counts of the cover from a row on, and return the row after them."""
     for title, count in cover.counts:
         page.merge_range(row, 0, row, 2, title, styles.of(TEXT))
         page.write_number(row, 3, count, styles.of(NUMBER))
@@ -240,7 +255,7 @@ def _write_counts(page: Any, styles: Styles, cover: Cover, row: int) -> int:
 
 
 def _write_instructions(page: Any, styles: Styles, how: Sequence[str], row: int) -> int:
-    # writes how to use it, from `row`; gives the row behind
+    """Write the instructions from a row on, and return the row after them."""
     page.write_string(row, 0, "How to use it", styles.make_heading(12))
     for text in how:
         row += 1
@@ -250,7 +265,10 @@ def _write_instructions(page: Any, styles: Styles, how: Sequence[str], row: int)
 
 
 def _write_legend(page: Any, styles: Styles, tags: Sequence[CableTag], row: int) -> int:
-    """The tags of the workbook, in colour and in words, so that a greyscale print is readable too."""
+    """Write the tags of the workbook, in colour and in words, from a row on, and return the row after them.
+
+    The words serve a greyscale print.
+    """
     page.write_string(row, 0, "Colours: a tag is fabric, rail and plane", styles.make_heading(12))
     row += 1
     page.write_row(row, 0, ["tag", "fabric", "colour", "rail", "plane"], styles.header)
@@ -265,7 +283,7 @@ def _write_legend(page: Any, styles: Styles, tags: Sequence[CableTag], row: int)
 
 
 def _write_contents(page: Any, styles: Styles, sheets: Sequence[WorkSheet], row: int) -> int:
-    # writes which sheets there are, with links to them, from `row`; gives the last row
+    """Write the table of contents, with links to the sheets, from a row on, and return its last row."""
     page.write_string(row, 0, "Sheets", styles.make_heading(12))
     row += 1
     page.write_row(row, 0, ["sheet", "", "", "what", "", "", "rows"], styles.header)
@@ -279,13 +297,13 @@ def _write_contents(page: Any, styles: Styles, sheets: Sequence[WorkSheet], row:
     return row
 
 
-# Which racks go into which workbook: neighbouring rows, up to a limit, so that each workbook opens quickly.
+# A workbook has the racks of neighbouring rows, up to a limit, so that it opens quickly.
 
 MOST_RACKS = 64
-"""The most racks of one workbook; each has a sheet."""
+"""The most racks of one workbook; each rack has a sheet."""
 
 MOST_ENDS = 20_000
-"""The most cable ends in the racks of one workbook, each a row; a single rack may have more."""
+"""The most cable ends in the racks of one workbook, each of which has a row; a single rack may have more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +315,7 @@ class Volume:
 
 
 def list_volumes(cluster: Cluster) -> tuple[Volume, ...]:
-    """The workbooks of a cluster: a single one with the cluster's name, or one for each group of neighbouring rows.
+    """Return the workbooks of a cluster: one with the cluster's name, or one for each group of neighbouring rows.
 
     Rows fill one workbook after another, node rows and network rows separately, so that an added row changes only the
     last one. A row with more racks or ends than the limits is split.
@@ -309,9 +327,12 @@ def list_volumes(cluster: Cluster) -> tuple[Volume, ...]:
     area = list(zip(racks.hall.tolist(), (racks.row < 0).tolist(), strict=True))
     number, places = number_rows(racks).tolist(), locate_rows(cluster)
     volume_list: list[Volume] = []
-    for _, together in groupby(walk, key=area.__getitem__):
-        rows = [list(row) for _, row in groupby(together, key=number.__getitem__)]
-        volume_list += [Volume(_name_span(places, piece, part), piece) for part, piece in _divide_rows(rows, ends)]
+    for _, area_racks in groupby(walk, key=area.__getitem__):
+        rows = [list(row) for _, row in groupby(area_racks, key=number.__getitem__)]
+        volume_list += [
+            Volume(_name_span(places, volume_racks, part_number), volume_racks)
+            for part_number, volume_racks in _divide_rows(rows, ends)
+        ]
     return tuple(volume_list)
 
 
@@ -320,15 +341,16 @@ def _fits_volume(racks: list[int], ends: list[int]) -> bool:
 
 
 def _name_span(places: Strings, racks: tuple[int, ...], part: int) -> str:
-    """`h1.R01-R04` for rows in one workbook, `h1.R01.2` for the second part of a split row."""
+    """Return the name of a workbook: `h1.R01-R04` for whole rows, `h1.R01.2` for the second part of a split row."""
     first, last = places[racks[0]], places[racks[-1]]
-    together = first if first == last else f"{first}-{last.rsplit('.', 1)[1]}"
-    return f"{together}.{part}" if part else together
+    rows = first if first == last else f"{first}-{last.rsplit('.', 1)[1]}"
+    return f"{rows}.{part}" if part else rows
 
 
 def _divide_rows(rows: list[list[int]], ends: list[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """(number of the part, 0 unless a row was split; racks) of each workbook; `ends` are the cable
-    ends in each rack.
+    """Yield the racks of each workbook, with the number of the part, which is 0 unless a row was split.
+
+    `ends` are the numbers of cable ends by rack.
     """
     gathered: list[int] = []
     for row in rows:
@@ -344,7 +366,7 @@ def _divide_rows(rows: list[list[int]], ends: list[int]) -> Iterator[tuple[int, 
 
 
 def _split_row(row: list[int], ends: list[int]) -> Iterator[tuple[int, ...]]:
-    """The parts of a split row, each filled up to the limits."""
+    """Yield the parts of a split row, each filled up to the limits."""
     part: list[int] = []
     for rack in row:
         if part and not _fits_volume([*part, rack], ends):

@@ -1,9 +1,10 @@
-"""Where everything of the fabric view is drawn: boxes within boxes, bands of devices in them, lanes for links.
+"""Where everything of the fabric view is drawn: boxes within boxes, bands of devices in boxes, lanes for links.
 
-One layout for all zooms, in units of its own. At the foot of a box are its nodes or its places, and extra devices
-beside them; above that a gap for ribbons and its switches: a column for each network, its tiers stacked from below
-upward, and beside it a lane where links pass that end elsewhere. The name of a box stands below, where no link passes.
-Devices of a band stand in a grid in the order of the device table: places, then rails and planes, then numbers.
+There is one layout for all zooms, in units of its own. At the foot of a box stand its nodes or its inner boxes, with
+extra devices beside them. Above the foot are a gap for ribbons and the switches of the box: a column for each network,
+whose tiers are stacked from below upward, and beside a column a lane for links that pass the column on their way. The
+name of a box stands below everything else, where no link passes. Devices of a band stand in a grid in the order of the
+device table: by place, then rail and plane, then number.
 """
 
 from __future__ import annotations
@@ -17,46 +18,64 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.linked import group_linked_fabrics
-from fabricgen.export.view.bundles import MOST_IN_A_ROW, OUTSIDE, OWN_BAND, DrawnBundle, make_bundles
-from fabricgen.export.view.places import CLUSTER, BoxTree, make_places
+from fabricgen.export.view.boxes import (
+    CLUSTER,
+    MOST_IN_A_ROW,
+    OUTSIDE,
+    OWN_BAND,
+    BoxTree,
+    DrawnBundle,
+    make_bundles,
+    make_places,
+)
 from fabricgen.wiring.arrays import Floats, Ints
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH
 
 CELL_W, CELL_H, CELL_GAP = 12.0, 5.0, 2.0
-"""A node, or a switch among nodes, and the gap between devices."""
+"""Width and height of a node, or of a switch among nodes, and the gap between devices."""
 
 HEADER, MARGIN, HEADER_SHARE = 4.0, 1.5, 0.014
-"""The line of a band's name, and its margin on the other sides; like its devices, larger in wide places."""
+"""Height of the line with a band's name, and the margin on a band's other sides.
+
+HEADER_SHARE is the height of that line as a share of the width of a wide box.
+"""
 
 BAR, BAR_SHARE = 2.0, 0.4
-"""Room below the switches of a band, and how much of it the bar at its foot takes, in which links of all of them begin.
+"""Height of the strip below the switches of a band, and the share of the strip that the bar at its foot takes; links of
+all switches of the band begin in that bar.
 """
 
 LARGEST, FILLED = 12.0, 0.8
-"""Devices of wide places are drawn larger, at most so many times, until their bands fill this share of the box."""
+"""Devices in wide boxes are drawn up to LARGEST times larger, until their bands fill this share of the box."""
 
 PAD, GAP, FOOT = 4.0, 6.0, 9.0
-"""Least margin inside a box, gap between boxes and between bands, and line of a box's name."""
+"""Least margin inside a box, least gap between boxes and between bands, and least height of the line with a box's name.
+"""
 
 PAD_SHARE, GAP_SHARE, FOOT_SHARE, RIBBON_SHARE, ARC_SHARE = 0.006, 0.01, 0.022, 0.1, 0.03
-"""The same, the gap for ribbons, and the room for arcs above, as shares of the width of a box."""
+"""Shares of the width of a box: the three lengths above, the gap for ribbons, and the room for arcs at the top."""
 
 LANE_SHARE, WIDE_LANE_SHARE, EXTRA_SHARE = 0.025, 0.08, 0.2
-"""Width of a lane beside bands, and where its network has none here; of extra devices beside places."""
+"""Shares of the width of a box: of a lane beside bands, of a lane whose network has no bands in the box, and of the
+extra devices beside inner boxes.
+"""
 
 FLATTEST, LONGEST_SHARE = 2.2, 0.2
-"""Gaps for ribbons are higher where a box is flatter than so, up to this share of its width."""
+"""A box that is flatter (width by height) than this gets a higher gap for ribbons, up to this share of its width."""
 
 PASSING_SHARE = 0.04
-"""Room above the switches of a box, or its places where it has none, for links that leave it."""
+"""Height, as a share of a box's width, that is left above its switches (or its inner boxes, if it has no switches) for
+links that leave the box.
+"""
 
 ASPECT, WIDER = 1.7, 1.8
-"""Width over height that grids aim at; nodes are so many times wider where switches above them need it."""
+"""Width by height that grids aim at, and how many times wider nodes may be if the switches above them need the width.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Devices of one class in one box, in rows of a grid; `first` to `last` - 1 are its rows of `Scene.order`."""
+    """Devices of one class in one box, in rows of a grid; they are the rows `first` to `last` - 1 of `Scene.order`."""
 
     box: int
     cls: int
@@ -67,16 +86,16 @@ class Band:
     first: int
     last: int
     scale: float
-    """Size of its devices, in cells."""
+    """Width and height of a device, as multiples of CELL_W and CELL_H."""
     columns: int
     """How many devices stand side by side."""
     header: float
-    """Height of the line of its name."""
+    """Height of the line with the band's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """Where links of a network pass the switches of a box: from `top` to `bottom`, or to a gap between tiers."""
+    """Where links of a network pass the switches of a box: from y `top` down to y `bottom`."""
 
     x: float
     w: float
@@ -86,11 +105,12 @@ class Lane:
 
 @dataclass(frozen=True)
 class Scene:
-    """The drawing: float64 columns x, y (top left), w and h of boxes and devices; y grows downward.
+    """The laid-out fabric view, in units of the drawing; y grows downward.
 
-    `order` are the devices band by band. `heads` is by box the y at which its switches end, `box_foot`
-    the height of the line of its name. `lanes` are by box and
-    network; `networks` are by class of device.
+    `box_x`, `box_y` (top left corner), `box_w` and `box_h` are float64, one value a box; `device_x` and `device_y` are
+    float64, one value a device. `order` has the rows of the devices, band by band. `heads` has the y at which the
+    switches of each box end, `box_foot` the height of the line with each box's name. `lanes` is keyed by (box,
+    network). `networks` has the number of the network of each device class.
     """
 
     places: BoxTree
@@ -120,13 +140,13 @@ class Scene:
 
 
 def lay_out_scene(cluster: Cluster) -> Scene:
-    """Lay the fabric view of a cluster out."""
+    """Return the fabric view of a cluster, with a position for each box, band, device and lane."""
     return _SceneLayout(cluster).lay_out()
 
 
 @dataclass(slots=True)
 class _PlacedBand:
-    """A band before its box has a place: where it is in its box, with its name and margins."""
+    """A band whose box has no position yet: x and y are relative to the box; w and h include its name and margins."""
 
     cls: int
     rows: Ints
@@ -140,7 +160,7 @@ class _PlacedBand:
     bar: float = 0.0
 
     def arrange(self, columns: int, scale: float = 1.0, header: float = 0.0) -> None:
-        """Set size and shape for so many devices side by side, or as few as fill the same rows."""
+        """Set the size of the band for this many devices side by side, or for the fewest that need no more rows."""
         self.header = max(header, scale * HEADER)
         lines = ceil(len(self.rows) / max(1, min(columns, len(self.rows))))
         self.columns, self.scale = ceil(len(self.rows) / lines), scale
@@ -150,24 +170,30 @@ class _PlacedBand:
 
 @dataclass(slots=True)
 class _NetworkColumn:
-    """The bands of a network in a box, uppermost first, and whether its links pass beside them."""
+    """The bands of one network in a box, uppermost first, and whether a lane for passing links stands beside them."""
 
     network: int
-    blocks: list[_PlacedBand] = field(default_factory=list)
+    bands: list[_PlacedBand] = field(default_factory=list)
     lane: bool = False
 
     @property
-    def most(self) -> int:
-        """Devices of its largest band."""
-        return max((len(block.rows) for block in self.blocks), default=0)
+    def largest_band(self) -> int:
+        """Number of devices in the column's largest band."""
+        return max((len(band.rows) for band in self.bands), default=0)
 
 
 def _choose_column_count(count: int) -> int:
-    """Devices or places side by side, so that a grid of so many cells is about `ASPECT` wide."""
+    """Return how many of `count` devices stand side by side, so that their grid is about `ASPECT` times as wide as
+    high.
+    """
     return max(1, round(sqrt(count * ASPECT * (CELL_H + CELL_GAP) / (CELL_W + CELL_GAP))))
 
 
 class _SceneLayout:
+    """Lays out one cluster: collects the bands of each box, sizes boxes from the innermost outward, then adds up
+    positions.
+    """
+
     def __init__(self, cluster: Cluster) -> None:
         self._cluster, self._devices = cluster, cluster.plan.devices
         self._places = make_places(cluster)
@@ -175,7 +201,7 @@ class _SceneLayout:
         for bundle in make_bundles(cluster, self._places):
             self._bundles[bundle.box].append(bundle)
         self._networks = _number_networks(cluster)
-        self._blocks: dict[int, list[_PlacedBand]] = defaultdict(list)
+        self._bands: dict[int, list[_PlacedBand]] = defaultdict(list)
         self._children: dict[int, list[int]] = defaultdict(list)
         for box, parent in enumerate(self._places.parent.tolist()):
             if parent >= 0:
@@ -184,52 +210,59 @@ class _SceneLayout:
         self._lanes: dict[tuple[int, int], Lane] = {}
 
     def lay_out(self) -> Scene:
-        self._collect_blocks()
-        # parents come before their children: from behind, children have sizes before their parent needs these
+        """Return the scene; runs once."""
+        self._collect_bands()
+        # boxes are listed parents first: in reverse, the children have sizes before their parent is laid out
         for box in reversed(range(len(self._places))):
-            self._lay_out(box)
+            self._lay_out_box(box)
         for box in range(len(self._places)):
             for child in self._children[box]:
                 self._x[child] += self._x[box]
                 self._y[child] += self._y[box]
         return self._make_scene()
 
-    def _collect_blocks(self) -> None:
-        """Sort the devices into blocks, by box and class."""
-        key = self._places.device_box.astype(np.int64) * len(self._devices.classes) + self._devices.device_class
-        order = np.argsort(key, kind="stable").astype(np.int32)
-        # where another box or class begins
-        ends = np.flatnonzero(np.diff(key[order])) + 1
+    def _collect_bands(self) -> None:
+        """Make a band of the devices of each class in each box, and file it under its box."""
+        band_key = self._places.device_box.astype(np.int64) * len(self._devices.classes) + self._devices.device_class
+        order = np.argsort(band_key, kind="stable").astype(np.int32)
+        # the positions at which another box or another class begins
+        ends = np.flatnonzero(np.diff(band_key[order])) + 1
         for rows in np.split(order, ends):
             if len(rows):
                 cls = int(self._devices.device_class[rows[0]])
                 is_foot = self._devices.classes[cls].kind in (NODE, EXTRA)
-                block = _PlacedBand(cls, rows, bar=0.0 if is_foot else BAR)
-                block.arrange(_choose_column_count(len(rows)))
-                self._blocks[int(self._places.device_box[rows[0]])].append(block)
+                band = _PlacedBand(cls, rows, bar=0.0 if is_foot else BAR)
+                band.arrange(_choose_column_count(len(rows)))
+                self._bands[int(self._places.device_box[rows[0]])].append(band)
 
-    def _lay_out(self, box: int) -> None:
-        """Place children and bands in a box, from its corner; its children are done."""
+    def _lay_out_box(self, box: int) -> None:
+        """Set the size of a box and the positions of its children and bands relative to its corner.
+
+        The children of the box must have been laid out. Switches stand at the top; inner boxes and nodes stand at the
+        foot.
+        """
         columns = self._list_columns(box)
-        feet = [b for b in self._blocks[box] if self._devices.classes[b.cls].kind in (NODE, EXTRA)]
-        grid_w, grid_h = self._place_grid(self._children[box])
-        natural = sum(c.most * (CELL_W + CELL_GAP) + 2 * MARGIN + 2 * GAP for c in columns)
-        if grid_w:
-            _shape_extras(feet, grid_w, grid_h)
+        foot_bands = [b for b in self._bands[box] if self._devices.classes[b.cls].kind in (NODE, EXTRA)]
+        children_w, children_h = self._place_grid(self._children[box])
+        columns_w = sum(c.largest_band * (CELL_W + CELL_GAP) + 2 * MARGIN + 2 * GAP for c in columns)
+        if children_w:
+            _shape_extras(foot_bands, children_w, children_h)
         else:
-            _widen_feet(feet, natural)
-        gap = max(2 * GAP, GAP_SHARE * grid_w)
-        widths = [*([grid_w] if grid_w else []), *(block.w for block in feet)]
-        bottom_w, bottom_h = sum(widths) + gap * (len(widths) - 1), max([grid_h, *(block.h for block in feet)])
+            _widen_feet(foot_bands, columns_w)
+        gap = max(2 * GAP, GAP_SHARE * children_w)
+        widths = [*([children_w] if children_w else []), *(band.w for band in foot_bands)]
+        bottom_w, bottom_h = sum(widths) + gap * (len(widths) - 1), max([children_h, *(band.h for band in foot_bands)])
         heads_w, heads_h = (
-            self._stack_bands(box, columns, max(bottom_w, CELL_W), 1.0 if grid_w else WIDER) if columns else (0.0, 0.0)
+            self._stack_bands(box, columns, max(bottom_w, CELL_W), 1.0 if children_w else WIDER)
+            if columns
+            else (0.0, 0.0)
         )
         inner = max(bottom_w, heads_w, CELL_W)
         pad = max(PAD, PAD_SHARE * inner)
         top, ribbons = self._choose_gaps(box, columns, inner, (heads_h, bottom_h))
         for column in columns:
-            for block in column.blocks:
-                block.x, block.y = block.x + pad + (inner - heads_w) / 2, block.y + top
+            for band in column.bands:
+                band.x, band.y = band.x + pad + (inner - heads_w) / 2, band.y + top
             if (lane := self._lanes.get((box, column.network))) is not None:
                 x = lane.x + pad + (inner - heads_w) / 2
                 self._lanes[box, column.network] = Lane(x, lane.w, top, top + heads_h)
@@ -237,10 +270,10 @@ class _SceneLayout:
         for child in self._children[box]:
             self._x[child] += x
             self._y[child] += y
-        x += grid_w + gap if grid_w else 0.0
-        for block in feet:
-            block.x, block.y = x, y
-            x += block.w + gap
+        x += children_w + gap if children_w else 0.0
+        for band in foot_bands:
+            band.x, band.y = x, y
+            x += band.w + gap
         self._heads[box] = top + heads_h if heads_h else 0.0
         self._w[box] = inner + 2 * pad
         self._foot[box] = max(FOOT, FOOT_SHARE * inner)
@@ -249,7 +282,11 @@ class _SceneLayout:
     def _choose_gaps(
         self, box: int, columns: Sequence[_NetworkColumn], inner: float, heights: tuple[float, float]
     ) -> tuple[float, float]:
-        """Room of a box above its switches, and between these and its foot, by the heights of both."""
+        """Return (the height kept free above the switches of a box, the gap between its switches and its foot).
+
+        `inner` is the width inside the margins; `heights` are those of the switches and of the foot, 0 if the box has
+        none.
+        """
         heads_h, bottom_h = heights
         bundles = self._bundles[box]
         leaves = any(bundle.leaves for bundle in bundles)
@@ -259,13 +296,15 @@ class _SceneLayout:
         if leaves and heads_h:
             top += PASSING_SHARE * inner
         if heads_h and bottom_h:
-            # what is missing until the box is no flatter than it may be
-            room = inner / FLATTEST - top - heads_h - bottom_h
-            return top, max(2 * GAP, RIBBON_SHARE * inner, min(LONGEST_SHARE * inner, room))
+            missing_height = inner / FLATTEST - top - heads_h - bottom_h
+            return top, max(2 * GAP, RIBBON_SHARE * inner, min(LONGEST_SHARE * inner, missing_height))
         return top, max(GAP, PASSING_SHARE * inner) if leaves and self._children[box] else 0.0
 
     def _place_grid(self, children: Sequence[int]) -> tuple[float, float]:
-        """Place the places of a box in rows, each as high as its own; returns (width, height)."""
+        """Set the positions of the child boxes of a box in rows, and return the (width, height) of all rows together.
+
+        A row is as high as its highest box, a column as wide as its widest. The result is (0.0, 0.0) without children.
+        """
         if not children:
             return 0.0, 0.0
         w, h = (np.array([size[c] for c in children]) for size in (self._w, self._h))
@@ -278,7 +317,7 @@ class _SceneLayout:
                 for n in (per_row, per_row + 1, per_row - 1, per_row + 2, per_row - 2)
                 if n > 1 and len(children) % n == 0
             ]
-            # a number near by with which all rows are full, else rows as equal as can be
+            # the nearest number with which all rows are full, else the number that makes rows as equal as can be
             per_row = even_counts[0] if even_counts else ceil(len(children) / ceil(len(children) / per_row))
         widths = [float(w[i::per_row].max()) for i in range(per_row)]
         heights = [float(h[i : i + per_row].max()) for i in range(0, len(children), per_row)]
@@ -288,15 +327,15 @@ class _SceneLayout:
         return sum(widths) + gap * (per_row - 1), sum(heights) + gap * (len(heights) - 1)
 
     def _list_columns(self, box: int) -> list[_NetworkColumn]:
-        """The columns of a box in the order of networks; none where it has no switches."""
+        """Return the columns of switches in a box, sorted by network; an empty list if the box has no switches."""
         columns: dict[int, _NetworkColumn] = {}
-        heads = [b for b in self._blocks[box] if self._devices.classes[b.cls].kind not in (NODE, EXTRA)]
+        switch_bands = [b for b in self._bands[box] if self._devices.classes[b.cls].kind not in (NODE, EXTRA)]
         # bands stand from the highest tier down, in the column of their network
-        for block in sorted(heads, key=lambda b: -self._find_level(b.cls)):
-            network = self._networks[block.cls]
-            columns.setdefault(network, _NetworkColumn(network)).blocks.append(block)
+        for band in sorted(switch_bands, key=lambda b: -self._find_level(b.cls)):
+            network = self._networks[band.cls]
+            columns.setdefault(network, _NetworkColumn(network)).bands.append(band)
         if columns:
-            positions = {block.cls: (c.network, i) for c in list(columns.values()) for i, block in enumerate(c.blocks)}
+            positions = {band.cls: (c.network, i) for c in list(columns.values()) for i, band in enumerate(c.bands)}
             for bundle in self._bundles[box]:
                 network = self._networks[bundle.upper]
                 if self._is_passing(bundle, positions, columns):
@@ -306,59 +345,66 @@ class _SceneLayout:
     def _is_passing(
         self, bundle: DrawnBundle, positions: dict[int, tuple[int, int]], columns: dict[int, _NetworkColumn]
     ) -> bool:
-        """Whether links have to pass beside bands to where they go."""
-        head = positions.get(bundle.lower) if bundle.child == OWN_BAND else None
+        """Whether the links of a bundle have to pass beside bands on their way up, so that they need a lane.
+
+        `positions` has, by device class, the network of the band in this box and the band's index from the top of its
+        column.
+        """
+        lower_position = positions.get(bundle.lower) if bundle.child == OWN_BAND else None
         if bundle.other == OUTSIDE:
             # links that leave the box rise freely from the highest band alone
-            return head is None or head[1] > 0
-        goal = positions.get(bundle.upper) if bundle.other == OWN_BAND else None
-        if goal is None or bundle.lower == bundle.upper:
+            return lower_position is None or lower_position[1] > 0
+        upper_position = positions.get(bundle.upper) if bundle.other == OWN_BAND else None
+        if upper_position is None or bundle.lower == bundle.upper:
             return False
-        if head is None:
+        if lower_position is None:
             # from places below: only the lowest band of a column is next to them
-            return goal[1] + 1 < len(columns[goal[0]].blocks)
+            return upper_position[1] + 1 < len(columns[upper_position[0]].bands)
         # within a column, past the bands in between
-        return head[0] == goal[0] and head[1] > goal[1] + 1
+        return lower_position[0] == upper_position[0] and lower_position[1] > upper_position[1] + 1
 
     def _is_arched(self, bundle: DrawnBundle, columns: Sequence[_NetworkColumn]) -> bool:
-        """Whether links inside a box go from side to side rather than up."""
-        column = {block.cls: column.network for column in columns for block in column.blocks}
-        if bundle.child == OWN_BAND and bundle.lower in column:
-            return bundle.lower == bundle.upper or column[bundle.lower] != column.get(bundle.upper)
-        return bundle.other != OWN_BAND or bundle.upper not in column
+        """Whether the links of a bundle inside a box run sideways in an arc instead of rising."""
+        network_by_class = {
+            band.cls: network_by_class.network for network_by_class in columns for band in network_by_class.bands
+        }
+        if bundle.child == OWN_BAND and bundle.lower in network_by_class:
+            return bundle.lower == bundle.upper or network_by_class[bundle.lower] != network_by_class.get(bundle.upper)
+        return bundle.other != OWN_BAND or bundle.upper not in network_by_class
 
     def _stack_bands(
         self, box: int, columns: Sequence[_NetworkColumn], width: float, wider: float
     ) -> tuple[float, float]:
-        """Place bands of switches: a column for each network, its tiers from below upward; returns (width, height).
+        """Set the positions of the bands of switches in a box, and return the (width, height) that they take together.
 
-        They are to be as wide as the box's foot, or so many times wider if they must not be in rows.
+        There is a column for each network, its tiers stacked from below upward, and a lane beside it if links pass it.
+        The bands become as wide as the foot of the box (`width`), or up to `wider` times as wide if that saves folding
+        them into rows.
         """
         lanes = {
-            c.network: max(CELL_W / 2, (LANE_SHARE if c.blocks else WIDE_LANE_SHARE) * width) for c in columns if c.lane
+            c.network: max(CELL_W / 2, (LANE_SHARE if c.bands else WIDE_LANE_SHARE) * width) for c in columns if c.lane
         }
-        banded = [c for c in columns if c.blocks]
-        total = sum(c.most for c in banded)
-        margins = len(banded) * (2 * MARGIN + 2 * GAP)
-        natural = total * (CELL_W + CELL_GAP) + margins
+        switch_columns = [c for c in columns if c.bands]
+        device_count = sum(c.largest_band for c in switch_columns)
+        margins = len(switch_columns) * (2 * MARGIN + 2 * GAP)
+        unfolded_width = device_count * (CELL_W + CELL_GAP) + margins
         # lanes may take half of the width at most: bands are what one looks for
-        room = max(width - sum(lanes.values()), width / 2)
-        scale = max(1.0, min(LARGEST, FILLED * room / natural))
+        bands_width = max(width - sum(lanes.values()), width / 2)
+        scale = max(1.0, min(LARGEST, FILLED * bands_width / unfolded_width))
         x, heights = 0.0, []
         for column in columns:
-            per_row = column.most
-            # devices that were made larger fit in one row each; others are folded into rows, two devices in each at
-            # least
+            per_row = column.largest_band
+            # enlarged devices fit in one row; others are folded into rows of at least two
             if scale == 1:
-                free_width = max(room, min(natural, wider * width)) - margins
-                per_row = max(min(2, per_row), int(free_width * per_row / total / (CELL_W + CELL_GAP)))
-            for block in column.blocks:
-                block.arrange(per_row, scale, HEADER_SHARE * width)
-            column_w, y = max((b.w for b in column.blocks), default=0.0), 0.0
+                free_width = max(bands_width, min(unfolded_width, wider * width)) - margins
+                per_row = max(min(2, per_row), int(free_width * per_row / device_count / (CELL_W + CELL_GAP)))
+            for band in column.bands:
+                band.arrange(per_row, scale, HEADER_SHARE * width)
+            column_w, y = max((b.w for b in column.bands), default=0.0), 0.0
             row_gap = max(2 * GAP, RIBBON_SHARE * column_w)
-            for block in column.blocks:
-                block.x, block.y = x + (column_w - block.w) / 2, y
-                y += block.h + row_gap
+            for band in column.bands:
+                band.x, band.y = x + (column_w - band.w) / 2, y
+                y += band.h + row_gap
             heights.append(max(0.0, y - row_gap))
             x += column_w
             if column.lane:
@@ -366,30 +412,32 @@ class _SceneLayout:
                 x += GAP + lanes[column.network]
             x += 2 * GAP
         for column, column_height in zip(columns, heights, strict=True):
-            for block in column.blocks:
+            for band in column.bands:
                 # columns stand on one line at their feet, where links to what is below begin
-                block.y += max(heights) - column_height
+                band.y += max(heights) - column_height
         return max(0.0, x - 2 * GAP), max(heights)
 
     def _find_level(self, cls: int) -> int:
+        """Return the height of a device class in its fabric: 0 for anything that is not a switch of a tier."""
         device_class = self._devices.classes[cls]
         return self._cluster.design.levels.get(device_class.key, 0) if device_class.kind == SWITCH else 0
 
     def _make_scene(self) -> Scene:
+        """Return the scene, after the positions of bands and lanes were made absolute."""
         device_x, device_y = np.zeros(len(self._devices)), np.zeros(len(self._devices))
         bands, order, first = [], [], 0
         for box in range(len(self._places)):
-            for block in self._blocks[box]:
-                x, y = self._x[box] + block.x, self._y[box] + block.y
-                index = np.arange(len(block.rows))
-                left, top = x + MARGIN * block.scale, y + block.header
-                device_x[block.rows] = left + index % block.columns * (CELL_W + CELL_GAP) * block.scale
-                device_y[block.rows] = top + index // block.columns * (CELL_H + CELL_GAP) * block.scale
-                last = first + len(block.rows)
+            for band in self._bands[box]:
+                x, y = self._x[box] + band.x, self._y[box] + band.y
+                index = np.arange(len(band.rows))
+                left, top = x + MARGIN * band.scale, y + band.header
+                device_x[band.rows] = left + index % band.columns * (CELL_W + CELL_GAP) * band.scale
+                device_y[band.rows] = top + index // band.columns * (CELL_H + CELL_GAP) * band.scale
+                last = first + len(band.rows)
                 bands.append(
-                    Band(box, block.cls, x, y, block.w, block.h, first, last, block.scale, block.columns, block.header)
+                    Band(box, band.cls, x, y, band.w, band.h, first, last, band.scale, band.columns, band.header)
                 )
-                order.append(block.rows)
+                order.append(band.rows)
                 first = last
         lanes = {
             (box, network): Lane(lane.x + self._x[box], lane.w, lane.top + self._y[box], lane.bottom + self._y[box])
@@ -403,27 +451,34 @@ class _SceneLayout:
 
 
 def _shape_extras(extras: Sequence[_PlacedBand], grid_w: float, grid_h: float) -> None:
-    """Shape the extra devices that stand beside the places of a box: no higher than these."""
+    """Shape the bands of extra devices that stand beside the inner boxes of a box, so that they are no higher than the
+    boxes.
+
+    `grid_w` and `grid_h` are the width and height that the inner boxes take.
+    """
     if not extras:
         return
     scale = EXTRA_SHARE * grid_w / sum(CELL_W + 2 * MARGIN + 2 * GAP for _ in extras)
     scale = max(1.0, min(LARGEST, scale, grid_h / (HEADER + CELL_H + MARGIN)))
-    for block in extras:
-        room = (grid_h - max(HEADER * scale, HEADER_SHARE * grid_w)) / scale - MARGIN + CELL_GAP
-        lines = max(1, int(room / (CELL_H + CELL_GAP)))
-        block.arrange(ceil(len(block.rows) / lines), scale, HEADER_SHARE * grid_w)
+    for band in extras:
+        cells_height = (grid_h - max(HEADER * scale, HEADER_SHARE * grid_w)) / scale - MARGIN + CELL_GAP
+        lines = max(1, int(cells_height / (CELL_H + CELL_GAP)))
+        band.arrange(ceil(len(band.rows) / lines), scale, HEADER_SHARE * grid_w)
 
 
-def _widen_feet(feet: Sequence[_PlacedBand], natural: float) -> None:
-    """Shape nodes wider where the switches above them need it."""
-    width = sum(block.w for block in feet)
-    if feet and natural > width:
-        for block in feet:
-            block.arrange(max(block.columns, int(block.columns * min(WIDER, natural / width))))
+def _widen_feet(foot_bands: Sequence[_PlacedBand], switches_width: float) -> None:
+    """Put up to WIDER times as many nodes side by side if the switches above them are `switches_width` wide."""
+    width = sum(band.w for band in foot_bands)
+    if foot_bands and switches_width > width:
+        for band in foot_bands:
+            band.arrange(max(band.columns, int(band.columns * min(WIDER, switches_width / width))))
 
 
 def _number_networks(cluster: Cluster) -> list[int]:
-    """By class of device, a number: fabrics that share or link tiers have one; then scale-up domains, then nodes."""
+    """Return a number for each device class.
+
+    Fabrics that share or link tiers have one number, all scale-up domains the next one, and nodes the last one.
+    """
     groups = group_linked_fabrics(cluster.design.loaded.blueprint.fabrics)
     number_by_fabric = {name: i for i, names in enumerate(groups) for name in names}
     for domain in cluster.design.scale_up:

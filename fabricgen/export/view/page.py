@@ -1,4 +1,4 @@
-"""The page: one HTML file with its style, scripts and data, which asks nothing of anywhere.
+"""The page: one HTML file with its style, scripts and data, which loads nothing from anywhere.
 
 Texts of a blueprint are data: they stand in JSON, which no markup can end, and scripts put them into the page as text.
 """
@@ -13,7 +13,7 @@ from importlib import resources
 from typing import Any
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.view.source import Beside, PageSource
+from fabricgen.export.view.source import PageExtras, PageSource
 from fabricgen.kernel import discovery
 
 BLOCKS = "fabricgen.export.view.blocks"
@@ -45,20 +45,20 @@ SCRIPTS = (
     "panel/traysheet.js",
     "main.js",
 )
-"""In the order in which they are run: each uses those before it."""
+"""The scripts in the order in which they run: each uses only those before it."""
 
 VERIFICATION = "overlays/verification"
-"""The script and style of a page that shows what `verify` found; they come last but for the start."""
+"""The script and style for what `verify` found; the script runs just before the last one, which starts the page."""
 
 _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
-def make_page(cluster: Cluster, beside: Beside | None = None, version: int | None = None) -> str:
-    """The page of a cluster, as text; a block that is None is left out.
+def make_page(cluster: Cluster, beside: PageExtras | None = None, version: int | None = None) -> str:
+    """Return the page of a cluster as text; a block that is None is left out.
 
-    With a `version` it is a page of `view --watch`, which asks its server for others.
+    With a `version` it is a page of `view --watch`, which asks its server for newer versions.
     """
-    source = PageSource(cluster, beside or Beside())
+    source = PageSource(cluster, beside or PageExtras())
     blocks = {name: discovery.load_module(BLOCKS, name).block(source) for name in discovery.list_modules(BLOCKS)}
     *scripts, start = SCRIPTS
     verification_scripts = (f"{VERIFICATION}.js",) if blocks["verification"] is not None else ()
@@ -66,26 +66,29 @@ def make_page(cluster: Cluster, beside: Beside | None = None, version: int | Non
 
 
 def make_empty_page(version: int) -> str:
-    """A page without a picture, which asks its server for one."""
+    """Return a page without a picture, which asks its server for one."""
     return _assemble_page(SCRIPTS[:1], {}, version)
 
 
 def _assemble_page(scripts: Iterable[str], blocks: Mapping[str, Any], version: int | None) -> str:
-    """A page of some scripts, and of blocks of data by name."""
+    """Return the page made of scripts, named in the order in which they run, and of blocks of data by name.
+
+    A page with a `version` may connect to the server that it comes from.
+    """
     is_watched = version is not None
     texts = [_read_asset(name) for name in (*scripts, *(("watch.js",) if is_watched else ()))]
     blocks = {**blocks, "watch": {"version": version} if is_watched else None}
     style = _read_asset("style.css") + (
         _read_asset(f"{VERIFICATION}.css") if blocks.get("verification") is not None else ""
     )
-    parts = {
+    text_by_slot = {
         "policy": _make_policy(texts, style) + ("; connect-src 'self'" if is_watched else ""),
         "style": style,
         "blocks": "\n".join(_make_data_script(name, value) for name, value in blocks.items() if value is not None),
         "scripts": "\n".join(f"<script>{text}</script>" for text in texts),
     }
     page = _read_asset("page.html")
-    for name, text in parts.items():
+    for name, text in text_by_slot.items():
         page = page.replace(f"<!--{name}-->", text, 1)
     return page
 
@@ -95,7 +98,9 @@ def _read_asset(name: str) -> str:
 
 
 def _make_policy(scripts: Iterable[str], style: str) -> str:
-    """The content security policy: what stands in the page, and nothing else."""
+    """Return the content security policy, which allows the scripts and the style of the page itself, and
+    nothing else.
+    """
     allowed = " ".join(_hash_text(text) for text in scripts)
     return f"default-src 'none'; script-src {allowed}; style-src {_hash_text(style)} 'unsafe-inline'; img-src data:"
 
@@ -105,8 +110,5 @@ def _hash_text(text: str) -> str:
 
 
 def _make_data_script(name: str, value: Any) -> str:
-    return f'<script type="application/json" id="data-{name}">{_encode_json(value)}</script>'
-
-
-def _encode_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPES)
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPES)
+    return f'<script type="application/json" id="data-{name}">{text}</script>'

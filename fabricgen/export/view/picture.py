@@ -1,7 +1,7 @@
 """The fabric view as an SVG picture with a legend, for a design document: no script, fonts by name, one file.
 
-It has the places of the page (`layout`) at one size. What would be too small to see is left out: places of which only
-the outline and the name are legible are empty, and a band of many devices is one block with its count.
+It has the boxes and bands of the page (`layout`) at one size and leaves out what would be too small to see: boxes of
+which only the outline and the name are legible are empty, and a band of many devices is one block with its count.
 """
 
 from __future__ import annotations
@@ -16,46 +16,49 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.drawings.svg import MIDDLE, escape_text, format_number
 from fabricgen.export.drawings.svg import trace_box as rectangle
 from fabricgen.export.palette import LIGHT, Swatch, choose_cluster_swatches
-from fabricgen.export.view.bundles import DrawnBundle, list_oversubscription
+from fabricgen.export.view.boxes import CLUSTER, LEVEL_NAMES, DrawnBundle, list_oversubscription
 from fabricgen.export.view.layout import BAR, BAR_SHARE, CELL_H, CELL_W, Band, Scene, lay_out_scene
-from fabricgen.export.view.places import CLUSTER, LEVEL_NAMES
 from fabricgen.export.view.ribbons import Ribbon, draw_ribbons
 from fabricgen.export.view.source import count_accelerators, find_domain
 from fabricgen.wiring.tables import EXTRA, NODE, TRAY
 
 WIDTH, HIGHEST, CLOSEST, LINE, EDGE = 1600.0, 1200.0, 4.0, 22.0, 10.0
-"""Width of the picture, its height at most, pixels a unit at most, height of a line of its legend, and its margin; all
-in pixels, as below.
+"""Width of the picture, its largest height, the most pixels a unit of the layout, the height of a line of the legend,
+and the margin. All in pixels, as are the constants below.
 """
 
 OPENED, CELLS, MOST_DEVICES = 100.0, 3.0, 128
-"""A box narrower than this is closed; devices narrower than this, or more in a band, are one block."""
+"""The inside of a box narrower than this is not drawn.
+
+A band is one block if its devices are narrower than CELLS, or if it has more than MOST_DEVICES.
+"""
 
 SMALLEST, LARGEST = 4.0, 14.0
-"""Sizes of texts; the smallest are for those who look closer."""
+"""Smallest and largest font size."""
 
 LABEL, LABEL_LINE, THICK = 90.0, 14.0, 4.0
-"""Least distances between labels of ribbons, and the breadth of a ribbon that has one."""
+"""Least distances in x and in y between labels of ribbons, and the least breadth of a ribbon that gets a label."""
 
 SHRUNK = (1.0, 0.75, 0.55)
-"""A text that has not the room for its size is smaller, before only a number is left of it."""
+"""Factors of the font size that are tried for a text that does not fit, before only its shortest form is tried."""
 
 STRIPE = 0.1
-"""Height of the mark of a node that is a scale-up domain, as a share of the node's."""
+"""Height of the mark on a node that is a scale-up domain by itself, as a share of the node's height."""
 
 GLYPH = 0.6
-"""Width of a character in parts of the size of a text; proportional fonts are narrower on average."""
+"""Assumed width of a character, as a share of the font size; proportional fonts are narrower on average."""
 
 INK, FAINT, LINES, SHADE, GREY = "#1B1F24", "#6B7280", "#9AA3AD", "#F3F5F7", "#6B7280"
-"""Colours of texts, notes, outlines, every second level of boxes, and nodes."""
+"""Colours of texts, of notes, of outlines, of every second level of boxes, and of nodes."""
 
 FONTS = "system-ui,'DejaVu Sans','Liberation Sans',Arial,sans-serif"
 
 
 def draw_fabric_picture(cluster: Cluster, only: str = "") -> str:
-    """The fabric view as SVG text; of one fabric and what it joins if `only` names it.
+    """Return the fabric view of a cluster as SVG text.
 
-    Raises KeyError where the cluster has no fabric or scale-up domain of that name.
+    `only` names a fabric or scale-up domain to draw alone, with the devices that it joins. Raises KeyError if the
+    cluster has no fabric or scale-up domain of that name.
     """
     swatches = choose_cluster_swatches(cluster)
     if only and only not in swatches:
@@ -72,7 +75,7 @@ class _Picture:
 
     @cached_property
     def _scale(self) -> float:
-        """Pixels a unit."""
+        """Pixels a unit of the layout."""
         return min(CLOSEST, (WIDTH - 2 * EDGE) / self.scene.width, HIGHEST / self.scene.height)
 
     @cached_property
@@ -81,11 +84,11 @@ class _Picture:
 
     @cached_property
     def _left(self) -> float:
-        """Where the drawing begins, so that it is in the middle."""
+        """The x at which the drawing begins, so that it stands in the middle."""
         return (WIDTH - self.scene.width * self._scale) / 2
 
     def render(self) -> str:
-        """The whole file."""
+        """Return the whole SVG file as text: the drawing with its legend below."""
         legend = list(self._draw_legend())
         height = self.scene.height * self._scale + 2 * EDGE + LINE * len(legend)
         name = self.cluster.design.loaded.blueprint.name
@@ -100,6 +103,7 @@ class _Picture:
         )
 
     def _draw_body(self) -> Iterator[str]:
+        """Yield the SVG elements of the drawing; the names of closed boxes come last, over everything else."""
         names_above = yield from self._draw_boxes()
         yield from self._draw_ribbons()
         yield from self._draw_bands()
@@ -108,7 +112,7 @@ class _Picture:
 
     @cached_property
     def _is_open(self) -> tuple[bool, ...]:
-        """Whether the inside of each box is drawn: it and those around it are wide enough."""
+        """Whether the inside of each box is drawn: the box itself and all boxes around it have to be wide enough."""
         is_open: list[bool] = []
         for box, parent in enumerate(self.scene.places.parent.tolist()):
             is_wide = float(self.scene.box_w[box]) * self._scale >= OPENED
@@ -117,7 +121,7 @@ class _Picture:
 
     @cached_property
     def _is_bundle_drawn(self) -> tuple[bool, ...]:
-        """Whether each bundle is drawn: its box is, and it is of the fabric asked for."""
+        """Whether each bundle is drawn: its box is open, and the bundle belongs to the fabric asked for."""
         segments = self.cluster.plan.links.segments
         return tuple(
             self._is_open[bundle.box] and (not self.only or segments[bundle.segment].fabric == self.only)
@@ -125,7 +129,11 @@ class _Picture:
         )
 
     def _draw_boxes(self) -> Generator[str, None, list[tuple[list[str], float, float, float]]]:
-        """Outlines and names; returns names that stand over what is drawn: (texts, x, y of the middle, room)."""
+        """Yield the outlines of boxes and the names of open ones.
+
+        Returns the names of closed boxes, which have to stand over what is drawn later: (texts from long to short, x
+        and y of the middle, width that the text may take).
+        """
         scene, parents = self.scene, self.scene.places.parent.tolist()
         names_above = []
         nodes, accelerators = self._count_nodes()
@@ -159,13 +167,13 @@ class _Picture:
         return names_above
 
     def _choose_outline(self, box: int) -> str:
-        """The colour of a box's outline: of the scale-up domain that it is, else a plain one."""
+        """Return the colour of a box's outline: the colour of the scale-up domain that the box is, else a plain one."""
         level = LEVEL_NAMES[self.scene.places.level[box]]
         domains = [domain.name for domain in self.cluster.design.scale_up if domain.per == level]
         return self.swatches[domains[0]].fill if domains and self.only in ("", domains[0]) else LINES
 
     def _list_box_texts(self, box: int, nodes: int, accelerators: int) -> list[str]:
-        """What a box is called, from long to short."""
+        """Return names for a box, from the longest (with its counts of nodes and accelerators) to the shortest."""
         name = self.cluster.design.loaded.blueprint.name if box == CLUSTER else self.scene.places.names[box]
         texts = [name, name.split()[-1]]
         if nodes:
@@ -173,6 +181,9 @@ class _Picture:
         return [f"{texts[0]} · {accelerators:,} accelerators", *texts] if accelerators else texts
 
     def _draw_ribbons(self) -> Iterator[str]:
+        """Yield the ribbons, then a label on the largest ribbon of each bundle, if it has room and no other label is
+        near.
+        """
         segments = self.cluster.plan.links.segments
         ribbons = [ribbon for ribbon in draw_ribbons(self.cluster, self.scene) if self._is_bundle_drawn[ribbon.bundle]]
         labels: dict[int, tuple[float, Ribbon]] = {}
@@ -182,22 +193,25 @@ class _Picture:
             size = (ribbon.w0 + ribbon.w1) * (abs(ribbon.y0 - ribbon.y1) + ribbon.arc)
             if size > labels.get(ribbon.bundle, (0.0, ribbon))[0]:
                 labels[ribbon.bundle] = size, ribbon
-        label_places: list[tuple[float, float]] = []
+        labelled_points: list[tuple[float, float]] = []
         for bundle, (_, ribbon) in sorted(labels.items(), key=lambda bundle_label: -bundle_label[1][0]):
             x, y = self._to_picture_x((ribbon.x0 + ribbon.x1) / 2), self._to_picture_y((ribbon.y0 + ribbon.y1) / 2)
-            half = (ribbon.w0 + ribbon.w1) / 2
-            room = (half if not ribbon.arc else abs(ribbon.x1 - ribbon.x0) + half) * self._scale
+            half_width = (ribbon.w0 + ribbon.w1) / 2
+            room = (half_width if not ribbon.arc else abs(ribbon.x1 - ribbon.x0) + half_width) * self._scale
             height = (abs(ribbon.y0 - ribbon.y1) + ribbon.arc) * self._scale
-            y -= max(ribbon.arc / 2, ribbon.arc - half / 2) * self._scale if ribbon.arc else 0.0
+            y -= max(ribbon.arc / 2, ribbon.arc - half_width / 2) * self._scale if ribbon.arc else 0.0
             is_free = all(
-                abs(x - label_x) > LABEL or abs(y - label_y) > LABEL_LINE for label_x, label_y in label_places
+                abs(x - label_x) > LABEL or abs(y - label_y) > LABEL_LINE for label_x, label_y in labelled_points
             )
-            if height >= LABEL_LINE and half * self._scale >= THICK and is_free:
-                label_places.append((x, y))
+            if height >= LABEL_LINE and half_width * self._scale >= THICK and is_free:
+                labelled_points.append((x, y))
                 text = self._describe_bundle(self.scene.bundles[bundle])
                 yield from _draw_fitting([text], x, y, room, 11, INK, anchor="middle", halo=True)
 
     def _describe_bundle(self, bundle: DrawnBundle) -> str:
+        """Return the label of a bundle: links x speed, the number of places if they are all joined, and
+        oversubscription.
+        """
         segment = self.cluster.plan.links.segments[bundle.segment]
         text = f"{bundle.links:,} x {segment.speed_gbps:g}G"
         if bundle.joins_all:  # one arc for all of them, between the first places of a grid
@@ -206,6 +220,9 @@ class _Picture:
         return text if ratio is None else f"{text} · {round(ratio, 2):g}:1"
 
     def _draw_bands(self) -> Iterator[str]:
+        """Yield the bands: each a frame with its name and devices, or one block if the devices are too small or too
+        many.
+        """
         joined_classes = {
             cls for i, b in enumerate(self.scene.bundles) if self._is_bundle_drawn[i] for cls in (b.lower, b.upper)
         }
@@ -240,7 +257,7 @@ class _Picture:
                 yield self._draw_cells(band, self.swatches[domain.name].fill, STRIPE)
 
     def _draw_cells(self, band: Band, fill: str, share: float = 1.0) -> str:
-        """The devices of a band, or a share of the height of each at its foot."""
+        """Return one SVG path with the devices of a band, or with the lowest `share` of each device's height."""
         rows = self.scene.order[band.first : band.last]
         w, h = CELL_W * band.scale * self._scale, CELL_H * band.scale * self._scale
         cells = "".join(
@@ -250,6 +267,7 @@ class _Picture:
         return f'<path d="{cells}" fill="{fill}"/>'
 
     def _list_band_texts(self, band: Band) -> list[str]:
+        """Return names for a band, from the longest (fabric, tier, count and model) to the count alone."""
         cls, count = self.cluster.plan.devices.classes[band.cls], band.last - band.first
         name = (
             cls.fabric if cls.kind == TRAY else cls.label if cls.kind in (NODE, EXTRA) else f"{cls.fabric} {cls.label}"
@@ -258,7 +276,10 @@ class _Picture:
         return [f"{name} · {count:,} x {cls.profile.id}", *shorter]
 
     def _count_nodes(self) -> tuple[list[int], list[int]]:
-        """Nodes (those with accelerators, where there are any) and accelerators in each box."""
+        """Return the number of nodes and of accelerators in each box, boxes inside it included.
+
+        If any nodes of the cluster have accelerators, only the nodes that have some are counted.
+        """
         classes = self.cluster.plan.devices.classes
         accelerator_counts = [count_accelerators(cls) for cls in classes]
         nodes, accelerators = (np.zeros(len(self.scene.places), dtype=np.int64) for _ in range(2))
@@ -273,7 +294,7 @@ class _Picture:
         return nodes.tolist(), accelerators.tolist()
 
     def _draw_legend(self) -> Iterator[str]:
-        """Lines below the picture, each with `@` for its y."""
+        """Yield the lines of the legend; each has `@` in the place of its y."""
         x, entries = EDGE, []
         kinds = {fabric.name: fabric.protocol for fabric in self.cluster.design.fabrics}
         for name, swatch in self.swatches.items():
@@ -309,27 +330,27 @@ class _Picture:
         return EDGE + y * self._scale
 
     def _trace_ribbon(self, ribbon: Ribbon) -> str:
-        """The outline of a ribbon, as the page paints it."""
+        """Return the outline of a ribbon as SVG path data; the page's script paints the same curves."""
         x0, y0, x1, y1 = (
             self._to_picture_x(ribbon.x0),
             self._to_picture_y(ribbon.y0),
             self._to_picture_x(ribbon.x1),
             self._to_picture_y(ribbon.y1),
         )
-        a, b = (max(0.35, width / 2 * self._scale) for width in (ribbon.w0, ribbon.w1))
+        half0, half1 = (max(0.35, width / 2 * self._scale) for width in (ribbon.w0, ribbon.w1))
         if ribbon.arc:
             outer, inner = (
-                max(0.0, high) * 4 / 3 for high in (ribbon.arc * self._scale, ribbon.arc * self._scale - a - b)
+                max(0.0, high) * 4 / 3 for high in (ribbon.arc * self._scale, ribbon.arc * self._scale - half0 - half1)
             )
             points = [
-                (x0 - a, y0), (x0 - a, y0 - outer), (x1 + b, y1 - outer), (x1 + b, y1),
-                (x1 - b, y1), (x1 - b, y1 - inner), (x0 + a, y0 - inner), (x0 + a, y0),
+                (x0 - half0, y0), (x0 - half0, y0 - outer), (x1 + half1, y1 - outer), (x1 + half1, y1),
+                (x1 - half1, y1), (x1 - half1, y1 - inner), (x0 + half0, y0 - inner), (x0 + half0, y0),
             ]  # fmt: skip
         else:
-            m = (y0 + y1) / 2
+            middle_y = (y0 + y1) / 2
             points = [
-                (x0 - a, y0), (x0 - a, m), (x1 - b, m), (x1 - b, y1),
-                (x1 + b, y1), (x1 + b, m), (x0 + a, m), (x0 + a, y0),
+                (x0 - half0, y0), (x0 - half0, middle_y), (x1 - half1, middle_y), (x1 - half1, y1),
+                (x1 + half1, y1), (x1 + half1, middle_y), (x0 + half0, middle_y), (x0 + half0, y0),
             ]  # fmt: skip
         texts = [f"{format_number(x)} {format_number(y)}" for x, y in points]
         return f"M{texts[0]}C{texts[1]} {texts[2]} {texts[3]}L{texts[4]}C{texts[5]} {texts[6]} {texts[7]}Z"
@@ -347,7 +368,11 @@ def _draw_fitting(
     texts: list[str], x: float, y: float, room: float, size: float, fill: str,
     *, anchor: str = "", bold: bool = False, halo: bool = False,
 ) -> Iterator[str]:  # fmt: skip
-    """The first of some texts that fits; nothing where none does."""
+    """Yield an SVG text with the first of `texts` that fits into the width `room`; nothing if none fits.
+
+    All texts but the last are tried at one font size before the next smaller one; the last is tried at full size at the
+    end.
+    """
     *names, last = texts
     attempts = [(text, min(size, LARGEST) * share) for share in SHRUNK for text in names]
     for chosen, size in (*attempts, (last, min(size, LARGEST))):  # noqa: B020

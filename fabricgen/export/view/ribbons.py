@@ -1,7 +1,8 @@
-"""Ribbons: a bundle drawn as a band of even breadth between edges: tops of boxes, both sides of bands, lanes.
+"""Ribbons: each bundle is drawn as bands of even breadth between edges (tops of boxes, tops and feet of bands, lanes).
 
-Where several bundles begin or end at one edge they share it out in the order of where they go to, so that they do not
-cross there, each as broad as the root of its bandwidth asks. Links within a box that have nothing to rise to are arcs.
+Bundles that begin or end at the same edge share it, in the order of where they lead, so that they do not cross there.
+The breadth of a ribbon grows with the root of its bandwidth. Links within a box that do not rise to a higher band are
+drawn as arcs.
 """
 
 from __future__ import annotations
@@ -13,18 +14,20 @@ from itertools import pairwise
 from math import sqrt
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.view.bundles import ALL_CHILDREN, OWN_BAND, DrawnBundle
+from fabricgen.export.view.boxes import ALL_CHILDREN, OWN_BAND, DrawnBundle
 from fabricgen.export.view.layout import GAP, Band, Scene
 
 FILLED, THINNEST = 0.85, 0.4
-"""How much of an edge its ribbons take at most, and the least width of one, in units."""
+"""The share of an edge that its ribbons take at most, and the least width of a ribbon in units."""
 
 TOP, GRID, ABOVE, BELOW, LANE = range(5)
-"""Edges: the top of a box, of all its places, of a band, the foot of a band, a lane."""
+"""Kinds of edges: the top of a box, the top of all its inner boxes together, the top of a band, the foot of a band, a
+lane.
+"""
 
 ARC_STEEP, ARC_ROOM, ARC_LOW = 0.25, 0.8, 0.4
-"""Height of an arc as a share of its length, and of the room above it: of the longest there; as a share of that, of the
-shortest.
+"""Height of an arc as a share of its length; the share of the room above it that the longest arc may take; and how much
+of that the shortest arcs may take.
 """
 
 Edge = tuple[int, int, int]
@@ -35,9 +38,9 @@ Slot = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Ribbon:
-    """A piece of a bundle (its number in `Scene.bundles`) between two edges: middle x, y and width of both.
+    """A piece of a bundle between two edges: x of the middle, y and width at both ends, in units.
 
-    `arc` is the height of an arc over both ends, 0 for a piece that rises.
+    `bundle` is the index in `Scene.bundles`. `arc` is the height of an arc over both ends, 0 for a piece that rises.
     """
 
     bundle: int
@@ -52,7 +55,7 @@ class Ribbon:
 
 @dataclass(frozen=True, slots=True)
 class _Station:
-    """Where a bundle meets an edge: its place among others there, and at which y if not the edge's own."""
+    """A point where a bundle meets an edge: which slot of the edge it takes, and the y of the point."""
 
     edge: Edge
     slot: Slot
@@ -60,7 +63,7 @@ class _Station:
 
 
 def draw_ribbons(cluster: Cluster, scene: Scene) -> tuple[Ribbon, ...]:
-    """The ribbons of a scene in the order of its bundles."""
+    """Return the ribbons of a scene, in the order of its bundles."""
     return tuple(_RibbonDrawing(cluster, scene).list_ribbons())
 
 
@@ -83,43 +86,49 @@ class _RibbonDrawing:
             self._most[bundle.box] = max(self._most[bundle.box], gbps)
 
     def list_ribbons(self) -> Iterator[Ribbon]:
-        """Every bundle: from station to station, each at its slot of an edge."""
+        """Yield the pieces of every bundle, from station to station, each as wide as its slots of the two edges."""
         routes = [self._find_route(number, bundle) for number, bundle in enumerate(self._scene.bundles)]
         wants_by_edge: dict[Edge, dict[Slot, tuple[float, tuple[float, ...]]]] = defaultdict(dict)
         for number, (bundle, (stations, _)) in enumerate(zip(self._scene.bundles, routes, strict=True)):
             for i, station in enumerate(stations):
                 far = self._find_far_x(bundle, stations, i)
-                # bundles of several places may go through one slot, and beyond it they are one: the largest says how
-                # broad it is, the first where it is
+                # bundles of several inner boxes may go through one slot and are one bundle beyond it: the largest of
+                # them sets its breadth, the first its position
                 previous = wants_by_edge[station.edge].get(station.slot, (0.0, (far, *station.slot)))
                 wants_by_edge[station.edge][station.slot] = max(previous[0], self._gbps[number]), previous[1]
         slots = {edge: self._share_edge(edge, wants) for edge, wants in wants_by_edge.items()}
-        parts = self._divide_slots(slots)
+        slot_parts = self._divide_slots(slots)
         arcs = [
-            (self._find_arc_box(a), abs(slots[b.edge][b.slot][0] - slots[a.edge][a.slot][0]))
-            for a, b in (stations for stations, arched in routes if arched)
+            (self._find_arc_box(start), abs(slots[end.edge][end.slot][0] - slots[start.edge][start.slot][0]))
+            for start, end in (stations for stations, arched in routes if arched)
         ]
-        longest = dict(sorted(arcs))  # of each box the last, which is the longest
+        longest = dict(sorted(arcs))  # the last entry of each box is its longest
         for number, (stations, arched) in enumerate(routes):
-            for a, b in pairwise(stations):
-                (x0, w0), (x1, w1) = slots[a.edge][a.slot], slots[b.edge][b.slot]
-                if b is stations[-1] and number in parts:
-                    x1, w1 = parts[number]
-                y0, y1 = a.y, b.y
+            for start, end in pairwise(stations):
+                (x0, w0), (x1, w1) = slots[start.edge][start.slot], slots[end.edge][end.slot]
+                if end is stations[-1] and number in slot_parts:
+                    x1, w1 = slot_parts[number]
+                y0, y1 = start.y, end.y
                 if arched and x0 > x1:
                     x0, y0, w0, x1, y1, w1 = x1, y1, w1, x0, y0, w0
-                arc = self._choose_arc_height(a, abs(x1 - x0), longest[self._find_arc_box(a)]) if arched else 0.0
+                arc = (
+                    self._choose_arc_height(start, abs(x1 - x0), longest[self._find_arc_box(start)]) if arched else 0.0
+                )
                 if arched:
                     w0 = w1 = max(THINNEST, min(w0, w1, arc / 2))
                 yield Ribbon(number, x0, y0, w0, x1, y1, w1, arc)
 
     def _divide_slots(self, slots: dict[Edge, dict[Slot, tuple[float, float]]]) -> dict[int, tuple[float, float]]:
-        """(middle, width) of each bundle that leaves a box, of the slot that it shares with those of other places."""
+        """Return the (middle x, width) that each bundle that leaves a box has within its slot at the top of the box.
+
+        Bundles of several inner boxes share a slot; each takes a part in proportion to its bandwidth, in the order of
+        the inner boxes.
+        """
         sharing: dict[tuple[int, Slot], list[int]] = defaultdict(list)
         for number, bundle in enumerate(self._scene.bundles):
             if bundle.leaves:
                 sharing[bundle.box, bundle.lane].append(number)
-        parts = {}
+        part_by_bundle = {}
         for (box, lane), numbers in sharing.items():
             middle, width = slots[TOP, box, 0][lane]
             total, x = sum(self._gbps[number] for number in numbers), middle - width / 2
@@ -127,53 +136,59 @@ class _RibbonDrawing:
                 numbers, key=lambda number: (self._find_source_x(self._scene.bundles[number]), number)
             ):
                 part_width = width * self._gbps[number] / total
-                parts[number] = x + part_width / 2, part_width
+                part_by_bundle[number] = x + part_width / 2, part_width
                 x += part_width
-        return parts
+        return part_by_bundle
 
     def _find_route(self, number: int, bundle: DrawnBundle) -> tuple[list[_Station], bool]:
-        """The edges that a bundle goes by, and whether it is an arc between two."""
+        """Return the stations that a bundle goes by, from its lower end on, and whether it is an arc between two."""
         box, slot = bundle.box, (number,)
         start = self._find_end_station(box, bundle.child, bundle.lower, bundle.lane, (number, 0))
         tiers = self._tiers.get((box, self._scene.networks[bundle.upper]), [])
         network = self._scene.networks[bundle.upper]
-        head = bundle.child == OWN_BAND and self._bands[box, bundle.lower].y < self._scene.heads[box]
+        is_from_switches = bundle.child == OWN_BAND and self._bands[box, bundle.lower].y < self._scene.heads[box]
         lane = self._scene.lanes.get((box, network))
-        bottom = lane.bottom if lane else 0.0
+        lane_foot = start.y - GAP if is_from_switches else lane.bottom if lane else 0.0
         if bundle.leaves:
             end = _Station((TOP, box, 0), bundle.lane, float(self._scene.box_y[box]))
             lower_tiers = self._tiers.get((box, self._scene.networks[bundle.lower]), [])
-            if lane is None or (head and lower_tiers[:1] == [bundle.lower]):
+            if lane is None or (is_from_switches and lower_tiers[:1] == [bundle.lower]):
                 return [start, end], False
-            low = start.y - GAP if head else bottom
-            return [start, *self._follow_lane(box, network, slot, low, lane.top), end], False
-        goal = self._bands.get((box, bundle.upper)) if bundle.other == OWN_BAND else None
-        if head and goal is not None and goal.y >= self._bands[box, bundle.lower].y + self._bands[box, bundle.lower].h:
-            # what manages a switch hangs below it: down from its foot
-            foot = self._bands[box, bundle.lower].y + self._bands[box, bundle.lower].h
-            top = _Station((ABOVE, box, bundle.upper), (number, 1), goal.y)
+            return [start, *self._follow_lane(box, network, slot, lane_foot, lane.top), end], False
+        upper_band = self._bands.get((box, bundle.upper)) if bundle.other == OWN_BAND else None
+        foot = self._bands[box, bundle.lower].y + self._bands[box, bundle.lower].h if is_from_switches else 0.0
+        if is_from_switches and upper_band is not None and upper_band.y >= foot:
+            # what manages a switch hangs below it: the links go down from the foot of the upper band
+            top = _Station((ABOVE, box, bundle.upper), (number, 1), upper_band.y)
             return [top, _Station((BELOW, box, bundle.lower), slot, foot)], False
-        # a hair more than touching, which is no way up; y grows downward
-        rises = goal is not None and bundle.upper in tiers and goal.y + goal.h < start.y - 1e-6
-        same_column = head and bundle.lower in tiers
-        if goal is None or not rises or (head and not same_column):
+        # bands that only touch leave no way up, hence the 1e-6; y grows downward
+        rises = upper_band is not None and bundle.upper in tiers and upper_band.y + upper_band.h < start.y - 1e-6
+        same_column = is_from_switches and bundle.lower in tiers
+        if upper_band is None or not rises or (is_from_switches and not same_column):
             far = (bundle.segment, bundle.upper, bundle.lower)
             return [start, self._find_end_station(box, bundle.other, bundle.upper, far, (number, 1))], True
-        end = _Station((BELOW, box, bundle.upper), slot, goal.y + goal.h)
+        end = _Station((BELOW, box, bundle.upper), slot, upper_band.y + upper_band.h)
         level = tiers.index(bundle.upper)
         direct = tiers[level + 1 :][:1] == [bundle.lower] if same_column else level + 1 == len(tiers)
         if direct or lane is None:
             return [start, end], False
         below_y = self._bands[box, tiers[level + 1]].y
-        low = start.y - GAP if head else bottom
-        return [start, *self._follow_lane(box, network, slot, low, (goal.y + goal.h + below_y) / 2), end], False
+        return [
+            start,
+            *self._follow_lane(box, network, slot, lane_foot, (upper_band.y + upper_band.h + below_y) / 2),
+            end,
+        ], False
 
     def _follow_lane(self, box: int, network: int, slot: Slot, low: float, high: float) -> list[_Station]:
-        """Along the lane of a network from a y up to another."""
+        """Return the two stations in the lane of a network at which links enter (y `low`) and leave it (y `high`)."""
         return [_Station((LANE, box, network), slot, y) for y in (low, high)]
 
     def _find_end_station(self, box: int, place_box: int, cls: int, lane: tuple[int, int, int], slot: Slot) -> _Station:
-        """Where links leave a place of a box, all of them, or a band of its own."""
+        """Return the station where links leave an inner box, all inner boxes together, or a band of the box itself.
+
+        `place_box` is the inner box, ALL_CHILDREN or OWN_BAND. A band of class `cls` and all inner boxes are met at
+        `slot`, a single inner box at the slot of its `lane`.
+        """
         scene = self._scene
         if place_box == OWN_BAND:
             return _Station((ABOVE, box, cls), slot, self._bands[box, cls].y)
@@ -182,7 +197,7 @@ class _RibbonDrawing:
         return _Station((TOP, place_box, 0), lane, float(scene.box_y[place_box]))
 
     def _find_span(self, edge: Edge) -> tuple[float, float]:
-        """(left, width) of an edge."""
+        """Return the x at which an edge begins, and its width."""
         kind, box, number = edge
         scene = self._scene
         if kind in (ABOVE, BELOW):
@@ -198,55 +213,63 @@ class _RibbonDrawing:
     def _share_edge(
         self, edge: Edge, wants: dict[Slot, tuple[float, tuple[float, ...]]]
     ) -> dict[Slot, tuple[float, float]]:
-        """(middle, width) of each slot of an edge, in the order of where they go."""
+        """Return the (middle x, width) of each slot of an edge.
+
+        `wants` has, by slot, the bandwidth in Gb/s and the key by which slots are ordered from left to right.
+        """
         left, width = self._find_span(edge)
         order = sorted(wants, key=lambda slot: wants[slot][1])
         # broad as the root of the bandwidth: a link of 200G stays visible beside a bundle of 200 Tb/s
         roots = {slot: sqrt(wants[slot][0]) for slot in order}
-        total, most = sum(roots.values()), sqrt(self._most[edge[1]]) or 1.0
+        total, busiest_root = sum(roots.values()), sqrt(self._most[edge[1]]) or 1.0
         widths = [
-            # its share of this edge, but no broader than it is beside the busiest bundle of the box: a thin bundle does
-            # not fill an edge that it has for itself
-            max(THINNEST, width * min(FILLED * roots[slot] / total, FILLED * roots[slot] / most))
+            # the slot's share of this edge, but no more than its share beside the busiest bundle of the box: a thin
+            # bundle does not fill an edge that it has alone
+            max(THINNEST, width * min(FILLED * roots[slot] / total, FILLED * roots[slot] / busiest_root))
             for slot in order
         ]
         gap = max(0.0, width - sum(widths)) / (len(order) + 1)
-        shares, x = {}, left + gap
+        slots, x = {}, left + gap
         for slot, w in zip(order, widths, strict=True):
-            shares[slot] = x + w / 2, w
+            slots[slot] = x + w / 2, w
             x += w + gap
-        return shares
+        return slots
 
     def _find_far_x(self, bundle: DrawnBundle, stations: list[_Station], index: int) -> float:
-        """The x by which a bundle has its place at an edge: of the lane next to it, else of its other end."""
-        last = index + 1 == len(stations)
-        near = stations[index - 1 if last else index + 1].edge
-        if near[0] == LANE and near != stations[index].edge and stations[index].edge[0] != TOP:
-            left, width = self._find_span(near)
+        """Return the x that orders a bundle at an edge: the x of the lane next on its route, else of its other end."""
+        is_last = index + 1 == len(stations)
+        next_edge = stations[index - 1 if is_last else index + 1].edge
+        if next_edge[0] == LANE and next_edge != stations[index].edge and stations[index].edge[0] != TOP:
+            left, width = self._find_span(next_edge)
             return left + width / 2
-        return self._find_source_x(bundle) if last and not bundle.leaves else self._find_goal_x(bundle)
+        return self._find_source_x(bundle) if is_last and not bundle.leaves else self._find_goal_x(bundle)
 
     def _find_goal_x(self, bundle: DrawnBundle) -> float:
-        """The x of where the upper ends of a bundle are."""
+        """Return the middle x of the box or band that holds the upper ends of a bundle."""
         box = bundle.other if bundle.other >= 0 else bundle.target
         return self._find_middle_x(box, bundle.upper)
 
     def _find_source_x(self, bundle: DrawnBundle) -> float:
+        """Return the middle x of the inner box or band that holds the lower ends of a bundle."""
         return self._find_middle_x(bundle.child if bundle.child >= 0 else bundle.box, bundle.lower)
 
     def _find_middle_x(self, box: int, cls: int) -> float:
+        """Return the middle x of the band of a class in a box, or of the box if it has no such band."""
         band = self._bands.get((box, cls))
         if band is not None:
             return band.x + band.w / 2
         return float(self._scene.box_x[box] + self._scene.box_w[box] / 2)
 
     def _find_arc_box(self, station: _Station) -> int:
-        """The box in whose room an arc from a station rises."""
+        """Return the box inside which an arc from a station rises."""
         kind, box, _ = station.edge
         return int(self._scene.places.parent[box]) if kind == TOP else box
 
     def _choose_arc_height(self, station: _Station, length: float, longest: float) -> float:
-        """How high an arc from a station rises: over its length, within the room above, the longest there highest."""
+        """Return how high an arc of a length rises from a station.
+
+        The longest arc of a box takes most of the room above the station, shorter arcs less of it.
+        """
         box = self._find_arc_box(station)
         floor = float(self._scene.heads[box])
         room = station.y - (floor if station.y > floor else float(self._scene.box_y[box]))

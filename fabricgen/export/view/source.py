@@ -1,4 +1,4 @@
-"""What the blocks of the page are made of."""
+"""The input of the blocks of the page, and the compressed form of their columns."""
 
 from __future__ import annotations
 
@@ -26,10 +26,12 @@ from fabricgen.wiring.tables import DeviceClass
 
 
 @dataclass(frozen=True)
-class Beside:
-    """What is known of a cluster beside it: findings of lint, a change, as `blocks.changes` shows it, what `verify`
-    says of its hall, (path, content) of its configurations, where they are few, and unit prices by part with their
-    currency, where there is a price file.
+class PageExtras:
+    """What a page may show beside the cluster itself.
+
+    `findings` are those of lint, `changes` what `blocks.changes` shows of a comparison, `configs` the (path, content)
+    of configurations if they are few, `verification` what `verify` found in the hall, and `prices` the unit prices by
+    part in `currency`, if there is a price file.
     """
 
     findings: Sequence[Diagnostic] = ()
@@ -42,36 +44,40 @@ class Beside:
 
 @dataclass(frozen=True)
 class PageSource:
-    """A cluster, and its drawing, which several blocks share."""
+    """A cluster with its drawing, which several blocks share, and what the page shows beside it."""
 
     cluster: Cluster
-    beside: Beside = field(default_factory=Beside)
+    beside: PageExtras = field(default_factory=PageExtras)
 
     @cached_property
     def scene(self) -> Scene:
-        """The fabric view."""
+        """The layout of the fabric view."""
         return lay_out_scene(self.cluster)
 
     @cached_property
     def optics(self) -> OpticsPower:
-        """The power of optics by device."""
+        """The power that optics draw in each device."""
         return sum_device_optics(self.cluster)
 
 
-# Columns of numbers and texts, packed small: for a page that decodes them where they are needed.
-# A column of numbers is int32: each less the one before it, signs folded in (0, -1, 1, -2 become 0, 1, 2, 3), the
-# four bytes of all numbers apart, compressed. Neighbours in a table are alike, so that most bytes are 0. A column of
-# texts is its vocabulary and a column of numbers into it.
+# Columns of numbers and texts are packed small, and decoded by the page when they are needed.
+# A column of numbers is int32. Each number is replaced by its difference to the one before it, signs are folded in
+# (0, -1, 1, -2 become 0, 1, 2, 3), and all lowest bytes stand before all second bytes, and so on: neighbours in a table
+# are alike, so that most bytes are 0 and compress well. A column of texts is its vocabulary and a column of numbers
+# into it.
 
 Packed = dict[str, Any]
-"""What a page is told of a column, as JSON."""
+"""A column or table in the form in which the page gets it, ready for JSON."""
 
 FEW_TEXTS = 40
-"""So many texts are not worth compressing."""
+"""Up to this many texts are not worth compressing."""
 
 
 def pack_numbers(values: Any) -> str:
-    """A column of whole numbers (int32, or what fits it) as text; raises OverflowError for what does not fit."""
+    """Return a column of whole numbers (int32 or anything within its range) as compressed base64 text.
+
+    Raises OverflowError if a number does not fit 32 bits.
+    """
     column = np.asarray(values, dtype=np.int64)
     if len(column) and (column.min() < -(1 << 31) or column.max() >= 1 << 31):
         raise OverflowError("a number does not fit 32 bits")
@@ -85,19 +91,22 @@ def pack_numbers(values: Any) -> str:
 
 
 def pack_words(values: Any) -> str:
-    """A column of unsigned words of 32 bits, as `pack_numbers` of the signed ones that have the same bits."""
+    """Return a column of unsigned 32-bit words, packed as the signed numbers that have the same bits."""
     return pack_numbers(np.asarray(values).astype(np.uint64).astype(np.uint32).view(np.int32))
 
 
 def pack_texts(texts: Sequence[Any]) -> list[Any] | str:
-    """Texts or numbers as JSON: themselves, or compressed where they are many or long."""
+    """Return texts or numbers as a list, or as compressed JSON if they are many or long."""
     if len(texts) <= FEW_TEXTS and sum(len(str(text)) for text in texts) < FEW_TEXTS * FEW_TEXTS:
         return list(texts)
     return _compress_bytes(json.dumps(list(texts), ensure_ascii=False, separators=(",", ":")).encode())
 
 
 def pack_addresses(column: AddressColumn) -> list[str]:
-    """Addresses as columns of words of 32 bits, the highest first: one for IPv4, four for IPv6; 0 for none."""
+    """Return addresses as packed columns of 32-bit words, the highest word first.
+
+    IPv4 has one column, IPv6 four; a missing address is 0.
+    """
     if isinstance(column, IPv4Column):
         return [pack_words(column.values)]
     assert isinstance(column, IPv6Column)  # noqa: S101 - there are two families
@@ -106,7 +115,7 @@ def pack_addresses(column: AddressColumn) -> list[str]:
 
 
 def pack_reference(table: str, name: str, rows: Any) -> Packed:
-    """A column whose values are those of a column of another table, at some rows of it."""
+    """Return a packed column that repeats values of a column of another table, at the given rows of that table."""
     return {"table": table, "column": name, "numbers": pack_numbers(rows)}
 
 
@@ -115,7 +124,9 @@ def _compress_bytes(content: bytes) -> str:
 
 
 def pack_column(column: Sequence[Any] | Packed) -> Packed:
-    """A column of a table: of texts, of numbers, or joined of others; one that is packed already stays as it is."""
+    """Return a column of texts or numbers, or several joined to one, in packed form; a packed one is returned
+    as it is.
+    """
     if isinstance(column, ConcatenatedColumn):
         return {"join": [part if isinstance(part, str) else pack_column(part) for part in column.parts]}
     if isinstance(column, dict):
@@ -131,7 +142,7 @@ def pack_column(column: Sequence[Any] | Packed) -> Packed:
 
 
 def _pack_vocabulary(vocabulary: list[Any], codes: Any) -> Packed:
-    """A dictionary-encoded column; entries that no row has are left out, and each value is there once."""
+    """Return a packed dictionary-encoded column; its vocabulary has each value once, and only values that a row has."""
     used, codes = np.unique(codes, return_inverse=True)
     number_by_value: dict[Any, int] = {}
     numbers = [number_by_value.setdefault(vocabulary[i], len(number_by_value)) for i in used.tolist()]
@@ -139,22 +150,19 @@ def _pack_vocabulary(vocabulary: list[Any], codes: Any) -> Packed:
 
 
 def pack_table(columns: Mapping[str, Sequence[Any] | Packed], rows: int | None = None) -> Packed:
-    """A table: how many rows it has (by default those of its first column), and each column."""
+    """Return a packed table: its columns, and its number of rows, by default the length of its first column."""
     rows = len(next(iter(columns.values()), ())) if rows is None else rows
     return {"rows": rows, "columns": {name: pack_column(column) for name, column in columns.items()}}
 
 
-# What the fabric view says of a class of nodes: its accelerators, and its scale-up domain.
-
-
 def count_accelerators(cls: DeviceClass) -> int:
-    """Accelerators of one device; 0 for what has none."""
+    """Return the number of accelerators of one device of a class; 0 for devices without any."""
     accelerators = cls.profile.accelerators if isinstance(cls.profile, NodeProfile) else None
     return accelerators.count if accelerators else 0
 
 
 def find_domain(cls: DeviceClass, design: Design) -> ScaleUpDesign | None:
-    """The scale-up domains that devices of a class form; None where they form none."""
+    """Return the scale-up domains that devices of a class form, or None if they form none."""
     if not isinstance(cls.profile, NodeProfile):
         return None
     profile_ids = (cls.profile.scale_up, *cls.profile.scale_up_too)

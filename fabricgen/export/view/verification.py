@@ -1,7 +1,8 @@
-"""What `fabricgen verify` found in the hall, read from its JSON report and held against the cluster that is drawn.
+"""What `fabricgen verify` found in the hall, read from its JSON report and matched to the cluster that is drawn.
 
-Only the keys of the contract are needed: counts of cables, and actions. Where the report lists the cables that are
-right (`verified`), all others that are in no action are unseen; else the picture cannot tell these two apart.
+Only the keys of the contract are needed: counts of cables, and actions. If the report lists the cables that are right
+(`verified`), all others that are in no action are unseen; otherwise the picture cannot tell right cables from unseen
+ones.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from fabricgen.models.validation import format_path
 from fabricgen.wiring.arrays import Ints
 
 AS_PLANNED, HARMLESS, UNSEEN, CHECK, DARK, ELSEWHERE = range(6)
-"""States of a cable, from the best to the worst; CHECK: its port or optic is to be looked at."""
+"""States of a cable, from the best to the worst. CHECK: its port or optic has to be looked at."""
 
 LARGEST = 256 * 1024 * 1024
-"""Bytes of the largest report that is read."""
+"""Largest report that is read, in bytes."""
 
 MOST_TEXT = 4_000
 """Characters of a sentence that are shown."""
@@ -35,13 +36,13 @@ Count = Annotated[int, Field(ge=0, le=10**9)]
 
 
 class _ReportPart(BaseModel):
-    """A part of a report; it may say more than is used here."""
+    """An object of a report; further keys are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 
 
 class Place(_ReportPart):
-    """An end of an action."""
+    """One end of a cable that an action is about."""
 
     device: str
     port: str = ""
@@ -51,7 +52,7 @@ class Place(_ReportPart):
 
 
 class Step(_ReportPart):
-    """A plug that is pulled and put elsewhere."""
+    """A plug to pull at one place and put in at another."""
 
     cable: str = ""
     pull: Place
@@ -60,7 +61,7 @@ class Step(_ReportPart):
 
 
 class Alternative(_ReportPart):
-    """Another way to mend the same."""
+    """Another way to mend the same fault."""
 
     text: str = ""
     moves: Count = 0
@@ -68,13 +69,13 @@ class Alternative(_ReportPart):
 
 
 class Consequence(_ReportPart):
-    """What it costs until it is mended, in words."""
+    """What a fault costs until it is mended, in words."""
 
     text: str = ""
 
 
 class Action(_ReportPart):
-    """One thing to do."""
+    """One thing to do in the hall."""
 
     id: str
     kind: str
@@ -91,17 +92,17 @@ class Action(_ReportPart):
 
     @property
     def boxes_alone(self) -> bool:
-        """Whether it is about whole boxes: exchanged ones, or one that sees nobody."""
+        """Whether the action is about whole boxes: boxes that were exchanged, or one that sees no neighbour."""
         return not self.steps and bool(self.ends) and not any(end.port for end in self.ends)
 
     @property
     def devices(self) -> set[str]:
-        """Names of the devices where one has to go."""
+        """Names of the devices at which something is to be done."""
         return {end.device for end in self.ends} | set(self.renamed) | set(self.renamed.values())
 
 
 class Counts(_ReportPart):
-    """How many cables are in which state, and links that nobody planned."""
+    """How many cables are in each state, and how many links nobody planned (`extra`)."""
 
     as_planned: Count
     dark: Count
@@ -111,8 +112,8 @@ class Counts(_ReportPart):
     extra: Count
 
 
-class Done(_ReportPart):
-    """How far a unit is."""
+class UnitProgress(_ReportPart):
+    """How many cables of a unit are in each state."""
 
     name: str
     total: Count
@@ -123,13 +124,13 @@ class Done(_ReportPart):
 
 
 class Progress(_ReportPart):
-    """How far units are."""
+    """The progress of all units."""
 
-    units: list[Done] = []
+    units: list[UnitProgress] = []
 
 
 class Report(_ReportPart):
-    """A report of `verify`. `verified` and `harmless_cables` have cages by device, with blanks between."""
+    """A report of `verify`. `verified` and `harmless_cables` map a device to its cages, separated by blanks."""
 
     cables: Counts
     actions: list[Action]
@@ -152,10 +153,10 @@ class Verification:
 
 
 def read_verification(file: str, cluster: Cluster) -> Verification:
-    """Read a report of the cluster's hall.
+    """Return the report in a file, and the states of the cluster's cables that follow from it.
 
-    Raises InputError: FG001 or FG002 for a file that cannot be read, FG066 at its place for what is no report, or that
-    of another cluster.
+    Raises InputError: FG001 or FG002 if the file cannot be read, FG066 with its position if it is no report, or a
+    report of another cluster.
     """
     text = decode_text(read_bytes(Path(file), file, limit=LARGEST), file, limit=LARGEST, kind="JSON")
     try:
@@ -164,41 +165,33 @@ def read_verification(file: str, cluster: Cluster) -> Verification:
         raise _make_format_error(file, error) from error
     name, numbers = cluster.design.loaded.blueprint.name, {cable: row for row, cable in enumerate(cluster.cable_ids)}
     if report.name not in ("", name):
-        raise _make_foreign_error(
-            file, text, report.name, f"it is of '{report.name[:80]}', and the blueprint is '{name}'"
-        )
+        complaint = f"it is of '{report.name[:80]}', and the blueprint is '{name}'"
+        raise _make_foreign_error(file, text, report.name, complaint)
     counted = sum(count for key, count in report.cables if key != "extra")
     if counted > len(numbers):
         complaint = f"it counts {counted:,} cables, and the blueprint has {len(numbers):,}"
         raise _make_foreign_error(file, text, "cables", complaint)
-    for cable in _list_named_cables(report):
+    for cable in (*(cable for action in report.actions for cable in action.cables), *list_verified_ids(report)):
         if cable not in numbers:
             raise _make_foreign_error(file, text, cable, f"the blueprint has no cable '{cable[:80]}'")
     return Verification(report, _find_states(report, numbers))
 
 
-def _list_named_cables(report: Report) -> Iterator[str]:
-    """Ids of all cables that a report names."""
-    for action in report.actions:
-        yield from action.cables
-    yield from list_verified_ids(report)
-
-
 def list_verified_ids(report: Report) -> Iterator[str]:
-    """Ids of the cables that a report found right, or harmless."""
+    """Yield the ids of the cables that a report found right, and of those whose difference is harmless."""
     for listed in (report.verified or {}, report.harmless_cables):
         yield from _list_cable_ids(listed)
 
 
 def _list_cable_ids(listed: dict[str, str]) -> Iterator[str]:
+    """Return the cable ids, `DEVICE:CAGE`, of cages listed by device."""
     return (f"{device}:{cage}" for device, cages in listed.items() for cage in cages.split())
 
 
 def _find_states(report: Report, numbers: dict[str, int]) -> Ints:
-    is_complete = report.verified is not None or not report.cables.unseen
-    states = np.full(
-        len(numbers), UNSEEN if report.verified is not None or not is_complete else AS_PLANNED, dtype=np.int32
-    )
+    """Return the state of each cable, int32; `numbers` has the row of each cable id."""
+    other_state = UNSEEN if report.verified is not None or report.cables.unseen else AS_PLANNED
+    states = np.full(len(numbers), other_state, dtype=np.int32)
 
     def set_state(ids: Sequence[str], state: int) -> None:
         rows = [numbers[cable] for cable in ids]
@@ -214,19 +207,26 @@ def _find_states(report: Report, numbers: dict[str, int]) -> Ints:
 
 
 def _choose_state(action: Action, cable: str, moved: set[str]) -> int:
-    """The state of a cable of an action: of moved plugs, one without a step is at nobody's end."""
+    """Return the state of a cable of an action; DARK if the action moves plugs but no plug of this cable.
+
+    `moved` are the cables whose plugs the action moves.
+    """
     if action.kind in ("optic", "port"):
         return CHECK
     return DARK if action.kind == "dark" or (moved and cable not in moved) else ELSEWHERE
 
 
 def _make_format_error(file: str, error: ValidationError) -> InputError:
-    """What is wrong with the first thing that does not fit."""
-    first = error.errors(include_url=False, include_input=False)[0]
-    position = re.search(r"line (\d+) column (\d+)", first["msg"])
+    """Return FG066 for a report that does not fit the contract, at the first thing that does not fit."""
+    first_fault = error.errors(include_url=False, include_input=False)[0]
+    position = re.search(r"line (\d+) column (\d+)", first_fault["msg"])
     span = Span(file, int(position[1]), max(1, int(position[2]))) if position else Span(file, 1, 1)
-    location = format_path(tuple(first["loc"])) or "all of it"
-    reason = "not JSON, or cut short" if first["type"] == "json_invalid" else f"{location}: {first['msg'].lower()}"
+    location = format_path(tuple(first_fault["loc"])) or "all of it"
+    reason = (
+        "not JSON, or cut short"
+        if first_fault["type"] == "json_invalid"
+        else f"{location}: {first_fault['msg'].lower()}"
+    )
     return fault("FG066", f"{file} is no report of `verify`: {reason[:300]}", hint=_HINT, span=span)
 
 
@@ -234,8 +234,8 @@ _HINT = "give what `fabricgen verify --format json` wrote for this blueprint, an
 
 
 def _make_foreign_error(file: str, text: str, foreign_text: str, reason: str) -> InputError:
-    """A report of something else, at the first place that says so."""
+    """Return FG066 for a report of another hall, at the first position of `foreign_text` in the report."""
     start = max(text.find(json.dumps(foreign_text, ensure_ascii=False)), 0)
-    before = text[:start]
-    span = Span(file, before.count("\n") + 1, start - before.rfind("\n"))
+    text_before = text[:start]
+    span = Span(file, text_before.count("\n") + 1, start - text_before.rfind("\n"))
     return fault("FG066", f"{file} is a report of another hall: {reason}", hint=_HINT, span=span)

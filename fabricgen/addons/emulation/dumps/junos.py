@@ -1,6 +1,7 @@
 """`show lldp neighbors | display json` of Junos: a list of one object round every value.
 
-Shape: https://www.juniper.net/documentation/us/en/software/junos/cli-reference/topics/ref/command/show-lldp-neighbors.html
+Shape:
+https://www.juniper.net/documentation/us/en/software/junos/cli-reference/topics/ref/command/show-lldp-neighbors.html
 Ports that see nobody are not listed.
 """
 

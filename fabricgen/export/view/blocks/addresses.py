@@ -14,10 +14,11 @@ from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 
 
 def block(source: PageSource) -> dict[str, Any]:
-    """By family: loopback and management address by device, both ends by link, and all other addresses.
+    """Return, by address family, the loopback and management address of each device, both ends of each link, and all
+    others.
 
-    `kinds` are those of the addresses of links, by kind of link. `bonds`: the interface at the lower end of each link,
-    where some are bonds.
+    `kinds` are the kinds of link addresses, by kind of link. `bonds` is the interface at the lower end of each link,
+    None if the cluster has no bonds.
     """
     cluster = source.cluster
     bonds = None if cluster.plan.bonds is None else name_bond_ports(cluster, np.arange(len(cluster.plan.links)))

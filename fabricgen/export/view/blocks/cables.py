@@ -1,4 +1,4 @@
-"""Cables with their ends, as cables.csv has them: what does not follow from their links."""
+"""Cables with their ends, as in cables.csv, less what follows from their links."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from typing import Any
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
 from fabricgen.export.plugs import make_label_texts
-from fabricgen.export.technician.patched import locate_panel_ports
+from fabricgen.export.technician.pulled_rows import locate_panel_ports
 from fabricgen.export.view.source import Packed, PageSource, pack_column, pack_reference, pack_table
 from fabricgen.numbering.lazy_columns import encode_column
 
 
 def block(source: PageSource) -> Packed:
-    """A row a cable: id, part, medium, length; `ends` has a row a pair of connectors: cable, one of its links,
-    transceivers, and what labels say after the devices; where fibre is patched, the panel ports of their jumpers.
+    """Return a row a cable: id, part, medium, length in m.
+
+    `ends` has a row for each pair of connectors: the cable, one of its links, both transceivers, the text of both
+    labels after the device names, and the panel ports of the jumpers if fibre is patched.
     """
     cluster, cables = source.cluster, source.cluster.plan.cables
     parts = CableParts(cluster)
@@ -40,7 +42,7 @@ def block(source: PageSource) -> Packed:
 
 
 def _pack_ids(cluster: Cluster) -> Packed:
-    """The ids of cables: names of devices by their rows, and connectors."""
+    """Return the ids of cables as device names, by their rows in the device table if possible, and connectors."""
     ids = cluster.cable_id_columns
     by_row = ids.device.vocabulary is cluster.name_column
     hub = pack_reference("devices", "name", ids.device.codes) if by_row else pack_column(ids.device)

@@ -1,4 +1,4 @@
-"""What changes from another blueprint or build to this one, in the words and counts of `plan`."""
+"""What changes from another blueprint or build to this one, in the words and counts of the command `plan`."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from fabricgen.export.files import cables
 from fabricgen.export.view.source import PageSource, pack_numbers
 
 MOST_GONE = 2_000
-"""Devices and cables that are gone and are named; of more, their number."""
+"""Devices and cables that are gone are named up to this many; the rest are only counted."""
 
 
 def block(source: PageSource) -> dict[str, Any] | None:
-    """What became of each device, link and cable, and what is gone; None where nothing is compared."""
+    """Return what became of each device, link and cable, and what is gone; None if the page compares nothing."""
     change = source.beside.changes
     if change is None:
         return None
     names = cables.make_table(source.cluster).columns["cable"]
-    first = source.cluster.plan.cables.find_first_rows()
-    became = change["cable"]
+    first_rows = source.cluster.plan.cables.find_first_rows()
+    state_by_cable = change["cable"]
     return {
         **{name: change[name] for name in ("title", "totals", "reasons", "notes", "counts")},
         "device": {"numbers": pack_numbers(change["device"])},
         "link": {"numbers": pack_numbers(change["link"])},
-        "cable": {"numbers": pack_numbers([became.get(names[row], -1) for row in first.tolist()])},
+        "cable": {"numbers": pack_numbers([state_by_cable.get(names[row], -1) for row in first_rows.tolist()])},
         "gone": change["gone"][:MOST_GONE],
         "gone_cables": change["gone_cables"][:MOST_GONE],
     }

@@ -1,4 +1,4 @@
-"""Configurations, of clusters that are small enough: of a device or a whole fabric, by file."""
+"""Configurations of clusters that are small enough: by device or fabric, then by file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from fabricgen.export.view.source import Packed, PageSource, pack_table
 
 
 def block(source: PageSource) -> Packed | None:
-    """Device or fabric, file and text; None where the page is told no configurations."""
+    """Return a table of device or fabric, file and text; None if the page gets no configurations."""
     files = []
     for path, content in source.beside.configs:
         folder, _, file = path.removeprefix("configs/").partition("/")

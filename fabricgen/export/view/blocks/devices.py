@@ -1,4 +1,4 @@
-"""Devices as devices.csv has them, without addresses; a device is known by its row."""
+"""The device table of the page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fabricgen.numbering.lazy_columns import encode_column, encode_or_empty
 
 
 def block(source: PageSource) -> Packed:
-    """The columns of devices.csv without addresses; a device is known by its row."""
+    """Return the columns of devices.csv without addresses; the page knows a device by its row here."""
     devices, allocated = source.cluster.plan.devices, source.cluster.addresses
     columns: dict[str, Any] = {
         "name": source.cluster.names,

@@ -1,7 +1,8 @@
-"""The front of each model: rack units, and its cages as [x, y, w, h, label, ports], in shares of the front."""
+"""The front of each model: its rack units, and its cages as [x, y, w, h, label, ports] in shares of the front."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import astuple, dataclass
 from typing import Any
@@ -19,7 +20,9 @@ from fabricgen.wiring.tables import TRAY, DeviceClass, ManagementPort, ScaleUpPo
 
 
 def block(source: PageSource) -> dict[str, Any]:
-    """By model: its rack units, and its cages; `ports` is the most that any of its devices has in use there."""
+    """Return, by model, its rack units and its cages; `ports` is the most ports in use in a cage of any device of the
+    model.
+    """
     units = {cls.profile.id: cls.profile.rack_units for cls in source.cluster.plan.devices.classes}
     return {
         model: {"units": units[model], "cages": [list(astuple(cage)) for cage in cages]}
@@ -27,10 +30,9 @@ def block(source: PageSource) -> dict[str, Any]:
     }
 
 
-# The front of each model: its cages as rectangles, as shares of its width and height.
-# Switches have the rows and columns that drawings of ports have (`export.drawings.faces`). Where the ports of a node
-# lie is not published for all: they stand side by side in the order of the catalogue, which says what there is, not
-# where.
+# The front of each model: its cages as rectangles, in shares of its width and height.
+# Switches have the rows and columns of `export.drawings.port_layout`. Not all makers of nodes publish the positions of
+# ports: the ports of a node stand side by side in the order of the catalogue, which lists them without positions.
 
 WIDTH_MM, UNIT_MM = 450.0, 44.45
 """Width of a front between the posts of a 19-inch rack, and height of one rack unit (EIA-310)."""
@@ -46,7 +48,9 @@ _GAP_MM = 5.0
 
 @dataclass(frozen=True, slots=True)
 class DrawnCage:
-    """A cage of a front: upper left corner and size as shares of the front, its label, and the most ports in it."""
+    """A cage of a front: upper left corner and size as shares of the front, its label, and the most ports in
+    use there.
+    """
 
     x: float
     y: float
@@ -57,7 +61,7 @@ class DrawnCage:
 
 
 def list_fronts(cluster: Cluster) -> dict[str, tuple[DrawnCage, ...]]:
-    """The cages of every model of a cluster, by its id, in the order of the front."""
+    """Return the cages of every model of a cluster, by its id, in the order of the front."""
     ports, managed = _count_ports_by_cage(cluster), _list_management_ports(cluster)
     cages_by_model: dict[str, tuple[DrawnCage, ...]] = {}
     for cls in cluster.plan.devices.classes:
@@ -84,52 +88,48 @@ def list_fronts(cluster: Cluster) -> dict[str, tuple[DrawnCage, ...]]:
 
 
 def _count_ports_by_cage(cluster: Cluster) -> dict[str, dict[str, int]]:
-    """The most ports of each cage in use, by model and label of the cage."""
+    """Return the most ports in use in each cage, by model and label of the cage."""
     links, devices = cluster.plan.links, cluster.plan.devices
     counts_by_model: dict[str, dict[str, int]] = {}
     for i, segment in enumerate(links.segments):
         rows = links.find_rows(i)
         if rows.start == rows.stop or segment.backplane:
             continue
-        for side, column in ((segment.a, links.a_device), (segment.b, links.b_device)):
-            if isinstance(side, Attachment):
-                counts = _count_cages(leg.cage for leg in side.legs)
-                _raise_counts(counts_by_model.setdefault(side.profile.id, {}), counts)
-            elif isinstance(side, ScaleUpPort):
+        for end, column in ((segment.a, links.a_device), (segment.b, links.b_device)):
+            if isinstance(end, Attachment):
+                cages = Counter(leg.cage for leg in end.legs)
+                _raise_counts(counts_by_model.setdefault(end.profile.id, {}), cages)
+            elif isinstance(end, ScaleUpPort):
                 ports = links.a_port if column is links.a_device else links.b_port
                 for cls, class_rows in devices.split_by_class(column, rows):
-                    names = side.list_names(int(ports[class_rows].max()) + 1, cage=True)
-                    _raise_counts(counts_by_model.setdefault(cls.profile.id, {}), _count_cages(iter(names)))
-            elif isinstance(side, PortRun):
+                    names = end.list_names(int(ports[class_rows].max()) + 1, cage=True)
+                    _raise_counts(counts_by_model.setdefault(cls.profile.id, {}), Counter(names))
+            elif isinstance(end, PortRun):
                 for cls, _ in devices.split_by_class(column, rows):
                     if isinstance(cls.profile, SwitchProfile):
-                        counts = {cls.profile.cage_label(cage): side.ways for cage in side.cages if cage}
+                        counts = {cls.profile.cage_label(cage): end.ways for cage in end.cages if cage}
                         _raise_counts(counts_by_model.setdefault(cls.profile.id, {}), counts)
     return counts_by_model
 
 
-def _count_cages(cages: Iterator[str]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for cage in cages:
-        counts[cage] = counts.get(cage, 0) + 1
-    return counts
-
-
 def _raise_counts(highest: dict[str, int], counts: Mapping[str, int]) -> None:
+    """Raise each count in `highest` to that in `counts` if it is lower."""
     for cage, count in counts.items():
         highest[cage] = max(highest.get(cage, 0), count)
 
 
 def _list_management_ports(cluster: Cluster) -> dict[str, list[str]]:
-    """The names of the management ports in use, by model of switch: one for each NOS that names it otherwise."""
+    """Return the names of management ports in use, by model of switch; a model has several if its NOSes name them
+    otherwise.
+    """
     links, names_by_model = cluster.plan.links, dict[str, list[str]]()
     a_cage, b_cage = cluster.port_names.cage_columns
     for i, segment in enumerate(links.segments):
         rows = links.find_rows(i)
         ends = ((segment.a, links.a_device, a_cage), (segment.b, links.b_device, b_cage))
-        for side, device, cages in ends if rows.start < rows.stop else ():
+        for end, device, cages in ends if rows.start < rows.stop else ():
             for cls, class_rows in (
-                cluster.plan.devices.split_by_class(device, rows) if isinstance(side, ManagementPort) else ()
+                cluster.plan.devices.split_by_class(device, rows) if isinstance(end, ManagementPort) else ()
             ):
                 names = names_by_model.setdefault(cls.profile.id, [])
                 codes = np.unique(cages.codes[class_rows])
@@ -138,14 +138,17 @@ def _list_management_ports(cluster: Cluster) -> dict[str, list[str]]:
 
 
 def _list_switch_cages(profile: SwitchProfile, ports: Mapping[str, int], managed: bool) -> Iterator[DrawnCage]:
-    """The cages of a switch, panel by panel from the top."""
-    faces, height = list_panels(profile), profile.rack_units * UNIT_MM
-    room = WIDTH_MM - 2 * _EDGE_MM - (_RJ45_MM + _GAP_MM if managed else 0)
-    for number, panel in enumerate(faces):
-        panel_height = height / len(faces)
+    """Yield the cages of a switch, panel by panel from the top.
+
+    `ports` has the ports in use by label of the cage; a switch that is `managed` leaves space for its management port.
+    """
+    panels, height = list_panels(profile), profile.rack_units * UNIT_MM
+    cages_width = WIDTH_MM - 2 * _EDGE_MM - (_RJ45_MM + _GAP_MM if managed else 0)
+    for number, panel in enumerate(panels):
+        panel_height = height / len(panels)
         widths = [WIDTH_MM / _count_across(profile.cages[column.kind].form_factor) for column in panel.columns]
         gaps = _GAP_MM * (len({column.kind for column in panel.columns}) - 1)
-        shrink = min(1.0, (room - gaps) / sum(widths))
+        shrink = min(1.0, (cages_width - gaps) / sum(widths))
         cage_height = min(TALLEST_MM, 0.9 * panel_height / panel.rows)
         top = number * panel_height + (panel_height - cage_height * panel.rows) / 2
         for column, x, column_width in _place_columns(panel, [width * shrink for width in widths]):
@@ -157,7 +160,7 @@ def _list_switch_cages(profile: SwitchProfile, ports: Mapping[str, int], managed
 
 
 def _place_columns(panel: Panel, widths: list[float]) -> Iterator[tuple[CageColumn, float, float]]:
-    """(column, its left edge, its width) from left to right, mm."""
+    """Yield (column, its left edge, its width) from left to right, in mm."""
     x, kind = _EDGE_MM, panel.columns[0].kind
     for column, width in zip(panel.columns, widths, strict=True):
         x += _GAP_MM if column.kind != kind else 0
@@ -167,7 +170,7 @@ def _place_columns(panel: Panel, widths: list[float]) -> Iterator[tuple[CageColu
 
 
 def _list_management_cages(cls: DeviceClass, managed: Mapping[str, list[str]]) -> Iterator[DrawnCage]:
-    """The management port of a switch, at the right end of its front."""
+    """Yield the management ports of a switch, one above the other at the right end of its front."""
     height = cls.profile.rack_units * UNIT_MM
     names = managed.get(cls.profile.id, [])
     cage_height = min(TALLEST_MM, 0.9 * height / max(1, len(names)))
@@ -182,14 +185,14 @@ def _list_management_cages(cls: DeviceClass, managed: Mapping[str, list[str]]) -
 
 
 def _list_cage_widths(profile: NodeProfile) -> dict[str, float]:
-    """The cages of a node and their widths, mm."""
+    """Return the width of each cage of a node, in mm."""
     return {
         port.cage: WIDTH_MM / _count_across(role.form_factor) for role in profile.roles.values() for port in role.ports
     }
 
 
 def _list_unlisted_widths(cls: DeviceClass, ports: Mapping[str, int]) -> dict[str, float]:
-    """The ports of scale-up cables, which the catalogue has no cages for, and their widths, mm."""
+    """Return the widths, in mm, of the ports of scale-up cables, for which the catalogue has no cages."""
     listed = _list_cage_widths(cls.profile) if isinstance(cls.profile, NodeProfile) else {}
     return {cage: WIDTH_MM / ACROSS["LC"] for cage in ports if cage not in listed}
 
@@ -197,11 +200,11 @@ def _list_unlisted_widths(cls: DeviceClass, ports: Mapping[str, int]) -> dict[st
 def _arrange_cages(
     profile: DeviceProfile, widths: Mapping[str, float], ports: Mapping[str, int]
 ) -> Iterator[DrawnCage]:
-    """Cages side by side, in rows from the bottom up."""
-    height, room = profile.rack_units * UNIT_MM, WIDTH_MM - 3 * _EDGE_MM - _RJ45_MM
+    """Yield cages side by side, in rows from the bottom up; `widths` are in mm, `ports` has ports in use by cage."""
+    height, row_width = profile.rack_units * UNIT_MM, WIDTH_MM - 3 * _EDGE_MM - _RJ45_MM
     rows: list[list[str]] = [[]]
     for cage, width in widths.items():
-        if rows[-1] and sum(widths[cage_in_row] for cage_in_row in rows[-1]) + width > room:
+        if rows[-1] and sum(widths[cage_in_row] for cage_in_row in rows[-1]) + width > row_width:
             rows.append([])
         rows[-1].append(cage)
     cage_height = min(TALLEST_MM, 0.9 * height / len(rows))
@@ -213,11 +216,15 @@ def _arrange_cages(
 
 
 def _count_across(form_factor: str) -> int:
+    """Return how many cages of a form factor fit side by side in a front."""
     return next((most for start, most in ACROSS.items() if form_factor.startswith(start)), OTHERWISE)
 
 
 def _make_cage(box_mm: tuple[float, float, float, float], height: float, label: str, ports: int) -> DrawnCage:
-    """A cage from its box in millimetres, with a small wall around it."""
+    """Return a cage from its box (x, y, width, height) in mm, less a small wall around it.
+
+    `height` is that of the front, in mm.
+    """
     x, y, w, h = box_mm
     wall = 0.06 * min(w, h)
     left, top = round((x + wall) / WIDTH_MM, 4), round((y + wall) / height, 4)

@@ -1,4 +1,4 @@
-"""What lint found: code, words and line, and the devices that each finding is about."""
+"""What lint found: code, words and line of each finding, and the devices that it is about."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from fabricgen.kernel.diagnostics import Diagnostic, Path, Span
 from fabricgen.wiring.tables import SWITCH, DeviceClass
 
 MOST_NAMED = 200
-"""Devices that are marked for one finding by their names in its words."""
+"""The most devices that are marked for one finding because its words name them."""
 
 
 def block(source: PageSource) -> list[dict[str, Any]]:
-    """Findings in lint's order; `classes` and `devices` are those that they are about."""
+    """Return the findings in lint's order; `classes` and `devices` are those that a finding is about."""
     rows = {name: row for row, name in enumerate(source.cluster.names)} if source.beside.findings else {}
     return [
         {
@@ -32,12 +32,14 @@ def block(source: PageSource) -> list[dict[str, Any]]:
 
 
 def format_place(span: Span) -> str:
-    """FILE:LINE:COLUMN without the folder of the file, which differs from machine to machine."""
+    """Return FILE:LINE:COLUMN without the folder of the file, which differs from machine to machine."""
     return f"{PurePath(span.file).name}:{span.line}:{span.column}"
 
 
 def _list_subjects(cluster: Cluster, finding: Diagnostic, rows: dict[str, int]) -> dict[str, list[int]]:
-    """Devices that the words name; else the classes of the tier, fabric or nodes that the place in the blueprint is."""
+    """Return the devices that the words of a finding name; if it names none, the device classes of its place in the
+    blueprint.
+    """
     words = re.findall(r"[\w.-]+", finding.message)
     named_devices = list(dict.fromkeys(rows[word] for word in words if word in rows))[:MOST_NAMED]
     classes = cluster.plan.devices.classes
@@ -48,6 +50,7 @@ def _list_subjects(cluster: Cluster, finding: Diagnostic, rows: dict[str, int]) 
 
 
 def _is_about(cls: DeviceClass, path: Path) -> bool:
+    """Whether a place in the blueprint is that of a device class, or contains it: its tier, its fabric or its nodes."""
     if path[: len(cls.path)] == cls.path:
         return True
     if cls.kind != SWITCH or path[:2] != ("fabrics", cls.fabric):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,12 @@ import numpy as np
 from fabricgen.bom.optics import sum_rack_optics
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
-from fabricgen.design.floor.halls import Area
 from fabricgen.export.drawings.fixtures import LOOKS
 from fabricgen.export.drawings.floor_pages import find_whole_hall, list_aisles
 from fabricgen.export.drawings.rack_contents import EXTRA_SWATCH, NODE_SWATCH, PANEL_SWATCH, FilledRacks
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.locations import format_row, locate_halls
-from fabricgen.export.view.places import TrayRoutes, find_tray_routes, locate_cross_trays
+from fabricgen.export.view.boxes import TrayRoutes, find_tray_routes, locate_cross_trays
 from fabricgen.export.view.source import Packed, PageSource, pack_column, pack_table
 from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.cabling.routes import choose_riser, find_exit
@@ -26,7 +26,9 @@ from fabricgen.wiring.tables import RackTable
 
 
 def block(source: PageSource) -> dict[str, Any]:
-    """The floor; lengths in mm of one drawing, power in W. Trays are known by their row among `trays`."""
+    """Return the floor for the page: lengths in mm of one drawing, power in W; a tray is known by its row in
+    `trays`.
+    """
     cluster = source.cluster
     racks, floor = cluster.plan.racks, cluster.design.loaded.blueprint.floor
     drawing = draw_halls(cluster)
@@ -46,10 +48,11 @@ def block(source: PageSource) -> dict[str, Any]:
             [
                 fixture.kind,
                 fixture.title + (f" ({fixture.feed})" if fixture.feed else ""),
-                *_place_box(drawing, i, _to_box(fixture.area)),
+                *_place_box(drawing, i, (x, y, far_x - x, far_y - y)),
             ]
             for i, hall in enumerate(racks.halls)
             for fixture in hall.fixtures
+            for x, y, far_x, far_y in [fixture.area]
         ],
         "fixture_looks": LOOKS,
         "kept": _list_kept_places(source, drawing, kinds),
@@ -65,7 +68,7 @@ def block(source: PageSource) -> dict[str, Any]:
         ],
         "ways": [
             [a, b, [[hall, *drawing.place_point(hall, x, y)] for hall, x, y in places]]
-            for a, b, places in list_hall_ways(cluster)
+            for a, b, places in list_hall_connections(cluster)
         ],
         "kinds": [{"name": kind.name, "units": kind.units, "power_kw": kind.power_kw} for kind in racks.kinds],
         **_pack_racks(source, drawing, kinds, routes),
@@ -80,17 +83,14 @@ def block(source: PageSource) -> dict[str, Any]:
     }
 
 
-def _to_box(area: Area) -> Box:
-    return area[0], area[1], area[2] - area[0], area[3] - area[1]
-
-
 def _place_box(drawn: HallDrawing, hall: int, box: Box) -> list[int]:
+    """Return a box of a hall, in m in the frame of its site, as x, y, width and height in mm of the drawing."""
     x, y, w, h = box
     return [*drawn.place_point(hall, x, y), round(w * 1000), round(h * 1000)]
 
 
 def _list_kept_places(source: PageSource, drawn: HallDrawing, kinds: RackKinds) -> list[list[Any]]:
-    """Places without a rack that are kept for network racks to come: for which, and where, as on floor plans."""
+    """Return places without a rack that are kept for future network racks: for which rack, and the box of the place."""
     kept_places: list[list[Any]] = []
     for (number, row, column), name in kinds.kept.items():
         hall = source.cluster.plan.racks.halls[number]
@@ -101,13 +101,13 @@ def _list_kept_places(source: PageSource, drawn: HallDrawing, kinds: RackKinds) 
 
 
 def _describe_other_contents(source: PageSource) -> str:
-    """What racks hold beside devices, for the key: `power shelf (with the rack), panels`; "" for nothing."""
+    """Return what racks hold beside devices, for the key: `power shelf (with the rack), panels`; "" for nothing."""
     shelves = {f"{name} (with the rack)" for _, _, name in list_included(source.cluster.plan)}
     return ", ".join([*sorted(shelves), *(["panels"] if source.cluster.plan.patching else [])])
 
 
 def _pack_racks(source: PageSource, drawn: HallDrawing, kinds: RackKinds, routes: TrayRoutes) -> dict[str, Any]:
-    """The racks, each with its middle, and how they look from above."""
+    """Return the racks as a table, with the middle of each in mm, and how racks look from above."""
     table, loads = source.cluster.plan.racks, compute_rack_loads(source.cluster.plan)
     optics = sum_rack_optics(source.cluster)
     look_numbers: dict[tuple[str, bool, tuple[tuple[str, bool], ...]], int] = {}
@@ -120,7 +120,8 @@ def _pack_racks(source: PageSource, drawn: HallDrawing, kinds: RackKinds, routes
         np.array([getattr(hall, name) for hall in table.halls]) for name in ("rack_pitch_m", "rack_depth_m")
     )
     wide, deep = (np.array([getattr(kind, name) for kind in table.kinds]) for name in ("width_m", "depth_m"))
-    has_power = loads.unpowered < loads.devices  # where none is, optics alone would pass for the power of a rack
+    # a rack has no figure if no device in it has one: its optics alone would pass for the power of the rack
+    has_power = loads.unpowered < loads.devices
     columns: dict[str, Any] = {
         "name": table.names,
         "x": _to_mm(table.x_m + shift[:, 0]),
@@ -141,7 +142,7 @@ def _pack_racks(source: PageSource, drawn: HallDrawing, kinds: RackKinds, routes
 
 
 def _pack_panels(source: PageSource) -> Packed:
-    """What racks hold beside devices: what they are sold with, patch panels and fibre shuffles."""
+    """Return what racks hold beside devices: what they are sold with, patch panels and fibre shuffles."""
     plan = source.cluster.plan
     rows = [(name, rack, u, 1) for rack, u, name in list_included(plan)]
     if plan.patching:
@@ -156,15 +157,17 @@ def _pack_panels(source: PageSource) -> Packed:
 
 
 def _pack_routes(routes: TrayRoutes, first_cross: int, everywhere: bool) -> dict[str, list[Packed]]:
-    """By link: racks of panels on its way, and the cross tray of each leg; -1 for none."""
-    via: list[Any] = list(routes.via)
-    cross: list[Any] = [] if everywhere else [_offset_crossings(cross, first_cross) for cross in routes.cross]
-    return {"via": [pack_column(rack) for rack in via], "cross": [pack_column(cross) for cross in cross]}
+    """Return, by link, the racks of panels on its way and the cross tray of each leg; -1 for none."""
+    cross = () if everywhere else routes.cross
+    return {
+        "via": [pack_column(racks) for racks in routes.via],  # type: ignore[arg-type]
+        "cross": [pack_column(_offset_crossings(trays, first_cross)) for trays in cross],
+    }
 
 
-def _offset_crossings(cross: Any, first: int) -> Any:
-    """Cross trays by their row among all trays."""
-    return np.where(cross >= 0, cross + first, -1)
+def _offset_crossings(cross: Any, first_cross: int) -> Any:
+    """Return cross trays, counted from 0, as rows among all trays; -1 stays -1."""
+    return np.where(cross >= 0, cross + first_cross, -1)
 
 
 def _to_mm(metres: Any) -> Any:
@@ -172,17 +175,17 @@ def _to_mm(metres: Any) -> Any:
 
 
 # The floor from above: where halls, rows, racks and trays are drawn, in millimetres of one drawing.
-# Halls of one storey of a site lie as they do in truth; storeys and sites lie beside each other. x runs along rows, y
+# Halls of one storey of a site lie as they are built; storeys and sites are drawn side by side. x runs along rows, y
 # across them, as in the frame of a site.
 
 MARGIN_M = 1.4
-"""From the outermost racks of a hall to its outline, where names of rows are written."""
+"""From the outermost racks of a hall to its outline; names of rows are written there."""
 
 APART_M = 5.0
-"""Between storeys and sites."""
+"""Gap between storeys and sites."""
 
 ASPECT = 1.7
-"""Width of the drawing by its height, about."""
+"""Width of the drawing divided by its height, about."""
 
 Box = tuple[float, float, float, float]
 """x, y, width, height."""
@@ -190,18 +193,21 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class HallTray:
-    """A tray of a hall from one end to the other: along a row, as labels call it, or (None) across the rows."""
+    """A tray of a hall from one end to the other.
+
+    `row` is the row it runs along, as labels name it, or None for a cross tray.
+    """
 
     hall: int
     row: str | None
     name: str
     ends: Box
-    """x and y of one end, then of the other."""
+    """x and y of one end, then of the other, in m."""
 
 
 @dataclass(frozen=True, slots=True)
 class HallAisle:
-    """An aisle along a row: cold where fronts are."""
+    """An aisle along a row; a cold one is where the fronts of racks are."""
 
     hall: int
     box: Box
@@ -210,9 +216,9 @@ class HallAisle:
 
 @dataclass(frozen=True, slots=True)
 class HallDrawing:
-    """The drawing of the floor: `size` is in mm; halls, aisles, trays and exits are in m, in the frame of their site.
+    """The drawing of the floor. `size` is in mm; halls, aisles, trays and exits are in m, in the frame of their site.
 
-    `shift`, m, is added to the coordinates of each hall's site; `tray_of_rack` has indexes into `trays`.
+    `shift`, in m, is added to the coordinates of each hall's site. `tray_of_rack` has indexes into `trays`.
     """
 
     size: tuple[int, int]
@@ -222,16 +228,16 @@ class HallDrawing:
     trays: list[HallTray]
     tray_of_rack: Ints
     first_cross: int
-    """The index of the first tray across rows; those along rows come before."""
+    """The index of the first tray across rows; trays along rows come before it."""
     exits: list[tuple[float, float]]
 
     def place_point(self, hall: int, x_m: float, y_m: float) -> tuple[int, int]:
-        """A place of a hall in the drawing, mm, from its coordinates in the frame of its site, m."""
+        """Return a point of a hall in mm of the drawing, from its coordinates in m in the frame of its site."""
         return round((x_m + self.shift[hall][0]) * 1000), round((y_m + self.shift[hall][1]) * 1000)
 
 
 def draw_halls(cluster: Cluster) -> HallDrawing:
-    """The drawing of the floor of a cluster."""
+    """Return the drawing of the floor of a cluster."""
     racks, floor = cluster.plan.racks, cluster.design.loaded.blueprint.floor
     outlines = [_find_outline(racks, hall) for hall in range(len(racks.halls))]
     exits = [find_exit(hall, floor.trays) for hall in racks.halls]
@@ -252,14 +258,14 @@ def draw_halls(cluster: Cluster) -> HallDrawing:
 
 
 def _find_outline(racks: RackTable, hall: int) -> Box:
-    """The outline of a hall in the frame of its site, m: its walls, else around all its places, or its racks if its
-    size is open.
+    """Return the outline of a hall, in m in the frame of its site.
+
+    This is its walls, or else a margin around all its places, or around its racks if the size of the hall is open.
     """
     spec = racks.halls[hall]
     if not spec.rows and not (racks.hall == hall).any():
         return spec.x_m, spec.y_m, 2 * MARGIN_M, 2 * MARGIN_M
-    window = find_whole_hall(racks, hall)
-    left, right = _find_row_ends(racks, hall)
+    window, (left, right) = find_whole_hall(racks, hall), _find_row_ends(racks, hall)
     top, bottom = (float(spec.find_y(window.rows[end])) for end in (0, -1))
     half = spec.rack_depth_m / 2
     if spec.walls:
@@ -271,7 +277,7 @@ def _find_outline(racks: RackTable, hall: int) -> Box:
 
 
 def _find_row_ends(racks: RackTable, hall: int) -> tuple[float, float]:
-    """Where the rows of a hall that has some begin and end, m."""
+    """Return the x, in m, at which the rows of a hall begin and end; the hall must have rows."""
     spec, in_hall, columns = racks.halls[hall], racks.hall == hall, find_whole_hall(racks, hall).columns
     left = min([float(spec.find_x(columns.start)), *racks.x_m[in_hall]]) - spec.rack_pitch_m / 2
     right = max([float(spec.find_x(columns.stop - 1)), *racks.x_m[in_hall]]) + spec.rack_pitch_m / 2
@@ -279,7 +285,10 @@ def _find_row_ends(racks: RackTable, hall: int) -> tuple[float, float]:
 
 
 def _arrange_floors(racks: RackTable, outlines: list[Box]) -> tuple[tuple[int, int], list[tuple[float, float]]]:
-    """(size of the drawing, mm; what is added to the coordinates of each hall, m), storeys and sites side by side."""
+    """Return the (width, height) of the drawing in mm, and the (x, y) in m to add to the coordinates of each hall.
+
+    Each storey of each site is one block; blocks stand side by side, in as many rows as give the wanted aspect.
+    """
     floors: dict[tuple[int, int], list[int]] = defaultdict(list)
     for number, spec in enumerate(racks.halls):
         floors[spec.site, spec.storey].append(number)
@@ -302,7 +311,7 @@ def _arrange_floors(racks: RackTable, outlines: list[Box]) -> tuple[tuple[int, i
 
 
 def _compare_aspect(boxes: list[Box], row_length: int) -> float:
-    """Width by height of boxes in rows of so many, compared with what is wanted."""
+    """Return the aspect of boxes set in rows of `row_length`, as a multiple of the wanted one."""
     rows = [boxes[i : i + row_length] for i in range(0, len(boxes), row_length)]
     width = max(sum(box[2] + APART_M for box in row) for row in rows)
     height = sum(max(box[3] for box in row) + APART_M for row in rows)
@@ -315,7 +324,7 @@ def _bound_boxes(boxes: list[Box]) -> Box:
 
 
 def _list_row_trays(racks: RackTable, names: list[str]) -> tuple[list[HallTray], Ints]:
-    """(the tray along each row that has racks, the tray of each rack)."""
+    """Return the tray along each row that has racks, and the index of each rack's tray, int32."""
     trays: list[HallTray] = []
     tray_by_rack = np.zeros(len(racks), dtype=np.int32)
     for number in range(len(racks.halls)):
@@ -329,28 +338,29 @@ def _list_row_trays(racks: RackTable, names: list[str]) -> tuple[list[HallTray],
     return trays, tray_by_rack
 
 
-def _list_cross_trays(racks: RackTable, places: list[list[float]], names: list[str]) -> list[HallTray]:
-    """The trays across the rows of each hall."""
+def _list_cross_trays(racks: RackTable, x_by_hall: list[list[float]], names: list[str]) -> list[HallTray]:
+    """Return the trays across the rows of each hall.
+
+    `x_by_hall` has the x of the trays of each hall, `names` the names of the halls.
+    """
     trays: list[HallTray] = []
     for number, hall in enumerate(racks.halls):
         hall_y = racks.y_m[racks.hall == number]
         top, bottom = float(hall_y.min(initial=np.inf)), float(hall_y.max(initial=-np.inf))
-        for i, x in enumerate(places[number]):
+        for i, x in enumerate(x_by_hall[number]):
             span = (x, top, x, bottom) if len(hall_y) else (x, hall.y_m, x, hall.y_m)
             trays.append(HallTray(number, None, f"{names[number]} cross tray {i + 1}", span))
     return trays
 
 
 def _list_aisles(racks: RackTable, number: int) -> list[HallAisle]:
-    """The aisles of a hall between neighbouring rows, and between rows and walls where these are stated."""
+    """Return the aisles of a hall between neighbouring rows, and between rows and walls if the walls are stated."""
     hall = racks.halls[number]
     if not hall.rows and not (racks.hall == number).any():
         return []
     window = find_whole_hall(racks, number)
-    left, width = (
-        float(hall.find_x(window.columns.start)) - hall.rack_pitch_m / 2,
-        len(window.columns) * hall.rack_pitch_m,
-    )
+    left = float(hall.find_x(window.columns.start)) - hall.rack_pitch_m / 2
+    width = len(window.columns) * hall.rack_pitch_m
     return [
         HallAisle(number, (left, aisle.top, width, aisle.bottom - aisle.top), aisle.cold)
         for aisle in list_aisles(racks, window)
@@ -358,13 +368,15 @@ def _list_aisles(racks: RackTable, number: int) -> list[HallAisle]:
     ]
 
 
-def list_hall_ways(cluster: Cluster) -> list[tuple[int, int, list[tuple[int, float, float]]]]:
-    """(one hall, another of the same site, the places between their exits as (hall, x, y), m) of all pairs of halls."""
+def list_hall_connections(cluster: Cluster) -> list[tuple[int, int, list[tuple[int, float, float]]]]:
+    """Return, for each two halls of one site, their indexes and the points between their exits.
+
+    A point is (hall, x, y) in m; there are two, in the halls' risers, if the halls are on different storeys.
+    """
     racks, floor = cluster.plan.racks, cluster.design.loaded.blueprint.floor
-    routes = []
-    for i, hall in enumerate(racks.halls):
-        for j, other_hall in enumerate(racks.halls):
-            if i < j and hall.site == other_hall.site:
-                riser = choose_riser(hall, other_hall, floor)
-                routes.append((i, j, [] if riser is None else [(i, *riser), (j, *riser)]))
-    return routes
+    connections = []
+    for (i, hall), (j, other_hall) in combinations(enumerate(racks.halls), 2):
+        if hall.site == other_hall.site:
+            riser = choose_riser(hall, other_hall, floor)
+            connections.append((i, j, [] if riser is None else [(i, *riser), (j, *riser)]))
+    return connections

@@ -1,4 +1,4 @@
-"""What is known of the hardware: the inventory, and GUIDs of InfiniBand fabrics, stated or planned."""
+"""What is known of single pieces of hardware: the inventory, and GUIDs of InfiniBand fabrics, stated or planned."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from fabricgen.numbering.lazy_columns import encode_column
 
 
 def block(source: PageSource) -> dict[str, Any]:
-    """`inventory` as its CSV has it; `guids`: device, port ("" of a switch), GUIDs as words, 1 where stated."""
+    """Return `inventory` with the columns of its CSV file, and `guids`: device, port ("" for the switch itself), GUIDs
+    as words.
+    """
     rows = [row.figures for row in source.cluster.design.loaded.inventory]
     names = ("device", "port", "mac", "guid", "serial")
     inventory = pack_table({name: [row[i] for row in rows] for i, name in enumerate(names)})
@@ -27,6 +29,7 @@ def block(source: PageSource) -> dict[str, Any]:
 
 
 def _pack_guids(source: PageSource) -> Packed:
+    """Return the table of GUIDs; `stated` is 1 for those that the inventory gives and 0 for planned ones."""
     row_by_name = {name: row for row, name in enumerate(source.cluster.names)}
     rows = [(row_by_name[device], *row) for device, *row in _list_guid_rows(source)]
     device, port, guid, of_port, stated = zip(*rows, strict=True) if rows else ((), (), (), (), ())
@@ -42,6 +45,10 @@ def _pack_guids(source: PageSource) -> Packed:
 
 
 def _list_guid_rows(source: PageSource) -> Iterator[tuple[str, str, int, int, bool]]:
+    """Yield (device, port, GUID, port GUID, whether stated) of every InfiniBand switch and adapter.
+
+    The port is "" and the port GUID 0 for a switch.
+    """
     for name in source.cluster.whole_fabrics():
         fabric = source.cluster.whole_fabric(name)
         for switch in fabric.switches:
@@ -51,6 +58,7 @@ def _list_guid_rows(source: PageSource) -> Iterator[tuple[str, str, int, int, bo
 
 
 def _pack_guid_words(name: str, values: Any) -> dict[str, Packed]:
+    """Return 64-bit GUIDs as two columns of 32-bit words, NAME_high and NAME_low."""
     numbers = np.array(values, dtype=np.uint64)
     halves = {"high": numbers >> np.uint64(32), "low": numbers & np.uint64(0xFFFFFFFF)}
     return {f"{name}_{half}": {"numbers": pack_words(words)} for half, words in halves.items()}

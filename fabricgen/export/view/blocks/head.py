@@ -1,13 +1,12 @@
-"""What is few: fabrics, classes of devices, kinds of links."""
+"""The short lists: fabrics, classes of devices, scale-up domains, kinds of links."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from fabricgen.export.palette import choose_cluster_swatches
-from fabricgen.export.view.bundles import list_oversubscription
+from fabricgen.export.view.boxes import LEVEL_NAMES, list_oversubscription
 from fabricgen.export.view.layout import BAR, BAR_SHARE, CELL_GAP, CELL_H, CELL_W
-from fabricgen.export.view.places import LEVEL_NAMES
 from fabricgen.export.view.source import PageSource, count_accelerators, find_domain
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY
 
@@ -15,7 +14,9 @@ KINDS = {NODE: "node", EXTRA: "extra", SWITCH: "switch", TRAY: "tray"}
 
 
 def block(source: PageSource) -> dict[str, Any]:
-    """What is few: fabrics, classes of devices, and kinds of links."""
+    """Return the name of the cluster, its fabrics, device classes, scale-up domains, kinds of links and
+    oversubscription.
+    """
     design, plan = source.cluster.design, source.cluster.plan
     swatches = choose_cluster_swatches(source.cluster)
     ratios = {t.key: round(float(t.oversubscription), 4) for t in design.tiers if t.oversubscription is not None}

@@ -1,4 +1,4 @@
-"""Links by the rows of the devices at their ends, and their row among the cables."""
+"""The link table of the page."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from fabricgen.export.view.source import Packed, PageSource, pack_table
 
 
 def block(source: PageSource) -> Packed:
-    """Links by the rows of the devices at their ends, and their row among the cables."""
+    """Return links by the rows of the devices at their ends, with their ports and cages and the row of their cable."""
     links = source.cluster.plan.links
-    (a_port, b_port), (a_cage, b_cage) = (
-        source.cluster.port_names.port_columns,
-        source.cluster.port_names.cage_columns,
-    )
+    port_names = source.cluster.port_names
+    (a_port, b_port), (a_cage, b_cage) = port_names.port_columns, port_names.cage_columns
     columns: dict[str, Any] = {
         "segment": links.segment,
         "a": links.a_device,

@@ -1,7 +1,7 @@
 """What the loss of a switch, plane, rack, row or power feed leaves of each fabric, as the design has computed it.
 
-Racks, rows and feeds that leave the same are of one class. What a place takes with it follows from the racks of
-devices; which nodes that cuts off is counted on links, by the page.
+Racks, rows and feeds whose loss leaves the same are of one class. Which devices a place takes with it follows from
+their racks; which nodes are cut off, the page counts on links.
 """
 
 from __future__ import annotations
@@ -26,21 +26,22 @@ from fabricgen.design.capacity.failure_domains import (
 )
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.model import Design
-from fabricgen.export.view.source import PageSource, pack_column, pack_numbers
-from fabricgen.wiring.tables import SWITCH, RackTable
+from fabricgen.export.view.source import PageSource, count_accelerators, pack_column, pack_numbers
+from fabricgen.wiring.tables import SWITCH
 
 RemainingShare = tuple[str, str, str]
-"""What is left of a fabric: its name, the share, and the switches that are lost, in words."""
+"""What is left of a fabric: its name, the share in percent, and the switches that are lost, in words."""
 
 
 def block(source: PageSource) -> dict[str, Any]:
-    """What every loss leaves, by classes, and what each rack belongs to."""
+    """Return what every loss leaves, by classes of losses, and the class of each rack, row and feed."""
     design, plan = source.cluster.design, source.cluster.plan
     floor, loss_classes = FloorPlan(design), _LossClasses(design)
     rack_class = _find_rack_classes(design, floor, loss_classes)
     rows = {loss.name: loss_classes.classify(loss) for loss in list_row_failures(design, floor)}
     feeds = {loss.name: loss_classes.classify(loss) for loss in list_feed_failures(design, floor)}
-    positions = _list_positions(plan.racks)
+    position_columns = (plan.racks.site, plan.racks.row, plan.racks.column, plan.racks.hall)
+    positions = [RackPosition(*row) for row in zip(*(column.tolist() for column in position_columns), strict=True)]
     row_names = [name_row(design, floor, position) for position in positions]
     settings = design.loaded.blueprint.floor
     return {
@@ -55,22 +56,25 @@ def block(source: PageSource) -> dict[str, Any]:
         "phase": source.cluster.phase.name if source.cluster.phase else "",
         "classes": loss_classes.kinds,
         "management": [fabric.name for fabric in design.fabrics if is_for_management(fabric)],
-        "gpus": [_count_gpus(cls.profile) for cls in plan.devices.classes],
+        "gpus": [count_accelerators(cls) for cls in plan.devices.classes],
     }
 
 
 @dataclass
 class _LossClasses:
-    """Losses that leave the same, each kind once."""
+    """Classes of losses that leave the same of every fabric; `kinds` has what each class leaves."""
 
     design: Design
     kinds: list[list[RemainingShare]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.analyses = [(fabric, survival) for fabric, survival in list_failure_analyses(self.design)]
+        self.analyses = list(list_failure_analyses(self.design))
 
     def classify(self, loss: FailureDomain) -> int:
-        """The number of the class of a loss; fabrics that lose no switch are not in it."""
+        """Return the number of the class of a loss, a new one if no loss before left the same.
+
+        Fabrics that lose no switch are not in what a class leaves.
+        """
         remaining_by_fabric = [(fabric, survival.compute_remaining(loss)) for fabric, survival in self.analyses]
         remaining = [
             _describe_remaining(fabric.name, bisection)
@@ -82,7 +86,7 @@ class _LossClasses:
         return self.kinds.index(remaining)
 
     def list_plane_losses(self) -> Iterable[tuple[str, RemainingShare]]:
-        """What the loss of a plane leaves of each fabric that has several."""
+        """Yield, for each fabric with several planes, its name and what the loss of a plane leaves of it."""
         for fabric, survival in self.analyses:
             remaining = survival.analyze_plane_loss()
             if remaining is not None:
@@ -90,11 +94,15 @@ class _LossClasses:
 
 
 def _describe_remaining(fabric: str, remaining: RemainingBisection) -> RemainingShare:
+    """Return the name of a fabric, what remains of its bisection in percent, and the lost switches in words."""
     return fabric, format_percent(float(remaining.share)), describe_lost_switches(remaining)
 
 
 def _list_switch_losses(source: PageSource, loss_classes: _LossClasses) -> list[list[Any]]:
-    """By class of devices: what the loss of one leaves of each fabric that it is in the way of, and its words."""
+    """Return, by device class, what the loss of one switch leaves of each fabric that it carries, and the words for it.
+
+    The list of a class is empty if its devices are not switches.
+    """
     by_tier: dict[Any, list[tuple[RemainingShare, str]]] = {}
     for fabric, survival in loss_classes.analyses:
         for tier in survival.chain:
@@ -105,20 +113,14 @@ def _list_switch_losses(source: PageSource, loss_classes: _LossClasses) -> list[
 
 
 def _find_rack_classes(design: Design, floor: FloorPlan, loss_classes: _LossClasses) -> Mapping[str, int]:
-    """The class of every network rack by name; those of one number in the units of one part are alike."""
+    """Return the class of losses of every network rack by its name.
+
+    Racks with the same number in units that are planned alike are of one class, so only the first unit of each kind is
+    analysed.
+    """
     class_by_rack = {loss.name: loss_classes.classify(loss) for loss in list_rack_failures(design, floor)}
     for unit, plan in enumerate(floor.plan_of_unit):
         same_unit = floor.plan_of_unit.index(plan)
         for number, _ in floor.list_unit_racks_at_risk(unit):
             class_by_rack[floor.name_unit_rack(unit, number)] = class_by_rack[floor.name_unit_rack(same_unit, number)]
     return class_by_rack
-
-
-def _list_positions(racks: RackTable) -> list[RackPosition]:
-    columns = (racks.site.tolist(), racks.row.tolist(), racks.column.tolist(), racks.hall.tolist())
-    return [RackPosition(*position) for position in zip(*columns, strict=True)]
-
-
-def _count_gpus(profile: Any) -> int:
-    accelerators = getattr(profile, "accelerators", None)
-    return accelerators.count if accelerators else 0

@@ -1,4 +1,4 @@
-"""Where things come from: lines of the blueprint, racks and their feeds, and GPUs behind ports."""
+"""Where things come from: lines of the blueprint, racks and their feeds, GPUs behind ports, and latency."""
 
 from __future__ import annotations
 
@@ -9,24 +9,27 @@ from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.linked import group_linked_fabrics
 from fabricgen.export.files import racks as racks_csv
-from fabricgen.export.view.source import Packed, PageSource, pack_table
+from fabricgen.export.view.source import PageSource, pack_table
 from fabricgen.kernel.diagnostics import Path
 
 
 def block(source: PageSource) -> dict[str, Any]:
-    """Lines by class of device and by kind of link; racks with feeds; ports of GPUs; what is one graph; latency
-    of cables, and of each model of switch with where it was read, as `analyze` reckons.
+    """Return where things come from.
+
+    There are the blueprint lines of device classes and kinds of links, racks with their feeds, ports of GPUs, the
+    fabrics that form one graph, and latency as `analyze` computes it: of cables, and of each switch model with its
+    source.
     """
     cluster = source.cluster
     plan, design = cluster.plan, cluster.design
-    latency = design.catalog.constants().latency
+    latency, rack_columns = design.catalog.constants().latency, racks_csv.make_table(cluster).columns
     switches = {cls.profile.id: cls.profile for cls in plan.devices.classes if isinstance(cls.profile, SwitchProfile)}
     return {
         "lines": {
             "classes": [_locate_line(source, cls.path) for cls in plan.devices.classes],
             "segments": [_locate_line(source, segment.path) for segment in plan.links.segments],
         },
-        "racks": _pack_racks(source),
+        "racks": pack_table({"name": plan.racks.names, **{name: rack_columns[name] for name in RACK_COLUMNS}}),
         "gpus": _list_gpu_ports(source),
         "domains": {
             cls.profile.id: scale_up
@@ -58,23 +61,17 @@ RACK_COLUMNS = (
     "power_basis",
     "feeds",
 )
-"""What is told of a rack, as racks.csv has it."""
-
-
-def _pack_racks(source: PageSource) -> Packed:
-    """Racks by name with columns of racks.csv."""
-    columns = racks_csv.make_table(source.cluster).columns
-    return pack_table({"name": source.cluster.plan.racks.names, **{name: columns[name] for name in RACK_COLUMNS}})
+"""The columns of racks.csv that the page gets."""
 
 
 def _locate_line(source: PageSource, path: Path) -> str:
-    """Base name and line of what stands at a path of the blueprint."""
+    """Return `FILE:LINE`, without the folder, of what stands at a path of the blueprint."""
     span = source.cluster.design.loaded.source.span(path)
     return f"{PurePath(span.file).name}:{span.line}"
 
 
 def _list_gpu_ports(source: PageSource) -> list[dict[str, Any]]:
-    """Ports of GPUs by model of node and fabric: name of the port, GPU from 0."""
+    """Return, by node model and fabric, the ports that belong to a GPU with the GPU's number, from 0."""
     ports_by_model: dict[tuple[str, str], dict[str, int]] = {}
     for segment in source.cluster.plan.links.segments:
         if isinstance(segment.a, Attachment):

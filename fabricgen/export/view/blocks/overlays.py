@@ -1,4 +1,6 @@
-"""What overlays colour by that no list says: what devices draw, what the links of a bundle have in common, colours."""
+"""What overlays colour by that no other block has: the power that devices draw, what the links of a bundle share,
+colours.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +10,19 @@ import numpy as np
 
 from fabricgen.catalog.loads import planned_w
 from fabricgen.export.palette import KNOWN, OTHERS
-from fabricgen.export.view.bundles import ALIKE
+from fabricgen.export.view.boxes import ALIKE
 from fabricgen.export.view.source import Packed, PageSource, pack_numbers, pack_table
 from fabricgen.wiring.arrays import Ints64
 
 SCALE = ("#DDEBF7", "#A9CBE6", "#6FA3CF", "#376FA8", "#123E73")
-"""Steps of one blue from light to dark, for lengths, speeds and power: they stay apart in grey and to any eye."""
+"""Steps of one blue from light to dark, for lengths, speeds and power: they can be told apart in grey and by any eye.
+"""
 
 
 def block(source: PageSource) -> dict[str, Any]:
-    """What overlays colour by that no list says."""
+    """Return the power each device draws in W, the colours of overlays, and what the links of each bundle have in
+    common.
+    """
     return {
         "drawn_w": pack_numbers(_sum_drawn(source)),
         "palette": [fill for fill, _, _ in KNOWN.values()] + [fill for fill, _ in OTHERS],
@@ -27,14 +32,16 @@ def block(source: PageSource) -> dict[str, Any]:
 
 
 def _sum_drawn(source: PageSource) -> Ints64:
-    """What each device draws with its optics, W; 0 where the device has no figure."""
+    """Return what each device draws with its optics, W, int64; 0 if its model has no figure."""
     devices = source.cluster.plan.devices
     own_w = np.array([planned_w(cls.profile) or 0 for cls in devices.classes])[devices.device_class]
     return np.where(own_w > 0, np.round(own_w + source.optics.added_w), 0).astype(np.int64)
 
 
 def _pack_common_values(source: PageSource) -> Packed:
-    """By bundle: the rail, plane and medium that all its links have, else 0; its longest cable and speed."""
+    """Return, by bundle, the rail, plane and medium that all its links have, else 0 or ""; its longest cable in m; its
+    speed in Gb/s.
+    """
     bundles, plan = source.scene.bundles, source.cluster.plan
     columns = {name: [(bundle.least[i], bundle.most[i]) for bundle in bundles] for i, name in enumerate(ALIKE)}
     media = [profile.medium for profile in plan.cables.media]

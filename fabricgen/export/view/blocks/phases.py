@@ -1,4 +1,4 @@
-"""At which phase of the blueprint each device and link is first there."""
+"""The first phase of the blueprint in which each device and link is there."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from fabricgen.phases.presence import find_presence
 
 
 def block(source: PageSource) -> dict[str, Any] | None:
-    """Names of the phases, and the number of the first of each device and link; None where there are no phases.
+    """Return the names and texts of the phases, and the number of the first phase of each device and link.
 
-    What is only there in the end has the number after the last. Of a cluster at a phase there is only what is there.
+    What no phase has gets the number after the last phase. None if the blueprint has no phases, or if the cluster is
+    already that of one phase.
     """
     cluster = source.cluster
     phases = cluster.design.loaded.blueprint.phases

@@ -1,4 +1,4 @@
-"""Where everything of the fabric view is drawn: boxes, bands, ribbons, and the place of every device."""
+"""The layout of the fabric view, in hundredths of its units."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from fabricgen.export.view.ribbons import draw_ribbons
 from fabricgen.export.view.source import PageSource, pack_numbers, pack_table
 
 PER_UNIT = 100
-"""Coordinates are whole numbers of a hundredth."""
+"""Coordinates are whole numbers of hundredths of a unit."""
 
 
 def block(source: PageSource) -> dict[str, Any]:
-    """Boxes, bands, ribbons, and the place of every device."""
+    """Return boxes, bands, bundles, ribbons and the position of every device."""
     scene, places = source.scene, source.scene.places
     boxes = {
         "name": places.names,

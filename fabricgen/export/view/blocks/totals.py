@@ -1,4 +1,4 @@
-"""What the page says of the whole cluster that its tables do not count: optics, power, price."""
+"""Figures of the whole cluster that the tables of the page do not give: optics, power, price."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from fabricgen.export.view.source import PageSource
 
 
 def block(source: PageSource) -> dict[str, Any]:
-    """Transceivers; W drawn by devices and optics as racks.csv has it, and how many of either have no figure; `price`
-    where there is a price file, of all pieces and spares, and how many of these have none.
+    """Return the transceivers, the power drawn in W as in racks.csv, and how many devices and optics have no power
+    figure.
+
+    With a price file there is also `priced`, of all pieces and spares, and `unpriced`, how many of them have no price.
     """
     cluster, beside = source.cluster, source.beside
     classes = cluster.plan.devices.classes
@@ -29,6 +31,6 @@ def block(source: PageSource) -> dict[str, Any]:
         "unpowered_optics": int(np.sum(source.optics.unpowered)),
     }
     if beside.prices:
-        price = sum_all(sum_totals(make_bill(cluster), ("kind",), beside.prices))
-        totals |= {"price": as_price(price.price), "currency": beside.currency, "unpriced": price.unpriced}
+        priced = sum_all(sum_totals(make_bill(cluster), ("kind",), beside.prices))
+        totals |= {"price": as_price(priced.price), "currency": beside.currency, "unpriced": priced.unpriced}
     return totals
