@@ -201,15 +201,14 @@ def _refuse_unknown(path: Path, message: str, hint: str) -> Sequence[Diagnostic]
 
 
 def _refuse_empty(path: Path, message: str) -> Sequence[Diagnostic]:
-    hint = "state what is there, or leave the key out for all"
-    return fault("FG096", message, path=path, hint=hint).diagnostics
+    return fault("FG096", message, path=path, hint="state what is there, or leave the key out for all").diagnostics
 
 
 # The part of a design that a lab builds: the first units, nodes and upper switches, so that some of every kind
 # remain.
 
 
-CODE = "FG157"
+LAB_CUTS = "FG157"
 
 PODS_KEPT = 2
 """How many pods of those that are alike are kept: with fewer, no path uses the tier that joins them."""
@@ -291,4 +290,4 @@ def _explain_unknown_word(word: str, upper: set[str], lowest: set[str]) -> tuple
 
 
 def _make_fault(text: str, message: str, hint: str) -> InputError:
-    return fault(CODE, message, hint=hint, span=Span(f"--lab {text}", 1, 1))
+    return fault(LAB_CUTS, message, hint=hint, span=Span(f"--lab {text}", 1, 1))

@@ -231,8 +231,7 @@ def _count_span(layout: Layout, lower: str, upper: str, place: int, *, by_slot: 
     kind = "pods" if lower == "pod" else "units" if by_slot else "ports"
     units_per_place = count_units_per_place(layout, lower)
     if upper not in (WHOLE, "site", "pod"):
-        units = next(_list_units_from_place(layout, upper, place, by_slot=by_slot))
-        return -(-len(units) // units_per_place)
+        return -(-len(_find_units_of_place(layout, upper, place, by_slot=by_slot)) // units_per_place)
     if upper == "pod":
         return -(-count_numbers(layout.numbering.find_numbers(kind, layout.pods[place].name, WHOLE)) // units_per_place)
     site = layout.sites[place] if upper == "site" else ""
@@ -243,17 +242,17 @@ def _count_span(layout: Layout, lower: str, upper: str, place: int, *, by_slot: 
     return layout.numbering.find_span(kind, site, upper)
 
 
-def _list_units_from_place(layout: Layout, scope: str, place: int, *, by_slot: bool = False) -> Iterator[range]:
-    """Yield the units (in the cluster) of each place from number `place` on, for a scope of several units; with
-    `by_slot`, including free slots.
+def _find_units_of_place(layout: Layout, scope: str, place: int, *, by_slot: bool = False) -> range:
+    """Return the units (in the cluster) of a place that spans several units, by its number among the places of its
+    scope; with `by_slot`, including free slots. Raises IndexError if there is no such place.
     """
     units_per_place = count_units_per_place(layout, scope)
     for pod in layout.pods:
-        places_of_pod = count_places_in_pod(layout, scope, pod.su)
-        size = pod.slots if by_slot else pod.su
-        for nth in range(place, places_of_pod):
-            yield range(pod.first_su + nth * units_per_place, pod.first_su + min(size, (nth + 1) * units_per_place))
-        place = max(0, place - places_of_pod)
+        if place < (places_of_pod := count_places_in_pod(layout, scope, pod.su)):
+            units_of_pod = range(pod.first_su, pod.first_su + (pod.slots if by_slot else pod.su))
+            return units_of_pod[place * units_per_place : (place + 1) * units_per_place]
+        place -= places_of_pod
+    raise IndexError(place)
 
 
 def _count_places_in_largest_pod(layout: Layout, scope: str) -> int:
@@ -348,13 +347,13 @@ def _join_runs(numbers: list[int], size: int) -> Intervals:
 
 
 def list_units_of_place(layout: Layout, scope: str, place: int) -> Iterator[int]:
-    """Yield the scalable units in a place, by its number among the places of its scope; for a part of a unit, that
-    unit.
+    """Yield the numbers (in the cluster) of the scalable units in a place, given by its number among the places of its
+    scope; a place that is a part of a unit has that unit.
     """
     if is_within_unit(scope):
         yield place // count_parts_of_unit(layout, scope)
     elif count_units_per_place(layout, scope):
-        yield from next(_list_units_from_place(layout, scope, place))
+        yield from _find_units_of_place(layout, scope, place)
     else:
         site = layout.sites[place] if scope == "site" else ""
         for pod in [layout.pods[place]] if scope == "pod" else layout.pods:

@@ -340,12 +340,11 @@ def check_multihoming(design: Design, tier: TierDesign) -> None:
     blueprint = design.loaded.blueprint
     where, spec = f"{tier.fabric} {tier.name}", blueprint.fabrics[tier.fabric].tiers[tier.name]
     path: Path = (*tier.path, "pair")
-    if find_fabric_overlay(blueprint, tier.fabric) != "evpn":
-        message, hint = f"{where} have `pair: evpn`, and no overlay", "state `routing: {overlay: evpn}`"
-        raise fault(MULTIHOMING_FAULT, message, path=path, hint=hint)
-    if tier.up is None:
-        message, hint = f"{where} have `pair: evpn`, and no tier above to reach each other over", "use `peer` links"
-        raise fault(MULTIHOMING_FAULT, message, path=path, hint=hint)
-    if spec.peer:
-        message, hint = f"{where} have `pair: evpn` and peer links", "take `peer` away, or `pair`"
-        raise fault(MULTIHOMING_FAULT, message, path=path, hint=hint)
+    no_overlay = find_fabric_overlay(blueprint, tier.fabric) != "evpn"
+    for refused, reason, hint in (
+        (no_overlay, ", and no overlay", "state `routing: {overlay: evpn}`"),
+        (tier.up is None, ", and no tier above to reach each other over", "use `peer` links"),
+        (spec.peer, " and peer links", "take `peer` away, or `pair`"),
+    ):
+        if refused:
+            raise fault(MULTIHOMING_FAULT, f"{where} have `pair: evpn`{reason}", path=path, hint=hint)

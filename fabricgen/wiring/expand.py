@@ -17,7 +17,7 @@ from fabricgen.wiring.cabling.shelf import Shelf
 from fabricgen.wiring.devices import expand_devices
 from fabricgen.wiring.links.fabric import FabricWiring
 from fabricgen.wiring.links.scale_up_places import list_scale_up_links
-from fabricgen.wiring.racks.table import place_in_racks
+from fabricgen.wiring.racks.table import move_stated_devices, place_in_racks
 from fabricgen.wiring.tables import DeviceTable, LinkTable, RackTable, WiringPlan
 
 MOST_ROWS = 50_000_000
@@ -53,11 +53,7 @@ def place_devices(design: Design, places_of: PlacesOf) -> tuple[DeviceTable, Rac
     """Every device in its rack, and the racks; raises InputError as `place_in_racks` and `move_stated_devices` do."""
     devices, racks = place_in_racks(design, expand_devices(design))
     names, stated_places = places_of(design, devices)
-    if stated_places:
-        from fabricgen.wiring.racks.table import move_stated_devices
-
-        devices = move_stated_devices(devices, racks, names, stated_places)
-    return devices, racks
+    return move_stated_devices(devices, racks, names, stated_places) if stated_places else devices, racks
 
 
 def _expand_links(design: Design, devices: DeviceTable, shelf: Shelf | None) -> LinkTable:

@@ -101,12 +101,11 @@ class StrandPlace:
         """
         if not self.parts:
             return _divide_exactly((size if sides else self.size - size) * self.works, self.size) if self.size else 0
-        costs: list[_Cost] = []
-        for part, number in self.parts:
-            cost_unchosen = part._find_cut(0, sides)
-            costs.append(
-                (part._find_cut(part.size, sides) - cost_unchosen if part.size else 0, cost_unchosen, part, number)
-            )
+        costs_unchosen = ((part._find_cut(0, sides), part, number) for part, number in self.parts)
+        costs: list[_Cost] = [
+            (part._find_cut(part.size, sides) - cost_unchosen if part.size else 0, cost_unchosen, part, number)
+            for cost_unchosen, part, number in costs_unchosen
+        ]
         # places that cost least for their size are chosen first; what fits no whole place is divided exactly
         if len(costs) > 1:
             costs.sort(key=lambda cost_row: Fraction(cost_row[0]) / (cost_row[2].size or 1))
@@ -183,8 +182,7 @@ def count_strands(design: Design, fabric: FabricDesign) -> int:
     """
     chain = list_chain(design, fabric)
     grouping = [d for d in list_leg_dimensions() if chain and all(is_told(d, tier.per) for tier in chain)]
-    independent = [d for d in grouping if find_dimension(d).follows not in grouping]
-    return prod(fabric.sizes[d] for d in independent)
+    return prod(fabric.sizes[d] for d in grouping if find_dimension(d).follows not in grouping)
 
 
 def compute_bisection(

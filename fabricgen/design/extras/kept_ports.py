@@ -17,6 +17,7 @@ from fabricgen.design.sizing.kept_front import list_kept_cages
 from fabricgen.design.sizing.node_ports import Reserve
 from fabricgen.design.sizing.sized_tier import SizedTier
 from fabricgen.design.tiers import TierSpec
+from fabricgen.kernel.grouping import group_pairs
 
 _ROOM = r"(\S+ \S+) for extras (\d{1,6}) over (\d{1,6}(?:\.\d{1,9})?)( copper)?(?: for (\S+))?"
 
@@ -107,23 +108,27 @@ def sort_reserves_by_cage(
     devices are gone. Elsewhere kinds of ports whose devices are gone come last.
     """
     words = layout.lock.find_words("extras")
-    positions_taken: dict[tuple[TierKey, PortKind], list[int]] = {}
-    for demand in demands:
-        stated_cages = list(specs[demand.tier].cages.get(demand.kind.purpose or "down", ()))
-        for device, leg in product(demand.devices, demand.legs):
-            match = re.search(r" cage (\d+)/", words.get(write_holder(demand.fabric, device, leg), ""))
-            if match:
-                cage = int(match[1])
-                position = stated_cages.index(cage) if cage in stated_cages else cage
-                positions_taken.setdefault((demand.tier, demand.kind), []).append(position)
-    for tier, kind in reserve:
-        if tier not in fed and (cages := list_kept_cages(layout.lock, tier, kind)):
-            stated_cages = list(specs[tier].cages.get(kind.purpose or "down", ()))
-            positions_taken[tier, kind] = [stated_cages.index(cage) if cage in stated_cages else cage for cage in cages]
-    lowest: dict[tuple[TierKey, str], int] = {}
-    for (tier, kind), positions in positions_taken.items():
-        if tier not in fed:
-            lowest[tier, kind.purpose] = min([*positions, lowest.get((tier, kind.purpose), positions[0])])
+
+    def find_position(key: tuple[TierKey, PortKind], cage: int) -> int:
+        stated_cages = specs[key[0]].cages.get(key[1].purpose or "down", ())
+        return stated_cages.index(cage) if cage in stated_cages else cage
+
+    places = (
+        ((demand.tier, demand.kind), words.get(write_holder(demand.fabric, device, leg), ""))
+        for demand in demands
+        for device, leg in product(demand.devices, demand.legs)
+    )
+    cages_taken = group_pairs(
+        (key, int(match[1])) for key, place in places if (match := re.search(r" cage (\d+)/", place))
+    )
+    cages_taken |= {
+        key: cages for key in reserve if key[0] not in fed and (cages := list_kept_cages(layout.lock, *key))
+    }
+    positions_taken = {key: [find_position(key, cage) for cage in cages] for key, cages in cages_taken.items()}
+    positions_by_purpose = group_pairs(
+        ((tier, kind.purpose), min(positions)) for (tier, kind), positions in positions_taken.items() if tier not in fed
+    )
+    lowest = {purpose: min(positions) for purpose, positions in positions_by_purpose.items()}
     purposes = list(lowest)
 
     def make_sort_key(key: tuple[TierKey, PortKind]) -> tuple[bool, int, bool, int]:
@@ -198,9 +203,9 @@ class KeptPorts:
         switch_at = {place: i for i, place in enumerate(places)}
         ports = sized.placement.downs[run]
         port_in = {write_port("", ports, i): i for i in range(ports.numbers) if ports.cages[i // ports.ways]}
-        ports_by_text = {}
-        for text in texts:
-            place, cage, sub_port = text.partition(" cage ")
-            if place in switch_at and cage + sub_port in port_in:
-                ports_by_text[text] = (switch_at[place], port_in[cage + sub_port])
-        return ports_by_text
+        texts_and_places = ((text, *text.partition(" cage ")) for text in texts)
+        return {
+            text: (switch_at[place], port_in[cage + sub_port])
+            for text, place, cage, sub_port in texts_and_places
+            if place in switch_at and cage + sub_port in port_in
+        }

@@ -8,7 +8,7 @@ will need come last, numbered or not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice, product
+from itertools import chain, islice, product
 
 from fabricgen.design.extras.demands import ExtraDemand
 from fabricgen.design.extras.kept_ports import KeptPorts, Port
@@ -21,6 +21,7 @@ from fabricgen.design.sizing.node_ports import NodeDemand
 from fabricgen.design.sizing.sized_tier import SizedTier
 from fabricgen.design.tiers import FabricContext
 from fabricgen.kernel.diagnostics import did_you_mean, fault
+from fabricgen.kernel.grouping import group_pairs
 
 
 class ExtraPortAllocator:
@@ -144,11 +145,9 @@ class ExtraPortAllocator:
         """
         lasting = self._list_spare_ports(sized, run, sized.reserved)
         lasting_suffice = wanted <= len(lasting) * sized.groups * sized.count
-        if not lasting_suffice:
-            yield from _take_in_turns(self._list_holes(sized, run))
-        yield from self._list_by_place(sized, lasting, demand)
-        if lasting_suffice:
-            yield from _take_in_turns(self._list_holes(sized, run))
+        by_place = self._list_by_place(sized, lasting, demand)
+        holes = _take_in_turns(self._list_holes(sized, run))
+        yield from chain(by_place, holes) if lasting_suffice else chain(holes, by_place)
         growing = [port for port in self._list_spare_ports(sized, run, sized.numbered) if port not in lasting]
         yield from self._list_by_place(sized, growing, demand)
 
@@ -226,21 +225,22 @@ class ExtraPortAllocator:
 
     def _list_holes(self, sized: SizedTier, run: int) -> list[tuple[int, int]]:
         """Return (switch, port) of every omitted node slot of a run."""
-        holes = []
-        for demand in self._demands.get(sized.spec.key, ()):
-            for feed in sized.node_feeds[demand.fabric]:
-                if (feed.run, feed.part, feed.attachments) == (run, demand.part, demand.attachments):
-                    for group, slot in demand.table.number_units(by_slot=feed.by_slot).list_holes():
-                        switch, port = feed.find_port_of_slot(slot, sized.count)
-                        holes.append((group * sized.count + switch, port))
-        return holes
+        feeds_and_tables = (
+            (feed, demand.table.number_units(by_slot=feed.by_slot))
+            for demand in self._demands.get(sized.spec.key, ())
+            for feed in sized.node_feeds[demand.fabric]
+            if (feed.run, feed.part, feed.attachments) == (run, demand.part, demand.attachments)
+        )
+        holes = (
+            (group, *feed.find_port_of_slot(slot, sized.count))
+            for feed, table in feeds_and_tables
+            for group, slot in table.list_holes()
+        )
+        return [(group * sized.count + switch, port) for group, switch, port in holes]
 
 
 def _take_in_turns(holes: list[tuple[int, int]]) -> Iterator[Port]:
     """Yield ports of omitted slots, one on each switch before a second one on any."""
-    holes_of_switch: dict[int, int] = {}
-    holes_by_turn: list[tuple[int, int, int]] = []
-    for switch, port in holes:
-        holes_by_turn.append((holes_of_switch.get(switch, 0), switch, port))
-        holes_of_switch[switch] = holes_of_switch.get(switch, 0) + 1
-    yield from ((switch, port, True) for _, switch, port in sorted(holes_by_turn))
+    ports_by_switch = group_pairs(holes).items()
+    by_turn = sorted((turn, switch, port) for switch, ports in ports_by_switch for turn, port in enumerate(ports))
+    yield from ((switch, port, True) for _, switch, port in by_turn)

@@ -16,7 +16,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from fabricgen.blueprint.beside.sized import STACKED
-from fabricgen.blueprint.sections.floor import DevicePlace, Floor, RackPlace, is_rack_name
+from fabricgen.blueprint.sections.floor import Floor, RackPlace, is_rack_name
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.hall_areas import HallAreas
 from fabricgen.design.floor.hall_units import UnitHalls, find_stated_halls, name_rows_holder, place_units
@@ -82,9 +82,10 @@ class FloorPlan:
 
     def __init__(self, design: Design) -> None:
         self._design, self._layout = design, design.layout
-        self._floor: Floor = design.loaded.blueprint.floor
+        self.stated: Floor = design.loaded.blueprint.floor
+        """What the blueprint states of the floor, as positions of racks and devices by name."""
         self.halls: tuple[Hall, ...] = make_halls(
-            self._floor,
+            self.stated,
             design.layout.sites,
             design.loaded.blueprint.site,
             choose_row_length(design, max(plan.racks for plan in self.plans)),
@@ -198,18 +199,8 @@ class FloorPlan:
             self.halls[run.hall].site, *self.areas.locate_run_rack(run, rack), run.hall
         )
 
-    @property
-    def stated_racks(self) -> Mapping[str, RackPlace]:
-        """The positions that the blueprint states for racks, by name of the rack."""
-        return self._floor.racks
-
-    @property
-    def stated_devices(self) -> Mapping[str, DevicePlace]:
-        """The racks and rack units that the blueprint states for devices, by name of the device."""
-        return self._floor.devices
-
     def _find_stated_position(self, name: str) -> RackPosition | None:
-        rack_place = self._floor.racks.get(name)
+        rack_place = self.stated.racks.get(name)
         return self.find_stated_position(name, rack_place) if rack_place else None
 
     def find_stated_position(self, name: str, place: RackPlace) -> RackPosition:
@@ -282,12 +273,12 @@ class FloorPlan:
         """Return the power feeds of a rack at this position, one for each cord; empty if the blueprint states no
         feeds.
         """
-        feeds, cords = self._floor.feeds, self._floor.cords
+        feeds, cords = self.stated.feeds, self.stated.cords
         if not feeds:
             return ()
         # by rack, feeds alternate along rows and across them, so that neighbours in both directions differ
         turn = {"rack": position.row + position.column, "row": position.row, "site": position.site}[
-            self._floor.feed_per
+            self.stated.feed_per
         ]
         return tuple(feeds[(turn + cord) % len(feeds)] for cord in range(cords))
 
@@ -412,7 +403,7 @@ class RackNames:
             "row": lambda: [print_row_number(self._find_usual_position(r)[0]) for r in racks],
             "column": lambda: [print_row_number(self._find_usual_position(r)[1]) for r in racks],
         }
-        return naming.make_names(_fill_fields(naming, fillers), len(racks))
+        return naming.make_names(fillers, len(racks))
 
     def _number_racks(self, racks: Sequence[UnitRack], pods: Sequence[int]) -> list[int]:
         """Return the running number of each node rack, from 1; `pods` has the index of each rack's pod."""
@@ -437,7 +428,7 @@ class RackNames:
             "row": lambda: [print_row_number(areas.locate_run_rack(run, number)[0])],
             "column": lambda: [print_row_number(areas.locate_run_rack(run, number)[1])],
         }
-        return naming.make_names(_fill_fields(naming, fillers), 1)[0]
+        return naming.make_names(fillers, 1)[0]
 
     def name_panel_racks(self, racks: Sequence[PatchRack]) -> list[str]:
         """Return the names of racks of patch panels.
@@ -456,7 +447,7 @@ class RackNames:
             "row": lambda: [print_row_number(rack.row) for rack in racks],
             "column": lambda: [print_row_number(rack.column) for rack in racks],
         }
-        names = naming.make_names(_fill_fields(naming, fillers), len(racks))
+        names = naming.make_names(fillers, len(racks))
         if self.stated:
             self._check_distinct((*self._list_all_names(), *((PANELS, name) for name in names)))
         return names
@@ -470,8 +461,3 @@ class RackNames:
     def _pods(self) -> list[int]:
         """For each unit, the index of its pod."""
         return [index for index, pod in enumerate(self._layout.pods) for _ in range(pod.su)]
-
-
-def _fill_fields(naming: Naming, fillers: Mapping[str, Callable[[], Values]]) -> dict[str, Values]:
-    fields: Iterable[str] = naming.fields
-    return {field: fillers[field]() for field in fields}

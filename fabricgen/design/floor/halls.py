@@ -119,13 +119,6 @@ def print_row_number(row: Any) -> Any:
     return row + (row >= 0)
 
 
-def compute_row_pitches(floor: Floor) -> tuple[float, float]:
-    """Return (cold, hot): the distance between the centres of rows across a cold aisle and across a hot aisle, m."""
-    if floor.aisles is None:
-        return floor.row_pitch_m, floor.row_pitch_m
-    return floor.rack_depth_m + floor.aisles.cold_m, floor.rack_depth_m + floor.aisles.hot_m
-
-
 def make_halls(
     floor: Floor, sites: tuple[str, ...], usual_site: str, racks_per_row: int = USUAL_ROW
 ) -> tuple[Hall, ...]:
@@ -197,7 +190,8 @@ def _move_to_site(spec: HallSpec, area: Area) -> Area:
 
 
 def _make_hall(floor: Floor, name: str, site: int, racks_per_row: int) -> Hall:
-    cold, hot = compute_row_pitches(floor)
+    aisles, depth = floor.aisles, floor.rack_depth_m
+    cold, hot = (depth + aisles.cold_m, depth + aisles.hot_m) if aisles else (floor.row_pitch_m, floor.row_pitch_m)
     return Hall(
         name=name,
         site=site,

@@ -192,14 +192,9 @@ class SharedRacks:
         its growth moves nothing as long as there is room.
         """
         hung = not self.contents[0].hung if self.contents[0].grows else content.hung
-        bottoms: list[int] = []
-        end = 0
-        for device in content.devices:
-            u = self.free[rack].find_next(end, device.height, hung=hung)
-            if u is None:
-                return []
-            bottoms.append(u)
-            end = u if hung else u + device.height - 1
+        bottoms = list(self.free[rack].list_stacked((device.height for device in content.devices), hung=hung))
+        if len(bottoms) < len(content.devices):
+            return []
         # the first switch of a tier stands at the end of the rack from which its run is filled
         return bottoms if hung == content.hung or content.run.holder == EXTRAS else bottoms[::-1]
 

@@ -262,20 +262,11 @@ def make_tier_groups(tier: TierDesign, hall_lookup: HallLookup) -> TierGroups:
     scope = tier.scope
     groups_per_place = tier.groups // tier.places
     values_of_groups = [split_group_number(tier, i) for i in range(groups_per_place)]
-    planes = [group_values.get("plane", -1) for group_values in values_of_groups]
+    planes = [group_values.pop("plane", -1) for group_values in values_of_groups]
     # `split_group_number` lists the fastest dimension first: sort by the slowest one first
-    distinct = sorted(
-        {
-            tuple(dimension_values for d, dimension_values in group_values.items() if d != "plane")
-            for group_values in values_of_groups
-        },
-        key=lambda dimension_values: dimension_values[::-1],
-    )
-    number_of_values = {group_values: i for i, group_values in enumerate(distinct)}
-    numbers = [
-        number_of_values[tuple(dimension_values for d, dimension_values in group_values.items() if d != "plane")]
-        for group_values in values_of_groups
-    ]
+    without_planes = [tuple(group_values.values()) for group_values in values_of_groups]
+    distinct = sorted(set(without_planes), key=lambda values: values[::-1])
+    numbers = [distinct.index(values) for values in without_planes]
     halls = [
         hall_lookup.find_hall_of_place(tier.layout, scope, place) for place in range(tier.groups // groups_per_place)
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import repeat
 from typing import Any
 
 from fabricgen.blueprint.models import Blueprint, Racks
@@ -35,14 +36,6 @@ class FreeUnits:
         self._taken.update(range(u, u + height))
         return u
 
-    def find_lowest(self, height: int, first: int = 1) -> int | None:
-        """Return the lowest rack unit, from `first` up, at which a device fits; None if it fits nowhere."""
-        return next((u for u in range(first, self.units - height + 2) if self.is_free(u, height)), None)
-
-    def find_highest(self, height: int) -> int | None:
-        """Return the highest rack unit at which a device fits; None if it fits nowhere."""
-        return next((u for u in range(self.units - height + 1, 0, -1) if self.is_free(u, height)), None)
-
     def find_next(self, end: int, height: int, *, hung: bool) -> int | None:
         """Return the lowest rack unit of the next device: above `end`, or, with `hung`, below it; None if it fits
         nowhere.
@@ -51,11 +44,21 @@ class FreeUnits:
         """
         if self.units - len(self._taken) < height:
             return None  # the rack is full, as most of several side by side are
-        if not hung:
-            return self.find_lowest(height, end + 1)
         # with nothing taken, hanging starts at the top: unit `units` is the highest
-        lower_units = range((end or self.units + 1) - height, 0, -1)
-        return next((u for u in lower_units if self.is_free(u, height)), None)
+        downwards, upwards = range((end or self.units + 1) - height, 0, -1), range(end + 1, self.units - height + 2)
+        return next((u for u in (downwards if hung else upwards) if self.is_free(u, height)), None)
+
+    def list_stacked(self, heights: Iterable[int], *, hung: bool) -> Iterator[int]:
+        """Yield the lowest rack unit of each device if devices of these heights are stacked from the bottom up or, with
+        `hung`, from the top down, up to the first that does not fit; takes no rack units.
+        """
+        end = 0
+        for height in heights:
+            u = self.find_next(end, height, hung=hung)
+            if u is None:
+                return
+            yield u
+            end = u if hung else u + height - 1
 
 
 def make_network_units(rack: RackProfile) -> FreeUnits:
@@ -67,27 +70,20 @@ def list_network_places(rack: RackProfile, height: int, *, hung: bool) -> tuple[
     """Return the lowest rack units of the devices of one height that fill a network rack, from the bottom up or, with
     `hung`, from the top down; (1,) if the rack is too low for any.
     """
-    return tuple(_list_places(make_network_units(rack), height, hung=hung)) or (1,)
+    return tuple(make_network_units(rack).list_stacked(repeat(height), hung=hung)) or (1,)
 
 
 def list_panel_places(rack: RackProfile, height: int) -> tuple[int, ...]:
     """Return the lowest rack units of the patch panels that fill a rack, from the top down; (1,) if it is too low for
     any.
     """
-    return tuple(_list_places(FreeUnits(rack.units, rack.reserved_units), height, hung=True)) or (1,)
-
-
-def _list_places(free: FreeUnits, height: int, *, hung: bool) -> Iterator[int]:
-    end = 0
-    while (u := free.find_next(end, height, hung=hung)) is not None:
-        yield u
-        end = u if hung else u + height - 1
+    return tuple(FreeUnits(rack.units, rack.reserved_units).list_stacked(repeat(height), hung=True)) or (1,)
 
 
 def count_node_slots(rack: RackProfile, height: int) -> int:
     """Return how many nodes of a height a rack takes if two rack units are left for a switch; at least one."""
     free = FreeUnits(rack.units - 2, rack.reserved_units)
-    return max(1, sum(1 for _ in _list_places(free, height, hung=False)))
+    return max(1, sum(1 for _ in free.list_stacked(repeat(height), hung=False)))
 
 
 # The two rack types of a cluster, for nodes and for networks: from the catalogue, with what the blueprint states.

@@ -333,15 +333,15 @@ class RunPlaces:
         sets = dict(self._list_extra_sets(hall))
         kept = self._layout.lock.find_allocations(SHELVED + self.make_key_suffix(hall))
         racks = next((r for r in self._shared_racks if r.hall == hall and EXTRAS in r.positions), None)
-        if not kept and racks and racks.positions[EXTRAS][0][1]:
+        if kept:
+            return _shelve_devices(sets, kept, self._rack, [free.copy() for free in racks.free] if racks else [])
+        if racks and racks.positions[EXTRAS][0][1]:
             positions = iter(racks.positions[EXTRAS])
-            return {name: [next(positions) for _ in holders] for name, (_, holders) in sets.items()}
-        if not kept:
+        else:
             heights = (p.rack_units for p, holders in sets.values() for _ in holders)
             filled = stack_devices(heights, self._rack, hung=self._design.loaded.blueprint.floor.network_fill == "down")
-            positions = iter(list(zip(filled.rack, filled.u, strict=True)))
-            return {name: [next(positions) for _ in holders] for name, (_, holders) in sets.items()}
-        return _shelve_devices(sets, kept, self._rack, [free.copy() for free in racks.free] if racks else [])
+            positions = zip(filled.rack, filled.u, strict=True)
+        return {name: [next(positions) for _ in holders] for name, (_, holders) in sets.items()}
 
     def _list_extra_sets(self, hall: int) -> Iterator[tuple[str, tuple[NodeProfile, tuple[str, ...]]]]:
         """Yield (name of the set, (profile, lock key of each device)) for the extra devices of a hall.
@@ -470,7 +470,7 @@ def _shelve_devices(
     for name, (profile, _) in sets.items():
         positions_by_set[name] = []
         for position in kept_positions[name]:
-            fits = ((i, free_units.find_lowest(profile.rack_units)) for i, free_units in enumerate(racks))
+            fits = ((i, free_units.find_next(0, profile.rack_units, hung=False)) for i, free_units in enumerate(racks))
             number, u = position or next(((i, u) for i, u in fits if u is not None), (len(racks), 1))
             positions_by_set[name].append(
                 (number, u if position else open_rack(number).take_units(u, profile.rack_units))

@@ -13,6 +13,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile, RackProfile
 from fabricgen.design.floor.rack_space import choose_node_rack, count_node_slots
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean, fault
+from fabricgen.kernel.grouping import group_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,13 +272,16 @@ def _list_last_slots(
         nodes = [s for s in kind.node_sets if not s.per_rack]
         node_sets = [s for s in nodes if s.profile.accelerators] or nodes
         node_numbers = [node for s in node_sets for node in range(s.first, s.first + s.count)]
-        members: dict[str, list[NodeSlot]] = {}
-        for su in range(1, pod.su + 1):
-            for node in node_numbers:
-                slot, unit = NodeSlot(pod_index, su, node + 1), f"{name}/su-{su}"
-                owner = {"pod": name, "su": unit, "rack": f"{unit}/rack-{kind.rack_of(node) + 1}"}[stated.per]
-                if slot not in excluded:
-                    members.setdefault(owner, []).append(slot)
+        slots_and_racks = (
+            (NodeSlot(pod_index, su, node + 1), f"{name}/su-{su}", kind.rack_of(node) + 1)
+            for su in range(1, pod.su + 1)
+            for node in node_numbers
+        )
+        members = group_pairs(
+            ({"pod": name, "su": unit, "rack": f"{unit}/rack-{rack}"}[stated.per], slot)
+            for slot, unit, rack in slots_and_racks
+            if slot not in excluded
+        )
         for owner, slots in members.items():
             if len(slots) <= stated.count:
                 raise fault(

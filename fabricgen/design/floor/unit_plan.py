@@ -49,14 +49,14 @@ class UnitPlan:
     @cached_property
     def tiers(self) -> tuple[UnitTier, ...]:
         """The tiers whose switches stand in the racks of each unit."""
-        tiers = []
-        for tier in self._design.tiers:
-            if not stands_in_run(self._design, tier) and tier.layout.has_part(self.part):
-                stand = find_stand(self._design, tier)
-                tiers.append(
-                    UnitTier(tier, stand, tier.switches // tier.layout.units, count_racks_of_tier(self._design, tier))
-                )
-        return tuple(tiers)
+        design = self._design
+        return tuple(
+            UnitTier(
+                tier, find_stand(design, tier), tier.switches // tier.layout.units, count_racks_of_tier(design, tier)
+            )
+            for tier in design.tiers
+            if not stands_in_run(design, tier) and tier.layout.has_part(self.part)
+        )
 
     @cached_property
     def stack(self) -> UnitStack:
@@ -85,13 +85,13 @@ class UnitPlan:
     @cached_property
     def positions(self) -> Mapping[TierKey, tuple[UnitPosition, ...]]:
         """For each tier, the (rack of the unit, rack unit) of every switch of a unit, in the switches' order."""
-        node_racks, positions = self.kind.racks, {}
-        for t in self.tiers:
-            if t.stand.startswith("rack"):
-                positions[t.tier.key] = t.list_switch_positions(node_racks, self.node_rack.switches[t.tier.key])
-            else:
-                positions[t.tier.key] = tuple((node_racks + rack, u) for rack, u in self.stack.positions[t.tier.key])
-        return positions
+        node_racks = self.kind.racks
+        return {
+            t.tier.key: t.list_switch_positions(node_racks, self.node_rack.switches[t.tier.key])
+            if t.stand.startswith("rack")
+            else tuple((node_racks + rack, u) for rack, u in self.stack.positions[t.tier.key])
+            for t in self.tiers
+        }
 
     @property
     def racks(self) -> int:

@@ -20,6 +20,7 @@ from fabricgen.design.floor.rack_space import FreeUnits, make_network_units
 from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.shape import find_scope
 from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.kernel.grouping import group_pairs
 from fabricgen.kernel.intervals import Intervals, list_numbers
 
 STRIDE = 100
@@ -119,54 +120,50 @@ def fill_node_rack(
     profiles = {fixture.profile for fixture in beside}
     included = [units for name, units in kind.node_rack.included_units.items() if name not in profiles]
     free = FreeUnits(kind.node_rack.units, kind.node_rack.reserved_units.union(*kept_units.values(), *included))
-    switches: dict[TierKey, tuple[int, ...]] = {}
     fixed = list(kind.node_rack.fixed.get(SWITCH_PLACES, ()))
-    for t in (t for t in rack_tiers if t.stand == "rack-bottom"):
-        switches[t.tier.key] = _place_switches(free, t, counts[t.tier.key], kept_units.get(t.holder, ()), [])
-    nodes = _place_nodes(kind, free, sum(t.height * counts[t.tier.key] for t in rack_tiers if t.stand == "rack-middle"))
-    for t in (t for t in rack_tiers if t.stand == "rack-middle"):
-        switches[t.tier.key] = _place_switches(free, t, counts[t.tier.key], kept_units.get(t.holder, ()), [])
-    units_beside = {fixture.name: _place_fixtures(free, kind, fixture) for fixture in beside}
-    for t in (t for t in rack_tiers if t.stand == "rack-top"):
-        switches[t.tier.key] = _place_switches(free, t, counts[t.tier.key], kept_units.get(t.holder, ()), fixed)
-    return NodeRack(nodes, units_beside, switches)
 
+    def place_tiers(stand: str, fixed: list[int]) -> dict[TierKey, tuple[int, ...]]:
+        return {
+            t.tier.key: _place_switches(free, t, counts[t.tier.key], kept_units.get(t.holder, ()), fixed)
+            for t in rack_tiers
+            if t.stand == stand
+        }
 
-def _place_nodes(kind: UnitKind, free: FreeUnits, gap: int) -> tuple[int, ...]:
-    """Return the rack unit of every node slot of a rack, with `gap` rack units left free between the lower and the
-    upper half.
-
-    Raises InputError (FG601) if the rack has no room for a node.
-    """
+    switches = place_tiers("rack-bottom", [])
     height = max(s.profile.rack_units for s in kind.node_sets if not s.per_rack)
-    slots, fixed = kind.nodes_per_rack, kind.node_rack.fixed.get("node", ())
-    if fixed and slots > len(fixed):
-        raise _explain_no_room(kind, f"{slots} nodes", f"it has places for {len(fixed)}")
+    gap = sum(t.height * counts[t.tier.key] for t in rack_tiers if t.stand == "rack-middle")
+    nodes = _place_fixtures(free, kind, RackFixture("", NODE, height, kind.nodes_per_rack), gap)
+    switches |= place_tiers("rack-middle", [])
+    units_beside = {fixture.name: _place_fixtures(free, kind, fixture) for fixture in beside}
+    return NodeRack(nodes, units_beside, switches | place_tiers("rack-top", fixed))
+
+
+NODE = "node"
+"""The profile of the fixture that stands for all nodes of a rack, and the name of their places in a rack type."""
+
+
+def _place_fixtures(free: FreeUnits, kind: UnitKind, fixture: RackFixture, gap: int = 0) -> tuple[int, ...]:
+    """Return the rack units of the nodes of a rack, or of the devices of a fixture beside them, from the bottom up,
+    with `gap` rack units left free between the lower and the upper half.
+
+    Raises InputError (FG601) if the rack has no room for one of them.
+    """
+    fixed, is_node = kind.node_rack.fixed.get(fixture.profile, ()), fixture.profile == NODE
+    if fixed and fixture.count > len(fixed):
+        devices = f"{fixture.count} {fixture.profile}{'s' * is_node}"
+        raise _explain_no_room(kind, devices, f"it has places for {len(fixed)}")
     units: list[int] = []
     lowest_u = 1
-    for slot in range(slots):
-        # this is the first slot of the upper half; with an odd number of slots the lower half has one more
-        if gap and slot == -(-slots // 2):
-            lowest_u = units[-1] + height + gap
-        u = fixed[slot] if fixed else free.find_lowest(height, lowest_u)
-        if u is None or not free.is_free(u, height):
-            raise _explain_no_room(kind, f"node {slot + 1} of {slots}", f"{height} U in a row are not free")
-        units.append(free.take_units(u, height))
-        lowest_u = u + height
-    return tuple(units)
-
-
-def _place_fixtures(free: FreeUnits, kind: UnitKind, fixture: RackFixture) -> tuple[int, ...]:
-    """Return the rack units of the devices of a fixture; raises InputError (FG601) if the rack has no room."""
-    fixed = kind.node_rack.fixed.get(fixture.profile, ())
-    if fixed and fixture.count > len(fixed):
-        raise _explain_no_room(kind, f"{fixture.count} {fixture.profile}", f"it has places for {len(fixed)}")
-    units = []
     for i in range(fixture.count):
-        u = fixed[i] if fixed else free.find_lowest(fixture.height)
+        # this is the first device of the upper half; with an odd number of devices the lower half has one more
+        if gap and i == -(-fixture.count // 2):
+            lowest_u = units[-1] + fixture.height + gap
+        u = fixed[i] if fixed else free.find_next(lowest_u - 1, fixture.height, hung=False)
         if u is None or not free.is_free(u, fixture.height):
-            raise _explain_no_room(kind, f"{fixture.profile} {i + 1}", f"{fixture.height} U in a row are not free")
+            device = f"{fixture.profile} {i + 1}" + f" of {fixture.count}" * is_node
+            raise _explain_no_room(kind, device, f"{fixture.height} U in a row are not free")
         units.append(free.take_units(u, fixture.height))
+        lowest_u = u + fixture.height
     return tuple(units)
 
 
@@ -182,7 +179,7 @@ def _place_switches(
     units = [u for u in kept_units[:: t.height] if u + t.height - 1 <= free.units][:count]
     while len(units) < count:
         fits = [u for u in fixed if free.is_free(u, t.height)]
-        u = fits[0] if fits else free.find_highest(t.height) if t.stand == "rack-top" else free.find_lowest(t.height)
+        u = fits[0] if fits else free.find_next(0, t.height, hung=t.stand == "rack-top")
         if u is None:
             raise fault(
                 "FG601",
@@ -258,19 +255,13 @@ def lay_out_unit_rows(
     if not racks_of_rows and not (whole and racks <= racks_per_row):
         return UnitRows(racks, racks_per_row, 0, _list_positions(unit_order, racks))
     per_row = max(1, racks_per_row // racks)
-    if not racks_of_rows:
-        racks_of_row = [unit * racks + rack for unit in range(per_row) for rack in unit_order]
-        return UnitRows(racks, racks_per_row, per_row, _list_positions(racks_of_row, per_row * racks))
-    order: list[int] = []
-    for stand in ("row-middle", "row-end"):
-        racks_of_stand = [node_racks + i for i in racks_of_rows if stands[i] == stand]
-        racks_of_all = [unit * racks + rack for unit in range(per_row) for rack in racks_of_stand]
-        if stand == "row-middle":
-            racks_of_units = [unit * racks + rack for unit in range(per_row) for rack in unit_order]
-            half = len(racks_of_units) // 2 if halved else -(-per_row // 2) * len(unit_order)
-            order = [*racks_of_units[:half], *racks_of_all, *racks_of_units[half:]]
-        else:
-            order += racks_of_all
+    racks_of_units = [unit * racks + rack for unit in range(per_row) for rack in unit_order]
+    half = len(racks_of_units) // 2 if halved else -(-per_row // 2) * len(unit_order)
+    in_middle, at_end = (
+        [unit * racks + node_racks + i for unit in range(per_row) for i in racks_of_rows if stands[i] == stand]
+        for stand in ("row-middle", "row-end")
+    )
+    order = [*racks_of_units[:half], *in_middle, *racks_of_units[half:], *at_end]
     return UnitRows(racks, racks_per_row, per_row, _list_positions(order, per_row * racks))
 
 
@@ -375,7 +366,7 @@ def _place_without_lock(tiers: Sequence[UnitTier], kind: RackProfile, *, hung: b
     """Place switches if the lock keeps no positions: each stand has racks to itself, and so has each part of split
     tiers.
     """
-    positions: dict[TierKey, dict[int, UnitPosition]] = {}
+    placed: list[tuple[TierKey, tuple[int, UnitPosition]]] = []
     stands: list[Stand] = []
     for stand in NETWORK_STANDS:
         switches_of_stand = [
@@ -385,13 +376,10 @@ def _place_without_lock(tiers: Sequence[UnitTier], kind: RackProfile, *, hung: b
             switches_of_part = [(t, switch) for t, switch, switch_part in switches_of_stand if switch_part == part]
             filled = stack_devices((t.height for t, _ in switches_of_part), kind, hung=hung)
             for (t, switch), rack, u in zip(switches_of_part, filled.rack, filled.u, strict=True):
-                positions.setdefault(t.tier.key, {})[switch] = (len(stands) + rack, u)
+                placed.append((t.tier.key, (switch, (len(stands) + rack, u))))
             stands += [stand] * filled.racks
-    return UnitStack({key: _sort_by_switch(places) for key, places in positions.items()}, tuple(stands))
-
-
-def _sort_by_switch(positions: Mapping[int, UnitPosition]) -> tuple[UnitPosition, ...]:
-    return tuple(positions[switch] for switch in sorted(positions))
+    positions = {key: tuple(p for _, p in sorted(of_tier)) for key, of_tier in group_pairs(placed).items()}
+    return UnitStack(positions, tuple(stands))
 
 
 def _find_switch_part(t: UnitTier, ordinal: int) -> int:
@@ -432,7 +420,7 @@ class _RackFilling:
         """
         for rack, free_units in enumerate(self.racks):
             if self.stands[rack] == t.stand and self.parts[rack].get(t.tier.key, {part}) == {part}:
-                u = free_units.find_highest(t.height) if self.hung else free_units.find_lowest(t.height)
+                u = free_units.find_next(0, t.height, hung=self.hung)
                 if u is not None:
                     return self.use_position(t, part, rack, u)
         return self.use_position(t, part, len(self.racks), stack_devices([t.height], self.kind, hung=self.hung).u[0])
@@ -445,23 +433,23 @@ def _place_with_lock(
     reserved, and new switches fill free space.
     """
     filling = _RackFilling(kind, hung)
-    positions: dict[TierKey, dict[int, UnitPosition]] = {}
     names = {t.holder for t in tiers}
     network_tiers = [t for t in tiers if t.stand in NETWORK_STANDS]
-    for t in network_tiers:
-        # of all rack units that the devices take, the lowest one of each device
-        for switch, (rack, u) in enumerate(kept_places.get(t.holder, ())[:: t.height][: t.per_unit]):
-            positions.setdefault(t.tier.key, {})[switch] = filling.use_position(
-                t, _find_switch_part(t, switch), rack - 1, u
-            )
+    positions = {
+        t.tier.key: [
+            filling.use_position(t, _find_switch_part(t, switch), rack - 1, u)
+            # of all rack units that the devices take, the lowest one of each device
+            for switch, (rack, u) in enumerate(kept_places.get(t.holder, ())[:: t.height][: t.per_unit])
+        ]
+        for t in network_tiers
+    }
     for name, places in kept_places.items():
         # the lock lists each rack unit of devices that are gone: they stay reserved
         for rack, u in places if name not in names else ():
             filling.open_racks(rack - 1)
             filling.racks[rack - 1].take_units(u, 1)
     for t in network_tiers:
-        positions_of_tier = positions.setdefault(t.tier.key, {})
-        for switch in range(len(positions_of_tier), t.per_unit):
-            positions_of_tier[switch] = filling.place_switch(t, _find_switch_part(t, switch))
+        new_switches = range(len(positions[t.tier.key]), t.per_unit)
+        positions[t.tier.key] += [filling.place_switch(t, _find_switch_part(t, switch)) for switch in new_switches]
     stands = tuple(stand or NETWORK_STANDS[0] for stand in filling.stands)
-    return UnitStack({key: _sort_by_switch(places) for key, places in positions.items()}, stands)
+    return UnitStack({key: tuple(of_tier) for key, of_tier in positions.items()}, stands)

@@ -60,14 +60,13 @@ def name_pod_kind(pod: str) -> str:
 
 
 def name_inside(place: str, scope: str, pod: str, su: int, rack: int) -> str:
-    """Return in words where in a place a narrower scope is; su and rack count from 1, a site is passed as `pod`."""
-    place_rank, scope_rank = PLACES.index(place), PLACES.index(scope)
-    words_and_conditions = [
-        (scope_rank > place_rank < PLACES.index("pod"), pod),
-        (scope_rank >= PLACES.index("su") > place_rank, f"su{su}"),
-        (scope_rank == PLACES.index("rack") > place_rank, f"rack{rack}"),
-    ]
-    return " ".join(text for is_needed, text in words_and_conditions if is_needed)
+    """Return in words where a pod, unit or rack (`scope`) is in a wider place: `p1 su2 rack3`, or `su2` in a pod.
+
+    The words begin below the place and end with the scope. `pod` is the name of the pod; su and rack count from 1.
+    """
+    words = {"pod": pod, "su": f"su{su}", "rack": f"rack{rack}"}
+    below = PLACES[PLACES.index(place) + 1 : PLACES.index(scope) + 1]
+    return " ".join(words[name] for name in below if name in words)
 
 
 ManagedPorts = Callable[[str, int, bool, bool], int]

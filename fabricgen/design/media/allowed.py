@@ -14,7 +14,7 @@ from fabricgen.blueprint.scalars import MEDIA
 from fabricgen.blueprint.sections.cabling import MediaPolicy
 from fabricgen.catalog.cable_models import CageLanes
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.models import CableProfile
+from fabricgen.catalog.models import CableProfile, NodeProfile, SwitchProfile
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, TierDesign
 from fabricgen.design.inside.links import Mesh
 from fabricgen.design.media.gearing import find_light_rate
@@ -133,51 +133,40 @@ def list_stated_kinds(design: Design) -> Iterator[LinkKind]:
             leaf = design.tier(feed.leaf)
             for _, attachment in feed.attachments:
                 stated = find_node_media(design, fabric, leaf, rj45=attachment.kind.rj45)
-                yield from _list_node_kinds(design.catalog, fabric, leaf, attachment, feed.run, stated)
+                ends = (attachment, attachment.profile), (leaf.downs[feed.run], leaf.profile)
+                yield from _list_kinds(design.catalog, (fabric.name, "node", leaf.name), *ends, stated)
         for extra in fabric.extras:
+            tier, attachment = design.tier(extra.tier), extra.attachment
+            ends = (attachment, attachment.profile), (tier.downs[extra.run], tier.profile)
             stated = find_extra_media(design, fabric, extra)
-            yield from _list_node_kinds(
-                design.catalog, fabric, design.tier(extra.tier), extra.attachment, extra.run, stated
-            )
+            yield from _list_kinds(design.catalog, (fabric.name, "node", tier.name), *ends, stated)
     for tier in design.tiers:
         if tier.uplink is not None and tier.up is not None:
             upper = design.tier(tier.uplink.upper)
             run = upper.downs[upper.find_feed(tier.key).run]
-            yield from _list_tier_kinds(
-                design.catalog, tier, upper, tier.up, run, find_uplink_media(design, tier, upper)
-            )
+            names = tier.uplink.fabric, tier.name, upper.name
+            stated = find_uplink_media(design, tier, upper)
+            yield from _list_kinds(design.catalog, names, (tier.up, tier.profile), (run, upper.profile), stated)
         for mesh in tier.links_inside:
-            stated = find_peer_media(design, tier, mesh)
-            yield from _list_tier_kinds(design.catalog, tier, tier, mesh.run, mesh.run, stated)
+            end, stated = (mesh.run, tier.profile), find_peer_media(design, tier, mesh)
+            yield from _list_kinds(design.catalog, (tier.fabric, tier.name, tier.name), end, end, stated)
 
 
-def _list_node_kinds(
+def _list_kinds(
     catalog: Catalog,
-    fabric: FabricDesign,
-    leaf: TierDesign,
-    attachment: Attachment,
-    run: int,
+    names: tuple[str, str, str],
+    a: tuple[Attachment | PortRun, NodeProfile | SwitchProfile],
+    b: tuple[PortRun, SwitchProfile],
     stated: StatedMedia | None,
 ) -> Iterator[LinkKind]:
-    """Yield the kind of link from an attachment to a leaf, if media are stated for it."""
+    """Yield the kind of some links, if media are stated for them; `names` are those of their fabric and of the lower
+    and upper tier, `a` and `b` the port and the profile of the device at both ends.
+    """
     if stated:
-        ends = (attachment.profile.id, leaf.profile.id)
-        vendors = (attachment.profile.vendor, leaf.profile.vendor)
-        port = leaf.downs[run]
-        lane_gbps = find_light_rate(catalog, attachment, port)
-        yield LinkKind(fabric.name, "node", leaf.name, attachment, port, stated, ends, vendors, lane_gbps)
-
-
-def _list_tier_kinds(
-    catalog: Catalog, lower: TierDesign, upper: TierDesign, a: PortRun, b: PortRun, stated: StatedMedia | None
-) -> Iterator[LinkKind]:
-    """Yield the kind of link from one tier to another, or within one, if media are stated for it."""
-    if stated:
-        ends = (lower.profile.id, upper.profile.id)
-        vendors = (lower.profile.vendor, upper.profile.vendor)
-        fabric = lower.uplink.fabric if lower.uplink and lower != upper else lower.fabric
-        lane_gbps = find_light_rate(catalog, a, b)
-        yield LinkKind(fabric, lower.name, upper.name, a, b, stated, ends, vendors, lane_gbps)
+        (a_port, a_profile), (b_port, b_profile) = a, b
+        profile_ids, vendors = (a_profile.id, b_profile.id), (a_profile.vendor, b_profile.vendor)
+        lane_gbps = find_light_rate(catalog, a_port, b_port)
+        yield LinkKind(*names, a_port, b_port, stated, profile_ids, vendors, lane_gbps)
 
 
 def check_media(blueprint: Blueprint, catalog: Catalog) -> None:

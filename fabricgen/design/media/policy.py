@@ -115,11 +115,10 @@ def list_stock(blueprint: Blueprint, catalog: Catalog) -> tuple[CableProfile, ..
     stock = blueprint.cabling.stock_m
     if not stock:
         return catalog.cables
-    profiles = []
-    for cable in catalog.cables:
-        lengths = stock.get(cable.id) or stock.get(cable.medium)
-        profiles.append(cable.model_copy(update={"stock_m": lengths}) if lengths else cable)
-    return tuple(profiles)
+    cables_and_lengths = ((cable, stock.get(cable.id) or stock.get(cable.medium)) for cable in catalog.cables)
+    return tuple(
+        cable.model_copy(update={"stock_m": lengths}) if lengths else cable for cable, lengths in cables_and_lengths
+    )
 
 
 # Names of device profiles and halls in the cabling sections of a blueprint.

@@ -316,7 +316,7 @@ class NodeNames:
         per_rack = members.per_rack or self._kind.nodes_per_rack
         # sets of nodes share the numbers of a unit; devices beside the nodes count from 1 in their set
         first_number = members.first if members.per_rack else 0
-        pods, fields_used = self._layout.pods, self.naming.fields
+        pods = self._layout.pods
         fillers: dict[str, Callable[[], Values]] = {
             "site": lambda: [pods[i].site for i in columns["pod"]],
             "pod": lambda: [pods[i].name for i in columns["pod"]],
@@ -326,9 +326,7 @@ class NodeNames:
             "n": lambda: [(i - first_number) % per_rack + 1 for i in columns["node"]],
             "index": lambda: self._number_nodes(columns),
         }
-        return self.naming.make_names(
-            {**self._fixed_fields, **{f: fillers[f]() for f in fillers if f in fields_used}}, count
-        )
+        return self.naming.make_names({**self._fixed_fields, **fillers}, count)
 
     @cached_property
     def _counted_sets(self) -> tuple[NodeSet, ...]:

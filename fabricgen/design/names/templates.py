@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, repeat
@@ -44,13 +44,16 @@ class Naming:
         """The fields that the template uses."""
         return frozenset(part.field for part in self.parts) - {""}
 
-    def make_names(self, fields: Mapping[str, Values], count: int) -> list[str]:
-        """Return the names of `count` devices, from the values of their fields."""
+    def make_names(self, fields: Mapping[str, Values | Callable[[], Values]], count: int) -> list[str]:
+        """Return the names of `count` devices, from the values of their fields, or functions that compute them: those
+        of fields that the template has are called.
+        """
         columns: list[Iterable[str]] = []
         prefix = ""
         for part in self.parts:
             prefix += part.text
             values = fields[part.field] if part.field else ""
+            values = values() if callable(values) else values
             if isinstance(values, str):
                 prefix += values
                 continue

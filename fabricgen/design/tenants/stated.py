@@ -23,6 +23,7 @@ from fabricgen.design.numbering import number_tenants
 from fabricgen.design.tenants.model import LeakDesign, TenantDesign
 from fabricgen.design.tenants.overlay import check_vlans
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean, fault
+from fabricgen.kernel.grouping import group_pairs
 
 UNKNOWN, TWICE = "FG078", "FG093"
 _SWITCH_VRFS = ("default", "mgmt", "global")
@@ -292,13 +293,10 @@ def design_leaks(design: Design) -> Design:
 
 def _list_vrf_fabrics(design: Design) -> dict[str, frozenset[str]]:
     """Return, by VRF ("" for the default one), the Ethernet fabrics whose hosts are in it."""
-    fabrics_by_vrf: dict[str, set[str]] = {"": set()}
-    for fabric in design.fabrics:
-        if fabric.protocol != "infiniband":
-            fabrics_by_vrf.setdefault(fabric.vrf, set()).add(fabric.name)
-    for tenant in design.tenants:
-        fabrics_by_vrf[tenant.name] = {name for name in tenant.fabrics if design.fabric(name).protocol != "infiniband"}
-    return {vrf: frozenset(names) for vrf, names in fabrics_by_vrf.items()}
+    ethernet = {fabric.name: fabric.vrf for fabric in design.fabrics if fabric.protocol != "infiniband"}
+    by_vrf = {"": [], **group_pairs((vrf, name) for name, vrf in ethernet.items())}
+    of_tenants = {tenant.name: frozenset(tenant.fabrics).intersection(ethernet) for tenant in design.tenants}
+    return {**{vrf: frozenset(names) for vrf, names in by_vrf.items()}, **of_tenants}
 
 
 def _list_switch_fabrics(design: Design) -> dict[str, frozenset[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import accumulate
 from typing import Literal, NamedTuple
 
@@ -174,10 +175,7 @@ def expand_domains(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign
     # links of omitted nodes are left out; -1 stands for these in `node_at`
     is_present = ((a_node >= 0) & (b_device >= 0)).ravel()
 
-    def repeat_for_domains(values: Ints) -> Ints:
-        column_of_links: Ints = np.tile(values, len(domains)).astype(np.int32)[is_present]
-        return column_of_links
-
+    repeat = partial(_repeat_for_domains, len(domains), is_present)
     at_accelerator = far % per_node * ports_each + profile.first_port + far_port
     at_asic = far % switches_each * profile.ports_of_switch + far_port
     ocs = bool(profile.tray) and design.catalog.switch(profile.tray).protocol == "optical-circuit"
@@ -186,11 +184,17 @@ def expand_domains(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign
         b=_make_side(scale_up, "ocs" if ocs else "asic", max(1, profile.ports_of_switch)),
         domain=np.repeat(domains, len(links_of_domain))[is_present],
         a_device=a_node.ravel().astype(np.int32)[is_present],
-        a_port=repeat_for_domains(accelerator % per_node * ports_each + profile.first_port + port),
+        a_port=repeat(accelerator % per_node * ports_each + profile.first_port + port),
         b_device=b_device.ravel().astype(np.int32)[is_present],
-        b_port=repeat_for_domains(np.where(to_switch, at_asic, at_accelerator)),
+        b_port=repeat(np.where(to_switch, at_asic, at_accelerator)),
         at_switch=np.tile(to_switch, len(domains))[is_present],
     )
+
+
+def _repeat_for_domains(domains: int, is_present: Flags, values: Ints) -> Ints:
+    """The values of the links of one domain for all domains, without links that are not there; int32."""
+    column: Ints = np.tile(values, domains).astype(np.int32)[is_present]
+    return column
 
 
 def _index_nodes(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign) -> Ints:
@@ -224,18 +228,15 @@ def _expand_joined(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign
     b_device = _index_trays(devices, scale_up)[:, far // per_tray]
     is_present = ((a_device >= 0) & (b_device >= 0)).ravel()
 
-    def repeat_for_domains(values: Ints) -> Ints:
-        column: Ints = np.tile(values, len(domains)).astype(np.int32)[is_present]
-        return column
-
+    repeat = partial(_repeat_for_domains, len(domains), is_present)
     return DomainLinks(
         a=a_side,
         b=_make_side_above(profile),
         domain=np.repeat(domains, len(local))[is_present],
         a_device=a_device.ravel()[is_present],
-        a_port=repeat_for_domains(np.array(starts, dtype=np.int32)[switch % len(starts)] + port),
+        a_port=repeat(np.array(starts, dtype=np.int32)[switch % len(starts)] + port),
         b_device=b_device.ravel()[is_present],
-        b_port=repeat_for_domains(_number_above(profile, far % per_tray, far_port)),
+        b_port=repeat(_number_above(profile, far % per_tray, far_port)),
         at_switch=np.ones(int(is_present.sum()), dtype=bool),
     )
 

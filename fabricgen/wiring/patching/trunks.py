@@ -107,7 +107,8 @@ def lay_trunks(inputs: PatchingInput, ends: CableEnds, policy: Ints, medium: Int
     ends_on_panels = terminations.a_panel, terminations.a_port, terminations.b_panel, terminations.b_port
     table = TrunkTable(*trunk_columns, *ends_on_panels, trunks.used, round_up_fibre(run), run)
     trunk_jumpers_m = _measure_jumpers(inputs, ends, (positions, racks), table, patches, len(policy))
-    shuffle_jumpers_m = _measure_shuffle_jumpers(inputs, ends, (positions, racks), shuffles, len(policy))
+    shuffle_panels = shuffles.panel, shuffles.panel
+    shuffle_jumpers_m = _measure_to_panels(inputs, ends, (positions, racks), shuffles.row, shuffle_panels, len(policy))
     # a cable passes either trunks or a shuffle, and is 0 m long in the other
     jumpers = np.maximum(trunk_jumpers_m[0], shuffle_jumpers_m[0]), np.maximum(trunk_jumpers_m[1], shuffle_jumpers_m[1])
     split = np.where(shuffled, IN_SHUFFLE, channels.split).astype(np.int32)
@@ -160,25 +161,31 @@ def _measure_jumpers(
     cables: int,
 ) -> tuple[Floats, Floats]:
     """The longest run of each cable to its panels, at the a end and at the b end, m; 0 for direct cables."""
-    cable, flipped = ends.cable[patches.row], patches.flipped == 1
-    # positions are those of devices, and behind them those of panels
-    first, last = (np.int32(len(inputs.devices)) + panel[patches.trunk] for panel in (trunks.a_panel, trunks.b_panel))
+    flipped = patches.flipped == 1
+    first, last = trunks.a_panel[patches.trunk], trunks.b_panel[patches.trunk]
     sides = np.where(flipped, last, first), np.where(flipped, first, last)
-    a, b = (
-        _find_longest(measure_runs_between(*located, inputs.floor, device, panel), cable, cables)
-        for device, panel in zip(inputs.find_devices(ends, patches.row), sides, strict=True)
-    )
-    return a, b
+    return _measure_to_panels(inputs, ends, located, patches.row, sides, cables)
 
 
-def _measure_shuffle_jumpers(
-    inputs: PatchingInput, ends: CableEnds, located: tuple[Positions, RackTable], shuffles: ShuffleTable, cables: int
+def _measure_to_panels(
+    inputs: PatchingInput,
+    ends: CableEnds,
+    located: tuple[Positions, RackTable],
+    rows: Ints,
+    panels: tuple[Ints, Ints],
+    cables: int,
 ) -> tuple[Floats, Floats]:
-    """The longest run of each cable to its shuffle, at the a end and at the b end, m; 0 for other cables."""
-    cable, panel = ends.cable[shuffles.row], np.int32(len(inputs.devices)) + shuffles.panel
+    """The longest run of each cable, at the a end and at the b end of some cable end rows, to the panel there, m; 0 for
+    other cables.
+    """
+    # positions are those of devices, and behind them those of panels
     a, b = (
-        _find_longest(measure_runs_between(*located, inputs.floor, device, panel), cable, cables)
-        for device in inputs.find_devices(ends, shuffles.row)
+        _find_longest(
+            measure_runs_between(*located, inputs.floor, device, np.int32(len(inputs.devices)) + panel),
+            ends.cable[rows],
+            cables,
+        )
+        for device, panel in zip(inputs.find_devices(ends, rows), panels, strict=True)
     )
     return a, b
 

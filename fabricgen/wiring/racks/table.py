@@ -50,7 +50,7 @@ def make_rack_table(
 
     Raises InputError for a place that is not there (FG016, FG068) or that two racks have (FG069).
     """
-    stated_racks, holding = floor.stated_racks, {position.rack for position in floor.stated_devices.values()}
+    stated_racks, holding = floor.stated.racks, {position.rack for position in floor.stated.devices.values()}
     names = [*units.names, *(floor.name_shared_rack(run, position) for run, position in shared)]
     existing = set(names)
     new = sorted(name for name in stated_racks if name not in existing)
@@ -64,14 +64,13 @@ def make_rack_table(
             )
     locations = [floor.locate_run_rack(run, position) for run, position in shared]
     row_of_name = {name: i for i, name in enumerate((*names, *new))} if stated_racks else {}
-    hall = np.concatenate(
-        [units.hall, _to_int32([location.hall for location in locations]), np.zeros(len(new), dtype=np.int32)]
-    )
-    row = np.concatenate(
-        [units.row, _to_int32([location.row for location in locations]), np.zeros(len(new), dtype=np.int32)]
-    )
-    column = np.concatenate(
-        [units.column, _to_int32([location.column for location in locations]), np.zeros(len(new), dtype=np.int32)]
+    # hall, row and column of shared racks, then of new ones, which are moved to where they are stated
+    places = [(location.hall, location.row, location.column) for location in locations] + [(0, 0, 0)] * len(new)
+    hall, row, column = (
+        np.concatenate([column_of_units, further])
+        for column_of_units, further in zip(
+            (units.hall, units.row, units.column), np.array(places, dtype=np.int32).reshape(-1, 3).T, strict=True
+        )
     )
     kind = np.concatenate([units.kind, np.full(len(shared) + len(new), NETWORK_RACK, dtype=np.int32)])
     for name, position in stated_racks.items():
@@ -85,11 +84,6 @@ def make_rack_table(
     if stated_racks or any(floor_hall.rows for floor_hall in floor.halls):
         _check_apart(table, frozenset(stated_racks))
     return table
-
-
-def _to_int32(values: Sequence[int]) -> Ints:
-    """Numbers as a column."""
-    return np.array(values, dtype=np.int32)
 
 
 def add_network_racks(racks: RackTable, names: Sequence[str], like: Ints, column: Ints) -> RackTable:
@@ -120,7 +114,7 @@ def _build_table(
         names=names,
         halls=halls,
         kinds=kinds,
-        site=_to_int32([floor_hall.site for floor_hall in halls])[hall],
+        site=np.array([floor_hall.site for floor_hall in halls], dtype=np.int32)[hall],
         hall=hall,
         row=row,
         column=column,

@@ -12,7 +12,7 @@ numbered by dimension: those to the lower neighbour, then to the higher.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import accumulate
+from itertools import accumulate, product
 from math import prod
 
 from fabricgen.catalog.scale_up_models import Dimensions, ScaleUpDomainProfile
@@ -25,7 +25,7 @@ def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainS
     if not 1 <= len(grid) <= 3:
         raise MisfitError("a torus needs `dims` of one to three dimensions, or `cube` and switches")
     _check_shape(domain, grid)
-    links_by_dimension = _count_links_by_dimension(domain)
+    links_by_dimension = _count_links_by_dimension(domain, grid)
     if domain.switches:
         return _size_switched(domain, accelerators)
     if accelerators != prod(grid):
@@ -55,7 +55,7 @@ def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink
     """
     grid = domain.cube if domain.switches else domain.dims
     cells = prod(grid)
-    links_by_dimension = _count_links_by_dimension(domain)
+    links_by_dimension = _count_links_by_dimension(domain, grid)
     # for each dimension the ports to the lower neighbour, then those to the higher one
     first_port = list(accumulate((2 * n for n in links_by_dimension), initial=0))
     order = list_coordinates(domain, grid)
@@ -95,7 +95,8 @@ def _link_face(
 
 def _size_switched(domain: ScaleUpDomainProfile, accelerators: int) -> DomainSize:
     """Size cubes of a grid joined by optical circuit switches; raises MisfitError unless they fit and are whole."""
-    grid, links_by_dimension = domain.cube, _count_links_by_dimension(domain)
+    grid = domain.cube
+    links_by_dimension = _count_links_by_dimension(domain, grid)
     cells = prod(grid)
     cubes, remainder = divmod(accelerators, cells)
     if remainder:
@@ -125,14 +126,13 @@ def _check_shape(domain: ScaleUpDomainProfile, grid: Dimensions) -> None:
     block = domain.block
     if block and (len(block) != len(grid) or any(length % b for b, length in zip(block, grid, strict=False))):
         raise MisfitError(f"blocks of {_spell_grid(block)} do not fill {_spell_grid(grid)}")
-    if len(_count_links_by_dimension(domain)) != len(grid):
+    if len(_count_links_by_dimension(domain, grid)) != len(grid):
         raise MisfitError(
             f"links_per_neighbour has {len(domain.links_per_neighbour)} entries for {len(grid)} dimensions"
         )
 
 
-def _count_links_by_dimension(domain: ScaleUpDomainProfile) -> tuple[int, ...]:
-    grid = domain.cube if domain.switches else domain.dims
+def _count_links_by_dimension(domain: ScaleUpDomainProfile, grid: Dimensions) -> tuple[int, ...]:
     return domain.links_per_neighbour or (1,) * len(grid)
 
 
@@ -150,13 +150,8 @@ def list_coordinates(domain: ScaleUpDomainProfile, grid: Dimensions) -> list[Dim
 
 
 def _list_cells(grid: Dimensions) -> Iterator[Dimensions]:
-    """Yield the coordinates of a grid, the first dimension fastest."""
-    for index in range(prod(grid)):
-        cell = []
-        for length in grid:
-            index, coordinate = divmod(index, length)  # noqa: PLW2901 - peeled off digit by digit
-            cell.append(coordinate)
-        yield tuple(cell)
+    """Return the coordinates of a grid, the first dimension fastest."""
+    return (cell[::-1] for cell in product(*map(range, reversed(grid))))
 
 
 def _spell_grid(grid: Dimensions) -> str:
