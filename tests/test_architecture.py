@@ -264,6 +264,7 @@ def names_of_nos(tree: ast.Module) -> set[str]:
     return NOS_NAMES.intersection(texts)
 
 
+@pytest.mark.slow
 def test_no_other_file_names_a_nos() -> None:
     package = ROOT / "fabricgen"
     naming = {

@@ -92,6 +92,7 @@ def test_what_the_models_allow_fits(trees, tables) -> None:
     assert [error.message for error in Draft202012Validator(trees).iter_errors(tables)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "tables",
     [

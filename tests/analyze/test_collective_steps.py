@@ -251,6 +251,7 @@ def test_tree_over_nodes_of_one_accelerator(number: int) -> None:
     _hold_tree(replace(team, ranks_per_domain=1, rails=1), "all-reduce")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [4, 13])
 def test_tree_of_a_broadcast_piece_by_piece(number: int) -> None:
     _hold_tree(_make_team(*OVER_DOMAINS[number]), "broadcast")
@@ -294,6 +295,7 @@ def test_the_turn_is_that_of_the_busiest_place(number: int) -> None:
     assert turn.height == max(below[domain] for domain in ends if ends[domain] == turn.edges)
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("job", JOBS, ids=" ".join)
 def test_hierarchical_is_its_three_rings(job: tuple[str, ...]) -> None:
     team = _make_team(*job)
@@ -329,6 +331,7 @@ def test_hierarchical_is_its_three_rings(job: tuple[str, ...]) -> None:
         assert timed.us == pytest.approx(us, rel=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.law
 @cases(30)
 @given(st.one_of(clos(), planes()), st.data())

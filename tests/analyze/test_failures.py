@@ -204,6 +204,7 @@ def without_links(plan: WiringPlan, rows: list[int]) -> WiringPlan:
     return plan._replace(links=replace(plan.links, **columns))
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", SMALL)
 def test_bisection_after_a_cable_is_that_of_the_plan(design_of, name: str) -> None:
     network = build_network(design_of(SMALL[name]))
@@ -247,6 +248,7 @@ def list_pattern_flows(network: Network, job: Job) -> dict[str, list[tuple[int, 
     return {"ring": rings, "all_to_all": [(int(a), int(b), 1 / target_counts[a]) for a, b in pairs]}
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", ["planes", "pods", "staggered", "units"])
 def test_slowdown_is_that_of_flows_over_shortest_paths_that_are_left(design_of, name: str) -> None:
     """Of the only core that a spine has, a little more: what stays in the pod could still use that spine."""
@@ -286,6 +288,7 @@ def test_one_of_n_spines_costs_a_ring_of_nodes_under_own_leaves_its_share(nodes:
         assert row["all_to_all_slowdown"] == pytest.approx(expected, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_the_worst_pair_of_switches_is_the_worst_of_all_pairs(design_of) -> None:
     for text in (PLANES, PODS):
         network = build_network(design_of(text))

@@ -26,6 +26,7 @@ def test_the_share_of_a_network_is_what_the_fit_makes(protocol: str) -> None:
     assert {str(key): share for key, share in EFFICIENCY.network.by_protocol.items()}[protocol] == fit_reached(protocol)
 
 
+@pytest.mark.slow
 def test_ranges_of_small_messages_are_what_the_fit_makes() -> None:
     assert EFFICIENCY.small is not None
     fitted = {kind: fit_small(kind) for kind in ("domain", "ethernet", "infiniband")}

@@ -104,6 +104,7 @@ def run_monte_carlo(routes: Routes, balancing: str, trials: int) -> list[Rates]:
     return [Rates(*row) for row in means.tolist()]
 
 
+@pytest.mark.slow
 @pytest.mark.law
 @cases(10)
 @given(TREES, st.integers(0, 3))

@@ -58,6 +58,7 @@ def to_networkx(graph: SwitchGraph) -> nx.MultiGraph[int]:
     return wired
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_distances_degrees_and_paths_are_those_of_networkx(design_of: Callable[..., Design], case: str) -> None:
     """Diameter, the mean distance of pairs of accelerators, and how many shortest paths there are."""
@@ -90,6 +91,7 @@ def count_paths(wired: nx.MultiGraph[int], simple: nx.Graph[int], a: int, b: int
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_what_crosses_links_is_that_of_walks_over_all_paths(design_of: Callable[..., Design], case: str) -> None:
     """Every rank sends as much to every other; each path of a pair carries as much as its others."""

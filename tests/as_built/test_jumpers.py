@@ -73,6 +73,7 @@ def test_two_jumpers_of_a_cage_may_be_crossed(site, tmp_path: Path) -> None:
     assert linked(tmp_path, 57) == planned
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", [("57/1+59/1", "57/2+59/2"), ("57.1+59.1", "57.2+59.2")])
 def test_one_jumper_may_be_in_another_cage(site, tmp_path: Path, cells: tuple[str, str]) -> None:
     """The second jumper of one cable and the first of another are swapped: each cable has two rows then."""

@@ -17,6 +17,7 @@ def _told(fabricgen, *words: str) -> Any:
     return json.loads(ran.out)
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_kind_of_cluster_is_told(name: str, fabricgen) -> None:
     ran = fabricgen("analyze", f"blueprints/{name}.yaml", "--sizes", "1G")
@@ -72,6 +73,7 @@ def test_a_constant_can_be_stated(fabricgen) -> None:
     assert (usual, stated) == (372, 192)
 
 
+@pytest.mark.slow
 def test_several_are_told_side_by_side(fabricgen) -> None:
     """Names whole, figures with their units, those alone that differ, and no line over 110 columns."""
     three = [f"blueprints/{name}.yaml" for name in ("superpod-b200", "phased-planes", "leaf-spine")]

@@ -276,6 +276,7 @@ def test_only_touches_the_parts_named(tmp_path: Path, fabricgen) -> None:
     assert len(manifest["files"]) == len(before) - 1
 
 
+@pytest.mark.slow
 def test_an_edited_file_is_kept_and_named(tmp_path: Path, fabricgen) -> None:
     build = partial(fabricgen, "build", BLUEPRINTS / "leaf-spine.yaml", "-o", tmp_path / "out")
     build()

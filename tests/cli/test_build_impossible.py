@@ -118,6 +118,7 @@ def test_each_such_rule_says_so() -> None:
     assert LintResult((), ()).impossible == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["no-port-table", "split-not-in-port-table"])
 def test_configurations_whose_ports_have_no_names_are_not_compared(name: str, fabricgen, tmp_path: Path) -> None:
     """Lists need no port table; a plan that renders configurations ends as their build does, on either side."""

@@ -98,6 +98,7 @@ MISSPELT = {
 }
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("right", MISSPELT)
 def test_a_misspelt_name_is_marked_in_editors_and_told_by_check(fabricgen, tmp_path: Path, right: str) -> None:
     """An editor marks what the schema that `init` writes refuses."""

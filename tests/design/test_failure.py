@@ -139,6 +139,7 @@ def test_spots_are_those_of_the_plan(design_of, name: str) -> None:
     check_racks(design, cluster)
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", SMALL)
 def test_a_loss_leaves_what_the_plan_says(design_of, name: str) -> None:
     """Exactly, where no node is lost with it; with nodes, those that run on keep no less than the design says."""

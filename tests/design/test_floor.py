@@ -102,6 +102,7 @@ VARIANTS: dict[str, tuple[str, ...]] = {
 }
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_everything_has_a_place_of_its_own_and_the_design_knows_it(design_of: DesignOf, variant: str) -> None:
     design = design_of(FLOOR, list(VARIANTS[variant]))

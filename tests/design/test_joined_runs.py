@@ -209,6 +209,7 @@ GROWTH = {
 }
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("growth", GROWTH)
 def test_growth_with_a_lock_moves_nothing(tmp_path: Path, growth: str) -> None:
     before = locked(HALL, tmp_path, None)
@@ -337,6 +338,7 @@ def test_any_runs_share_racks_within_their_limits(contents: list[RunContent]) ->
     assert len(shared) <= len(contents)
 
 
+@pytest.mark.slow
 @given(runs_of_devices(), st.lists(st.integers(0, 6), min_size=32, max_size=32))
 def test_any_growth_with_a_lock_moves_no_device(contents: list[RunContent], more: list[int]) -> None:
     before = join(contents)

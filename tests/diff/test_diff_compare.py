@@ -81,6 +81,7 @@ def test_every_column_that_is_compared_has_a_way_to_change() -> None:
     assert of_sessions == set(list_sessions(LISTS, np.arange(len(LISTS.links))).columns)
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     "name", ["leaf-spine", "superpod-b300", "two-site", "superpod-b200", "collapsed-pair", "four-tier"]
 )

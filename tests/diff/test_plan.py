@@ -59,6 +59,7 @@ def plan(fabricgen: Run, *arguments: str | Path) -> tuple[int, dict[str, object]
     return ran.code, json.loads(ran.out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "su"),
     [
@@ -262,6 +263,7 @@ def test_lines_of_configurations_are_shown_on_request(fabricgen: Run) -> None:
         ]
 
 
+@pytest.mark.slow
 def test_too_many_configurations_are_not_rendered_unasked(fabricgen: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fabricgen.diff.configs.LIMIT", 3)
     sets = ("--set", "routing.bfd=true")
@@ -319,6 +321,7 @@ def test_a_large_cluster_takes_its_time_once(fabricgen: Run) -> None:
     assert "devices         8 added" in ran.out
 
 
+@pytest.mark.slow
 def test_bills_of_revisions_are_compared_as_blueprints_folders_and_files(repository: Path, fabricgen: Run) -> None:
     assert fabricgen("build", "small.yaml", "-o", "built").code == 0
     assert fabricgen("bom", "small.yaml", "-o", "order.csv").code == 0

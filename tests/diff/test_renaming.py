@@ -33,6 +33,7 @@ def happened(change: ClusterChange) -> dict[str, dict[str, int]]:
     return {kind: ways for kind, ways in found.items() if ways}
 
 
+@pytest.mark.slow
 def test_a_renamed_spine_moves_nothing() -> None:
     change = plan((), (ONE,))
     assert happened(change) == {"devices": {"renamed": 1}}  # labels name places

@@ -199,6 +199,7 @@ WORDS = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(WORDS, max_size=7).map(" ".join), max_size=12).map("\n".join) | st.text())
 def test_any_text_is_read_and_written_back(text: str) -> None:
     stated = of(text)

@@ -91,6 +91,7 @@ def words_changed(text: str) -> Iterator[str]:
         yield text[: match.start()] + other + text[match.end() :]
 
 
+@pytest.mark.tenth
 @pytest.mark.law
 @pytest.mark.parametrize("example", law_cases("drift of SONiC", EXAMPLES))
 def test_every_row_and_field_taken_away_or_changed_is_told(example: str) -> None:

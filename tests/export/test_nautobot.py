@@ -24,6 +24,7 @@ def read_requests(example: str) -> list[tuple[str, list[dict[str, Any]]]]:
     return found
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_each_request_is_taken(example: str) -> None:
     server = FakeNautobot()
@@ -40,6 +41,7 @@ def test_ids_are_of_the_cluster_and_stay() -> None:
     assert others.isdisjoint(found)
 
 
+@pytest.mark.slow
 def test_lengths_are_whole_numbers_of_two_bytes() -> None:
     cables = dict(read_requests("two-site"))["dcim/cables"]
     lengths = {(cable["length"], cable["length_unit"]) for cable in cables}

@@ -34,6 +34,7 @@ def drawn(name: str) -> dict[str, NodeCages]:
     return {ports.profile.id: ports for ports in list_node_ports(example_cluster(name))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["superpod-b300", "full-cluster", "dual-tor", "ualink-pod"])
 def test_sockets_and_tags_are_those_of_the_labels(name: str) -> None:
     cluster = example_cluster(name)

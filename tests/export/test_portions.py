@@ -12,6 +12,7 @@ from fabricgen.pipeline import BuildOptions, build_bundles
 from tests.conftest import bytes_of, example_cluster
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["drawings", "graph", "technician"])
 def test_portions_make_the_files_of_a_part_also_in_another_process(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(book, "MOST_RACKS", 2)

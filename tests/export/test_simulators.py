@@ -153,6 +153,7 @@ def test_narrower_levels_have_less_bandwidth() -> None:
     assert read.bandwidth[2] == pytest.approx(read.bandwidth[1] / 2, rel=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.law
 @cases(25)
 @given(st.one_of(clos(), planes(), rail_grouped()), st.data())
@@ -184,6 +185,7 @@ def test_ranks_meet_at_the_level_of_the_widest_dimension_that_tells_them_apart(t
             assert name_level(network, level) in found[widest].label.split(" and ")
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", WIRED)
 def test_ns3_has_every_link_of_the_plan(name: str) -> None:
     cluster = example_cluster(name)

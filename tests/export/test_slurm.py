@@ -71,6 +71,7 @@ def tree_of(cluster: Cluster) -> networkx.DiGraph[str]:
     return graph
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     "name", ["two-site", "mixed-generations", "two-generations", "pkeys", "dual-tor", "top-of-rack"]
 )
@@ -106,6 +107,7 @@ BLOCKS = {
 """Sizes of blocks, by hand: nodes of the least block, then of what a tier joins if that is a power of two of blocks."""
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", BLOCKS)
 def test_blocks_that_slurm_joins_are_what_a_tier_joins(name: str) -> None:
     cluster = example_cluster(name)
@@ -196,6 +198,7 @@ def test_a_domain_of_several_nodes_is_a_block() -> None:
 NAMES = st.from_regex(r"[a-z][a-z0-9]{0,3}(-[a-z0-9]{1,4}){0,2}", fullmatch=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.lists(NAMES | st.from_regex(r"n[0-9]{1,12}", fullmatch=True), unique=True, min_size=1))
 def test_a_hostlist_is_the_names(names: list[str]) -> None:

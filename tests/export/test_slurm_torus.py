@@ -37,6 +37,7 @@ def rings(design_of: Callable[..., Design], nodes: int, units: int, tier: str) -
     return build_cluster(design_of(RINGS.format(nodes=nodes, units=units, tier=tier)))
 
 
+@pytest.mark.slow
 def test_gordon_is_cuboids_of_switches_that_are_neighbours() -> None:
     """4 x 4 x 4 switches of 17 nodes: each cuboid of whole switches is as many steps wide on the wired graph."""
     cluster = example_cluster("torus-gordon")

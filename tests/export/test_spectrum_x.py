@@ -96,6 +96,7 @@ def outline(schema: dict[str, Any]) -> Any:
     return kept, sorted(schema.get("required", ())), fields, outline(schema["items"]) if "items" in schema else None
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(("example", "sets", "mode", "planes"), CASES.values(), ids=CASES)
 def test_rails_have_the_ports_and_pools_of_the_plan(
     example: str, sets: tuple[str, ...], mode: str, planes: int

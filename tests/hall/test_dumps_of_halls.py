@@ -41,6 +41,7 @@ ETHERNET: dict[str, Callable[[Seen], dict[str, str]]] = {
 }
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", ETHERNET)
 def test_agents_of_lldp_tell_what_the_plain_list_tells(name: str) -> None:
     hall = _hall(
@@ -50,6 +51,7 @@ def test_agents_of_lldp_tell_what_the_plain_list_tells(name: str) -> None:
     assert _told("leaf-spine", ETHERNET[name](seen)) == _told("leaf-spine", plain.write(seen))
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     "name",
     ["ibnetdiscover", "ibnetdiscover -g", "ibnetdiscover --ports", "iblinkinfo", "ibdiagnet", "net_dump", "ndt"],

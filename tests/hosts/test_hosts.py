@@ -275,6 +275,7 @@ fabrics:
     assert set(plans(files(build_cluster(named)))["p1-su01-n001"]) == {"eth7", "eth2"}
 
 
+@pytest.mark.slow
 def test_files_come_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """In pieces of whole nodes, whatever their size, the files are the same."""
     cluster = example_cluster("full-cluster")

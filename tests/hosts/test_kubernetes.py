@@ -72,6 +72,7 @@ def test_a_wrong_field_is_seen() -> None:
         jsonschema.validate(wrong, MODELS["NicConfigurationTemplate"]["properties"]["spec"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "sets"), [case for case in CASES if case[0] in ("rail-only", "superpod-b300")][:3])
 def test_the_operator_and_the_script_say_the_same(name: str, sets: tuple[str, ...], tmp_path: Path) -> None:
     script = files_of(name, *sets)[f"hosts/{NODE}/rdma-setup"]
@@ -95,6 +96,7 @@ def test_each_port_of_a_nic_in_planes_is_told_the_same(mode: str) -> None:
     assert raw == {f"{key}_P{n}": raw[f"{key}_P1"] for key in RAW for n in range(1, 5)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "sets"), [("rail-only", ()), ("mi300x-roce", POLLARA)])
 def test_pods_get_the_addresses_of_the_plan(name: str, sets: tuple[str, ...]) -> None:
     """Every NIC of every node, once: its link of two addresses, with the leaf as gateway; within the pool, apart."""

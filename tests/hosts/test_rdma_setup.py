@@ -50,6 +50,7 @@ def test_what_is_printed_is_what_is_done(name: str, sets: tuple[str, ...], tmp_p
     assert [line.split()[-1] for line in renamed] == [device for _, device in ports_of(script)]
 
 
+@pytest.mark.slow
 def test_a_second_run_renames_nothing(tmp_path: Path) -> None:
     script = script_of("superpod-b300")
     host(tmp_path, script)
@@ -85,6 +86,7 @@ def test_what_fails_is_told_and_the_rest_is_done(tmp_path: Path) -> None:
     assert run(tmp_path, script, "--apply", failing="ethtool").errors.count("\n") == 1  # it fails where all is well
 
 
+@pytest.mark.slow
 def test_it_runs_on_a_host_without_the_nics(tmp_path: Path) -> None:
     """To read what it would do, on any machine."""
     done = run(tmp_path, script_of("superpod-b300"))

@@ -20,6 +20,7 @@ from tests.render.lab_files import built
 SMALL = ("pods.p1.su=1", "fabrics.compute.tiers.spine.count=1")
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     ("name", "numbers", "left_out"),
     [
@@ -328,6 +329,7 @@ SNIPPETS = {
 """Settings, a snippet that a lab of them has to live with, and what of it no reader knows."""
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(("sets", "snippet", "word"), SNIPPETS.values(), ids=list(SNIPPETS))
 def test_snippets_that_no_reader_knows_are_told_and_stop_no_lab(sets: tuple[str, ...], snippet: str, word: str) -> None:
     made = cut_to_lab(Build(built("leaf-spine", *SMALL, *sets, f"snippets.own={snippet}")))
@@ -341,6 +343,7 @@ def test_snippets_that_no_reader_knows_are_told_and_stop_no_lab(sets: tuple[str,
         assert len(made.build.forms[name].bgp[""].peers) == (8 if "spine" in name else 4)
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("hop", ["Null0", "reject", "10.0.0.1", "10.0.0.1 200"])
 def test_static_routes_of_snippets_are_known_to_a_lab(hop: str) -> None:
     """`lab check` tells of static routes that no configuration has."""

@@ -54,6 +54,7 @@ def test_what_pools_are_asked_for_is_what_they_give(name: str) -> None:
     assert asked == Counter({k: sum(e.size for held in of.values() for e in held) for k, of in given.items() if of})
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     ("sets", "text"),
     [
@@ -241,6 +242,7 @@ def test_router_ids_alone_make_no_dual_stack(design_of: DesignOf) -> None:
     assert len(found_by(design_of(BLUEPRINT, ["ip=dual", *own]), "FG513")) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tenants", "told"), [(30, False), (34, True)])
 def test_sub_interfaces_of_many_tenants_reach_the_vlans_of_their_hosts(tenants: int, told: bool) -> None:
     """EOS gives a port and each VRF on it a VLAN from 1006 upwards; tenants have theirs from 2000."""

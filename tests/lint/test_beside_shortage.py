@@ -38,12 +38,14 @@ def said(tmp_path: Path, fabricgen):
     return of
 
 
+@pytest.mark.slow
 def test_the_missing_plane_comes_first_and_the_rest_after_the_shortage(said) -> None:
     found = said(SHORT)
     assert found[:3] == [("FG132", 12), ("FG132", 13), ("FG101", 13)]
     assert {("FG503", 6), ("FG803", 14)} <= set(found[3:])
 
 
+@pytest.mark.slow
 def test_a_shortage_of_one_plane_names_no_planes(said) -> None:
     found = said(SHORT.replace("    planes: 2\n", ""))
     assert found[0] == ("FG101", 12)
@@ -51,6 +53,7 @@ def test_a_shortage_of_one_plane_names_no_planes(said) -> None:
     assert ("FG503", 6) in found
 
 
+@pytest.mark.slow
 def test_what_is_ignored_stays_so(said) -> None:
     assert "FG503" not in {code for code, _ in said(SHORT, "--ignore", "FG5")}
 

@@ -40,6 +40,7 @@ def of_example(name: str, *sets: str) -> list[Diagnostic]:
 UPLINKS = "fabrics: {{compute: {{tiers: {{leaf: {{switch: sn5600, per: [su, rail], uplinks: {}}}}}}}}}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("nodes", "uplinks"), [(9, "4 x 400G"), (6, "2 x 800G"), (30, "20 x 400G")])
 def test_the_hint_of_fg201_works(find: Find, nodes: int, uplinks: str) -> None:
     sets = (f"scalable_unit.nodes={nodes} x dgx-b200",)
@@ -77,6 +78,7 @@ def test_border_pairs_are_no_spines(find: Find) -> None:
 FULL = "fabrics: {compute: {tiers: {leaf: {switch: sn5600, per: [su, rail]}}}}"
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     ("nodes", "limit", "codes"),
     [
@@ -112,6 +114,7 @@ fabrics: {compute: {tiers: {
 """
 
 
+@pytest.mark.slow
 def test_end_to_end_is_judged_by_the_limit_or_told_without_one(find: Find) -> None:
     assert [(d.severity.label, d.path[-2]) for d in find(NARROW, "FG205")] == [("info", "spine")]
     (stated,) = find(NARROW, "FG205", sets=("lint.limits.oversubscription=7:1",))
@@ -133,6 +136,7 @@ fabrics: {compute: {tiers: {leaf: {switch: sn5600, per: [su, rail]}, spine: null
 """
 
 
+@pytest.mark.slow
 def test_islands_have_no_bisection_and_rails_alone_have(find: Find) -> None:
     """Places that nothing joins are told once, as FG315; leaves that stand apart in one place have both rules."""
     limit = "lint.limits.bisection_gbps_per_accelerator=100"
@@ -145,6 +149,7 @@ def test_islands_have_no_bisection_and_rails_alone_have(find: Find) -> None:
     assert [d.path for d in apart if d.code == "FG206"] == [("fabrics", "compute", "tiers")]
 
 
+@pytest.mark.slow
 def test_a_tier_that_is_too_narrow_is_told_once() -> None:
     """FG201 has the cause, of which a narrow bisection is the effect; so have links between sites, as stated."""
     narrow = of_example("superpod-b300", "fabrics.compute.tiers.leaf.uplinks=32 x 400G")
@@ -152,6 +157,7 @@ def test_a_tier_that_is_too_narrow_is_told_once() -> None:
     assert not [d for d in of_example("two-site", "pods.w1.su=4") if d.severity > Severity.INFO]
 
 
+@pytest.mark.slow
 def test_a_bisection_within_what_is_allowed_is_no_fault_until_a_limit_is_stated() -> None:
     assert not [d for d in of_example("dual-tor") if d.code == "FG206"]
     found = of_example("dual-tor", "lint.limits.bisection_gbps_per_accelerator=200")
@@ -215,6 +221,7 @@ def test_lanes_of_nics_are_told_where_they_hold_back(find: Find) -> None:
     )
 
 
+@pytest.mark.slow
 def test_servers_beside_accelerators_are_no_oversubscription_of_theirs() -> None:
     """A port of UFM on a leaf that is as wide as its accelerators; an array in its place is an error."""
     half = ("scalable_unit.nodes=16 x dgx-b200", "omit=[]")
@@ -227,6 +234,7 @@ def test_servers_beside_accelerators_are_no_oversubscription_of_theirs() -> None
     assert {d.severity for d in storage if d.code == "FG201"} == {Severity.ERROR}
 
 
+@pytest.mark.slow
 def test_more_spines_are_named_where_uplinks_need_them() -> None:
     sets = ("fabrics.storage.oversubscription=1:1", "fabrics.storage.tiers.leaf.uplinks=8 x 400G")
     (finding,) = [d for d in of_example("superpod-b200", *sets) if d.code == "FG201"]

@@ -71,6 +71,7 @@ def test_a_snippet_that_undoes_a_safety_line_is_found(design_of: DesignOf, snipp
     assert "overrides a safety line" in found.message
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     "snippet",
     [

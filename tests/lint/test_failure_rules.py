@@ -259,6 +259,7 @@ def test_peer_links_make_no_mesh(design_of: Callable[..., Design]) -> None:
     assert not found(design_of(LONE_LEAVES.replace("LEAF", "count: 16, peer: 4 x 200G")), "FG806")
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     ("sites", "spans", "circle"),
     [

@@ -29,6 +29,7 @@ MISSPELT = {
 }
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("setting", MISSPELT)
 def test_fast_refuses_a_name_as_a_build_does(fabricgen: Run, tmp_path: Path, setting: str) -> None:
     blueprint = BLUEPRINTS / "leaf-spine.yaml"

@@ -210,6 +210,7 @@ def huge_counts(draw: st.DrawFn) -> bytes:
     return json.dumps(tree, default=str).encode()
 
 
+@pytest.mark.slow
 @pytest.mark.law
 @cases(100)
 @given(spoilt_texts())

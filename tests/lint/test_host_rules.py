@@ -15,6 +15,7 @@ PORT = "config_of.compute-spine-01.ports.Ethernet0.mtu"
 BRIDGED = "fabrics.compute.hosts=bridged"
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(("mtu", "count"), [(8999, 0), (9000, 1), (9049, 1), (9050, 0), (9216, 0)])
 def test_vxlan_needs_fifty_bytes_more(mtu: int, count: int) -> None:
     cluster = example_cluster("leaf-spine", OVERLAY, f"{PORT}={mtu}")

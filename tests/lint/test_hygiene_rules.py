@@ -71,6 +71,7 @@ def test_a_setting_without_effect_is_found(design_of: DesignOf, setting: str, wh
     assert found.message == why
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     "sets",
     [
@@ -101,6 +102,7 @@ def test_a_nos_that_is_stated_nearer_for_all_is_found(design_of: DesignOf) -> No
     assert (found.path, found.message) == (("nos", "leaf"), "no switch in its scope runs cumulus")
 
 
+@pytest.mark.slow
 def test_infiniband_takes_neither_addresses_nor_a_nos() -> None:
     for setting in ("ip=v6", "hosts=bridged", "vlan=7", "nos={leaf: sonic}"):
         key = setting.partition("=")[0]

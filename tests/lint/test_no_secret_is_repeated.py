@@ -34,6 +34,7 @@ PLACES = {
 }
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("place", PLACES)
 def test_no_report_has_it(place: str, tmp_path: Path, fabricgen: Any) -> None:
     file = tmp_path / "own.yaml"

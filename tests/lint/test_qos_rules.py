@@ -67,6 +67,7 @@ def test_edges(design_of: DesignOf, sets: list[str], expected: list[str]) -> Non
 SHALLOW = ("fabrics.across.tiers.border.switch=sn5600", "nos.border=sonic")
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     ("sets", "expected"),
     [
@@ -89,6 +90,7 @@ def test_what_crosses_sites_is_judged(sets: tuple[str, ...], expected: set[str])
     assert found & {"FG708", "FG712", "FG768"} == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [

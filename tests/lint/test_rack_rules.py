@@ -54,6 +54,7 @@ def test_a_slot_that_every_unit_lacks_does_not_count(design_of: DesignOf) -> Non
     assert dict(both.devices)["dgx-b200"] == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "enough", "too_little", "code"),
     [

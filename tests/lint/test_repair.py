@@ -119,6 +119,7 @@ JSON = '{{\n "name": "pod", "scalable_unit": {{"nodes": "4 x dgx-b200"}},\n "fab
 FABRICS = '{"compute": {"protocol": "roce", "tiers": {"leaf": {"switch": "sn5600"}}}}'
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -202,6 +203,7 @@ def test_a_write_that_is_interrupted_leaves_nothing_behind(blueprint: Path, monk
     assert blueprint.read_text(encoding="utf-8") == BASE + ODD
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     ("said", "code"),
     [

@@ -142,6 +142,7 @@ def test_the_second_is_numbered_and_the_first_is_not_until_the_lock_goes() -> No
     assert {name for name in compiled(three).names if name.startswith("array")} == {"array-1", "array-2", "array-3"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("values", "stay"),
     [
@@ -180,6 +181,7 @@ PLANES = {
 }
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("names", [["a", "b", "c"], ["b", "d"], ["d", "b"], ["c", "b", "a", "d"]])
 def test_a_named_device_stands_where_it_stood_whoever_is_named_beside_it(names: list[str]) -> None:
     array = BASE["fabrics"]["inband"]["extra"]["array"]

@@ -46,6 +46,7 @@ def check_same_under_lock(blueprint: Path, *sets: str) -> None:
     assert built_files(locked, *LISTS) == built_files(fresh, *LISTS)
 
 
+@pytest.mark.tenth
 @pytest.mark.law
 @pytest.mark.parametrize("name", law_cases("examples are the same under their own locks", EXAMPLES))
 def test_example_is_the_same_under_its_lock(name: str, tmp_path: Path) -> None:

@@ -65,6 +65,7 @@ STEPS: dict[str, tuple[Tree, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("step", STEPS)
 def test_links_within_a_tier_stay_when_more_come(step: str) -> None:
     before, values = STEPS[step]

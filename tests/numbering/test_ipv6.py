@@ -112,6 +112,7 @@ def test_a_pool_that_is_too_small_says_what_was_needed(design_of) -> None:
 _HEXTETS = st.lists(st.sampled_from([0, 1, 0xA0, 0xFFFF]), min_size=8, max_size=8)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, (1 << 128) - 1) | _HEXTETS.map(lambda h: int.from_bytes(pack(">8H", *h))), max_size=20))
 def test_texts_are_those_of_the_standard_library(numbers: list[int]) -> None:
     column = make_column(V6, numbers)

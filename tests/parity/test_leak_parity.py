@@ -25,6 +25,7 @@ def test_files_say_what_was_planned_of_leaks(nos: tuple[str, ...], families: tup
         assert not found, f"{switch.name}\n{first(found)}"
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("nos", [(), CUMULUS, ALL_EOS], ids=["sonic", "cumulus", "eos"])
 @pytest.mark.parametrize("families", [(), DUAL], ids=["v4", "dual"])
 def test_files_say_what_was_planned_of_leaks_over_evpn(nos: tuple[str, ...], families: tuple[str, ...]) -> None:

@@ -26,6 +26,7 @@ PAUSES = ("PFC", "pfc", "priority-flow-control", "no-loss", "lossless_profile", 
 """What a file would say of pauses."""
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("sets", CASES, ids="+".join)
 def test_a_lossy_class_is_said_and_read(sets: tuple[str, ...]) -> None:
     cluster = cluster_of("leaf-spine", *sets)
@@ -85,6 +86,7 @@ def test_the_queue_of_roce_has_room_on_sonic(asked: str, profile: str) -> None:
         assert ("SWITCH_TRIMMING" in tables) == (asked == TRIMMED)
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("hardware", ON.values(), ids=ON)
 def test_best_effort_with_thresholds_is_the_same(hardware: tuple[str, ...]) -> None:
     short, long = "{profile: roce-lossy, ecn_min_kb: 100}", "{profile: best-effort, ecn_min_kb: 100}"

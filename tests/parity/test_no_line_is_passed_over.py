@@ -92,6 +92,7 @@ def has_no_part(nos: str, what: str) -> bool:
     return any(re.fullmatch(pattern, what) for pattern in NO_PART[nos])
 
 
+@pytest.mark.tenth
 @pytest.mark.law
 @pytest.mark.parametrize("nos", ON_LEAVES)
 def test_what_a_leaf_loses_is_missed(nos: str) -> None:

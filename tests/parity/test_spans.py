@@ -88,6 +88,7 @@ def test_cumulus_is_told_the_length() -> None:
     assert "ROCE-2000M:\n          cable-length: 2000\n" in files["startup.yaml"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("nos", "mtu"), [("eos", 9214), ("sonic", 9216), ("cumulus", 9216)])
 def test_an_encrypted_frame_is_no_larger_than_others(nos: str, mtu: int) -> None:
     switch, _ = border(nos, ENCRYPTED)

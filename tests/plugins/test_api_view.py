@@ -53,6 +53,7 @@ def text_of(value: object) -> str:
     return str(value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["full-cluster", "host-vlans", "spare-nodes"])
 def test_columns_are_those_of_the_files(name: str) -> None:
     cluster = example_cluster(name)

@@ -54,6 +54,7 @@ def test_the_true_part_is_named_first(folder: Path, kind: str) -> None:
     assert first >= 0.95 * halls, f"{first} of {halls}"
 
 
+@pytest.mark.slow
 @pytest.mark.law
 def test_half_of_a_module_is_named(tmp_path: Path) -> None:
     """Of modules with eight links each, four may be lossy; two links of a module are told as links."""

@@ -161,6 +161,7 @@ def follow(name: str, source: str, target: str, port: int, seeds: tuple[tuple[st
     return (*way, (target, "down"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["leaf-spine", "four-tier"])
 def test_source_ports_lead_where_the_plan_says(name: str) -> None:
     view = ClusterView(example_cluster(name, SEEDED))
@@ -217,6 +218,7 @@ def test_links_that_hashes_spread_over_stand_together() -> None:
     assert all(len(leaves) == 1 for leaves in classes.values())
 
 
+@pytest.mark.slow
 def test_learnt_paths_are_chosen_from(tmp_path: Path) -> None:
     view = ClusterView(example_cluster("leaf-spine", SEEDED))
     links, seeds = view.links, (("leaf", 3), ("spine", 8))

@@ -154,6 +154,7 @@ def test_switches_meet_by_the_rule_and_no_other_way(case: Case) -> None:
         assert max(degrees) == mesh.run.count if case.reserve == case.units else max(degrees) <= mesh.run.count
 
 
+@pytest.mark.slow
 @pytest.mark.law
 @LAWS
 @given(cases(rings=False).filter(lambda case: case.units > 2))

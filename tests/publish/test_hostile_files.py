@@ -63,6 +63,7 @@ def test_no_list_that_is_a_pipe_is_waited_for(name: str, tmp_path: Path, fabricg
 DEEP = "[" * 900 + "]" * 900
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("cell", [DEEP, "9" * 6000, "1e999", "NaN", '{"a": 1}', "[1]"])
 def test_a_bill_with_strange_cells_is_judged(cell: str, tmp_path: Path, fabricgen: Any) -> None:
     bill = tmp_path / "bom.json"

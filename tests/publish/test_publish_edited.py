@@ -100,6 +100,7 @@ def test_each_build_after_an_edit_brings_what_lies_beside_up_to_date(target: Pat
     assert (target / "links.csv").read_bytes() == b"edited once more"
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("how", ["revert", "delete", "take the new content", "move the new content", "force"])
 def test_the_new_content_takes_the_place_of_an_edit_that_is_given_up(target: Path, how: str) -> None:
     publish(target, A)

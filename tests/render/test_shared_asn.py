@@ -32,6 +32,7 @@ def test_leaves_that_share_a_number(plan: tuple[str, ...], platform: tuple[str, 
         assert words(text) == (["neighbor UP allowas-in 1"] if view.is_lowest else []), view.name
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(("ip", "groups"), [(V6, ["UP6"]), (DUAL, ["UP", "UP6"])])
 @pytest.mark.parametrize("platform", [(), ALL_EOS], ids=["sonic", "eos"])
 def test_leaves_that_share_a_number_do_so_in_each_family(

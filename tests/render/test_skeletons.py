@@ -146,6 +146,7 @@ def test_shapes_that_disagree_are_rendered_switch_by_switch(monkeypatch: pytest.
         assert f'"hostname": "{hostname}"'.encode() in built[f"configs/{cluster.names[row]}/config_db.json"]
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("text", ["call 4195551234", "AS 4190000002", "Qz0000001zQ", "Qs000sQ"])
 def test_text_of_the_user_is_never_taken_for_a_placeholder(text: str) -> None:
     cluster = cluster_of("leaf-spine", *LARGER, *UNNUMBERED, f"snippets.a={{nos: sonic, at: bgp, text: {text}}}")

@@ -47,6 +47,7 @@ fabrics:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [THREE_TIERS, TWIN_PLANES], ids=["three-tiers", "twin-planes"])
 def test_ipv6_goes_where_ipv4_goes(text: str, design_of: Callable[..., Design]) -> None:
     both, alone = (build_cluster(design_of(text, [f"ip={ip}"])) for ip in ("dual", "v6"))

@@ -77,6 +77,7 @@ def test_failed_runs_are_findings_and_say_why(tmp_path: Path, hall: PaperHall, f
     assert len(told["findings"]) >= 2
 
 
+@pytest.mark.slow
 def test_every_format_has_findings_and_places_to_sign(tmp_path: Path, hall: PaperHall, fabricgen: Run) -> None:
     hall.gbps[SLOW] /= 2
     results = write_results(hall, tmp_path / "results")

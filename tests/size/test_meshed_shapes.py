@@ -41,6 +41,7 @@ def count_node_ports(shape: Shape, hardware: Hardware) -> int:
     return shape.unit * shape.rails * ports.legs // prod(shape.widths[1:])
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("wishes", WISHES, ids=range(len(WISHES)))
 def test_links_follow_the_closed_forms(wishes: dict[str, str | int]) -> None:
     """Per switch of p node ports 2p - 1 local links or more and p global ones, of at most a h + 1 groups (Kim et al.,
@@ -227,6 +228,7 @@ def test_one_dimension_may_be_lossless() -> None:
     assert candidate.figures.hops == 2
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -251,6 +253,7 @@ def test_what_does_not_fit_is_refused_with_numbers(words: str, message: str, fab
     assert message in ran.err
 
 
+@pytest.mark.slow
 def test_shapes_may_be_repeated_or_listed(fabricgen) -> None:
     """`--shape clos --shape hyperx` is `--shape clos,hyperx`, and bisection is an axis: they differ in it."""
     words = ("size", "--gpus", "256", "--node", "dgx-b200", "--switch", "qm9700", "--tiers", "1,2", "--format", "json")
@@ -261,6 +264,7 @@ def test_shapes_may_be_repeated_or_listed(fabricgen) -> None:
     assert "bisection" in document["axes"]
 
 
+@pytest.mark.slow
 def test_pages_lint_clean(fabricgen, tmp_path: Path) -> None:
     """With out-of-band beside them, as those of Clos networks."""
     for node, switch, form in (("dgx-b200", "qm9700", "dragonfly"), ("dgx-b300", "sn5600", "hyperx")):

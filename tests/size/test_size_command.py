@@ -105,6 +105,7 @@ def test_trays_of_a_rack_come_as_many_as_it_holds(fabricgen) -> None:
 FEW = ("--gpus", "64", "--node", "dgx-b200", "--switch", "qm9700")
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     ("wishes", "told"),
     [
@@ -380,6 +381,7 @@ def test_rails_that_never_meet_are_named(fabricgen) -> None:
     assert ["rails never meet" in out for out in outputs] == [True, False]
 
 
+@pytest.mark.slow
 def test_wishes_that_came_to_nothing_are_told(fabricgen, tmp_path: Path) -> None:
     (tmp_path / "prices.csv").write_text("part,unit_price\nsn5600,9\nsn560O,9\n", encoding="utf-8")
     wishes = tmp_path / "wishes.yaml"

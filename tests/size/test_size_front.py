@@ -52,6 +52,7 @@ def candidates(draw: st.DrawFn) -> list[Candidate]:
     return drawn
 
 
+@pytest.mark.slow
 @given(candidates(), st.sets(st.sampled_from(["switches", "optics", "power", "bisection"]), min_size=1))
 def test_the_front_is_what_nothing_beats(drawn: list[Candidate], chosen: set[str]) -> None:
     axes = sorted(chosen)
@@ -222,6 +223,7 @@ def test_cages_with_more_cables_than_a_transceiver_takes_are_told_before_anythin
     assert not isinstance(hardware.find_ports("sn5600", 2), str)  # twin-port
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tiers", [2, 3])
 def test_growth_moves_as_many_cables_as_the_wiring_plans_differ_by(tiers: int) -> None:
     wishes = {"node": "dgx-b200", "switch": "qm9700", "attach": "rail", "unit_size": 8, "tiers": tiers}

@@ -24,6 +24,7 @@ def list_numbers(words: str) -> list[int]:
     return [number for end in ends for number in range(int(end[0]), int(end[-1]) + 1)]
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("seed", range(12))
 def test_labels_lie_on_nothing_and_leave_no_number_out(seed: int) -> None:
     """Points in a heap, on a line and in the corners of the frame."""

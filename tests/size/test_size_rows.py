@@ -189,6 +189,7 @@ def test_a_kind_of_far_too_many_switches_takes_no_row_from_others() -> None:
     assert far not in rows
 
 
+@pytest.mark.slow
 def test_where_power_is_limited_a_switch_of_unknown_draw_is_refused(fabricgen) -> None:
     wishes = (
         "--gpus",
@@ -229,6 +230,7 @@ def test_losses_are_those_of_analyze(planes: int, tiers: int) -> None:
     assert switches["leaf"]["cut_off"] == candidate.figures.nics_cut_off
 
 
+@pytest.mark.slow
 def test_racks_that_are_not_there_have_no_leaves() -> None:
     """24 nodes in racks of four are six racks: six leaves of 32 ports down, where units of four racks have eight."""
     result = run_search(gpus=192, node="hgx-h200", switch="qm9700", attach="tor", nodes_per_rack=4)

@@ -54,6 +54,7 @@ def test_a_leaf_knows_itself_its_spines_and_its_hosts() -> None:
         assert routes[prefix]["nexthop"].startswith("fd00:fab:100:")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sets", [SRV6, LINKS, (*SRV6, *THREE_TIERS)], ids=["uN", "uA", "three tiers"])
 def test_every_switch_is_routed_to_by_its_neighbours_alone(sets: tuple[str, ...]) -> None:
     tables = tables_of(*sets)
@@ -93,6 +94,7 @@ def test_links_have_identifiers_where_that_is_asked() -> None:
         assert own.partition("/")[0] != row["adj"]
 
 
+@pytest.mark.slow
 def test_identifiers_stay_when_the_cluster_grows() -> None:
     growth = ("pods.p1.reserve=8",)
     before, after = (tables_of(*SRV6, *growth, f"pods.p1.su={su}") for su in (2, 6))

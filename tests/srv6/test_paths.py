@@ -60,6 +60,7 @@ def test_every_path_of_every_pair_crosses_the_links_that_it_names(sets: tuple[st
             assert left == b.address
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sets", [(), (*PARALLEL, *LINKS)], ids=["uN", "uA, parallel links"])
 def test_paths_of_a_pair_are_spread_over_all_spines_and_links(sets: tuple[str, ...]) -> None:
     files = build(FOUR_PLANES, *sets)
@@ -130,6 +131,7 @@ def test_a_leaf_drops_what_is_for_another() -> None:
         assert fabric().walk((wrong.node, wrong.port), path.address)[1] == "dropped"
 
 
+@pytest.mark.slow
 def test_there_are_no_paths_without_srv6() -> None:
     files = build(FOUR_PLANES, "fabrics.compute.routing.underlay=static", "fabrics.compute.routing.srv6=null")
     assert not any(path.startswith("paths/") for path in files)

@@ -163,6 +163,7 @@ def test_power_of_racks_says_how_many_nodes_stand_in_one(tmp_path: Path, fabricg
     assert not any("storage" in line for line in lines[8:])
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     ("answers", "told"),
     [
@@ -249,6 +250,7 @@ def test_switches_run_the_nos_that_was_answered(tmp_path: Path, fabricgen: Comma
     assert len(named) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nodes", ["128 x dgx-b300", "64 x dgx-b200"])
 def test_no_switch_of_a_scheduled_fabric_is_taken_unasked(nodes: str) -> None:
     """Leaves and spines of Distributed Etherlink link to each other alone; that their power is known is no reason."""

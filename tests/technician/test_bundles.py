@@ -79,6 +79,7 @@ PATCHED = (
 )
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize(
     ("name", "setting"), [*((name, "") for name in sorted({*NAMES, "monday"} - {"two-site"})), *PATCHED]
 )
@@ -162,6 +163,7 @@ def test_pairs_fill_a_bundle_with_twelve_cables() -> None:
     assert sum(cells["jumpers"]) == count_cable_pieces(cluster)[0].sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "fibres", "tails"), [("monday", 0, 2), ("superpod-b300", 2048, 0), ("full-cluster", 16, 2)]
 )
@@ -206,6 +208,7 @@ def test_tails_to_another_rack_are_in_the_bundle_that_goes_there(name: str) -> N
         assert (start, end) == (places[home], places[away])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dual-tor", "full-cluster", "patched-hall"])
 def test_labels_pull_sheets_and_pull_csv_name_the_same_bundles(name: str) -> None:
     cluster = example_cluster(name)

@@ -54,6 +54,7 @@ def test_jumpers_and_trunks_have_sheets_and_cables_say_that_they_go_through_pane
     assert {(str(row[tag])[0], (row[via] or "").partition(":")[0]) for row in body} == {("C", "U48"), ("O", "")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", ["rack", "row-end"])
 def test_each_jumper_and_trunk_is_pulled_as_itself(at: str) -> None:
     """Cables through panels were bundled and stepped as if they ran between their devices, and half of their jumpers
@@ -113,6 +114,7 @@ def test_steps_are_of_racks_between_which_something_is_laid() -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_cable_through_panels_is_done_when_both_of_its_jumpers_are(tmp_path: Path, fabricgen) -> None:
     """The tick at one of two jumpers would say of the whole channel that it is plugged in."""
     blueprint = BLUEPRINTS / "patched-hall.yaml"

@@ -153,6 +153,7 @@ def test_a_pull_sheet_is_the_work_of_a_shift_in_one_step(name: str) -> None:
     assert small <= len(sheets) / 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["monday", "superpod-b300", "patched-hall"])
 def test_where_a_plug_goes_is_read_at_arms_length(name: str) -> None:
     """12 pt or more on A4, where they were 9 pt: names of device and rack 8 pt; no end is wider than its column."""

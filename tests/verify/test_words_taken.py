@@ -56,6 +56,7 @@ def _swap_two_nodes(hall: CabledHall) -> CabledHall:
     return hall.swap("compute-leaf-p1-su01-01", "Ethernet0", "Ethernet8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "code"),
     [(lambda hall: hall, 0), (_cut_an_uplink, 1), (_swap_two_nodes, 1)],

@@ -29,6 +29,7 @@ def listed(name: str, *sets: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(files[f"{name}.csv"].decode())))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["a", "b"])
 def test_every_pair_passes_a_shuffle_and_keeps_its_lane(end: str) -> None:
     sets = (f"cabling.patch.planes.end={end}",)

@@ -144,6 +144,7 @@ def test_a_lock_from_before_keeps_lengths_and_a_new_one_says_by_which_rules(tmp_
     assert lengths == {cable: one.length_m for cable, one in laid(old).items()}
 
 
+@pytest.mark.slow
 def test_plan_lists_each_cable_that_leaves_copper_for_it(tmp_path: Path, fabricgen: Run) -> None:
     sides = [tmp_path / side / "rail-groups.yaml" for side in ("old", "new")]
     for side in sides:

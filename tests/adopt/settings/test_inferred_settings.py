@@ -69,6 +69,7 @@ FORMS = (
 SERVERS = ["10.32.0.4", "10.32.0.5", "10.32.0.10", "10.32.0.11"]
 
 
+@pytest.mark.slow
 def test_a_page_comes_back_from_configurations() -> None:
     trip = make_trip("leaf-spine")
     assert trip.changed == []

@@ -133,6 +133,7 @@ SHOWN: dict[str, tuple[str, Callable[[], dict[str, str]]]] = {
 }
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("form", SHOWN)
 def test_what_is_as_planned_is_known_however_it_is_shown(form: str, tmp_path: Path) -> None:
     kind, files = SHOWN[form]

@@ -145,6 +145,7 @@ def test_two_files_of_one_device_that_differ_are_told(running: Callable[..., Ran
     assert running(lambda _: None, "--as-of", "tomorrow").code == 2
 
 
+@pytest.mark.slow
 def test_secrets_are_not_printed_wherever_they_stand(running: Callable[..., Ran]) -> None:
     def tell(tables: dict[str, Any]) -> None:
         tables["BGP_NEIGHBOR"][next(iter(tables["BGP_NEIGHBOR"]))]["auth_password"] = "hunter2hunter2"

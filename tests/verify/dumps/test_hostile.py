@@ -152,6 +152,7 @@ SECONDS = 20
 """Of a processor, after which a file is said to hang: it is a second or two on a free machine."""
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_files_end_soon(tmp_path: Path, name: str) -> None:
     start = time.process_time()

@@ -117,6 +117,7 @@ def test_a_chassis_that_another_box_names_proves_it() -> None:
     assert (found.device >= 0).all()
 
 
+@pytest.mark.tenth
 @pytest.mark.parametrize("name", FAMILIES)
 @settings(max_examples=4, deadline=None)
 @given(seed=st.integers(0, 2**16))
