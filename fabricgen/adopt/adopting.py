@@ -112,7 +112,7 @@ def _find_page(
 
     def start_search(order: Order) -> PageSearch:
         units = find_units(facts, models, wires, networks, choose_main(models), order)
-        find_scale_up(models.trays, units, (profile.id for profile in models.profiles), catalog)
+        find_scale_up(models.trays, units, [profile.id for profile in models.profiles], catalog)
         forms = [find_tiers(network, models, wires, units, order) for network in networks]
         find_cages(forms, wires, models, units)
         search = PageSearch(facts, units, forms, models, catalog, write_words(name, units, forms, wires, models), order)

@@ -22,12 +22,14 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
+from fabricgen.design.ports import PortRun
 from fabricgen.design.shape import list_inner_dimensions
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.numbering.names import find_stated_places, name_devices
 from fabricgen.numbering.ports import PortNames
 from fabricgen.verify.port_numbers import list_synonyms
 from fabricgen.wiring.arrays import Flags, Floats, Ints64, unique_inverse, unique_values
+from fabricgen.wiring.cabling.cables import find_connector
 from fabricgen.wiring.expand import build_wiring_plan
 from fabricgen.wiring.links.columns import make_tier_columns
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, WiringPlan
@@ -171,10 +173,10 @@ class Trial:
         for device, port in self._planned_columns:
             for pair in unique_values((self._planned_kind[device] + 1) * self._port_base + port):
                 used[pair // self._port_base - 1].add(vocabulary[pair % self._port_base])
-        catalog, spellings = self.wired.design.catalog, dict[int, Callable[[str], str]]()
+        catalog, spellings, legs = self.wired.design.catalog, dict[int, Callable[[str], str]](), self._find_legs()
         for cls in self.wired.plan.devices.classes:
             number = int(self._planned_kind[cls.first]) if cls.count else -1
-            spellings[number] = _make_spelling(cls.profile, cls.nos, used[number], catalog)
+            spellings[number] = _make_spelling(cls.profile, cls.nos, used[number], catalog, legs[number])
         result = []
         for device, text in self.seen.ends:
             values, inverse = unique_inverse((self.seen.kind[device] + 1) * self._port_base + text)
@@ -185,6 +187,26 @@ class Trial:
                 codes.append(self._port_numbers.setdefault(name, len(self._port_numbers)))
             result.append(np.array(codes, dtype=np.int64)[inverse])
         return result
+
+    def _find_legs(self) -> dict[int, dict[str, int]]:
+        """Return by kind of devices the number of legs by connector (`9/1`, or `9`) in which a splitter is planned.
+
+        Only InfiniBand switches have any: they number ports over the face, and count legs of splitters.
+        """
+        legs, links = defaultdict[int, dict[str, int]](dict), self.wired.plan.links
+        for number, segment in enumerate(links.segments):
+            for side, device, port in (
+                (segment.a, links.a_device, links.a_port),
+                (segment.b, links.b_device, links.b_port),
+            ):
+                if segment.protocol != "infiniband" or not isinstance(side, PortRun) or side.per_connector == 1:
+                    continue
+                rows = links.find_rows(number)
+                for pair in unique_values((self._planned_kind[device[rows]] + 1) * side.numbers + port[rows]):
+                    cage, connector = side.cages[pair % side.numbers // side.ways], find_connector(side, pair)
+                    socket = f"{cage}/{connector + 1}" if connector >= 0 else str(cage)
+                    legs[pair // side.numbers - 1][socket] = side.per_connector
+        return legs
 
     def match_by_ports(self) -> None:
         """Set `seen_names` by the ports of devices; see `matching`."""
@@ -264,16 +286,16 @@ def _find_kind(cls: DeviceClass) -> Kind:
 
 
 def _make_spelling(
-    profile: NodeProfile | SwitchProfile, nos: str, used: set[str], catalog: Catalog
+    profile: NodeProfile | SwitchProfile, nos: str, used: set[str], catalog: Catalog, legs: Mapping[str, int]
 ) -> Callable[[str], str]:
     """Return the function from the name of a port in a dump to its planned name, for devices of a profile and NOS.
 
-    `used` are the planned names of ports that such devices use.
+    `used` are the planned names of ports that such devices use, `legs` has the legs of splitters by connector.
     """
     if isinstance(profile, NodeProfile):
         names = {p.interface: p.name for nic in profile.roles.values() for p in nic.ports if p.interface}
         return lambda told: names.get(name_adapter(told), told)
-    synonyms = list_synonyms(profile.id, nos, used, catalog) if nos else None
+    synonyms = list_synonyms(profile.id, nos, used, catalog, legs) if nos else None
     return lambda told: (synonyms.find_name(told) if synonyms else "") or told
 
 

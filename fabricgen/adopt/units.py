@@ -416,15 +416,15 @@ def _name_extras(names: Iterable[str], models: Models) -> dict[str, list[str]]:
     return sets
 
 
-def find_scale_up(trays: Mapping[str, str], units: Units, nodes: Iterable[str], catalog: Catalog) -> None:
-    """Fill `units.scale_up` by switch trays, `trays` (their models by name); `nodes` are the profiles of all nodes.
+def find_scale_up(trays: Mapping[str, str], units: Units, profiles: Sequence[str], catalog: Catalog) -> None:
+    """Fill `units.scale_up` by switch trays, `trays` (their models by name); `profiles` are those of all nodes.
 
     Of several domains with a tray, the one is taken that has most words in common with the profiles: nvl72-gb200 for
     gb200-tray. Trays that fit no domain become a note.
     """
     racks = len({(at["pod"], at["su"], at["rack"]) for at in units.at.values() if at["rack"]})
     counts = {"cluster": 1, "pod": len(units.pods), "su": sum(units.pods.values()), "rack": racks}
-    words = {word for profile in nodes for word in re.split(r"\W", profile)}
+    words = {word for profile in profiles for word in re.split(r"\W", profile)}
     for model, names in group_by(sorted(trays, key=make_natural_key), trays):
         domains = [domain for name in catalog.ids("scale_up") if (domain := catalog.scale_up(name)).tray == model]
         best = max(domains, key=lambda d: len(words & set(re.split(r"\W", d.id))), default=None)
@@ -437,9 +437,17 @@ def find_scale_up(trays: Mapping[str, str], units: Units, nodes: Iterable[str], 
             units.notes.append(f"{len(names):,} {model} are of no scale-up domain that fits, and are left out")
             continue
         shared = {"racks": racks // number} if racks > number and per == "rack" else {}
-        stated = {"domain": best.id, "per": per} | shared | ({"joins": "within"} if best.joins else {})
-        if best.joins:
-            inner = max(best.joins, key=lambda name: len(words & set(re.split(r"\W", name))))
-            units.scale_up["within"] = {"domain": inner, "per": "node"}, []
         label = "-".join(name_words[depth:])
-        units.scale_up[label if re.fullmatch(r"[a-z][a-z0-9-]{0,31}", label) else "scale-up"] = stated, names
+        label = label if re.fullmatch(r"[a-z][a-z0-9-]{0,31}", label) else "scale-up"
+        units.scale_up[label] = {"domain": best.id, "per": per} | shared, names
+    # a second tier joins domains whose own trays are there, or else those that have none: boards of nodes
+    joining = {
+        label: joins
+        for label, (at, _) in units.scale_up.items()
+        if (joins := catalog.scale_up(str(at["domain"])).joins)
+    }
+    for label, joins in joining.items():
+        if not (joined := next((other for other, (at, _) in units.scale_up.items() if at["domain"] in joins), "")):
+            inner = max(joins, key=lambda name: len(words & set(re.split(r"\W", name))))
+            joined, units.scale_up = "within", {"within": ({"domain": inner, "per": "node"}, []), **units.scale_up}
+        units.scale_up[label][0]["joins"] = joined
