@@ -6,7 +6,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
+
+import networkx as nx
 
 from fabricgen.adopt.facts import Facts
 from fabricgen.adopt.models import Models, NicLeg, find_common_start, is_management
@@ -14,6 +16,9 @@ from fabricgen.blueprint.models import make_natural_key
 from fabricgen.verify.sightings import cap_notes
 
 T = TypeVar("T", bound=Hashable)
+
+FabricKey: TypeAlias = tuple[str, bool, int]
+"""What tells fabrics apart: their NIC role, whether they are InfiniBand, and a number among those for one role."""
 
 STRAY = 0.1
 """The largest share of links that may contradict all others and be taken for faults."""
@@ -153,7 +158,7 @@ class Network:
 
 
 def find_networks(wires: Wires, models: Models, main: frozenset[str]) -> list[Network]:
-    """Return the fabrics in the order of their roles in the profiles of nodes; `main` are the nodes of scalable units.
+    """Return the fabrics in the order of their roles in the profiles of nodes; `main` are the nodes of units.
 
     A switch with node ports is of the fabric for the role of most of these ports; a switch above others is of the
     fabric of most of its links to them. A fabric of switches without any node has the role "".
@@ -166,13 +171,14 @@ def find_networks(wires: Wires, models: Models, main: frozenset[str]) -> list[Ne
         served[leaf][MANAGEMENT] += 1
     neighbors = wires.map_neighbors()
     level, owner = _find_levels(served, neighbors, models)
+    _split_generations(owner, wires, neighbors, models, main)
     for name in sorted(models.silent & models.switches.keys()):
         if alike := _find_similar_switch(name, level, models):
             level[name], owner[name] = level[alike], owner[alike]
     switches = sorted(level, key=make_natural_key)
     order = _order_roles(models)
-    networks: dict[tuple[str, bool], Network] = {}
-    for key in sorted({owner[name] for name in switches}, key=lambda key: (order.index(key[0]), key[1])):
+    networks: dict[FabricKey, Network] = {}
+    for key in sorted({owner[name] for name in switches}, key=lambda key: (order.index(key[0]), *key[1:])):
         members = [name for name in switches if owner[name] == key]
         roles = Counter[str]()
         for name in members:
@@ -193,6 +199,40 @@ def find_networks(wires: Wires, models: Models, main: frozenset[str]) -> list[Ne
             if order.index(key[0]) > order.index(far[0]):
                 network.below = f"{networks[far].name}.{networks[far].leaf}"
     return list(networks.values())
+
+
+def _split_generations(
+    owner: dict[str, FabricKey],
+    wires: Wires,
+    neighbors: Mapping[str, Counter[str]],
+    models: Models,
+    main: frozenset[str],
+) -> None:
+    """Number, in place, the fabrics for one role: there are several if their leaves are of different models.
+
+    Besides, no switch of one may serve nodes of a profile that another serves, or have links to its switches; single
+    links aside, as faults are.
+    """
+    legs: dict[str, Counter[str]] = defaultdict(Counter)
+    for wire in wires.of_nodes:
+        if wire.node in main and wire.switch in owner and wire.leg.role == owner[wire.switch][0]:
+            legs[wire.switch][f"profile {models.nodes[wire.node].id}"] += 1
+    joined: nx.Graph[str] = nx.Graph()
+    joined.add_nodes_from(owner)
+    for switch, (role, *_) in owner.items():
+        inside = Counter({far: n for far, n in neighbors.get(switch, {}).items() if owner.get(far) == owner[switch]})
+        for links, prefix in ((inside, ""), (legs[switch], f"{role} ")):
+            common = [far for far, count in links.items() if count >= STRAY * links.total()]
+            joined.add_edges_from((switch, f"{prefix}{far}") for far in common)
+    parts: dict[FabricKey, list[list[str]]] = defaultdict(list)
+    for part in nx.connected_components(joined):
+        if leaves := sorted((name for name in part if legs.get(name)), key=make_natural_key):
+            parts[owner[leaves[0]]].append([*leaves, *sorted((part & owner.keys()) - set(leaves))])
+    for (role, infiniband, _), of_role in parts.items():
+        leaf_models = [{models.switches[name].id for name in members if legs.get(name)} for members in of_role]
+        if sum(map(len, leaf_models)) == len(set[str]().union(*leaf_models)):
+            for number, members in enumerate(sorted(of_role, key=lambda members: make_natural_key(members[0]))):
+                owner |= dict.fromkeys(members, (role, infiniband, number))
 
 
 def _find_similar_switch(name: str, others: Iterable[str], models: Models) -> str:
@@ -216,8 +256,8 @@ def _order_roles(models: Models) -> list[str]:
 
 def _find_levels(
     served: Mapping[str, Counter[str]], neighbors: Mapping[str, Counter[str]], models: Models
-) -> tuple[dict[str, int], dict[str, tuple[str, bool]]]:
-    """Return by switch how many tiers lie below it, and (role, whether it is InfiniBand) of its fabric.
+) -> tuple[dict[str, int], dict[str, FabricKey]]:
+    """Return by switch how many tiers lie below it, and the key of its fabric, numbered 0.
 
     `served` has the weights of node ports by switch and role, `neighbors` the links between switches. A switch that
     serves nodes of units, or management ports, is lowest.
@@ -226,10 +266,10 @@ def _find_levels(
     lowest = {name for name, roles in served.items() if max(roles.values()) >= WEIGHT_OF_MAIN or roles.get(MANAGEMENT)}
     lowest = lowest or set(served)
     level = dict.fromkeys(sorted(lowest), 0)
-    owner = {name: (choose_mode(served[name]), infiniband[name]) for name in level}
+    owner = {name: (choose_mode(served[name]), infiniband[name], 0) for name in level}
     frontier = set(level)
     while frontier:
-        above: dict[str, Counter[tuple[str, bool]]] = defaultdict(Counter)
+        above: dict[str, Counter[FabricKey]] = defaultdict(Counter)
         for name in frontier:
             for far, links in neighbors.get(name, {}).items():
                 if far not in level:
@@ -240,7 +280,7 @@ def _find_levels(
             owner[name] = choose_mode(owners)
         frontier = set(above)
     for name in sorted(neighbors.keys() - level.keys()):
-        level[name], owner[name] = 0, ("", infiniband[name])
+        level[name], owner[name] = 0, ("", infiniband[name], 0)
     return level, owner
 
 
@@ -275,7 +315,7 @@ def split_words(name: str) -> list[str]:
     return re.findall(r"[a-z]+", name.lower())
 
 
-def _name_networks(networks: Mapping[tuple[str, bool], Network]) -> None:
+def _name_networks(networks: Mapping[FabricKey, Network]) -> None:
     """Name fabrics and tiers, in place, by the words that the names of their switches begin with.
 
     Words that all tiers of a fabric share are its name, words of one tier are the tier's. A fabric without such words,
@@ -297,10 +337,12 @@ def _name_networks(networks: Mapping[tuple[str, bool], Network]) -> None:
         role = USUAL_NAMES.get(key[0], key[0] or "unattached")
         name = "-".join(ordered) or role
         network.name = name if name not in taken else role if role not in taken else f"{role}-{len(taken)}"
+        # of several roles, the fabric is for the one that it is called by
+        network.roles = tuple(sorted(network.roles, key=lambda role: role != network.name))
         taken.add(network.name)
         tiers = {}
         for place, names in enumerate(network.tiers.values()):
-            words = [word for word in split_head(names[0]) if word in of_tiers[place] - common]
+            words = [word for word in split_head(names[0]) if word in of_tiers[place] - common - {network.name}]
             tiers["-".join(words) or TIERS[min(place, len(TIERS) - 1)]] = names
         if len(tiers) == len(network.tiers):
             network.tiers = tiers

@@ -353,7 +353,7 @@ def match_devices(
             for switch, values in tier.at.items():
                 numbers = [int(str(values.get(dimension) or 0)) - 1 for dimension in (*inner, tier.name)]
                 place = _find_place(values, design.per, pods)
-                keys[(SWITCH, form.network.name, tier.name, *place, *numbers)] = switch
+                keys[(SWITCH, form.network.name, tier.name, values.get("site", ""), *place, *numbers)] = switch
     matched, used = dict[str, str](), set[str]()
     for name, key in zip(wired.names, list_keys(wired), strict=True):
         if key in keys:
@@ -381,10 +381,13 @@ def is_node_of_unit(key: tuple[object, ...]) -> bool:
 def list_keys(wired: Wired) -> list[tuple[object, ...]]:
     """Return the key of each planned device: its kind, then its numbers from 0 that tell it apart.
 
-    Of a node these are pod, unit and node; of a switch, fabric, tier, pod, unit, rack, inner dimensions and number.
+    Of a node these are pod, unit and node; of a switch, fabric, tier, site (its name, "" if there is one only),
+    pod, unit, rack, inner dimensions and number.
     """
     devices = wired.plan.devices
     pod, su, rack, node = (c.tolist() for c in (devices.pod, devices.su, devices.rack_in_unit, devices.node))
+    names = wired.design.layout.sites
+    site = [names[number] if number >= 0 and len(names) > 1 else "" for number in devices.site.tolist()]
     keys: list[tuple[object, ...]] = []
     for cls in devices.classes:
         rows = range(cls.first, cls.first + cls.count)
@@ -405,7 +408,7 @@ def list_keys(wired: Wired) -> list[tuple[object, ...]]:
             has_rack = "rack" in design.per
             for number, row in enumerate(rows):
                 place = (pod[row], su[row], rack[row] if has_rack else -1)
-                keys.append((SWITCH, cls.fabric, cls.tier, *place, *(column[number] for column in inner)))
+                keys.append((SWITCH, cls.fabric, cls.tier, site[row], *place, *(column[number] for column in inner)))
         else:
             keys += [(cls.kind, cls.label, number) for number in range(cls.count)]
     return keys

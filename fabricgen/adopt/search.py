@@ -20,7 +20,7 @@ from fabricgen.adopt.facts import Facts
 from fabricgen.adopt.models import Models, is_management
 from fabricgen.adopt.positions import BY_NAMES, Order
 from fabricgen.adopt.proof import Trial, encode_links, is_node_of_unit, try_page
-from fabricgen.adopt.tiers import PLACES, FabricForm, TierForm, list_cage_words
+from fabricgen.adopt.tiers import PLACES, FabricForm, TierForm, group_members, list_cage_words
 from fabricgen.adopt.units import Units
 from fabricgen.adopt.words import Edit, Named, Words, count_words, edit_words, find_template, get
 from fabricgen.catalog.loader import Catalog
@@ -270,10 +270,10 @@ def _list_named(search: PageSearch, trial: Trial) -> Iterator[tuple[tuple[str, .
             fields = {**at, "n": node % per_rack + 1, "set": label, "index": index}
             kinds[("names", "nodes", label) if label else ("names", "nodes")].append(Named(seen, name, fields))
         elif seen and key[0] == SWITCH:
-            fabric, tier, *numbers = map(str, key[1:])
+            fabric, tier, site, *numbers = map(str, key[1:])
             per = get(search.page, ("fabrics", fabric, "tiers", tier, "per")) or []
             fields = _list_fields([int(number) for number in numbers], [per] if isinstance(per, str) else per, pods)
-            fields |= {"fabric": fabric, "tier": tier, "index": index}
+            fields |= {"fabric": fabric, "tier": tier, "index": index} | ({"site": site} if site else {})
             kinds["fabrics", fabric, "names", tier].append(Named(seen, name, fields))
     yield from kinds.items()
 
@@ -321,6 +321,11 @@ def _list_edits(form: FabricForm, search: PageSearch, wrong: int) -> Iterator[Ed
     for first, second in permutations(breakouts, 2) if search.units.extras else ():
         if first[1] > second[1] and second[0] == 1:
             yield (((*lowest, "breakout"), [f"{ways} x {speed}G" for ways, speed in (first, second)]),)
+    last_tier = list(form.tiers.values())[-1]
+    for speed in _list_speeds(search.catalog.switch(last_tier.profile)) if form.spans else ():
+        yield tuple(
+            ((*of, "spans", f"{a}-{b}", "links"), f"{links} x {speed}G") for (a, b), links in form.spans.items()
+        )
     for lower, upper in pairwise(form.tiers):
         yield (((*of, "tiers", upper, "parallel"), "adjacent"),)
         yield (((*of, "tiers", upper, "spread"), "uneven"),)
@@ -421,7 +426,7 @@ def _list_pers(tier: TierForm) -> Iterator[tuple[Any, int]]:
     for place in ("", *(p for p in reversed(PLACES) if p in known)):
         for inner in (legs, []) if legs else (legs,):
             per = [*([place] if place else []), *inner]
-            groups = {tuple(values.get(d) for d in per) for values in tier.at.values()}
+            groups = group_members(tier.at, per)
             if tuple(per) != tier.per and len(tier.at) % len(groups) == 0:
                 yield (per if len(per) > 1 else per[0] if per else None), len(tier.at) // len(groups)
 

@@ -19,6 +19,8 @@ from fabricgen.kernel.intervals import make_intervals
 
 PLACES = ("rack", "su", "pod")
 LEGS = ("rail", "plane", "port")
+KM_OF_SPAN = 10
+"""The length of links between sites in a page: no source tells it, and a page must."""
 MAX_RAILS = 8
 """The rails of a node: of evenly many links to each, an eighth is of one rail."""
 Coordinate: TypeAlias = str | int | tuple[str | int, ...]
@@ -69,6 +71,9 @@ class FabricForm:
     leg_gbps: float = 0
     carried: dict[str, list[list[int]]] = field(default_factory=dict)
     """By carried role, the rails of each rail group of leaves; [] if all rails share a group."""
+    spans: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """The links between switches of one tier at two sites; by default they are as fast as its fastest cages."""
+    span_gbps: int = 0
     inferences: list[Inference] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -95,7 +100,7 @@ def find_tiers(network: Network, models: Models, wires: Wires, units: Units, ord
         peers = [(a, b) for a in switches for b in neighbors.get(a, ()) if b in members]
         form.tiers[name] = _infer_tier(form, name, switches, meets, models, peers, order)
         lower = form.tiers[name].at
-    _count_links(form, wires)
+    _count_links(form, wires, models)
     if form.rail_groups:
         lowest = form.tiers[network.leaf].at
         form.carried = {role: _group_carried_rails(of_role, lowest) for role, of_role in carried.items()}
@@ -137,6 +142,8 @@ def _number_legs(
         place: Coordinates = {"pod": at["pod"], "su": (at["pod"], at["su"])}
         if at["rack"]:
             place["rack"] = (at["pod"], at["su"], at["rack"])
+        if units.sites:
+            place["site"] = units.sites[str(at["pod"])]
         result.append({**place, "rail": wire.leg.rail, dimension: number})
     return result
 
@@ -178,6 +185,7 @@ def _infer_tier(
     at: dict[str, Coordinates] = {switch: {} for switch in switches if switch not in models.silent}
     path: PagePath = ("fabrics", form.network.name, "tiers", name, "per")
     agreed = _find_agreement(form, meets, at)
+    peers = [(a, b) for a, b in peers if at[a].get("site") == at[b].get("site")]
     # most switches with peers have one: these are pairs, not a mesh
     are_pairs = bool(peers) and find_mode(Counter(a for a, _ in peers).values())[0] == 1
     apart = [d for d in agreed if are_pairs and 2 * sum(at[a].get(d) != at[b].get(d) for a, b in peers) > len(peers)]
@@ -189,7 +197,7 @@ def _infer_tier(
     per = _find_fewest(agreed, at) if by_name is None else by_name
     if not per:  # switches without links are of the only group; with several groups, each is as large as most are
         at |= {switch: {} for switch in switches if switch not in at}
-    groups = dict(group_by(at, {s: tuple(values.get(d) for d in per) for s, values in at.items()}))
+    groups = group_members(at, per)
     sizes = Counter(len(members) for members in groups.values())
     count = choose_mode(sizes)
     if len(sizes) > 1:
@@ -229,11 +237,16 @@ def _find_agreement(
             for switch, (value, _, _) in modes.items():
                 if value is not None:
                     at[switch][dimension] = value
-            if len(values) > 1:
+            if len(values) > 1 and dimension != "site":
                 agreed[dimension] = hits, total
         elif dimension == "rail":
             _group_rails(form, meets, at, agreed)
     return agreed
+
+
+def group_members(at: Mapping[str, Coordinates], per: Sequence[str]) -> dict[tuple[Coordinate | None, ...], list[str]]:
+    """Return the switches of each group of a tier, by the coordinates in `per`; groups are of one site, if any."""
+    return dict(group_by(at, {switch: tuple(c.get(d) for d in (*per, "site")) for switch, c in at.items()}))
 
 
 def number_group_members(
@@ -244,7 +257,7 @@ def number_group_members(
     A group has `count` switches with the same coordinates in `per`, numbered in `order`; if one is missing, as it is
     off, the others keep the numbers that their names tell.
     """
-    for _, members in group_by(at, {s: tuple(values.get(d) for d in per) for s, values in at.items()}):
+    for members in group_members(at, per).values():
         members.sort(key=order.key)
         for switch, number in number_by_names(members, count if order.by_names else 0).items():
             at[switch][tier] = number
@@ -252,7 +265,7 @@ def number_group_members(
 
 def _find_named_per(fabric: str, tier: str, at: Mapping[str, Coordinates]) -> tuple[str, ...] | None:
     """Return the dimensions in the default names of a tier, as compute-leaf-p1-su01-r1-01; None for other names."""
-    known = [d for d in set.intersection(*(set(values) for values in at.values())) if d != tier]
+    known = [d for d in set.intersection(*(set(values) for values in at.values())) if d not in (tier, "site")]
     known.sort(key=_order_dimension)
     places = [d for d in PLACES if d in known]
     inner = [d for d in known if d not in PLACES]
@@ -272,7 +285,7 @@ def _has_default_name(
 ) -> bool:
     """Whether a switch is called as one in that place and with the `chosen` coordinates is, whatever its number."""
     coordinate = values[place] if place else ()
-    words = [fabric, tier]
+    words = [fabric, tier, *([str(values["site"])] if not place and "site" in values else [])]
     for dimension, value in zip(reversed(PLACES), make_tuple(coordinate), strict=False):
         words.append(find_dimension(dimension).template.format(**{dimension: value}))
     for dimension in chosen:
@@ -319,7 +332,7 @@ def _find_fewest(agreed: Mapping[str, tuple[int, int]], at: Mapping[str, Coordin
     """Return the fewest of the `agreed` dimensions that make the same groups as all of them."""
 
     def count_groups(dimensions: Sequence[str]) -> int:
-        return len({tuple(values.get(d) for d in dimensions) for values in at.values()})
+        return len(group_members(at, dimensions))
 
     per = sorted(agreed, key=_order_dimension)
     groups = count_groups(per)
@@ -336,9 +349,10 @@ def _order_dimension(dimension: str) -> tuple[int, str]:
     return (order.index(dimension), "") if dimension in order else (len(order), dimension)
 
 
-def _count_links(form: FabricForm, wires: Wires) -> None:
+def _count_links(form: FabricForm, wires: Wires, models: Models) -> None:
     """Set the uplinks, downlinks, peers and mesh of each tier: of each number, the one that most switches have."""
     level = {s: number for number, tier in enumerate(form.tiers.values()) for s in tier.at}
+    site_of = {s: str(at["site"]) for tier in form.tiers.values() for s, at in tier.at.items() if "site" in at}
     counts: dict[str, Counter[str]] = {word: Counter() for word in ("uplinks", "down", "peer")}
     links_of_pairs: dict[int, Counter[tuple[str, str]]] = defaultdict(Counter)  # by level, then by two switches
     skipping = 0
@@ -347,6 +361,8 @@ def _count_links(form: FabricForm, wires: Wires) -> None:
         lower, upper = min(inside, key=level.__getitem__, default=""), max(inside, key=level.__getitem__, default="")
         if len(inside) < 2:
             counts["uplinks"][lower] += bool(inside and form.network.below)
+        elif level[lower] == level[upper] and len(between := sorted({site_of.get(s, "") for s in inside})) > 1:
+            form.spans[between[0], between[1]] += 1
         elif level[lower] == level[upper]:
             counts["peer"] += Counter(inside)
             links_of_pairs[level[lower]][inside[0], inside[1]] += 1
@@ -357,6 +373,13 @@ def _count_links(form: FabricForm, wires: Wires) -> None:
             skipping += 1
     if skipping:
         form.notes.append(f"{form.network.name}: {skipping:,} links pass a tier by, and are in no form")
+    last_tier = list(form.tiers.values())[-1]
+    cages = models.switches[next(iter(last_tier.at))].cages
+    form.span_gbps = max(max(speeds) for cage in cages for speeds in cage.breakouts.values())
+    for (a_site, b_site), count in form.spans.items():
+        span: PagePath = ("fabrics", form.network.name, "spans", f"{a_site}-{b_site}")
+        unknown = f"their length is not told: `km: {KM_OF_SPAN}` stands for it"
+        form.inferences.append(Inference(span, f"{count:,} links", count, count, unknown))
     for number, (name, tier) in enumerate(form.tiers.items()):
         by_pod: dict[str, Counter[int]] = defaultdict(Counter)
         for switch in [switch for switch, values in tier.at.items() if "pod" in values]:

@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations, zip_longest
 from typing import NamedTuple
 
 import networkx as nx
@@ -138,14 +138,16 @@ def _find_devices_in_racks(facts: Facts, models: Models, units: Units) -> None:
 
 def _list_partitions(nodes: Sequence[str], wires: Wires, networks: Sequence[Network]) -> list[tuple[Partition, bool]]:
     """Return (partition, whether upper tiers tell it) for each way in which fabrics group nodes, the finest first."""
-    known = frozenset(nodes)
+    known, by_name = frozenset(nodes), {network.name: network for network in networks}
     found: dict[tuple[tuple[str, ...], ...], tuple[Partition, bool]] = {}
     neighbors = wires.map_neighbors()
-    for network in networks:
-        leaves = set(network.tiers[network.leaf])
+    # fabrics for one role serve different nodes, and group nodes together
+    for of_role in (names for _, names in group_by(by_name, {name: n.role for name, n in by_name.items()})):
+        levels = zip_longest(*(by_name[name].tiers.values() for name in of_role), fillvalue=())
+        tiers = [list(chain.from_iterable(switches)) for switches in levels]
+        leaves = set(tiers[0])
         legs = [wire for wire in wires.of_nodes if wire.node in known and wire.switch in leaves]
         part_of_leaf = _join_leaves(legs)
-        tiers = list(network.tiers.values())
         for depth in range(len(tiers)):
             if depth and depth == len(tiers) - 1 and len(tiers) > 1:
                 break
@@ -390,7 +392,10 @@ def _name_sets(
     sets: dict[str, tuple[str, int]] = {}
     for (profile, words), members in groups:
         distinct = [word for word in words if word not in common]
-        label = "" if len(groups) == 1 else distinct[-1] if distinct else profile
+        # b300 in p1-su01-b300-001, whose word is b
+        shared = set.intersection(*(set(re.split(r"[-_.]", name.lower())) for name in members))
+        own_parts = sorted(part for part in shared if distinct and re.fullmatch(distinct[-1] + r"\d*", part))
+        label = "" if len(groups) == 1 else [*own_parts, *distinct[-1:], profile][0]
         sets[label] = profile, max(Counter(by_unit[n] for n in members).values())
         units.set_of |= dict.fromkeys(members, label)
     return sets

@@ -10,8 +10,8 @@ from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 from fabricgen.adopt.models import Models
-from fabricgen.adopt.networks import TIERS, Network, NodeWire, Wires, choose_mode
-from fabricgen.adopt.tiers import FabricForm, TierForm
+from fabricgen.adopt.networks import STRAY, TIERS, Network, NodeWire, Wires, choose_mode
+from fabricgen.adopt.tiers import KM_OF_SPAN, FabricForm, TierForm
 from fabricgen.adopt.units import UnitKind, Units
 from fabricgen.blueprint.models import make_natural_key
 
@@ -78,7 +78,8 @@ Edit = tuple[tuple[tuple[str, ...], Any], ...]
 
 def write_words(name: str, units: Units, forms: Sequence[FabricForm], wires: Wires, models: Models) -> Words:
     """Return the first page, which states all that was inferred; `search` then takes away what need not be said."""
-    kinds = {name: _write_unit(kind, units) for name, kind in units.kinds.items()}
+    skipped = _find_skipped(units, forms, wires, models)
+    kinds = {name: _write_unit(name, kind, units, skipped) for name, kind in units.kinds.items()}
     fabrics: Words = {}
     extras = _count_extra_ports(units, forms, wires, models)
     for form in forms:
@@ -124,8 +125,33 @@ def unwrap_single(values: Sequence[Any]) -> Any:
     return values[0] if len(values) == 1 else list(values)
 
 
-def _write_unit(kind: UnitKind, units: Units) -> Words:
-    sets = {label: f"{count} x {profile}" for label, (profile, count) in kind.sets.items()}
+def _find_skipped(
+    units: Units, forms: Sequence[FabricForm], wires: Wires, models: Models
+) -> dict[tuple[str, str], list[str]]:
+    """Return by (kind of units, node set) the fabrics for whose role such nodes have ports, but (nearly) no links."""
+    fabric_of = {s: form.network.name for form in forms for tier in form.tiers.values() for s in tier.at}
+    set_of = {node: (units.kind_of[str(at["pod"])], units.set_of[node]) for node, at in units.at.items()}
+    linked = {(w.node, fabric_of[w.switch], w.leg.role) for w in wires.of_nodes if w.switch in fabric_of}
+    counts = Counter((set_of[node], fabric, role) for node, fabric, role in linked if node in set_of)
+    sizes, skipped = Counter(set_of.values()), dict[tuple[str, str], list[str]]()
+    for of_set, profile in {set_of[node]: models.nodes[node] for node in set_of}.items():
+        skipped[of_set] = [
+            form.network.name if role == form.network.role else role
+            for form in forms
+            for role in form.network.roles
+            if role in profile.roles and counts[of_set, form.network.name, role] <= STRAY * sizes[of_set]
+        ]
+    return skipped
+
+
+def _write_unit(name: str, kind: UnitKind, units: Units, skipped: Mapping[tuple[str, str], list[str]]) -> Words:
+    """Return a kind of units by its name; a set whose nodes skip fabrics is a mapping, called `node` if it is alone."""
+    sets: Words = {}
+    for label, (profile, count) in kind.sets.items():
+        nodes, fabrics = f"{count} x {profile}", skipped.get((name, label))
+        sets[label or "node" if fabrics else label] = (
+            {"nodes": nodes, "skip": unwrap_single(fabrics)} if fabrics else nodes
+        )
     in_racks = units.in_racks.items()
     devices = {label: f"{max(p[-1] for p in places.values())} x {profile}" for label, (profile, places) in in_racks}
     racks = drop_empty(nodes_per_rack=kind.per_rack, devices=devices)
@@ -161,6 +187,10 @@ def _write_fabric(form: FabricForm, extras: Words) -> Words:
         nic=f"{form.ways} x {form.leg_gbps:g}G" if form.planes == 1 < form.ways else "",
         rail_groups=form.rail_groups,
         tiers=tiers,
+        spans={
+            f"{a}-{b}": {"between": [a, b], "km": KM_OF_SPAN, "links": f"{links} x {form.span_gbps}G"}
+            for (a, b), links in form.spans.items()
+        },
         extra=extras,
     )
 

@@ -50,7 +50,8 @@ WHOLE = (
     ),
     *("patched-hall", "phased-planes", "pkeys", "rail-groups", "rail-only", "spare-nodes", "superpod-b200"),
     *("superpod-b200-3tier", "superpod-b300", "tenants", "three-generations", "top-of-rack", "tpu-torus"),
-    *("trn2-ultraserver", "trn3-ultraserver", "two-exits", "ualink-pod", "uneven-spread"),
+    *("trn2-ultraserver", "trn3-ultraserver", "two-exits", "two-generations", "two-site", "ualink-pod"),
+    "uneven-spread",
 )
 """Examples of which all links, ports and names come back."""
 
@@ -66,8 +67,6 @@ NOT_YET = {
     "small-pair": "InfiniBand ports of splitters: their numbers are those of unsplit ones as well",
     "slim-fly": "a table of pairs: no words say who meets whom",
     "torus-gordon": "a grid of two dimensions in a group is taken for one ring",
-    "two-generations": "two fabrics for ports of one role",
-    "two-site": "spans between sites",
 }
 """Examples that do not come back, and what of them does not."""
 
@@ -101,6 +100,27 @@ def test_faults_change_no_word_and_are_told(example: str, tmp_path: Path, fabric
     assert pages[0] == pages[1]
     faulty = halls[1] / "page.yaml"
     assert list_actions(compile_blueprint(str(faulty)), dumps) == list_actions(view, dumps)
+
+
+@pytest.mark.slow
+def test_two_generations_in_a_unit_have_a_fabric_each(tmp_path: Path) -> None:
+    """Their leaves are of two models, and no link joins them: each generation skips the other one's fabric."""
+    words = adopt_example("two-generations", tmp_path).adoption.words
+    assert [name for name, fabric in words["fabrics"].items() if fabric.get("attach") == "compute"] == ["ndr", "xdr"]
+    assert words["scalable_unit"]["nodes"] == {
+        "b300": {"nodes": "8 x dgx-b300-xdr", "skip": "ndr"},
+        "h100": {"nodes": "8 x dgx-h100", "skip": "xdr"},
+    }
+
+
+@pytest.mark.slow
+def test_links_between_sites_are_a_span_whose_length_nobody_tells(tmp_path: Path) -> None:
+    adoption = adopt_example("two-site", tmp_path).adoption
+    (span,) = [row for row in adoption.inferences if row.path[2:3] == ("spans",)]
+    assert span.path == ("fabrics", "compute", "spans", "east-west")
+    assert (span.value, span.facts) == ("64 links", 64)
+    assert "their length is not told: `km: 10` stands for it" in span.note
+    assert adoption.words["fabrics"]["compute"]["spans"]["east-west"]["links"] == "64 x 400G"
 
 
 @pytest.mark.slow
