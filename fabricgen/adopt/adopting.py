@@ -125,7 +125,11 @@ def _find_page(
         search_page(by_names)
     if by_names.trial.is_missing.sum() <= max_missing:
         return by_names
-    by_ports = start_search(order_by_ports(wires, networks))
+    try:
+        by_ports = start_search(order_by_ports(wires, networks))
+    except InputError:
+        # no page in that order can be wired: that of names tells at least which links it does not give
+        return by_names
     search_page(by_ports)
     return min(by_names, by_ports, key=lambda search: sum(search.cost.values())) if names_tell else by_ports
 

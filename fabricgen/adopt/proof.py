@@ -11,10 +11,11 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from fabricgen.adopt.facts import End, Facts, Link
+from fabricgen.adopt.forms import PLACES, Coordinates, FabricForm, make_tuple
 from fabricgen.adopt.matching import NOBODY, PortWalk, make_port_graph
 from fabricgen.adopt.models import Models, name_adapter
 from fabricgen.adopt.positions import BY_NAMES, Order
-from fabricgen.adopt.tiers import PLACES, Coordinates, FabricForm, make_tuple, number_group_members
+from fabricgen.adopt.tiers import number_group_members
 from fabricgen.adopt.units import Units
 from fabricgen.adopt.words import write_page
 from fabricgen.blueprint.load import load_blueprint

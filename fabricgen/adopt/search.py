@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from fabricgen.adopt.facts import Facts
+from fabricgen.adopt.forms import PLACES, FabricForm, TierForm, group_members
 from fabricgen.adopt.models import Models, is_management
 from fabricgen.adopt.positions import BY_NAMES, Order
 from fabricgen.adopt.proof import Trial, encode_links, is_node_of_unit, try_page
-from fabricgen.adopt.tiers import PLACES, FabricForm, TierForm, group_members, list_cage_words
+from fabricgen.adopt.tiers import list_cage_words
 from fabricgen.adopt.units import Units
 from fabricgen.adopt.words import Edit, Named, Words, count_words, edit_words, find_template, get
 from fabricgen.catalog.loader import Catalog
@@ -35,6 +36,8 @@ WORDS_OF_NAME = 2
 """The words of a row of `names.devices`."""
 WORDS_OF_PATTERN = 20
 """What names of a tier cost that are not the default ones: a template, and the chance that another page gives them."""
+MAX_ORDERED = 3
+"""The most dimensions of a mesh of which all orders are tried."""
 MANY_PODS = 8
 """With so many pods, `reserve` is not tried."""
 
@@ -382,6 +385,8 @@ def _list_tier_edits(
             ((*path, "uplinks"), f"{tier.uplinks} x {speed}G"),
             *((("pods", pod, "tiers", tier_path), words) for pod, words in of_pods.items()),
         )
+    for ordered in list(permutations(tier.mesh.items()))[1:] if len(tier.mesh) <= MAX_ORDERED else ():
+        yield (((*path, "mesh"), dict(ordered)),)
     for dimension, stated in tier.mesh.items():
         for speed in _list_speeds(search.catalog.switch(tier.profile)):
             faster = (

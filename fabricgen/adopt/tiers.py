@@ -1,81 +1,34 @@
-"""Infer what tiers are grouped by (`per`), from which switches meet which; their links, meshes and cages."""
+"""Infer what tiers are grouped by (`per`), from which switches meet which; their links and cages."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, TypeAlias
 
 from fabricgen.adopt.facts import Inference, PagePath
+from fabricgen.adopt.forms import (
+    KM_OF_SPAN,
+    LEGS,
+    PLACES,
+    Coordinate,
+    Coordinates,
+    FabricForm,
+    TierForm,
+    group_members,
+    make_tuple,
+)
+from fabricgen.adopt.meshes import find_grid, find_mesh
 from fabricgen.adopt.models import Models
-from fabricgen.adopt.networks import STRAY, TIERS, Network, NodeWire, Wires, choose_mode, find_mode, group_by
+from fabricgen.adopt.networks import STRAY, TIERS, Network, NodeWire, Wires, choose_mode, find_mode
 from fabricgen.adopt.positions import Order
 from fabricgen.adopt.units import Units, number_by_names
 from fabricgen.blueprint.dimensions import find_dimension
 from fabricgen.kernel.intervals import make_intervals
 
-PLACES = ("rack", "su", "pod")
-LEGS = ("rail", "plane", "port")
-KM_OF_SPAN = 10
-"""The length of links between sites in a page: no source tells it, and a page must."""
 MAX_RAILS = 8
 """The rails of a node: of evenly many links to each, an eighth is of one rail."""
-Coordinate: TypeAlias = str | int | tuple[str | int, ...]
-Coordinates: TypeAlias = dict[str, Coordinate]
-"""By dimension, where a device is. A place is a tuple from wide to narrow: su ("p1", 2) is the second unit of
-pod p1.
-"""
-
-
-@dataclass
-class TierForm:
-    """A tier as it was inferred: what it is grouped by, and `at`, the coordinates of its switches by their names.
-
-    The number of a switch in its group, from 1, is the coordinate with the name of the tier. `count` is the number of
-    switches of most groups. `uplinks`, `peers` and `downlinks` are the links of most switches to the tier above, to
-    others of the tier, and to the tier below.
-    """
-
-    name: str
-    per: tuple[str, ...]
-    at: dict[str, Coordinates]
-    count: int
-    profile: str
-    nos: str
-    uplinks: int = 0
-    peers: int = 0
-    downlinks: int = 0
-    of_pod: dict[str, int] = field(default_factory=dict)
-    """The uplinks of a switch by pod if pods differ; then the page does not state those of all."""
-    uneven: bool = False
-    """Whether many groups have other than `count` switches; then the page does not state their number."""
-    mesh: dict[str, Any] = field(default_factory=dict)
-    """The section `mesh` of the page: links within the tier, by dimension."""
-    cages: dict[str, list[int]] = field(default_factory=dict)
-    """The cages that are in use, by purpose as in `cages` of a page."""
-
-
-@dataclass
-class FabricForm:
-    """A fabric as it was inferred: its tiers from the lowest up, rails that share leaves, and planes."""
-
-    network: Network
-    tiers: dict[str, TierForm] = field(default_factory=dict)
-    rail_groups: list[list[int]] = field(default_factory=list)
-    planes: int = 1
-    ways: int = 1
-    """The legs of a NIC port, 1 if it is not split; each has `leg_gbps` Gb/s."""
-    leg_gbps: float = 0
-    carried: dict[str, list[list[int]]] = field(default_factory=dict)
-    """By carried role, the rails of each rail group of leaves; [] if all rails share a group."""
-    spans: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """The links between switches of one tier at two sites; by default they are as fast as its fastest cages."""
-    span_gbps: int = 0
-    inferences: list[Inference] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
 
 
 def find_tiers(network: Network, models: Models, wires: Wires, units: Units, order: Order) -> FabricForm:
@@ -244,11 +197,6 @@ def _find_agreement(
     return agreed
 
 
-def group_members(at: Mapping[str, Coordinates], per: Sequence[str]) -> dict[tuple[Coordinate | None, ...], list[str]]:
-    """Return the switches of each group of a tier, by the coordinates in `per`; groups are of one site, if any."""
-    return dict(group_by(at, {switch: tuple(c.get(d) for d in (*per, "site")) for switch, c in at.items()}))
-
-
 def number_group_members(
     at: Mapping[str, Coordinates], per: Sequence[str], tier: str, count: int, order: Order
 ) -> None:
@@ -294,11 +242,6 @@ def _has_default_name(
         else:
             words.append(f"{dimension}{values[dimension]}")
     return re.fullmatch(re.escape("-".join(words)) + r"-\d{2,}", switch) is not None
-
-
-def make_tuple(place: Coordinate) -> tuple[str | int, ...]:
-    """Return the coordinate of a place as a tuple (pod, unit, rack), also that of a pod, which is its name alone."""
-    return place if isinstance(place, tuple) else (place,)
 
 
 def _group_rails(
@@ -373,6 +316,13 @@ def _count_links(form: FabricForm, wires: Wires, models: Models) -> None:
             skipping += 1
     if skipping:
         form.notes.append(f"{form.network.name}: {skipping:,} links pass a tier by, and are in no form")
+    _describe_spans(form, models)
+    for number, tier in enumerate(form.tiers.values()):
+        _describe_links(form, tier, counts, links_of_pairs[number])
+
+
+def _describe_spans(form: FabricForm, models: Models) -> None:
+    """Set the speed of links between sites, and tell that their length is not known."""
     last_tier = list(form.tiers.values())[-1]
     cages = models.switches[next(iter(last_tier.at))].cages
     form.span_gbps = max(max(speeds) for cage in cages for speeds in cage.breakouts.values())
@@ -380,55 +330,33 @@ def _count_links(form: FabricForm, wires: Wires, models: Models) -> None:
         span: PagePath = ("fabrics", form.network.name, "spans", f"{a_site}-{b_site}")
         unknown = f"their length is not told: `km: {KM_OF_SPAN}` stands for it"
         form.inferences.append(Inference(span, f"{count:,} links", count, count, unknown))
-    for number, (name, tier) in enumerate(form.tiers.items()):
-        by_pod: dict[str, Counter[int]] = defaultdict(Counter)
-        for switch in [switch for switch, values in tier.at.items() if "pod" in values]:
-            by_pod[str(tier.at[switch]["pod"])][counts["uplinks"][switch]] += 1
-        of_pod = {pod: choose_mode(links) for pod, links in by_pod.items()}
-        tier.of_pod = of_pod if len(set(of_pod.values())) > 1 else {}
-        modes = {word: find_mode(counts[word][s] for s in tier.at) for word in counts}
-        tier.uplinks, tier.downlinks, tier.peers = (links or 0 for links, _, _ in modes.values())
-        tier.mesh = find_mesh(tier, links_of_pairs[number]) if tier.peers else {}
-        for word, (links, hits, total) in modes.items():
-            if links and word != "down":
-                path = ("fabrics", form.network.name, "tiers", name, word)
-                form.inferences.append(Inference(path, str(links), hits, total, "switches"))
 
 
-def find_mesh(tier: TierForm, pairs: Mapping[tuple[str, str], int]) -> dict[str, Any]:
-    """What a page says of links within a tier, by the dimension in which its switches differ; none of mere pairs."""
-    straight: dict[str, Counter[int]] = defaultdict(Counter)
-    steps: dict[str, Counter[int]] = defaultdict(Counter)
-    between: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
-    dealt = Counter[str]()
-    for (a, b), links in pairs.items():
-        one, other = tier.at[a], tier.at[b]
-        differ = [d for d in tier.per if one[d] != other[d]]
-        dimension = differ[0] if differ else tier.name
-        if len(differ) > 1:
-            continue
-        numbers = [values[-1] if isinstance(values, tuple) else values for values in (one[dimension], other[dimension])]
-        straight[dimension][links] += 1
-        if all(isinstance(number, int) for number in numbers):
-            steps[dimension][abs(int(numbers[0]) - int(numbers[1]))] += links
-        if differ:
-            dealt[dimension] += one[tier.name] != other[tier.name]
-            groups = [str([values.get(d) for d in tier.per]) for values in (one, other)]
-            between[dimension][min(groups), max(groups)] += links
-    if straight.keys() <= {tier.name} and tier.count <= 2:
-        return {}
-    mesh: dict[str, Any] = {}
-    for dimension, counts in straight.items():
-        links = choose_mode(counts)
-        if dealt[dimension] > STRAY * counts.total():
-            mesh[dimension] = {"links": choose_mode(between[dimension].values()), "spread": True}
-            continue
-        size = tier.count if dimension == tier.name else len({values[dimension] for values in tier.at.values()})
-        most = max(steps[dimension].values(), default=0)
-        common = [step for step, count in steps[dimension].items() if count >= STRAY * most]
-        reach = max((min(step, size - step) for step in common), default=size)
-        mesh[dimension] = {"links": links, "reach": reach} if reach < size // 2 else links
-    return mesh
+def _describe_links(
+    form: FabricForm,
+    tier: TierForm,
+    counts: Mapping[str, Counter[str]],
+    links_of_pairs: Mapping[tuple[str, str], int],
+) -> None:
+    """Set what a page says of a tier's links, from `counts` of those up, down and to peers by switch."""
+    by_pod: dict[str, Counter[int]] = defaultdict(Counter)
+    for switch in [switch for switch, values in tier.at.items() if "pod" in values]:
+        by_pod[str(tier.at[switch]["pod"])][counts["uplinks"][switch]] += 1
+    of_pod = {pod: choose_mode(links) for pod, links in by_pod.items()}
+    tier.of_pod = of_pod if len(set(of_pod.values())) > 1 else {}
+    modes = {word: find_mode(counts[word][s] for s in tier.at) for word in counts}
+    tier.uplinks, tier.downlinks, tier.peers = (links or 0 for links, _, _ in modes.values())
+    tier.grid = find_grid(tier, links_of_pairs) if tier.peers else {}
+    mesh = find_mesh(tier, links_of_pairs) if tier.peers else {}
+    if mesh is None:
+        tier.peers = 0
+        table = "a table beside the page may say who meets whom: `mesh: {DIMENSION: {table: FILE.csv}}`"
+        form.notes.append(f"{form.network.name} {tier.name}: its switches meet by no rule; {table}")
+    tier.mesh = mesh or {}
+    for word, (links, hits, total) in modes.items():
+        if links and word != "down":
+            path = ("fabrics", form.network.name, "tiers", tier.name, word)
+            form.inferences.append(Inference(path, str(links), hits, total, "switches"))
 
 
 def find_cages(forms: Iterable[FabricForm], wires: Wires, models: Models, units: Units) -> None:

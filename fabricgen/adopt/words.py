@@ -9,9 +9,9 @@ from copy import deepcopy
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
+from fabricgen.adopt.forms import KM_OF_SPAN, FabricForm, TierForm
 from fabricgen.adopt.models import Models
 from fabricgen.adopt.networks import STRAY, TIERS, Network, NodeWire, Wires, choose_mode
-from fabricgen.adopt.tiers import KM_OF_SPAN, FabricForm, TierForm
 from fabricgen.adopt.units import UnitKind, Units
 from fabricgen.blueprint.models import make_natural_key
 
@@ -207,6 +207,7 @@ def _write_tier(tier: TierForm, form: FabricForm) -> Words:
         per=unwrap_single(tier.per),
         count=0 if tier.uneven else tier.count,
         uplinks=0 if tier.of_pod else tier.uplinks,
+        grid=dict(tier.grid),
         mesh=dict(tier.mesh),
         peer=0 if tier.mesh else tier.peers,
         below=form.network.below if tier.name == form.network.leaf else "",

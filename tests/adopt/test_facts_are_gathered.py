@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import combinations, product
 from pathlib import Path
 
 import pytest
 
 from fabricgen.adopt.facts import DeviceFacts, End, Facts, Link
+from fabricgen.adopt.forms import TierForm
 from fabricgen.adopt.gathering import gather_facts
+from fabricgen.adopt.meshes import find_grid, find_mesh
 from fabricgen.adopt.models import find_models
 from fabricgen.adopt.networks import split_head
-from fabricgen.adopt.tiers import TierForm, find_mesh, write_ranges
+from fabricgen.adopt.tiers import write_ranges
 from fabricgen.adopt.words import Named, fill_template, find_template
 from fabricgen.catalog.loader import Catalog
 from fabricgen.kernel.diagnostics import InputError
@@ -138,6 +141,25 @@ def test_arguments_that_cannot_be_are_refused(arguments: list[str], message: str
     assert (ran.code, message in ran.err) == (2, True), ran.err
 
 
+def test_switches_of_a_group_that_meet_in_rows_and_columns_lie_in_a_grid() -> None:
+    """A torus of 3 x 4 in each of two units: rows close to rings of four, columns are rings of three."""
+    at = {f"{su}-{n}": {"su": ("p1", su), "router": n} for su in (1, 2) for n in range(1, 13)}
+    pairs = {}
+    for su, row, column in product((1, 2), range(3), range(4)):
+        names = [f"{su}-{4 * r + c + 1}" for r, c in ((row, column), (row, (column + 1) % 4), ((row + 1) % 3, column))]
+        pairs |= {(names[0], names[1]): 2, (names[0], names[2]): 1}
+    tier = TierForm("router", ("su",), at, 12, "qm8790", "opensm")
+    tier.grid = find_grid(tier, pairs)
+    assert tier.grid == {"row": 3, "column": 4}
+    assert find_mesh(tier, pairs) == {"row": 1, "column": {"links": 2, "reach": 1}}
+
+
+def test_switches_that_meet_by_no_rule_have_no_mesh() -> None:
+    at = {f"{su}": {"su": ("p1", su), "router": 1} for su in range(1, 31)}
+    pairs = {(f"{a}", f"{b}"): 1 for a in range(1, 31) for b in range(a + 1, 31) if (a * b) % 7 == 1}
+    assert find_mesh(TierForm("router", ("su",), at, 1, "qm8790", "opensm"), pairs) is None
+
+
 def test_cages_are_written_as_ranges() -> None:
     assert write_ranges([49, 1, 2, 3, 64, 63]) == "1-3,49,63-64"
 
@@ -145,7 +167,11 @@ def test_cages_are_written_as_ranges() -> None:
 @pytest.mark.parametrize(
     ("pairs", "mesh"),
     [
-        ({("1-1", "1-2"): 4, ("1-1", "4-1"): 2}, {"router": 4, "su": 2}),  # the same number of every group
+        (  # every two of a unit, and those of the same number in every two units
+            {(f"{su}-1", f"{su}-2"): 4 for su in range(1, 7)}
+            | {(f"{a}-{n}", f"{b}-{n}"): 2 for a, b in combinations(range(1, 7), 2) for n in (1, 2)},
+            {"router": 4, "su": 2},
+        ),
         ({("1-1", "2-2"): 2, ("1-2", "2-1"): 2}, {"su": {"links": 4, "spread": True}}),  # dealt over those of both
         ({(f"{su}-1", f"{su % 6 + 1}-1"): 1 for su in range(1, 7)}, {"su": {"links": 1, "reach": 1}}),  # a ring
         ({("1-1", "1-2"): 4}, {}),  # a pair
