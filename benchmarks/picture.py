@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from fabricgen.cli import printing
+from fabricgen.cli import pictures
 
 RESULTS = Path(__file__).parent / "results" / "picture.json"
 BLUEPRINTS = ("blueprints/superpod-b300.yaml", "blueprints/colossus-200k.yaml")
@@ -62,7 +62,7 @@ def main() -> None:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver, tempfile.TemporaryDirectory() as folder:
-        browser = driver.chromium.launch(executable_path=printing.find_browser(), args=list(FLAGS))
+        browser = driver.chromium.launch(executable_path=pictures.find_browser(), args=list(FLAGS))
         found = [measured(blueprint, browser, Path(folder)) for blueprint in BLUEPRINTS]
         browser.close()
     RESULTS.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")

@@ -1,4 +1,6 @@
-"""Builds in archives, read like the folders that they hold; and the names of what was copied for reading."""
+"""Builds in archives, which are read like folders, and messages that name archives and revisions instead of
+temporary copies.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +18,20 @@ from fabricgen.publish.manifest import MANIFEST, check_path
 from fabricgen.publish.reading import NO_BUILD
 
 SUFFIXES = (".tar", ".tar.zst", ".zip")
-"""Those of archives that `build` writes."""
+"""The suffixes of archives that `build` writes."""
 
 
 @dataclass(frozen=True)
 class BuiltPlaces:
-    """Unpacks archives into temporary folders, which go when `stack` closes; `shown` has their names by folder."""
+    """Unpacks archives into temporary folders, which go when `stack` closes; `shown` has the archive's name by
+    folder.
+    """
 
     stack: ExitStack
     shown: dict[str, str] = field(default_factory=dict)
 
     def folder_of(self, place: str) -> str:
-        """Return the folder of a build in an archive; any other place as it is.
+        """Return the folder into which an archive of a build was unpacked; any other place as it is.
 
         Raises InputError: FG028 for an archive that holds no build, FG065 for one that is damaged or too large.
         """
@@ -50,14 +54,14 @@ class BuiltPlaces:
 
 
 def refuse_for_a_build(folder: object, **options_given: object) -> None:
-    """Raise UsageError if options that go with a blueprint are given for what `build` wrote."""
+    """Raise UsageError if options that apply to a blueprint are given for a built folder."""
     options = [f"--{option.replace('_', '-')}" for option, value in options_given.items() if value]
     if options:
         raise click.UsageError(f"{', '.join(options)} go with a blueprint, {folder} is a built folder")
 
 
 def replace_names(text: str, shown: Mapping[str, str]) -> str:
-    """Return a text in which folders have the names that are shown for them."""
+    """Return a text in which temporary folders have the names that are shown for them."""
     for folder, name in shown.items():
         text = text.replace(folder, name)
     return text
@@ -65,7 +69,7 @@ def replace_names(text: str, shown: Mapping[str, str]) -> str:
 
 @contextmanager
 def rename_in_messages(shown: Mapping[str, str]) -> Iterator[None]:
-    """Let errors name files of a revision or archive rather than their temporary copies."""
+    """Within this context, errors name files of a revision or archive instead of their temporary copies."""
     try:
         yield
     except InputError as error:
@@ -73,7 +77,6 @@ def rename_in_messages(shown: Mapping[str, str]) -> Iterator[None]:
 
 
 def _rename_diagnostic(diagnostic: Diagnostic, shown: Mapping[str, str]) -> Diagnostic:
-    # a finding with the copies that it names called as users named them: `shown` is by what stands in its texts
     span = diagnostic.span
     return replace(
         diagnostic,
@@ -85,7 +88,7 @@ def _rename_diagnostic(diagnostic: Diagnostic, shown: Mapping[str, str]) -> Diag
 
 @contextmanager
 def open_built_places() -> Iterator[BuiltPlaces]:
-    """Archives unpacked for a while; errors meanwhile name them rather than the copies."""
+    """Within this context, unpack archives by the yielded value; errors name the archives instead of the copies."""
     with ExitStack() as stack:
         places = BuiltPlaces(stack)
         stack.enter_context(rename_in_messages(places.shown))

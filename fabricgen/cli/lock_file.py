@@ -24,12 +24,12 @@ def is_changed(path: Path, lock: Lock) -> bool:
 
 
 def write_lock(path: Path, lock: Lock) -> None:
-    """Write a lock atomically; raises InputError when that fails."""
+    """Write a lock atomically. Raises InputError (FG023) if that fails."""
     write_output(str(path), format_lock(lock).encode(), updates=True)
 
 
 def check_locked(cluster: Cluster) -> None:
-    """Raise InputError if a cluster has no lock file, or its lock would change."""
+    """Raise InputError (FG038) if a cluster has no lock file, or its lock would change."""
     path = cluster.design.loaded.lock_path
     if path is None:
         raise click.UsageError("--locked: standard input has no lock; name a file")
@@ -43,7 +43,9 @@ def check_locked(cluster: Cluster) -> None:
 
 
 def keep_lock(cluster: Cluster, *, trial: str) -> None:
-    """Update an existing lock file; for a trial (why it is one), or without a lock file, only say what to do."""
+    """Update an existing lock file, and say so. Without a lock file, or if `trial` says why the build is a trial,
+    only say what to do.
+    """
     path = cluster.design.loaded.lock_path
     if path is None:
         return

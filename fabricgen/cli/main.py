@@ -17,11 +17,11 @@ from fabricgen.kernel.diagnostics import InputError, make_printable
 COMMANDS = "fabricgen.cli.commands"
 
 EXIT_FINDINGS, EXIT_INPUT, EXIT_DEFECT, EXIT_INTERRUPTED = 1, 2, 3, 130
-"""Findings or differences; input that cannot be used; a defect of ours; interrupted by the user."""
+"""Exit codes: findings or differences; input that cannot be used; a defect of ours; interrupted by the user."""
 
 
 class _Commands(click.Group):
-    """Loads a command's module when it is asked for: start-up is a budget."""
+    """Loads a command's module when the command is asked for, since start-up has to be fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return [name.replace("_", "-") for name in discovery.list_modules(COMMANDS)]
@@ -35,7 +35,7 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        # click's own, with a hint for a command that there is not
+        """Find a command as click does; fail with a hint for a command that does not exist."""
         from fabricgen.kernel.diagnostics import did_you_mean
 
         name = args[0] if args else ""
@@ -103,7 +103,7 @@ def run_command(arguments: list[str] | None = None) -> int:
 
 
 def _report_defect(error: Exception) -> int:
-    # tells of an exception that should not be, and where it came from; gives the exit code
+    """Print an exception that should not occur, and where it came from; return the exit code."""
     if os.environ.get("FABRICGEN_TRACEBACK"):
         raise error
     trace = error.__traceback__

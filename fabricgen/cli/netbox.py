@@ -1,4 +1,4 @@
-"""A NetBox on a command line: its URL, and the token by the name of a variable."""
+"""A NetBox on a command line: its URL, and the token by the name of an environment variable."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 _VARIABLE = re.compile(r"[A-Za-z_]\w{0,30}", re.ASCII)
-"""Names of variables that are shown: tokens have forty characters and more."""
+"""Names of variables that messages may show: tokens have forty characters and more."""
 
 PREFIX = "netbox:"
-"""How a NetBox is named where a file might be: netbox:https://netbox.example.com."""
+"""The prefix of a NetBox in place of a file: netbox:https://netbox.example.com."""
 
 
 def token_option(*, required: bool = False) -> Callable[[F], F]:
-    """Add `--token`."""
+    """Add `--token` and `--plain-http`."""
     help_text = "The environment variable that has the token; a token itself is not taken, as others see command lines."
-    option = click.option("--token", required=required, metavar="env:NAME", help=help_text)
+    token = click.option("--token", required=required, metavar="env:NAME", help=help_text)
     help_text = "Send the token over plain http, where everybody on the way can read it."
-    plain = click.option("--plain-http", is_flag=True, help=help_text)
-    return lambda command: option(plain(command))
+    plain_http = click.option("--plain-http", is_flag=True, help=help_text)
+    return lambda command: token(plain_http(command))
 
 
 def open_netbox(address: str, token: str | None, *, plain_http: bool, title: str = "NetBox") -> NetBox:
-    """Return the NetBox at a URL, or at netbox:URL, or the Nautobot; says its version. Over plain http only with
-    `plain_http`.
+    """Return the NetBox, or the Nautobot, at a URL or at netbox:URL, and print its version.
 
-    Raises UsageError for what is no URL or no name of a token, InputError (FG164) if there is none.
+    Raises UsageError for what is no URL or no name of a token, and for http without `plain_http`; InputError (FG164) if
+    no server answers.
     """
     secret, url = _read_secret(token), address.removeprefix(PREFIX)
     if _read_scheme(url) == "http" and not plain_http:
@@ -53,7 +53,9 @@ def open_netbox(address: str, token: str | None, *, plain_http: bool, title: str
 
 
 def _read_secret(token: str | None) -> str:
-    """Return the token in an environment variable; no message has it."""
+    """Return the token in the environment variable that `token`, written env:NAME, names. Raises UsageError, without
+    the token in its message.
+    """
     scheme, _, name = (token or "").partition(":")
     if scheme != "env" or not name:
         raise click.UsageError("--token is env:NAME, the environment variable that has the token")
@@ -73,7 +75,7 @@ def _read_secret(token: str | None) -> str:
 
 
 def _read_scheme(url: str) -> str:
-    """Return how a URL of NetBox is spoken to, http or https; raises UsageError for what is none."""
+    """Return the scheme of a URL of NetBox, http or https. Raises UsageError for anything else."""
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and url.isprintable()

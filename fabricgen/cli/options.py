@@ -20,7 +20,7 @@ _STATED = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 
 
 def refuse_idle(*names: str, used: bool, why: str) -> None:
-    """Raise click.UsageError if parameters of the command are stated though nothing uses them, and say `why`."""
+    """Raise click.UsageError, which says `why`, if parameters of the command are stated though nothing uses them."""
     context = click.get_current_context(silent=True)
     if context is None:  # called as a function
         return
@@ -32,7 +32,7 @@ def refuse_idle(*names: str, used: bool, why: str) -> None:
 
 
 def parse_day(as_of: str | None) -> str:
-    """Return the day of `--as-of`, today where it is not stated; raises click.UsageError for what is none."""
+    """Return the day of `--as-of`, today if it is not stated. Raises click.UsageError for text that is no day."""
     import datetime
 
     try:
@@ -42,7 +42,7 @@ def parse_day(as_of: str | None) -> str:
 
 
 def complete_files(_context: click.Context, _argument: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Have the shell complete the names of files, for arguments that may also be `-` or `git:REV:path`."""
+    """Let the shell complete the names of files, for arguments that may also be `-` or `git:REV:path`."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(typed, type="file")]
@@ -73,7 +73,7 @@ def phase_option(command: F) -> F:
 
 
 def view_options(command: F) -> F:
-    """Add the BLUEPRINT argument and the options with which it is compiled: the command gets the cluster as `view`."""
+    """Add the BLUEPRINT argument and the options with which it is compiled; the command gets the cluster as `view`."""
 
     @wraps(command)
     def compile_first(
@@ -148,6 +148,6 @@ def table_format_option(command: F) -> F:
 
 
 def choose_format(form: str | None, output: str, formats: Sequence[str] = TABLE_FORMATS, default: str = "csv") -> str:
-    """Return the format given, else the one of `formats` for the output file's suffix, else a default."""
+    """Return the format given, else that of `formats` which is the output file's suffix, else the default."""
     suffix = output.rpartition(".")[2].lower()
     return form or (suffix if suffix in formats else default)

@@ -1,4 +1,4 @@
-"""Write results to standard output, or to a file that is replaced atomically."""
+"""What commands write: results to standard output or to a file that is replaced atomically, and notes and findings."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.diagnostics import InputError, Severity, fault
 
 if TYPE_CHECKING:
     from fabricgen.api import ClusterView
+    from fabricgen.blueprint.sections.lint_settings import Project
     from fabricgen.cluster import Cluster
+    from fabricgen.lint.engine import LintResult
 
 
 _WRITTEN = ("output", "archive", "labels", "learn")
@@ -28,9 +30,9 @@ def write_output(
 ) -> None:
     """Write to a file or, for `-`, to standard output; if writing fails, an existing file is unchanged.
 
-    `updates`: whether it is a file of ours that the command has read to bring it up to date; `read`: what it reads
-    beside its arguments. Raises InputError when the file cannot be written or standard output is closed, and
-    click.UsageError for binary data on a terminal, and where the file is an input.
+    `updates` says that the command has read the file to bring it up to date; `read` are the files that it reads beside
+    its arguments. Raises InputError (FG023) if the file cannot be written or standard output is closed, and
+    click.UsageError for binary data on a terminal, and if the file is an input.
     """
     if target == "-":
         with standard_output("this is no text for a terminal; name a file with -o" if binary else "") as stream:
@@ -51,7 +53,9 @@ def write_output(
 
 
 def refuse_input(path: Path, target: str, read: Iterable[Path] = ()) -> None:
-    """Raise click.UsageError if `path` is a file that the running command reads, or YAML: people write that."""
+    """Raise click.UsageError if `path` is a file that the running command reads, or YAML, which people write by
+    hand.
+    """
     context = click.get_current_context(silent=True)
     if context is None or not path.is_file():
         return
@@ -64,9 +68,10 @@ def refuse_input(path: Path, target: str, read: Iterable[Path] = ()) -> None:
 
 @contextmanager
 def standard_output(not_on_a_terminal: str = "") -> Iterator[BinaryIO]:
-    """Standard output for bytes, flushed at the end.
+    """Yield standard output as a stream of bytes, and flush it at the end.
 
-    Raises InputError (FG023) where it is closed, and click.UsageError `not_on_a_terminal`, if given, on a terminal.
+    Raises InputError (FG023) if it is closed, and click.UsageError with the text `not_on_a_terminal`, if given, on a
+    terminal.
     """
     if sys.stdout is None:
         raise fault("FG023", "cannot write to standard output: it is closed", hint="name a file with -o")
@@ -77,9 +82,9 @@ def standard_output(not_on_a_terminal: str = "") -> Iterator[BinaryIO]:
 
 
 def read_prices(path: Path | None) -> dict[str, float]:
-    """Return unit prices by part from a price file; empty without a path.
+    """Return unit prices by part from a price file; no prices without a path.
 
-    Raises InputError (FG001, FG031), with file and line, if it is no valid price file.
+    Raises InputError (FG001, FG031), with file and line, for a file that is no valid price file.
     """
     from fabricgen.bom.prices import read_price_list
 
@@ -87,7 +92,7 @@ def read_prices(path: Path | None) -> dict[str, float]:
 
 
 def tell_idle_prices(path: Path | None, *clusters: Cluster) -> None:
-    """Say on standard error which names of a price file match nothing that the clusters, or any cluster, would buy."""
+    """Print, on standard error, the names of a price file that match nothing that any of the clusters would buy."""
     from fabricgen.bom.prices import find_idle_cluster_prices, read_price_list
 
     for diagnostic in find_idle_cluster_prices(read_price_list(path), clusters) if path else ():
@@ -95,7 +100,7 @@ def tell_idle_prices(path: Path | None, *clusters: Cluster) -> None:
 
 
 def tell_left_out(cluster: Cluster) -> None:
-    """Say on standard error how a lab differs from its cluster; nothing of a cluster that is none."""
+    """Print, on standard error, how a lab differs from its cluster; nothing for a whole cluster."""
     from fabricgen.phases.left_out import left_out
 
     if lines := left_out(cluster):
@@ -106,7 +111,7 @@ def tell_left_out(cluster: Cluster) -> None:
 
 
 def publish_files(folder: Path, part: str, view: ClusterView, files: Mapping[str, bytes]) -> None:
-    """Write the files of a part, by their paths, to a folder whole or not at all; its manifest names the cluster.
+    """Write the files of a part, by path, to a folder, all or none; the folder's manifest names the cluster.
 
     Raises InputError if the folder has files of others, or cannot be written.
     """
@@ -115,3 +120,53 @@ def publish_files(folder: Path, part: str, view: ClusterView, files: Mapping[str
 
     bundles = [FileBundle(part, path, partial(list, [(path, files[path])])) for path in sorted(files)]
     publish_folder(folder, bundles, header={"fabricgen": __version__, "blueprint": view.name, "digest": view.digest})
+
+
+# Overlays that commands write beside a blueprint, which includes them with `include:`.
+
+
+def spell_include(blueprint: str, overlay: str | None) -> str:
+    """Return the path of an overlay as the blueprint has to spell it in `include:`."""
+    if overlay is None or blueprint == "-":
+        return overlay or "as-built.yaml"
+    return Path(os.path.relpath(overlay, Path(blueprint).parent)).as_posix()
+
+
+def tell_to_include(blueprint: str, overlay: str) -> None:
+    """Print, on standard error, that the blueprint does not include the overlay yet."""
+    name = spell_include(blueprint, overlay)
+    click.echo(f"{blueprint} does not take {overlay} yet: write `include: {name}` into it", err=True)
+
+
+# Findings on standard error, and whether they fail a command.
+
+
+def print_findings(result: LintResult) -> None:
+    """Print warnings and errors to standard error."""
+    for finding in result.findings:
+        if finding.severity > Severity.INFO:
+            click.echo(finding.text(), err=True)
+
+
+def refuse_impossible(result: LintResult) -> None:
+    """Raise InputError with the findings that cannot be plugged together and are not waived, if there are any."""
+    if result.impossible:
+        raise InputError(result.impossible)
+
+
+def refuse_unbuildable(cluster: Cluster) -> None:
+    """Raise InputError if `build` would refuse a cluster since it cannot be plugged together."""
+    from fabricgen.lint.engine import list_impossible_findings
+
+    if findings := list_impossible_findings(cluster):
+        raise InputError(findings)
+
+
+def exceeds_limit(result: LintResult, project: Project, fail_on: str | None) -> bool:
+    """Whether the highest severity of the findings reaches `fail_on`, by default the project's limit."""
+    return reaches_limit(result.worst, fail_on or project.lint.fail_on)
+
+
+def reaches_limit(worst: Severity | None, limit: str) -> bool:
+    """Whether the highest severity of some findings (None for no finding) reaches a limit; `never` is not reached."""
+    return limit != "never" and worst is not None and worst >= Severity.parse(limit)

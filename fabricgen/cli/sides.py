@@ -1,4 +1,4 @@
-"""The sides of a comparison: a blueprint, a built folder, or either of them in a git revision."""
+"""The sides of a comparison: a blueprint, a built folder or a bill, each also in a git revision."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from fabricgen.cli.built_archives import BuiltPlaces, refuse_for_a_build, rename_in_messages
-from fabricgen.cli.findings import refuse_unbuildable
 from fabricgen.cli.netbox import PREFIX as NETBOX
 from fabricgen.cli.netbox import open_netbox
 from fabricgen.cli.options import refuse_idle
-from fabricgen.cli.output import read_prices, tell_idle_prices
+from fabricgen.cli.output import read_prices, refuse_unbuildable, tell_idle_prices
 from fabricgen.cluster import Cluster
 from fabricgen.diff.affected import find_affected_switches
+from fabricgen.diff.bill import BOM_FILE, RACKS_FILE, SUFFIXES, Bill, read_bom, read_built_bom
 from fabricgen.diff.compare import ClusterChange, Side, compare_sides, pause_collector
 from fabricgen.diff.configs import Configs, compare_configs
 from fabricgen.diff.folder import DRAWN, read_lists, sum_power_counted_twice
@@ -33,13 +33,13 @@ from fabricgen.diff.texts import split_column
 from fabricgen.export.files import addresses, bom, cables, devices, links, patches, racks
 from fabricgen.export.table import ExportContext
 from fabricgen.kernel.diagnostics import Span, fault
-from fabricgen.kernel.text_input import MAX_BYTES
+from fabricgen.kernel.text_input import MAX_BYTES, read_regular
 from fabricgen.kernel.units import format_number
 from fabricgen.lint.engine import list_impossible_findings
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.pipeline import compile_cluster, compile_released
 from fabricgen.publish.manifest import MANIFEST, ManifestEntry, is_left_beside
-from fabricgen.publish.reading import PENDING, Built, explain_unreadable, open_built, refuse_unfinished
+from fabricgen.publish.reading import PENDING, Built, Surroundings, explain_unreadable, open_built, refuse_unfinished
 from fabricgen.reports.table import Table
 
 if TYPE_CHECKING:
@@ -49,16 +49,16 @@ _LISTS = (
     *("devices.csv", "links.csv", "cables.csv", "addresses.csv", "bom.csv", "patches.csv", "racks.csv"),
     *(MANIFEST, *PENDING),
 )
-"""What is read of a built folder in a revision, configurations apart."""
+"""The files that are read of a built folder in a revision, beside its configurations."""
 
 _NOTED = 5
-"""Edited configurations of a side that are named; of more, their number."""
+"""How many edited configurations of a side are named; further ones are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanOptions:
-    """Options of `plan`: settings for either side, a file of unit prices, the user's templates, whether to render
-    every config.
+    """Options of `plan`: settings for either side, a file of unit prices, the user's templates, and whether to
+    render every configuration.
     """
 
     old_sets: tuple[str, ...] = ()
@@ -68,22 +68,22 @@ class PlanOptions:
     templates: Path | None = None
     every_config: bool = False
     released: tuple[str, ...] = ()
-    """What the lock of the new side gives up, as for `lock --release`."""
+    """Paths in the lock of the new side that are released, as by `lock --release`."""
     phases: tuple[str | None, str | None] = (None, None)
-    """The phase of the old and of the new side; None for all of it."""
+    """The phase of the old and of the new side; None for the whole cluster."""
     token: str | None = None
-    """env:NAME of the token of a NetBox."""
+    """The token of a NetBox, as env:NAME."""
     plain_http: bool = False
     """Whether the token may go over plain http."""
 
     @property
     def prices(self) -> dict[str, float]:
-        """Unit prices by part; raises InputError (FG001, FG031) as `read_prices` does."""
+        """Unit prices by part. Raises InputError (FG001, FG031) like `read_prices`."""
         return read_prices(self.price_file)
 
 
 class _SideSettings(NamedTuple):
-    """What is asked of a blueprint: `--set`, `--release` and a phase."""
+    """The options of one side that apply to a blueprint: `--set`, `--release` and a phase."""
 
     sets: tuple[str, ...]
     released: tuple[str, ...]
@@ -99,7 +99,7 @@ class _OpenedSide:
 
 
 def compare_sources(old: str, new: str, options: PlanOptions) -> ClusterChange:
-    """Open both sides and compare them, configurations included.
+    """Open both sides and return how they differ, configurations included.
 
     Raises InputError for a side that cannot be used, and for a new one that `build` refuses; locations in a revision
     are shown as `git:REV:path:line:col`.
@@ -125,26 +125,18 @@ def compare_sources(old: str, new: str, options: PlanOptions) -> ClusterChange:
             lacking = was if was.configs is None else now
             note = f"{lacking.side.name} has no configs, so these are not compared"
             return replace(change, notes=(*change.notes, note))
-        affected = None
+        affected_switches = None
         if was.cluster and now.cluster:
-            affected = find_affected_switches(was.cluster, now.cluster, change.devices, change.links)
+            affected_switches = find_affected_switches(was.cluster, now.cluster, change.devices, change.links)
         before = RenamedConfigs(was.configs, change.renamed)
-        configs = compare_configs(before, now.configs, affected, every=options.every_config)
-        read = [(side.side.name, side.configs) for side in (was, now)]
-        edited = [
-            note
-            for name, configs_of_side in read
-            if isinstance(configs_of_side, _BuiltConfigs)
-            for note in configs_of_side.list_notes(name)
-        ]
+        configs = compare_configs(before, now.configs, affected_switches, every=options.every_config)
+        built = [(side.side.name, side.configs) for side in (was, now) if isinstance(side.configs, _BuiltConfigs)]
+        edited = [note for name, side_configs in built for note in side_configs.list_notes(name)]
         return replace(change, configs=configs, notes=(*change.notes, *edited))
 
 
 def _compare_with_netbox(url: str, now: _OpenedSide, options: PlanOptions) -> ClusterChange:
-    """Return what a NetBox holds of a plan, compared with the plan.
-
-    Raises InputError (FG164) if NetBox does not answer.
-    """
+    """Return how a plan differs from what a NetBox holds of it. Raises InputError (FG164) if NetBox does not answer."""
     from fabricgen.push.held import Held
 
     if now.cluster is None:
@@ -165,7 +157,7 @@ def read_raw_configs(
 ) -> Iterable[tuple[str, bytes]]:
     """Return (path, content) of the old side's configurations of some devices, with their secrets.
 
-    Raises InputError as `compare_sources`, FG051 for a secret that cannot be resolved, FG054 for an edited file.
+    Raises InputError like `compare_sources`, FG051 for a secret that cannot be resolved, FG054 for an edited file.
     """
     opened = _open_side(source, _SideSettings(options.old_sets, (), options.phases[0]), options, stack, {})
     if isinstance(opened.configs, _ClusterConfigs | _BuiltConfigs):
@@ -174,9 +166,9 @@ def read_raw_configs(
 
 
 def compare_with_cluster(old: str, new: str, cluster: Cluster, options: PlanOptions) -> ClusterChange:
-    """Compare a side with a cluster that is compiled already and was called `new`; configurations are left apart.
+    """Return how a compiled cluster, which was called `new`, differs from a side; configurations are not compared.
 
-    Raises InputError as `compare_sources`.
+    Raises InputError like `compare_sources`.
     """
     with ExitStack() as stack:
         stack.enter_context(pause_collector())
@@ -196,7 +188,9 @@ def _open_side(
     stack: ExitStack,
     shown: dict[str, str],
 ) -> _OpenedSide:
-    """Open a side, with what is asked of a blueprint."""
+    """Open a side with the settings of a blueprint. Temporary folders go when `stack` closes; `shown` gets the names
+    by which messages call them.
+    """
     sets, released, phase = settings
     if source.startswith(NETBOX):
         raise click.UsageError(f"{source} can be OLD of `plan` alone, with a blueprint as NEW")
@@ -226,7 +220,7 @@ def _open_side(
 def _open_new_side(
     source: str, settings: _SideSettings, options: PlanOptions, stack: ExitStack, shown: dict[str, str]
 ) -> _OpenedSide:
-    """Open the new side; raises InputError where it is a blueprint that `build` refuses."""
+    """Open the new side. Raises InputError if it is a blueprint that `build` refuses."""
     opened = _open_side(source, settings, options, stack, shown)
     if opened.cluster:
         refuse_unbuildable(opened.cluster)
@@ -241,7 +235,9 @@ def compile_side(
     released: tuple[str, ...] = (),
     phase: str | None = None,
 ) -> Cluster:
-    """Compile a blueprint; one of a revision, which is laid out at `root`, may include only files of that revision."""
+    """Compile a blueprint. A blueprint of a revision, which is laid out at `root`, may include only files of that
+    revision; raises InputError (FG045) for others.
+    """
     design = compile_released(blueprint, released, sets, allow_outside=allow_outside)
     tables = [row.span for rows in design.loaded.guids.values() for row in rows[:1]]
     tables += [row.cells["device"] for row in design.loaded.inventory[:1]]
@@ -268,7 +264,7 @@ def make_lists(cluster: Cluster, prices: Mapping[str, float]) -> Lists:
 
 
 def sum_optics_in_devices(cluster: Cluster) -> float:
-    """Return the power of optics that the maxima of their devices have in them, W, as racks.csv of a build says it."""
+    """Return the power of optics, W, that the maxima of their devices include, as racks.csv of a build has it."""
     columns = racks.make_table(cluster).columns
     return sum_power_counted_twice([[str(cell) for cell in columns[name]] for name in DRAWN])
 
@@ -292,13 +288,13 @@ def _spell_cells(cells: Sequence[Any] | Strings) -> Strings:
 
 @dataclass(frozen=True)
 class _ClusterConfigs:
-    """Configurations rendered on demand; switches whose NOS has no templates have none."""
+    """Configurations of a cluster, rendered on demand; switches whose NOS has no templates have none."""
 
     cluster: Cluster
     templates: Path | None
 
     def _list_subjects(self) -> dict[str, Subject]:
-        # by name, switches (rows of the device table) and whole fabrics (names) whose NOS has templates
+        """Return, by name, the switches (rows of the device table) and whole fabrics whose NOS has templates."""
         from fabricgen.render.engine import list_subjects
         from fabricgen.render.nos_protocol import known_nos
 
@@ -310,11 +306,11 @@ class _ClusterConfigs:
         }
 
     def devices(self) -> Collection[str]:
-        """Return switches of Ethernet fabrics, and InfiniBand fabrics as a whole."""
+        """Return the names of switches of Ethernet fabrics, and of InfiniBand fabrics as a whole."""
         return self._list_subjects()
 
     def digests(self) -> None:
-        """None: they are unknown before rendering."""
+        """Return None: digests are unknown before rendering."""
 
     def read_with_secrets(self, devices: Collection[str], *, allow_outside: bool) -> Iterable[tuple[str, bytes]]:
         """Render the files of some switches and fabrics with their secrets."""
@@ -345,7 +341,7 @@ class _ClusterConfigs:
 class _BuiltConfigs:
     """Configurations of a built folder, on disk or in the revision `tree`, as they stand.
 
-    Those that are read and are not as they were built are noted in `edited`.
+    The paths of files that were read, and are not as they were built, are added to `edited`.
     """
 
     digest: Mapping[str, str]
@@ -354,15 +350,15 @@ class _BuiltConfigs:
     edited: list[str] = field(default_factory=list)
 
     def devices(self) -> Collection[str]:
-        """Return devices that have a folder."""
+        """Return the devices that have a folder."""
         return index_rows([path.split("/")[1] for path in self.digest])
 
     def digests(self) -> Mapping[str, str]:
-        """Return digests from the manifest, or of the files where there is none."""
+        """Return digests by path from the manifest, or of the files if there is no manifest."""
         return self.digest
 
     def read_with_secrets(self, devices: Collection[str], *, allow_outside: bool) -> Iterable[tuple[str, bytes]]:  # noqa: ARG002
-        """Read the files of some devices with their secrets; raises InputError (FG054) for one that was edited."""
+        """Yield the files of some devices with their secrets. Raises InputError (FG054) for an edited file."""
         for path, content in self._read_files(devices):
             self.built.check(path, content)
             yield path, content
@@ -374,7 +370,7 @@ class _BuiltConfigs:
         return [(path, mask_secrets(content)) for path, content in self._read_files(devices)]
 
     def _read_files(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
-        # (path, content) of all configurations of some devices, as they stand; those that were edited are noted
+        """Return (path, content) of all configurations of some devices, as they stand; edited files are noted."""
         paths = [path for path in self.digest if path.split("/")[1] in devices]
         contents = (
             {path: self.built.read_as_it_stands(path) for path in paths} if self.tree is None else self.tree.read(paths)
@@ -396,7 +392,7 @@ class _BuiltConfigs:
 
 
 def _read_folder_configs(built: Built) -> Configs | None:
-    # the configurations of a built folder; None where it has none
+    """Return the configurations of a built folder; None if it has none."""
     if built.entries is not None:
         return _list_manifest_configs(built, built.entries)
     files = sorted(f for f in built.folder.glob("configs/*/*") if f.is_file())
@@ -406,8 +402,8 @@ def _read_folder_configs(built: Built) -> Configs | None:
 
 
 def _open_git_folder(spec: str, tree: GitTree, temporary: Path) -> _OpenedSide:
-    """Return a built folder in a revision: its lists are written to a temporary folder, its configurations read
-    when needed.
+    """Open a built folder in a revision: its lists are written to a temporary folder, its configurations are read
+    when needed. Raises InputError (FG045) for a folder without a manifest.
     """
     folder = write_tree_files(tree, temporary / tree.path, _LISTS)
     if not (folder / MANIFEST).is_file():
@@ -419,7 +415,9 @@ def _open_git_folder(spec: str, tree: GitTree, temporary: Path) -> _OpenedSide:
 
 
 def write_tree_files(tree: GitTree, folder: Path, names: Iterable[str]) -> Path:
-    """Return a temporary folder with files of a revision; those are missing there that the revision has not."""
+    """Write some files of a revision to a folder, and return the folder; files that the revision does not have are
+    left out.
+    """
     for name, content in tree.read(names).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
@@ -432,3 +430,53 @@ def _list_manifest_configs(
     configs = [path for path in entries if path.startswith("configs/") and path.count("/") == 2]
     digest = {path: built.find_digest(path) or "" for path in configs if not is_left_beside(path, entries)}
     return _BuiltConfigs(digest, built, tree) if digest else None
+
+
+# Bills of materials to compare.
+
+
+def read_bill(source: str, prices: Mapping[str, float], *, allow_outside: bool) -> Bill:
+    """Return the bill of a blueprint, of a built folder, of a bom.csv or bom.json, or of `git:REV:` with one of these.
+
+    Raises InputError for anything else; locations in a revision are shown as `git:REV:path:line:col`.
+    """
+    with ExitStack() as stack:
+        shown: dict[str, str] = {}
+        stack.enter_context(rename_in_messages(shown))
+        if not source.startswith(PREFIX):
+            return _read_bill(
+                Path(BuiltPlaces(stack, shown).folder_of(source)), source, prices, allow_outside=allow_outside
+            )
+        tree = open_tree(source)
+        temporary = os.path.realpath(stack.enter_context(tempfile.TemporaryDirectory(prefix="fabricgen-git-")))
+        shown[f"{temporary}/"] = tree.shown
+        if tree.is_folder:
+            return read_built_bom(
+                open_built(
+                    write_tree_files(tree, Path(temporary) / tree.path, (BOM_FILE, RACKS_FILE, MANIFEST, *PENDING))
+                )
+            )
+        if tree.path.endswith(SUFFIXES):
+            file = PurePosixPath(tree.path)
+            return read_bom(write_tree_files(tree, Path(temporary) / file.parent, (file.name,)) / file.name), None
+        path = tree.write(Path(temporary), largest=MAX_BYTES, whole=allow_outside)
+        return make_bill(compile_side(str(path), (), allow_outside, temporary), prices)
+
+
+def _read_bill(path: Path, source: str, prices: Mapping[str, float], *, allow_outside: bool) -> Bill:
+    """Return the bill of a built folder, of a file (an edited one is told of), or of a blueprint, which is compiled."""
+    if path.is_dir():
+        return read_built_bom(open_built(path))
+    if path.suffix in SUFFIXES:
+        bill, in_build = read_bom(path), Surroundings().of(path)
+        if in_build is not None and in_build[0].is_edited(in_build[1], read_regular(path)):
+            click.echo(
+                f"{path} is not as built (sha256 differs from {MANIFEST}); it is compared as it stands", err=True
+            )
+        return bill, None
+    return make_bill(compile_side(source, (), allow_outside, ""), prices)
+
+
+def make_bill(cluster: Cluster, prices: Mapping[str, float]) -> Bill:
+    """Return the bill that a build of a cluster would write."""
+    return convert_table(bom.make_table(cluster, ExportContext(prices=prices))), sum_optics_in_devices(cluster)

@@ -1,14 +1,18 @@
-"""Files that are looked at until one changes, for `--watch`."""
+"""The files that a blueprint reads, and files that are watched until one changes, for `--watch`."""
 
 from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabricgen.blueprint.load import LoadedBlueprint
 
 Stamp = tuple[int, int] | None
-"""When a file was changed, ns, and its size; None for one that is not there."""
+"""The time, ns, at which a file was changed, and its size, bytes; None for a file that does not exist."""
 
 
 class WatchedFiles:
@@ -23,16 +27,15 @@ class WatchedFiles:
         self._seen = {file: _stamp_file(file) for file in sorted(self.files)}
 
     def have_changed(self) -> bool:
-        """Whether a file that was noted has changed. Those that are looked at since then are noted."""
-        seen = self._seen
-        now = {file: _stamp_file(file) for file in sorted(self.files)}
+        """Whether a noted file has changed. If not, files that were added since are noted, too."""
+        seen, now = self._seen, {file: _stamp_file(file) for file in sorted(self.files)}
         if any(now[file] != stamp for file, stamp in seen.items() if file in now):
             return True
         self._seen = now
         return False
 
     def follow_changes(self, make: Callable[[], None], pause_s: float) -> None:
-        """Make something of the files anew at every change, until interrupted."""
+        """Call `make` at every change of a file, until interrupted; look at the files every `pause_s` seconds."""
         while True:
             if self.have_changed():
                 make()
@@ -40,14 +43,29 @@ class WatchedFiles:
 
 
 def let_interrupts_through() -> None:
-    """Let Ctrl-C raise KeyboardInterrupt: what starts us in the background may have it ignored."""
+    """Let Ctrl-C raise KeyboardInterrupt, even if what started us in the background has it ignored."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _stamp_file(file: Path) -> Stamp:
-    # (time of change in ns, size in bytes); None where there is no such file
     try:
         stat = file.stat()
     except OSError:
         return None
     return stat.st_mtime_ns, stat.st_size
+
+
+def list_read_files(loaded: LoadedBlueprint) -> Iterable[Path]:
+    """Yield the files that a blueprint reads: itself, its includes and tables, its lock, the catalogue beside it,
+    and the project's settings.
+    """
+    spans = list(loaded.source.spans.values())
+    spans += [row.span for rows in loaded.guids.values() for row in rows[:1]]
+    spans += [row.cells["device"] for row in loaded.inventory[:1]]
+    spans += list(loaded.project_source.spans.values()) if loaded.project_source else []
+    yield from {Path(span.file) for span in spans if not span.file.startswith("--set")}
+    if loaded.lock_path:
+        yield loaded.lock_path
+    catalogue = loaded.folder / "catalog"
+    yield catalogue
+    yield from catalogue.rglob("*")

@@ -1,8 +1,8 @@
 """`view --watch`: the page on loopback, built anew at every save of a file that the blueprint reads.
 
-The page asks every half second whether there is another. A fault leaves the last good picture where it is, and is told
-beside it. The address has a random token, and requests under another name of the host are refused: no other page in the
-browser, and no name that is pointed at this machine, reaches it.
+The page asks every half second whether there is a newer one. A fault leaves the last good picture in place, and is
+shown beside it. The address has a random token, and requests under another name of the host are refused, so that no
+other page in the browser, and no name that is pointed at this machine, reaches it.
 """
 
 from __future__ import annotations
@@ -23,23 +23,22 @@ from typing import Any
 import click
 
 from fabricgen.blueprint.load import LoadedBlueprint
-from fabricgen.cli.read_files import list_read_files
-from fabricgen.cli.watched_files import WatchedFiles, let_interrupts_through
+from fabricgen.cli.watched_files import WatchedFiles, let_interrupts_through, list_read_files
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, make_printable
 
 PAUSE_S = 0.2
 """Seconds between looks at the files."""
 
 MOST_OPEN, OPEN_S = 64, 10
-"""Connections at once, and seconds that one has: the page asks for one a time, and closes it."""
+"""The most connections at once, and the seconds that each has: the page opens one at a time, and closes it."""
 
 Made = tuple[str, LoadedBlueprint]
-"""A page, and the blueprint that it is of."""
+"""A page, and the blueprint that it was made of."""
 
 
 @dataclass
 class Shown:
-    """What is served: the last good page, which it is, and what is wrong with the blueprint now."""
+    """What is served: the last good page, its version, and the present faults of the blueprint."""
 
     page: bytes
     version: int = 0
@@ -47,7 +46,7 @@ class Shown:
 
     @property
     def state(self) -> bytes:
-        """What the page asks for."""
+        """The answer to what the page asks every half second, as JSON."""
         return json.dumps({"version": self.version, "faults": self.faults}).encode()
 
 
@@ -55,13 +54,15 @@ class Watch:
     """Builds the page of a blueprint, and again whenever one of its files changes."""
 
     def __init__(self, blueprint: str, make: Callable[[int], Made], empty: Callable[[int], str]) -> None:
-        """`make` builds the page of a version, `empty` one without a picture, until there is a good one."""
+        """Take `make`, which builds the page of a version, and `empty`, which makes a page without a picture for as
+        long as there is no good one.
+        """
         self._blueprint, self._make = Path(blueprint), make
         self.watched = WatchedFiles(self._blueprint)
         self.shown = Shown(empty(0).encode())
 
     def build_page(self) -> None:
-        """Build the page; a fault of the blueprint is kept to be told."""
+        """Build the page; the faults of a blueprint that cannot be used are kept and printed."""
         number = self.shown.version + 1
         self.watched.note_stamps()
         try:
@@ -77,7 +78,6 @@ class Watch:
 
 
 def _describe_fault(diagnostic: Diagnostic) -> dict[str, str]:
-    # a finding as the page shows it
     return {
         "place": make_printable(str(diagnostic.span)) if diagnostic.span else "",
         "code": diagnostic.code,
@@ -88,7 +88,7 @@ def _describe_fault(diagnostic: Diagnostic) -> dict[str, str]:
 
 
 def serve_page(watch: Watch, *, tell: Callable[[str], None]) -> None:
-    """Serve a watched page on loopback until interrupted; `tell` hears its address."""
+    """Serve a watched page on loopback until interrupted; `tell` is called with its address."""
     token = secrets.token_urlsafe(16)
 
     class Answers(_Answers):
@@ -113,7 +113,7 @@ def serve_page(watch: Watch, *, tell: Callable[[str], None]) -> None:
 
 
 class _Server(ThreadingHTTPServer):
-    """One that no connection can stop: of too many the oldest are ended, and each after a while."""
+    """A server that connections cannot exhaust: the oldest are ended if there are too many, and each after a while."""
 
     daemon_threads = True
     request_queue_size = MOST_OPEN
@@ -121,7 +121,7 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, address: tuple[str, int], answers: type[BaseHTTPRequestHandler]) -> None:
         super().__init__(address, answers)
         self._since: dict[Any, float] = {}
-        """Connections that are open, oldest first, and since when."""
+        """The open connections, oldest first, and the time since which each is open."""
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Answer a connection in a thread of its own."""
@@ -134,7 +134,7 @@ class _Server(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def service_actions(self) -> None:
-        """End connections that are too many or too old; called after each, and twice a second."""
+        """End connections that are too many or too old; called after each connection, and twice a second."""
         ends, connections = time.monotonic() - OPEN_S, list(self._since.items())
         for rank, (connection, since) in enumerate(reversed(connections)):
             if rank >= MOST_OPEN or since < ends:
@@ -142,11 +142,11 @@ class _Server(ThreadingHTTPServer):
                     connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of connections that were reset, or ended above."""
+        """Print nothing about connections that were reset, or ended by `service_actions`."""
 
 
 class _Answers(BaseHTTPRequestHandler):
-    """Answers the page, and what the page asks."""
+    """Answers requests for the page and for its state."""
 
     timeout = OPEN_S
     shown: Any
@@ -166,7 +166,7 @@ class _Answers(BaseHTTPRequestHandler):
             self.send_error(HTTPStatus.NOT_FOUND)
 
     def _send_content(self, content: bytes, kind: str) -> None:
-        # answers with content of a MIME type, that no other page may frame and no cache keeps
+        """Send content of a MIME type, which no other page may frame and no cache keeps."""
         self.send_response(HTTPStatus.OK)
         for name, value in (
             ("Content-Type", kind),
@@ -181,4 +181,4 @@ class _Answers(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *arguments: object) -> None:
-        """Say nothing of requests."""
+        """Print nothing about requests."""

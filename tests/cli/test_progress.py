@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from fabricgen.cli import progress
+from fabricgen.cli.commands import build as progress
 from fabricgen.publish import FileBundle, ignore_bundle
 
 BUNDLES = [FileBundle("links", "links", list), *(FileBundle("configs", f"leaf-{i}", list) for i in range(40))]

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from fabricgen.cli.rollback import _write_files
+from fabricgen.cli.commands.plan import _write_files
 from fabricgen.kernel.diagnostics import InputError
 from tests.conftest import BLUEPRINTS
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.cli import printing
+from fabricgen.cli import pictures
 from fabricgen.cluster import Cluster
 from fabricgen.export.view.page import make_page
 from tests.conftest import example_cluster, require
@@ -41,11 +41,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def browser() -> Iterator[Browser]:
     """Chromium as the machine has it; it is not a session's, since its loop would be in the way of other tests."""
     require("" if find_spec("playwright") else "playwright is missing: `pip install playwright` to drive a browser")
-    require("" if printing.find_browser() else "chromium is missing: `apt-get install chromium` to open pages")
+    require("" if pictures.find_browser() else "chromium is missing: `apt-get install chromium` to open pages")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=printing.find_browser(), args=list(FLAGS))
+        chromium = driver.chromium.launch(executable_path=pictures.find_browser(), args=list(FLAGS))
         yield chromium
         chromium.close()
 

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from fabricgen.cli import printing
+from fabricgen.cli import pictures
 from tests.conftest import example_cluster, require
 
 SMALL = "blueprints/leaf-spine.yaml"
@@ -24,7 +24,7 @@ def test_the_suffix_says_the_format(fabricgen, tmp_path):
 @pytest.mark.browser
 @pytest.mark.office
 def test_a_pdf_is_one_page_with_the_names_of_the_picture_and_the_same_each_time(fabricgen, tmp_path):
-    require("" if printing.find_browser() else "chromium is missing: `apt-get install chromium` to print a picture")
+    require("" if pictures.find_browser() else "chromium is missing: `apt-get install chromium` to print a picture")
     require("" if shutil.which("pdftotext") else "pdftotext is missing: `apt-get install poppler-utils`")
     files = [tmp_path / "one.pdf", tmp_path / "two.pdf"]
     for file in files:
@@ -38,7 +38,7 @@ def test_a_pdf_is_one_page_with_the_names_of_the_picture_and_the_same_each_time(
 
 
 def test_without_chromium_a_pdf_is_refused_with_what_to_install(fabricgen, tmp_path, monkeypatch):
-    monkeypatch.setattr(printing, "find_browser", lambda: "")
+    monkeypatch.setattr(pictures, "find_browser", lambda: "")
     ran = fabricgen("view", SMALL, "--format", "pdf", "-o", tmp_path / "picture.pdf")
     assert ran.code == 2
     assert "error[FG058]: a PDF is printed by Chromium, which is not installed" in ran.err

@@ -23,7 +23,7 @@ import pytest
 
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cli import watching
-from fabricgen.cli.read_files import list_read_files
+from fabricgen.cli.watched_files import list_read_files
 
 TEXT = Path("blueprints/leaf-spine.yaml").read_text(encoding="utf-8")
 

@@ -21,7 +21,7 @@ def command() -> None:
 
 
 def plan_options(decorated: F) -> F:
-    """Add what says which plan it is: both commands take the same, and runs have the same names then."""
+    """Add the options that say which plan is meant: both commands take them, so that runs have the same names."""
     seed = click.option("--seed", type=int, default=0, help="Other flows for another number.  [default: 0]")
     only = click.option(
         "--only",

@@ -12,9 +12,8 @@ from fabricgen.kernel import discovery
 from fabricgen.kernel.units import parse_size
 
 if TYPE_CHECKING:
-    from fabricgen.analyze.asked import Job, Question
+    from fabricgen.analyze.asked import Job
     from fabricgen.analyze.network import Network
-    from fabricgen.catalog.loader import Catalog
     from fabricgen.cluster import Cluster
     from fabricgen.verify.actions import Diagnosis
 
@@ -107,7 +106,7 @@ def command(
     what of the figures is otherwise in the hall as it was found.
     """
     from fabricgen.analyze.analysis import analyze_cluster
-    from fabricgen.analyze.asked import read_job
+    from fabricgen.analyze.asked import Question, override_constants, read_job
     from fabricgen.cli.output import write_output
     from fabricgen.pipeline import compile_cluster, compile_design
 
@@ -124,7 +123,8 @@ def command(
     figures = []
     for blueprint in blueprints:
         cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase, judged=True)
-        settings = _read_settings(cluster.design.catalog, constants, stated, sizes, trials, seed, pairs)
+        profile = override_constants(cluster.design.catalog.constants(constants), stated)
+        settings = Question(profile, sizes=sizes, trials=trials, seed=seed, pairs=pairs)
         figures.append(analyze_cluster(cluster, settings, runs_on, sections, fabric))
         if dumps:
             from fabricgen.verify import cost
@@ -136,8 +136,8 @@ def command(
 
 
 def _write_figures(figures: list[dict[str, Any]], form: str, *, on_screen: bool) -> str:
-    """Return the figures of clusters as JSON, as a screen of a single one, or as text one after the other and side by
-    side.
+    """Return the figures of clusters as JSON, as a screen of a single cluster, or as text, one after the other and
+    then side by side.
     """
     import json
 
@@ -154,7 +154,7 @@ def _write_figures(figures: list[dict[str, Any]], form: str, *, on_screen: bool)
 
 
 def _list_costs(figures: Mapping[str, Any]) -> Iterator[str]:
-    # lines on what each miscabling costs, where `--dump` was given
+    """Yield lines on what each miscabling costs; none without `--dump`."""
     if "as_built" in figures:
         from fabricgen.verify.cost import list_cost_lines
 
@@ -162,25 +162,9 @@ def _list_costs(figures: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _diagnose_hall(cluster: Cluster, dumps: tuple[str, ...]) -> Diagnosis:
-    # the findings of `verify` on a hall, of which devices said what `dumps` hold
+    """Return the findings of `verify` on the hall that the dumps describe."""
     from fabricgen.verify.planned import make_plan
     from fabricgen.verify.report import VerifyRequest
     from fabricgen.verify.verification import verify
 
     return verify(make_plan(cluster), dumps, VerifyRequest()).report.diagnosis
-
-
-def _read_settings(
-    catalog: Catalog,
-    constants: str,
-    stated: tuple[str, ...],
-    sizes: tuple[int, ...],
-    trials: int,
-    seed: int,
-    pairs: bool,
-) -> Question:
-    # what is asked of an analysis: constants by the name of their profile, with those that `stated` gives as KEY=VALUE
-    from fabricgen.analyze.asked import Question, override_constants
-
-    profile = override_constants(catalog.constants(constants), stated)
-    return Question(profile, sizes=sizes, trials=trials, seed=seed, pairs=pairs)

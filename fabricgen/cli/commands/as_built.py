@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +12,7 @@ from fabricgen.cli.options import blueprint_argument, complete_files, reading_op
 
 if TYPE_CHECKING:
     from fabricgen.as_built.importing import AsBuiltImport
+    from fabricgen.cluster import Cluster
     from fabricgen.reports.table import Table
 
 
@@ -49,9 +51,7 @@ def command(
     the same are taken; the others are listed, and where they have redlines the exit code is 1.
     """
     from fabricgen.as_built.importing import import_sheets
-    from fabricgen.cli.output import write_output
-    from fabricgen.cli.overlays import spell_include, tell_to_include
-    from fabricgen.cli.reprints import find_reprints
+    from fabricgen.cli.output import spell_include, tell_to_include, write_output
     from fabricgen.pipeline import compile_design
     from fabricgen.reports.tables.csv import write_blocks
 
@@ -70,18 +70,57 @@ def command(
 
 
 def _write_report(imported: AsBuiltImport, labels_anew: Table, form: str) -> str:
-    # what was imported, in a form, and the labels to print anew
+    """Return what was imported, and the labels to print anew, as text or JSON."""
     import json
 
     from fabricgen.as_built import importing
-    from fabricgen.cli import reprints
 
     if form == "json":
         return json.dumps(
-            {**importing.make_json(imported), "labels": reprints.list_reprint_values(labels_anew)},
+            {**importing.make_json(imported), "labels": list_reprint_values(labels_anew)},
             indent=2,
             ensure_ascii=False,
         )
     return "\n".join(
-        (importing.format_report(imported), *((reprints.format_reprints(labels_anew),) if imported.changes else ()))
+        (importing.format_report(imported), *((format_reprints(labels_anew),) if imported.changes else ()))
     )
+
+
+# Labels to print anew, since their cable is plugged in elsewhere than they say.
+
+MOST_LINES = 40
+"""How many labels the text lists; further ones are counted."""
+
+
+def find_reprints(before: Cluster, after: Cluster, cables: Collection[str]) -> Table:
+    """Return the rows of labels.csv, after a change, whose cable is among `cables` (ids) and whose text is new."""
+    from fabricgen.export.technician.labels import make_label_table
+    from fabricgen.export.technician.records import make_records
+    from fabricgen.reports.table import Table
+
+    if not cables:
+        return Table("labels", {})
+    old, new = (make_label_table(make_records(cluster)) for cluster in (before, after))
+    old_labels = set(zip(*(old.columns[name] for name in ("code", "line1", "line2", "line3")), strict=True))
+    texts = zip(*(new.columns[name] for name in ("cable", "code", "line1", "line2", "line3")), strict=True)
+    rows = [i for i, (cable, *text) in enumerate(texts) if cable in cables and tuple(text) not in old_labels]
+    return Table("labels", {name: [cells[i] for i in rows] for name, cells in new.columns.items()})
+
+
+def format_reprints(labels: Table) -> str:
+    """Return text that lists the labels to print, one a line: its code and text."""
+    rows = list(zip(*(labels.columns.get(name, ()) for name in ("code", "line1", "line2", "line3")), strict=True))
+    lines = [f"{len(rows)} label{'' if len(rows) == 1 else 's'} to print anew"]
+    lines += [f"  {code}: {near} > {far}, {last_line}" for code, near, far, last_line in rows[:MOST_LINES]]
+    if len(rows) > MOST_LINES:
+        lines.append(f"  and {len(rows) - MOST_LINES} more; --labels FILE has all")
+    return "\n".join(lines)
+
+
+def list_reprint_values(labels: Table) -> list[dict[str, Any]]:
+    """Return the labels as values for JSON: the code and the three lines of each."""
+    names = ("code", "line1", "line2", "line3")
+    return [
+        dict(zip(names, row, strict=True))
+        for row in zip(*(labels.columns.get(name, ()) for name in names), strict=True)
+    ]

@@ -22,7 +22,6 @@ from fabricgen.cli.options import (
 if TYPE_CHECKING:
     from fabricgen.bom.prices import PriceList
     from fabricgen.cluster import Cluster
-    from fabricgen.reports.table import Table
 
 
 @click.command()
@@ -67,16 +66,17 @@ def command(
     With --diff, exits with 1 when there are differences.
     """
     from fabricgen.bom.prices import PriceList, read_price_list
-    from fabricgen.cli.findings import refuse_unbuildable
-    from fabricgen.cli.output import tell_idle_prices, write_output
-    from fabricgen.cli.read_files import list_read_files
+    from fabricgen.cli.output import refuse_unbuildable, tell_idle_prices, write_output
+    from fabricgen.cli.watched_files import list_read_files
     from fabricgen.pipeline import compile_cluster, compile_design
 
     if sum(option is not None for option in (by, trace, old)) > 1:
         raise click.UsageError("--by, --trace and --diff exclude one another")
     refuse_idle("prices", used=trace is None, why="what a part is needed for has no prices")
     keys = _parse_keys(by) if by is not None else ()
-    form = "text" if form is None and output == "-" and (by or old is not None) else _choose_format(form, output)
+    is_summary = output == "-" and (by or old is not None)
+    is_text = form is None and (is_summary or output.lower().endswith(".txt"))
+    form = "text" if is_text else choose_format(form, output)
     offers = read_price_list(prices) if prices else PriceList()
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
     refuse_unbuildable(cluster)
@@ -88,12 +88,8 @@ def command(
     return 0
 
 
-def _choose_format(form: str | None, output: str) -> str:
-    return "text" if form is None and output.lower().endswith(".txt") else choose_format(form, output)
-
-
 def _parse_keys(by: str) -> tuple[str, ...]:
-    # the names of totals, comma-separated, each once; raises UsageError for one that there is not
+    """Return the keys of `--by`, each once. Raises UsageError for a key that does not exist."""
     from fabricgen.bom.owners import GROUPINGS
     from fabricgen.kernel.diagnostics import did_you_mean
 
@@ -105,7 +101,7 @@ def _parse_keys(by: str) -> tuple[str, ...]:
 
 
 def _write_content(cluster: Cluster, offers: PriceList, keys: tuple[str, ...], trace: str | None, form: str) -> bytes:
-    """Return the lines of the bill, its totals by some groupings, or the needs for one part, in a format."""
+    """Return the bill in a format: its lines, its totals by some keys, or what needs the part `trace`."""
     from fabricgen.bom.bill import make_bill
     from fabricgen.bom.trace import trace_part as traced
     from fabricgen.export.order import make_order_table, make_totals_table, write_order_workbook
@@ -127,9 +123,9 @@ def _write_content(cluster: Cluster, offers: PriceList, keys: tuple[str, ...], t
 def _write_difference(
     cluster: Cluster, old: str, prices: Mapping[str, float], form: str, output: str, *, allow_outside: bool
 ) -> int:
-    # writes how the bill differs from that of `old`; gives the exit code, 1 where there is a difference
-    from fabricgen.cli.bom_sides import make_bill, read_bill
+    """Write how the bill differs from that of `old`; return the exit code, 1 for a difference."""
     from fabricgen.cli.output import write_output
+    from fabricgen.cli.sides import make_bill, read_bill
     from fabricgen.diff.bill import compare_boms, format_bom, list_bom_columns
     from fabricgen.reports.table import Table, write_table
 
@@ -138,7 +134,6 @@ def _write_difference(
     was, old_twice = read_bill(old, prices, allow_outside=allow_outside)
     now, new_twice = make_bill(cluster, prices)
     delta = compare_boms(was, now, prices, (old_twice, new_twice))
-    table: Table = Table("bom-diff", list_bom_columns(delta))
-    content = format_bom(delta).encode() if form == "text" else write_table(table, form)
-    write_output(output, content, binary=form == "xlsx")
+    is_text, table = form == "text", Table("bom-diff", list_bom_columns(delta))
+    write_output(output, format_bom(delta).encode() if is_text else write_table(table, form), binary=form == "xlsx")
     return 1 if delta else 0

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,11 +24,13 @@ from fabricgen.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
     from fabricgen.publish import FileBundle, PublishReport, Told
 
 
 _NAMED = 20
-"""Edited files that are named; of more, their number."""
+"""How many edited files are named; further ones are counted."""
 
 
 @click.command()
@@ -86,17 +91,20 @@ def command(
     infragraph, simai.
     """
     from fabricgen import pipeline
-    from fabricgen.cli.findings import exceeds_limit, print_findings, refuse_impossible
     from fabricgen.cli.lock_file import check_locked, keep_lock
-    from fabricgen.cli.output import read_prices, tell_idle_prices, tell_left_out
-    from fabricgen.cli.progress import show_progress
+    from fabricgen.cli.output import (
+        exceeds_limit,
+        print_findings,
+        read_prices,
+        refuse_impossible,
+        tell_idle_prices,
+        tell_left_out,
+    )
     from fabricgen.lint.engine import Judgement
-    from fabricgen.publish.workers import count_processors
 
     _check_target(output, archive)
     started = time.monotonic()
-    parts = tuple(sorted(pipeline.check_parts(_parse_parts(only))))
-    renders = _refuse_unused(parts, archive)
+    parts, renders = _choose_parts(only, archive)
     options = pipeline.BuildOptions(parts, templates, read_prices(prices), redact_secrets, allow_outside)
     design = pipeline.compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings)
     cluster = pipeline.compile_cluster(design, phase, lab=lab)
@@ -105,9 +113,9 @@ def command(
     judgement = Judgement(design, cluster, pipeline.collect_other_findings(cluster, templates, configured=renders))
     bundles = pipeline.build_bundles(cluster, judgement.count_severities, options, judgement.list_findings)
     refuse_impossible(judgement.result)
-    header, workers = pipeline.make_header(design), jobs or count_processors()
+    header = pipeline.make_header(design)
     with show_progress(bundles) as progress:
-        report = _publish(bundles, output, archive, parts, header=header, jobs=workers, progress=progress, force=force)
+        report = _publish(bundles, output, archive, parts, header=header, jobs=jobs, progress=progress, force=force)
     keep_lock(cluster, trial="values were --set" if sets else "a lab changes no lock" if lab else "")
     tell_left_out(cluster)
     tell_idle_prices(prices, cluster)
@@ -116,27 +124,25 @@ def command(
     return 1 if exceeds_limit(judgement.result, design.loaded.project, fail_on) else 0
 
 
-def _refuse_unused(parts: Sequence[str], archive: Path | None) -> bool:
-    """Raise UsageError for options that what is written does not use; return whether configurations are written."""
-    from fabricgen.pipeline import CONFIGS
+def _choose_parts(only: Sequence[str], archive: Path | None) -> tuple[tuple[str, ...], bool]:
+    """Return the parts that `--only` names, sorted (none stands for the usual ones), and whether configurations are
+    written. Raises UsageError if it names no part, and for options that nothing uses of what is written.
+    """
+    from fabricgen.pipeline import CONFIGS, check_parts
 
+    names = {name.strip() for text in only for name in text.split(",")} - {""}
+    if only and not names:
+        raise click.UsageError("--only names no part; leave it out to write all of the usual ones")
+    parts = tuple(sorted(check_parts(names)))
     renders = not parts or CONFIGS in parts
     refuse_idle("templates", used=renders, why=f"--only leaves out the part {CONFIGS}")
     refuse_idle("prices", used=not parts or "bom" in parts, why="--only leaves out the part bom")
     refuse_idle("force", used=archive is None, why="an archive is written anew")
-    return renders
-
-
-def _parse_parts(only: Sequence[str]) -> set[str]:
-    """Return the parts that `--only` names; raises click.UsageError where it is given and names none."""
-    names = {name.strip() for text in only for name in text.split(",")} - {""}
-    if only and not names:
-        raise click.UsageError("--only names no part; leave it out to write all of the usual ones")
-    return names
+    return parts, renders
 
 
 def _check_target(output: Path | None, archive: Path | None) -> None:
-    """Raise click.UsageError unless one target is named, and say that a folder named as an archive is a folder."""
+    """Raise click.UsageError unless exactly one target is named; print a note if a folder is named like an archive."""
     if output is not None and archive is not None:
         raise click.UsageError("-o FOLDER and --archive FILE are two targets; name one of them")
     if output is None and archive is None:
@@ -144,35 +150,25 @@ def _check_target(output: Path | None, archive: Path | None) -> None:
     if str(output) == "-":
         raise click.UsageError("-o names a folder, which standard output is not; `--archive -` writes a .tar there")
     if output is not None and output.suffix:
-        _tell_of_archives(output)
+        from fabricgen.publish.archive import FORMATS
 
-
-def _tell_of_archives(output: Path) -> None:
-    # tells, on standard error, those who give an archive's name for a folder
-    from fabricgen.publish.archive import FORMATS
-
-    if output.name.endswith(tuple(FORMATS)):
-        click.echo(f"{output} will be a folder; `--archive {output}` writes an archive", err=True)
+        if output.name.endswith(tuple(FORMATS)):
+            click.echo(f"{output} will be a folder; `--archive {output}` writes an archive", err=True)
 
 
 def _tell_of_written(report: PublishReport, target: Path | None, seconds: float) -> None:
-    """Say how many files were written where, and which were kept."""
+    """Say on standard error how many files were written where, and which edited files were kept."""
     changed = f"{report.written} files written, {report.unchanged} unchanged, {report.removed} removed"
     if report.kept:
-        _tell_of_edited(report.kept)
+        click.echo("kept, since edited (`--force` replaces or removes them):", err=True)
+        for path, beside in list(report.kept.items())[:_NAMED]:
+            where = f"the new content is in {beside}" if beside else "no longer built, and yours from now on"
+            click.echo(f"  {path}: {where}", err=True)
+        if len(report.kept) > _NAMED:
+            click.echo(f"  and {len(report.kept) - _NAMED} more", err=True)
         changed += f", {len(report.kept)} kept (edited since the last build)"
-    where = "standard output" if str(target) == "-" else target
-    click.echo(f"{where}: {changed} in {seconds:.1f} s", err=True)
-
-
-def _tell_of_edited(kept_files: Mapping[str, str]) -> None:
-    """Say which files were edited and so are kept, and where the new content of each is."""
-    click.echo("kept, since edited (`--force` replaces or removes them):", err=True)
-    for path, beside in list(kept_files.items())[:_NAMED]:
-        where = f"the new content is in {beside}" if beside else "no longer built, and yours from now on"
-        click.echo(f"  {path}: {where}", err=True)
-    if len(kept_files) > _NAMED:
-        click.echo(f"  and {len(kept_files) - _NAMED} more", err=True)
+    place = "standard output" if str(target) == "-" else target
+    click.echo(f"{place}: {changed} in {seconds:.1f} s", err=True)
 
 
 def _publish(
@@ -182,17 +178,104 @@ def _publish(
     parts: tuple[str, ...],
     *,
     header: Mapping[str, object],
-    jobs: int,
+    jobs: int | None,
     progress: Told,
     force: bool,
 ) -> PublishReport:
-    # writes an archive, where one is named, else the folder `output`; with `parts` only these
-    chosen = frozenset(parts) or None
-    if archive is not None:
-        from fabricgen.cli.archive_output import write_archive
+    """Write an archive if one is named, else the folder `output`; with `parts` only these. `-` is a tar archive to
+    standard output.
 
-        return write_archive(archive, bundles, header=header, parts=chosen, jobs=jobs, tell_progress=progress)
+    That archive is made in a temporary folder first: what is written out is whole, and after an error nothing is.
+    Raises InputError if a file cannot be written, and click.UsageError on a terminal and over an input.
+    """
+    from fabricgen.cli.output import refuse_input, standard_output
     from fabricgen.publish import publish_folder
+    from fabricgen.publish.archive import publish_archive
+    from fabricgen.publish.workers import count_processors
 
-    assert output is not None  # noqa: S101 - the command has checked
-    return publish_folder(output, bundles, header=header, parts=chosen, jobs=jobs, told=progress, force=force)
+    chosen, jobs = frozenset(parts) or None, jobs or count_processors()
+    if archive is None:
+        assert output is not None  # noqa: S101 - the command has checked
+        return publish_folder(output, bundles, header=header, parts=chosen, jobs=jobs, told=progress, force=force)
+    if str(archive) != "-":
+        refuse_input(Path(archive).resolve(), str(archive))
+        return publish_archive(archive, bundles, header=header, parts=chosen, jobs=jobs, tell=progress)
+    import shutil
+    import tempfile
+
+    with (
+        standard_output("an archive is no text for a terminal; name a file, or pipe it: `| tar -x`") as stream,
+        tempfile.TemporaryDirectory(prefix="fabricgen-") as folder,
+    ):
+        file = Path(folder) / "build.tar"
+        report = publish_archive(file, bundles, header=header, parts=chosen, jobs=jobs, tell=progress)
+        with file.open("rb") as content:
+            shutil.copyfileobj(content, stream, 1 << 20)
+    return report
+
+
+# Progress of long builds, shown on a terminal only.
+
+SHOWN_FROM = 500
+"""A build of so many bundles takes long enough for a bar; most bundles are switches."""
+_UNITS = {"configs": "switches"}
+_PAUSE_S = 0.1
+"""Seconds between updates of the bar."""
+
+
+@contextmanager
+def show_progress(bundles: Sequence[FileBundle]) -> Iterator[Told]:
+    """Within this context, show a progress bar for a large build, on a terminal only.
+
+    The yielded function is to be called with each bundle that is done.
+    """
+    if len(bundles) < SHOWN_FROM or not sys.stderr.isatty():
+        from fabricgen.publish import ignore_bundle
+
+        yield ignore_bundle
+        return
+    with _make_bars() as bars:
+        yield _Watch(bars, bundles)
+
+
+def _make_bars() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    # Refreshed on each call: a refreshing thread would prevent forking workers.
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        auto_refresh=False,
+    )
+
+
+class _Watch:
+    """A progress bar for each part with several bundles, and one for all other parts."""
+
+    def __init__(self, bars: Progress, bundles: Sequence[FileBundle]) -> None:
+        counts = Counter(bundle.part for bundle in bundles)
+        single = sum(count == 1 for count in counts.values())
+        self._bars = bars
+        self._shown = 0.0
+        self._others = bars.add_task("other parts", total=single, visible=bool(single), rate="")
+        self._tasks = {
+            part: bars.add_task(part, total=count, rate="") for part, count in sorted(counts.items()) if count > 1
+        }
+
+    def __call__(self, bundle: FileBundle) -> None:
+        """Count a finished bundle."""
+        self._bars.advance(self._tasks.get(bundle.part, self._others))
+        now = time.monotonic()
+        if now - self._shown < _PAUSE_S:
+            return
+        self._shown = now
+        for part, task in self._tasks.items():
+            speed = self._bars.tasks[task].speed
+            self._bars.update(task, rate=f"{speed:,.0f} {_UNITS.get(part, 'bundles')}/s" if speed else "")
+        self._bars.refresh()

@@ -45,7 +45,9 @@ def command(name: str | None, own: Path | None, copy_to: Path | None) -> None:
 
 
 def _copy_profiles(targets: dict[Path, Path]) -> None:
-    """Copy files of profiles to where each is not yet: all of them or none; raises InputError (FG023) else."""
+    """Copy files of profiles to targets that do not exist: all of them or none. Raises InputError (FG023) if one
+    exists or cannot be written.
+    """
     from fabricgen.kernel.diagnostics import fault
     from fabricgen.publish.files import replace_file
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from fabricgen.cli.options import SEVERITIES, parse_day, phase_option, reading_options
+from fabricgen.cli.output import reaches_limit
 from fabricgen.reports.formats import list_formats, write_report
 
 if TYPE_CHECKING:
     from fabricgen.cli.built_archives import BuiltPlaces
-    from fabricgen.kernel.diagnostics import Severity
     from fabricgen.lint.report import FileReport
 
 DRIFT_REPORTS = "fabricgen.verify.drift.reports"
@@ -88,8 +88,9 @@ def _check_running(
     form: str,
     fail_on: str,
 ) -> int:
-    # compares what devices of a folder run with a blueprint or built folder at `path`, and prints a report; gives the
-    # exit code
+    """Compare what the devices of a folder run with a blueprint or built folder at `path`, and print a report; return
+    the exit code.
+    """
     from fabricgen.cli.built_archives import open_built_places, refuse_for_a_build, replace_names
     from fabricgen.pipeline import compile_cluster, compile_design
     from fabricgen.verify.drift import planned
@@ -107,20 +108,11 @@ def _check_running(
             refuse_for_a_build(path, set=sets, allow_outside=allow_outside, phase=phase)
             drift = check_running(running, planned.read_build(built), jobs, CheckRequest(strict, (), day))
         click.echo(replace_names(write_report(DRIFT_REPORTS, form, drift), places.shown))
-    return _choose_exit_code((finding.severity for finding in drift.list_findings()), fail_on)
-
-
-def _choose_exit_code(severities: Iterable[Severity], fail_on: str) -> int:
-    # 1 where a finding is as severe as `fail_on` says, or more; else 0
-    from fabricgen.kernel.diagnostics import Severity
-
-    worst = max(severities, default=None)
-    return 1 if fail_on != "never" and worst is not None and worst >= Severity.parse(fail_on) else 0
+    return int(reaches_limit(max((finding.severity for finding in drift.list_findings()), default=None), fail_on))
 
 
 def _check_files(paths: Sequence[Path], places: BuiltPlaces, form: str, yang: Path | None, fail_on: str) -> int:
-    # judges configurations of SONiC at paths and prints the findings; gives the exit code, 2 where a file cannot be
-    # read
+    """Judge configurations of SONiC at paths and print the findings; return the exit code, 2 for an unreadable file."""
     from fabricgen.catalog.loader import Catalog
     from fabricgen.kernel.diagnostics import InputError
     from fabricgen.lint.report import FileReport
@@ -142,13 +134,12 @@ def _check_files(paths: Sequence[Path], places: BuiltPlaces, form: str, yang: Pa
             reports.append(FileReport(str(file), error.diagnostics, usable=False))
             unusable = True
     _print_findings(form, reports, places)
-    if unusable:
-        return 2
-    return _choose_exit_code((d.severity for report in reports for d in report.findings), fail_on)
+    worst = max((finding.severity for report in reports for finding in report.findings), default=None)
+    return 2 if unusable else int(reaches_limit(worst, fail_on))
 
 
 def _print_findings(form: str, reports: list[FileReport], places: BuiltPlaces) -> None:
-    """Print the findings; without the line of the file itself, which may contain a secret."""
+    """Print the findings, without the line of the file itself, which may contain a secret."""
     from fabricgen.cli.built_archives import replace_names
     from fabricgen.lint import report as lint_report
 

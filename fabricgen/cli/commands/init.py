@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from fabricgen.cli.options import complete_files, refuse_idle
 
 if TYPE_CHECKING:
+    from fabricgen.catalog.loader import Catalog
     from fabricgen.kernel.diagnostics import InputError
+    from fabricgen.start.answers import Answers
 
 SPARES = (
     "spares: usual     # 2 % of cables and optics, 1 % of switches, one of each at least; without this line, none\n"
 )
-"""What a new project has of spares, unless its example says."""
+"""The line on spares of a new page, unless its example has one."""
 
 SCHEMA = "blueprint.schema.json"
-"""What the schema is called beside a blueprint; `fabricgen schema BLUEPRINT -o` renews it."""
+"""The name of the schema beside a blueprint; `fabricgen schema BLUEPRINT -o` renews it."""
 
 
 @click.command()
@@ -63,9 +65,7 @@ def command(file: str, example: str, ask: bool, answers: str | None) -> None:
 
 
 def _read_example(examples: Mapping[str, Path], example: str) -> str:
-    """Return an example as a page of one's own, with spares; raises InputError (FG032) if there is none of that
-    name.
-    """
+    """Return an example as a new page, with spares. Raises InputError (FG032) if there is no example of that name."""
     from fabricgen.kernel.diagnostics import did_you_mean, fault
 
     if example not in examples:
@@ -76,9 +76,10 @@ def _read_example(examples: Mapping[str, Path], example: str) -> str:
 
 
 def _write_answered_page(answers: str | None, folder: Path) -> str:
-    """Return the page of the answers of a file, or of those given now; own profiles lie in `catalog/` of the folder."""
+    """Return the page of the answers of a file or, without a file, of those given now; the user's profiles are in
+    `catalog/` of the folder.
+    """
     from fabricgen.catalog.loader import Catalog
-    from fabricgen.cli.asking import ask_questions, judge_answers, show_answers
     from fabricgen.kernel.diagnostics import InputError
     from fabricgen.size.wishes import locate_error
     from fabricgen.start.answers import read_answers
@@ -107,7 +108,7 @@ def _refuse_existing(path: Path) -> InputError:
 
 
 def _write_texts(file: str, texts: dict[Path, str]) -> None:
-    """Write the page, its tables and the schema unless that is there: all of them or none."""
+    """Write the page, its tables and, unless it exists, the schema: all of them or none. Raises InputError (FG023)."""
     from fabricgen.blueprint.schema import write_schema_text
     from fabricgen.catalog.loader import Catalog
     from fabricgen.kernel.diagnostics import fault
@@ -126,3 +127,78 @@ def _write_texts(file: str, texts: dict[Path, str]) -> None:
         for path in written:
             path.unlink(missing_ok=True)
         raise fault("FG023", f"cannot write {file}: {error.strerror}") from error
+
+
+# Questions on a terminal: one for each answer that a page is made of, again until the answer can be used.
+
+ANY_NODES = "1 x dgx-b200"
+"""Nodes that stand for the answer to come: without nodes no other answer can be judged."""
+
+MOST_TRIES = 10
+"""After so many unusable answers to one question nobody is there: the input may be a program's."""
+
+
+def ask_questions(catalog: Catalog) -> dict[str, Any]:
+    """Ask for every answer on standard error, since the page itself may go to standard output; return the answers that
+    are not the default.
+
+    Raises UsageError if a question has no usable answer after `MOST_TRIES`.
+    """
+    from fabricgen.kernel.diagnostics import InputError
+    from fabricgen.start.answers import Answers
+
+    answers: dict[str, Any] = {"nodes": ANY_NODES}
+    for name, field in Answers.model_fields.items():
+        choices = ", ".join(map(str, get_args(field.annotation))) if isinstance(field.default, str) else ""
+        question = f"{field.description} ({choices})" if choices else str(field.description)
+        default = None if field.is_required() else "" if field.default in ((), "", 0, None) else str(field.default)
+        for _ in range(MOST_TRIES):
+            answer = click.prompt(question, default=default or "", show_default=bool(default), err=True)
+            if answer == default:  # not returned, so that nobody is told that it changes nothing
+                break
+            try:
+                _check_names(name, judge_answers(answers | {name: _read_number(answer)}), catalog)
+            except InputError as error:
+                click.echo(error.diagnostics[0].text().partition(": ")[2], err=True)
+            else:
+                answers[name] = _read_number(answer)
+                break
+        else:
+            why = f"no answer to '{field.description}' that can be used, after {MOST_TRIES}"
+            raise click.UsageError(f"{why}; nothing is written, and --answers FILE takes answers from a file")
+    return answers
+
+
+def show_answers(answers: dict[str, Any]) -> None:
+    """Print answers as the file that `--answers` takes, so that a mistake in one does not cost all of them."""
+    import json
+
+    click.echo("your answers; change one in a file of them, and give it as --answers FILE:", err=True)
+    for name, value in answers.items():
+        click.echo(f"  {name}: {json.dumps(value, ensure_ascii=False)}", err=True)
+
+
+def _read_number(answer: str) -> str | int:
+    return int(answer) if answer.isascii() and answer.isdigit() else answer
+
+
+def judge_answers(answers: dict[str, Any]) -> Answers:
+    """Return answers as the model of a page. Raises InputError for an answer that it does not take."""
+    from fabricgen.kernel.diagnostics import Span
+    from fabricgen.models.validation import validate
+    from fabricgen.start.answers import Answers
+    from fabricgen.yaml.located import locate_tree
+    from fabricgen.yaml.tree import MappingEntry, Node, make_mapping
+
+    span = Span("answer", 1, 1)
+    entries = {name: MappingEntry(span, Node(value, span)) for name, value in answers.items()}
+    return validate(Answers, locate_tree(make_mapping(entries, span)))
+
+
+def _check_names(name: str, answers: Answers, catalog: Catalog) -> None:
+    """Raise InputError if the answer `name` has a profile that is not in the catalogue."""
+    if name == "nodes":
+        for nodes in answers.nodes:
+            catalog.node(nodes.profile, ("nodes",))
+    elif name in ("switch", "ethernet_switch") and getattr(answers, name):
+        catalog.switch(getattr(answers, name), (name,))

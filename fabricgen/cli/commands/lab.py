@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import blueprint_argument, lab_option, phase_option, reading_options
+from fabricgen.cli.options import F, blueprint_argument, lab_option, phase_option, reading_options
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -18,13 +18,11 @@ if TYPE_CHECKING:
     from fabricgen.lab.inside import Inside
     from fabricgen.lab.state import LabState
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 TABLES = ("addresses", "devices", "links")
-"""The parts of a build that tell how large a lab is; its configurations are rendered once that is known to fit."""
+"""The parts of a build that say how large a lab is; its configurations are rendered once it is known to fit."""
 
 MANY_LINKS = 100_000
-"""A plan of more links is refused before its lists are written, which takes longer than to wire it."""
+"""A plan with more links is checked before its lists are written, which takes longer than wiring it."""
 
 
 @click.group()
@@ -81,7 +79,7 @@ def up(
 def _plan_lab(
     blueprint: str, sets: tuple[str, ...], phase: str | None, lab: str | None, *, allow_outside: bool
 ) -> tuple[str, Inside]:
-    """Return the name of a lab and what is in it; raises InputError where it does not fit on this machine (FG172)."""
+    """Return the name of a lab and what is in it. Raises InputError (FG172) if it does not fit on this machine."""
     from fabricgen.cli.built_archives import open_built_places, refuse_for_a_build
     from fabricgen.lab.files import Build
     from fabricgen.lab.inside import cut_to_lab
@@ -111,7 +109,7 @@ def _plan_lab(
 
 
 def _require_fit(plan: Inside) -> None:
-    # raises InputError where the machine has no room for a lab, or kernel tables too small for its neighbours
+    """Raise InputError if the machine has no room for a lab, or kernel tables too small for its neighbours."""
     from fabricgen.lab.machine import require_neighbours, require_room
 
     require_room(*plan.numbers)
@@ -119,9 +117,10 @@ def _require_fit(plan: Inside) -> None:
 
 
 def _read_built_files(folder: Path) -> dict[str, str]:
-    """Return the lists and configurations of a built folder.
+    """Return the lists and configurations of a built folder, by path.
 
-    Raises InputError: FG028 or FG054 where they are none or not as built, FG001 for a configuration that is no text.
+    Raises InputError: FG028 or FG054 for files that are missing or not as built, FG001 for a configuration that is no
+    text.
     """
     from fabricgen.diff.folder import parse_list
     from fabricgen.kernel.diagnostics import fault
@@ -142,7 +141,9 @@ def _read_built_files(folder: Path) -> dict[str, str]:
 
 
 def _make_files(cluster: Cluster, *parts: str) -> dict[str, str]:
-    """Return files of a build by path, with references in place of secrets: what runs in a lab need not be secret."""
+    """Return the files of some parts of a build by path, with references in place of secrets, which a lab does not
+    need.
+    """
     from fabricgen.pipeline import BuildOptions, build_bundles
 
     bundles = build_bundles(cluster, dict, BuildOptions(parts, redact_secrets=True))
@@ -151,7 +152,7 @@ def _make_files(cluster: Cluster, *parts: str) -> dict[str, str]:
 
 
 def _start_lab(folder: Path, plan: Inside, wait: int, started: float) -> int:
-    """Bring a lab up, wait for its sessions and say what there is."""
+    """Bring a lab up, wait for its sessions and print what there is; return 1 if sessions stay down, else 0."""
     from fabricgen.kernel.diagnostics import fault
     from fabricgen.lab.report import describe_size
     from fabricgen.lab.state import CODE, remove_if_empty
@@ -168,14 +169,18 @@ def _start_lab(folder: Path, plan: Inside, wait: int, started: float) -> int:
     click.echo(f"{state.name}: {describe_size(lab)}, {up} of {sessions} sessions up, in {seconds:.1f} s")
     for sentence in plan.left_out:
         click.echo(f"left out: {sentence}")
-    _tell_how_to_enter(state, lab)
+    switch, host = lab.build.switches[0], lab.build.hosts[0]
+    click.echo(f"a switch: ip netns exec {lab.spaces[switch]} vtysh --vty_socket {state.sockets / switch}")
+    click.echo(f"a host:   ip netns exec {lab.spaces[host]} bash")
     if up < sessions:
         click.echo(f"sessions are down after {wait} s: `fabricgen lab check` says which", err=True)
     return int(up < sessions)
 
 
 def _bring_lab_up(folder: Path, plan: Inside, wait: int) -> tuple[LabState, Lab, int, int]:
-    """Bring a lab up, and leave nothing of it where that fails or is interrupted; returns sessions that are up too."""
+    """Bring a lab up; if that fails or is interrupted, remove it again. Return also how many sessions are up, and
+    how many there are.
+    """
     from fabricgen.lab.start import bring_lab_up, wait_for_sessions
     from fabricgen.lab.state import hold_folder, new_state, remove_lab, require_empty
 
@@ -185,25 +190,15 @@ def _bring_lab_up(folder: Path, plan: Inside, wait: int) -> tuple[LabState, Lab,
         try:
             state.write(plan.build)
             lab = state.open_lab()
-            bring_lab_up(lab, _tell, descriptor)
-            up, sessions = wait_for_sessions(lab, _tell, wait)
+            tell = partial(click.echo, err=True)
+            bring_lab_up(lab, tell, descriptor)
+            up, sessions = wait_for_sessions(lab, tell, wait)
             state.save(up=True)
         except BaseException:
             click.echo("taking the lab down again", err=True)
             remove_lab(state)
             raise
     return state, lab, up, sessions
-
-
-def _tell(text: str) -> None:
-    click.echo(text, err=True)
-
-
-def _tell_how_to_enter(state: LabState, lab: Lab) -> None:
-    """How to reach a switch and a host, for example."""
-    switch = lab.build.switches[0]
-    click.echo(f"a switch: ip netns exec {lab.spaces[switch]} vtysh --vty_socket {state.sockets / switch}")
-    click.echo(f"a host:   ip netns exec {lab.spaces[lab.build.hosts[0]]} bash")
 
 
 @command.command()
@@ -230,7 +225,7 @@ def break_(link: str, state: Path | None) -> int:
     """Take a LINK down, at both ends: a cable or link of links.csv, DEVICE:PORT of an end, or all links of a DEVICE."""
     from fabricgen.lab.breaking import break_links, find_links
 
-    lab = _open_lab(state)
+    _, lab = _find_lab(state)
     links = find_links(lab, link)
     break_links(lab, links)
     for cable in links:
@@ -245,7 +240,7 @@ def mend(link: str, state: Path | None) -> int:
     """Bring a LINK back that `lab break` took down, and wait for its sessions; exits with 1 where they stay down."""
     from fabricgen.lab.breaking import find_broken_links, find_links, mend_links
 
-    lab = _open_lab(state)
+    _, lab = _find_lab(state)
     links = [cable for cable in find_links(lab, link) if cable in find_broken_links(lab)]
     if not links:
         click.echo(f"{link} is not broken", err=True)
@@ -280,12 +275,10 @@ def down(state: Path | None) -> int:
     return 0
 
 
-def _open_lab(folder: Path | None) -> Lab:
-    return _find_lab(folder)[1]
-
-
 def _find_lab(folder: Path | None) -> tuple[LabState, Lab]:
-    """Return the lab that is meant; raises InputError (FG172, FG173) if there is none that is up, or no way to it."""
+    """Return the state and the lab of a folder, or the only lab. Raises InputError (FG172, FG173) if no lab is up,
+    or it cannot be reached.
+    """
     from fabricgen.kernel.diagnostics import fault
     from fabricgen.lab.machine import require_machine
     from fabricgen.lab.state import CODE, LABS, choose_lab, read_state

@@ -103,7 +103,7 @@ def command(
 
 @dataclass
 class Judged:
-    """Reports by blueprint; whether one has findings that fail, or cannot be used; and the files that were read."""
+    """Reports by blueprint, whether one has findings that fail or cannot be used, and the files that were read."""
 
     reports: list[FileReport] = field(default_factory=list)
     failed: bool = False
@@ -112,7 +112,7 @@ class Judged:
 
 
 class Judging(NamedTuple):
-    """What is to be judged, and how."""
+    """The blueprints that are to be judged, and the options of the command."""
 
     blueprints: tuple[str, ...]
     sets: tuple[str, ...]
@@ -126,11 +126,11 @@ class Judging(NamedTuple):
     verbose: bool
 
     def judge_all(self, *, mend: bool = False, only_shown: bool = False) -> Judged:
-        """Judge all blueprints; with `mend` repair them first, or show how where that is `only_shown`."""
+        """Judge all blueprints; with `mend` repair them first, or show how if `only_shown`."""
         from fabricgen.blueprint.beside.lock import list_blueprints
-        from fabricgen.cli.findings import exceeds_limit, may_fail_on_infos
-        from fabricgen.cli.read_files import list_read_files
-        from fabricgen.kernel.diagnostics import InputError
+        from fabricgen.cli.output import exceeds_limit
+        from fabricgen.cli.watched_files import list_read_files
+        from fabricgen.kernel.diagnostics import InputError, Severity
         from fabricgen.lint.engine import lint_beside_shortage
         from fabricgen.lint.report import FileReport
         from fabricgen.pipeline import compile_design, compile_with_room
@@ -156,24 +156,28 @@ class Judging(NamedTuple):
             project = design.loaded.project
             judged.failed |= exceeds_limit(result, project, self.fail_on)
             # infos that were asked for by their codes are shown as well
-            terse = not (self.verbose or self.lint_settings.select or may_fail_on_infos(project, self.fail_on))
+            fails_on_infos = (self.fail_on or project.lint.fail_on) == Severity.INFO.label
+            terse = not (self.verbose or self.lint_settings.select or fails_on_infos)
             report = FileReport(blueprint, result.findings, result.waived, fast=self.fast, terse=terse)
             judged.reports.append(report._replace(softened=result.softened))
         return judged
 
 
 WATCH_PAUSE_S = 0.02
-"""Seconds between looks at the files: a finding stands 150 ms after a save, of which this is the least part."""
+"""Seconds between looks at the files: a finding is shown 150 ms after a save, and this is the least part of that."""
+
+_NO_END = "\n\\ No newline at end of file\n"
+"""The end of a last line without a line break in a diff, as `patch` reads it."""
 
 _CLEAR = "\x1b[2J\x1b[3J\x1b[H"
-"""Clears a terminal, and what has scrolled off it (ECMA-48; xterm's ED 3)."""
+"""The sequence that clears a terminal and its scrollback (ECMA-48; xterm's ED 3)."""
 
 
 def watch_blueprints(judging: Judging) -> None:
     """Judge, and again at every save of a file that was read, until interrupted.
 
-    A terminal shows the last report alone. Elsewhere reports follow one another, each with a line before it and one at
-    its end, by which an editor's task knows where it begins and that it is whole.
+    A terminal shows the last report only. Elsewhere reports follow one another, each with a line before it and one at
+    its end, by which an editor's task knows where it begins and that it is complete.
     """
     import sys
 
@@ -183,14 +187,14 @@ def watch_blueprints(judging: Judging) -> None:
     watched = WatchedFiles(*map(Path, judging.blueprints))
 
     def tell_report() -> None:
-        # judges all anew, prints the report, and watches the files that were read this time
+        """Judge all blueprints, print the report, and watch the files that were read this time."""
         watched.note_stamps()
         click.echo(f"{_CLEAR if sys.stdout.isatty() else ''}linting {', '.join(judging.blueprints)}")
         judged = judging.judge_all()
         watched.files = {*map(Path, judging.blueprints), *judged.files}
         if judging.templates:
             watched.files.update((judging.templates, *judging.templates.rglob("*")))
-        if judged.unusable:  # for want of a file, perhaps, which comes into one of these folders
+        if judged.unusable:  # perhaps a file is missing, and will come into one of these folders
             watched.files |= {file.parent for file in watched.files}
         report, count = write_report("text", judged.reports), sum(file.is_file() for file in watched.files)
         last = f"watching {count} file{'s' * (count != 1)}; Ctrl-C ends"
@@ -206,7 +210,7 @@ def watch_blueprints(judging: Judging) -> None:
 
 
 def _print_reasons_beside_diff(form: str, reports: list[FileReport], *, failed: bool) -> None:
-    """Say on standard error why a blueprint has no diff, and why the command fails although it shows one."""
+    """Print, on standard error, why a blueprint has no diff, and why the command fails although it shows one."""
     from fabricgen.lint.report import write_report
 
     unusable = [report for report in reports if not report.usable]
@@ -217,20 +221,32 @@ def _print_reasons_beside_diff(form: str, reports: list[FileReport], *, failed: 
 
 
 def _mend_blueprint(judge: Judge, only_shown: bool, allow_outside: bool) -> tuple[Design, LintResult]:
-    # repairs what can be, or shows how where it is `only_shown`; gives what the mended blueprint is and what is left to
-    # find
-    from fabricgen.cli.repairs import show_repairs
-    from fabricgen.lint.repair import repair_blueprint
+    """Repair a blueprint, write the changed files and list the fixes on standard error; with `only_shown` print a
+    unified diff instead. Return the mended design and what is left to find in it.
+
+    Raises InputError (FG023) for a file that cannot be written.
+    """
+    from difflib import unified_diff
+
+    from fabricgen.kernel.diagnostics import make_printable
+    from fabricgen.lint.repair import repair_blueprint, write_repaired_files
 
     repaired = repair_blueprint(judge)
-    show_repairs(repaired, only_shown=only_shown, allow_outside=allow_outside)
+    for file, (before, after) in repaired.files.items() if only_shown else ():
+        old, new = (content.decode(errors="replace").splitlines(keepends=True) for content in (before, after))
+        lines = unified_diff(old, new, fromfile=make_printable(file), tofile=make_printable(file))
+        click.echo("".join(line if line.endswith(("\n", "\r")) else line + _NO_END for line in lines), nl=False)
+    if not only_shown:
+        write_repaired_files(repaired, allow_outside=allow_outside)
+        for finding in repaired.mended:
+            click.echo(make_printable(f"{finding.span}: mended {finding.code}: {finding.message}"), err=True)
     return repaired.design, repaired.result
 
 
 def _judge_design(
     design: Design, phase: str | None, fast: bool, lint_settings: LintSettings, templates: Path | None
 ) -> LintResult:
-    # the findings of a design, and, unless `fast`, those of the compiled cluster and of its templates
+    """Return the findings of a design and, unless `fast`, those of the compiled cluster and of its templates."""
     from fabricgen.lint.engine import lint
     from fabricgen.pipeline import check_names, collect_other_findings, compile_cluster, require_snippets_fit
 
@@ -243,7 +259,7 @@ def _judge_design(
 
 
 def _parse_codes(option: str, text: str) -> tuple[str, ...]:
-    """Return prefixes of codes from a comma-separated list; raises UsageError for one that matches no code."""
+    """Return the prefixes of codes in a comma-separated list. Raises UsageError for one that matches no code."""
     prefixes = tuple(code.strip().upper() for code in text.split(",") if code.strip())
     if not prefixes:
         return ()

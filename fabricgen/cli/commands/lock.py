@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fabricgen.lock.found import Source
 
 _NAMED = 50
-"""Devices that cannot be kept, and are named."""
+"""How many devices that cannot be kept are named."""
 
 
 @click.command()
@@ -87,7 +87,7 @@ def _update_lock(
     allow_outside: bool,
     check: bool,
 ) -> int:
-    """Bring the lock of a blueprint up to date, or say whether it is; the exit code."""
+    """Bring the lock of a blueprint up to date or, with `check`, only say whether it is; return the exit code."""
     from fabricgen.cli.lock_file import is_changed, write_lock
     from fabricgen.design.kept.release import describe_hole
     from fabricgen.pipeline import compile_adopted, compile_cluster, compile_released
@@ -117,7 +117,7 @@ def _update_lock(
 
 
 def _read_netbox(url: str, *, token: str | None, plain_http: bool) -> Source:
-    """Return the devices of a NetBox, to be read once the sites are known."""
+    """Return a function that reads the devices of a NetBox, to be called when the sites are known."""
     target = open_netbox(url, token, plain_http=plain_http)
     from fabricgen.push.reading import NetboxReading
 
@@ -125,7 +125,7 @@ def _read_netbox(url: str, *, token: str | None, plain_http: bool) -> Source:
 
 
 def _tell_not_kept(earlier: list[str], text: str) -> None:
-    """Say what cannot be kept of a NetBox: the first few."""
+    """Print what cannot be kept of a NetBox, the first few; `earlier` collects the texts."""
     earlier.append(text)
     if len(earlier) <= _NAMED:
         click.echo(f"not kept: {make_printable(text)}", err=True)

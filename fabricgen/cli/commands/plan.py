@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from fabricgen.cli.netbox import token_option
 from fabricgen.cli.options import complete_files, prices_option, refuse_idle
 from fabricgen.kernel import discovery
+from fabricgen.kernel.diagnostics import fault
+
+if TYPE_CHECKING:
+    from fabricgen.cli.sides import PlanOptions
+    from fabricgen.diff.compare import ClusterChange
 
 REPORTS = "fabricgen.diff.reports"
 
@@ -97,7 +107,6 @@ def command(
     """
     from dataclasses import replace
 
-    from fabricgen.cli.rollback import refuse_filled, write_rollback
     from fabricgen.cli.sides import PlanOptions, compare_sources
     from fabricgen.diff.fail_on import matches_any, parse_fail_on
     from fabricgen.diff.stages import parse_at_once, plan_stages
@@ -106,9 +115,18 @@ def command(
     words, share = parse_fail_on(fail_on), parse_at_once(at_once)
     refuse_filled(rollback)
     every_config = configs or stages or rollback is not None or "changed-config" in words
-    options = PlanOptions(old_sets=set_old, new_sets=sets, phases=(phase_old, phase), every_config=every_config)
-    options = replace(options, allow_outside=allow_outside, price_file=prices, templates=templates)
-    options = replace(options, released=released, token=token, plain_http=plain_http)
+    options = PlanOptions(
+        old_sets=set_old,
+        new_sets=sets,
+        allow_outside=allow_outside,
+        price_file=prices,
+        templates=templates,
+        every_config=every_config,
+        released=released,
+        phases=(phase_old, phase),
+        token=token,
+        plain_http=plain_http,
+    )
     change = replace(compare_sources(old, new, options), show_diffs=configs)
     order = plan_stages(change, share) if stages else None
     click.echo(discovery.load_module(REPORTS, form).report(change, every=every, stages=order), nl=form != "markdown")
@@ -123,3 +141,48 @@ def _refuse_misuse(old: str, new: str, stages: bool) -> None:
         raise click.UsageError("only one side can be standard input")
     refuse_idle("at_once", used=stages, why="it is of --stages")
     refuse_idle("token", "plain_http", used=old.startswith("netbox:"), why="OLD is no NetBox")
+
+
+# `--rollback`: the configurations to go back to, of exactly the switches whose configurations change.
+
+ROLLBACK_CODE = "FG144"
+
+
+def refuse_filled(folder: Path | None) -> None:
+    """Raise InputError (FG144) if a named folder exists and is not empty: it would mix two changes."""
+    if folder and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise fault(ROLLBACK_CODE, f"'{folder}' is not an empty folder", hint="name one that is not there yet")
+
+
+def write_rollback(folder: Path, old: str, change: ClusterChange, options: PlanOptions) -> str:
+    """Write the files as OLD has them, with secrets, readable by their owner alone; return in words what was written.
+
+    Raises InputError for configurations that cannot be rendered or read (FG051, FG054).
+    """
+    from fabricgen.cli.sides import read_raw_configs
+
+    names = {new: old_name for old_name, new in change.renamed.items()}
+    files = change.configs.files if change.configs else ()
+    devices = sorted({names.get(file.device, file.device) for file in files if file.state != "added"})
+    with ExitStack() as stack:
+        count = _write_files(folder, read_raw_configs(old, devices, options, stack))
+    return f"{folder}: {count} configuration files of {len(devices)} switches, as {old} has them"
+
+
+def _write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> int:
+    """Write files, all or none, and return how many. Raises InputError (FG023) if the system refuses one."""
+    count, is_new = 0, not folder.exists()
+    try:
+        for path, content in files:
+            file = folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
+                stream.write(content)
+            count += 1
+    except BaseException as error:
+        for leftover in [folder] if is_new else list(folder.iterdir()) if folder.is_dir() else []:
+            shutil.rmtree(leftover, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise fault("FG023", f"cannot write '{folder}': {error.strerror}", hint="nothing of it is left") from error
+        raise
+    return count

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fabricgen.cli.netbox import open_netbox, token_option
-from fabricgen.cli.options import blueprint_argument, phase_option, reading_options
+from fabricgen.cli.options import F, blueprint_argument, phase_option, reading_options
 from fabricgen.kernel.diagnostics import make_printable
 
 if TYPE_CHECKING:
@@ -18,10 +18,8 @@ if TYPE_CHECKING:
     from fabricgen.push.state import NetboxChange, NetboxChanges
     from fabricgen.push.verdicts import Verdict
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 _NAMED = 10
-"""Changes of a kind that are listed; of more, their number."""
+"""How many changes of a kind are listed; further ones are counted."""
 
 PIECES = (4, 5)
 """The first release of NetBox with profiles of cables, and ports of panels that lead to positions of others."""
@@ -33,7 +31,7 @@ def command() -> None:
 
 
 def push_options(command: F) -> F:
-    """Add what every command of this group takes."""
+    """Add the options that every command of this group takes."""
     options = (
         blueprint_argument,
         reading_options,
@@ -100,11 +98,12 @@ def _push(
     report: str | None,
     every: bool,
 ) -> int:
-    # compares the system called `title` with what `list_objects` makes of the plan for its release, and writes it where
-    # that is asked
+    """Compare the system called `title` with what `list_objects` makes of the plan for its release, and write the
+    differences if `write`; return the exit code.
+    """
     from fabricgen.addons.netbox_objects.kinds import make_slug
     from fabricgen.api import ClusterView
-    from fabricgen.cli.findings import refuse_unbuildable
+    from fabricgen.cli.output import refuse_unbuildable
     from fabricgen.pipeline import compile_cluster, compile_design
     from fabricgen.push.apply import Pusher
     from fabricgen.push.state import NetboxState
@@ -134,7 +133,7 @@ def _push(
 
 
 def _print_changes(differences: NetboxChanges, names: Sequence[str], *, every: bool, delete: bool) -> None:
-    """What is to be done, kind by kind: what is made as a number, all else by name."""
+    """Print what is to be done, kind by kind: new objects as a number, all other changes by name."""
     for name in names:
         new_objects = [change for change in differences.make if change.kind.name == name]
         if new_objects:
@@ -158,7 +157,7 @@ def _print_changes(differences: NetboxChanges, names: Sequence[str], *, every: b
 
 
 def _print_verdicts(verdicts: Sequence[Verdict], cables: int, kept_status: Sequence[str]) -> None:
-    """What of the hall is known, and what of it NetBox is not told."""
+    """Print what `verify` found in the hall, and which status NetBox keeps."""
     connected = sum(verdict.status == "connected" for verdict in verdicts)
     drifting = sum(verdict.drifts for verdict in verdicts)
     unseen = cables - len(verdicts)
@@ -170,7 +169,7 @@ def _print_verdicts(verdicts: Sequence[Verdict], cables: int, kept_status: Seque
 
 
 def _list_changes(changes: Sequence[NetboxChange], sign: str, *, every: bool, most: int) -> None:
-    # prints changes, a line each after a sign, as + or -; beyond `most` only how many more there are
+    """Print changes, one a line, with a sign such as + or - before each; further ones than `most` are counted."""
     shown = changes if every else changes[:most]
     for change in shown:
         text = f"{sign} {change.kind.name} {' '.join(change.key)}" + (
@@ -182,7 +181,7 @@ def _list_changes(changes: Sequence[NetboxChange], sign: str, *, every: bool, mo
 
 
 def _tell_progress(kind: str, finished: int, count: int, rate: float) -> None:
-    # a line on standard error that is written over until a kind is done; to files only its last state
+    """Print a line on standard error that is written over until a kind is done; to files print only its last state."""
     if finished == count or sys.stderr.isatty():
         click.echo(f"{kind}: {finished:,} of {count:,}, {rate:.1f}/s", err=True, nl=finished == count)
         if finished < count:

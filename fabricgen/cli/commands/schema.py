@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from fabricgen.cli.options import complete_files, output_option
 
-if TYPE_CHECKING:
-    from fabricgen.catalog.loader import Catalog
-
 KINDS = ("blueprint", "catalog", "overlay", "project")
 NAMING = ("blueprint", "overlay")
-"""Those with names of a catalogue."""
+"""The kinds of files that use names of a catalogue."""
 
 
 @click.command()
@@ -40,27 +35,24 @@ def command(files: tuple[str, ...], of: str, check: bool, output: str) -> int:
         raise click.UsageError("a schema is for one blueprint; --check takes several files")
     if files and of not in NAMING:
         raise click.UsageError(f"--of {of} has no names of a catalogue: leave out {files[0]}")
-    from fabricgen.blueprint.schema import write_schema_text
-    from fabricgen.cli.output import write_output
+    from pathlib import Path
 
-    write_output(output, write_schema_text(of, _open_catalogue(files[0]) if files else None).encode())
+    from fabricgen.blueprint.schema import write_schema_text
+    from fabricgen.catalog.loader import Catalog
+    from fabricgen.cli.output import write_output
+    from fabricgen.kernel.text_input import read_bytes
+
+    catalog = None
+    if files:
+        path = Path(files[0])
+        read_bytes(path, files[0])  # refuses a file that does not exist
+        catalog = Catalog(path.parent / "catalog")
+    write_output(output, write_schema_text(of, catalog).encode())
     return 0
 
 
-def _open_catalogue(file: str) -> Catalog:
-    """Return the catalogue that a blueprint is built with; raises InputError (FG001) if there is no such file."""
-    from pathlib import Path
-
-    from fabricgen.catalog.loader import Catalog
-    from fabricgen.kernel.text_input import read_bytes
-
-    path = Path(file)
-    read_bytes(path, file)
-    return Catalog(path.parent / "catalog")
-
-
 def _check_files(files: tuple[str, ...], kind: str) -> int:
-    # checks files against the schema of their kind and prints what is wrong; gives the exit code, 2 for a fault
+    """Check files against the schema of their kind and print what is wrong; return the exit code, 2 for a fault."""
     from fabricgen.blueprint.structure import check_overlay, check_structure, describe_kind
     from fabricgen.kernel.diagnostics import InputError
     from fabricgen.lint.report import FileReport, write_report

@@ -50,7 +50,7 @@ def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: s
 
 
 def _list_choices(design: Design, fabric: FabricDesign) -> dict[str, Any]:
-    """Return what sizing chose beyond the fewest uplinks (`find_more_uplinks`), and what the lock keeps
+    """Return what sizing chose beyond the fewest uplinks (`more_uplinks`), and which sizes the lock keeps
     (`kept_by_lock`).
     """
     from fabricgen.design.advice.choices import find_more_uplinks, list_kept_sizes
@@ -85,8 +85,9 @@ def _list_choices(design: Design, fabric: FabricDesign) -> dict[str, Any]:
 
 
 def _write_text(figures: dict[str, Any], no_cable: list[str], power: str) -> str:
-    # the figures for people; `no_cable` are lines on links that no cable fits, `power` is a sentence on the figure of
-    # power
+    """Return the figures as text; `no_cable` are lines on links that no cable fits, `power` is a sentence on how the
+    figure of power was reckoned.
+    """
     at = f", phase {figures['phase']}" if "phase" in figures else ""
     spare = f" ({figures['spare_nodes']} spare)" if "spare_nodes" in figures else ""
     lines = [f"{figures['blueprint']}{at}: {figures['nodes']} nodes{spare}, {figures['accelerators']} accelerators"]
@@ -135,7 +136,7 @@ def _write_text(figures: dict[str, Any], no_cable: list[str], power: str) -> str
 
 
 def _list_spans(fabric: dict[str, Any]) -> list[str]:
-    """Return spans between sites, and how narrow they are to each site."""
+    """Return lines on spans between sites, and on the oversubscription of each site's nodes towards its spans."""
     lines = [
         f"  {name}: {span['sites'][0]} to {span['sites'][1]}, {span['km']} km, {span['links']} links, "
         f"{span['gbps']:,} Gb/s, {span['latency_us']:g} us one way, {span['fibre_pairs']} fibre pairs"

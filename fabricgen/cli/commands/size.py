@@ -102,7 +102,7 @@ def command(
 
 
 def _write_candidates(candidates: SearchResult, output: Path, folder: Path, *, jobs: int, every: bool) -> None:
-    """Write the pages, the figures and the plots, whole or not at all."""
+    """Write the pages, the figures and the plots, all or none."""
     from fabricgen.publish import publish_folder
     from fabricgen.size.files import list_bundles, make_header
     from fabricgen.start.sized_page import write_pages

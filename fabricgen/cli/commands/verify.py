@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import blueprint_argument, complete_files, output_option, phase_option, reading_options
+from fabricgen.cli.options import (
+    blueprint_argument,
+    choose_format,
+    complete_files,
+    output_option,
+    phase_option,
+    reading_options,
+)
 from fabricgen.reports.formats import list_formats
 
 if TYPE_CHECKING:
@@ -104,8 +111,7 @@ def command(
     table = _write_inventory(planned, verified) if learn else None
     overlay = _write_overlay(blueprint, planned, report, ids, output) if ids else None
     target = "-" if ids else output
-    suffix = target.rpartition(".")[2].lower()
-    form = form or (suffix if suffix in FORMATS else "text")
+    form = choose_format(form, target, FORMATS, "text")
     write_output(target, write_report(form, report), binary=form == "xlsx")
     if learn and table is not None:
         write_output(learn, table)
@@ -115,7 +121,7 @@ def command(
 
 
 def _check_files(read: tuple[str, ...], output: str, learn: str | None) -> None:
-    """Raise UsageError if a file has no name, or what is written would replace what is read, or each other."""
+    """Raise UsageError if a file has no name, or if what is written would replace what is read, or each other."""
     if "" in (*read, output, learn):
         raise click.UsageError("the name of a file is empty")
     if learn == output == "-":
@@ -130,7 +136,7 @@ def _check_files(read: tuple[str, ...], output: str, learn: str | None) -> None:
 
 
 def _write_inventory(planned: PlannedCluster, verified: Verified) -> bytes:
-    # the inventory as CSV, with MACs learnt from what devices said; what is not clear is told on standard error
+    """Return the inventory as CSV, with MACs and GUIDs that devices told; print what is not clear on standard error."""
     from fabricgen.verify.identity.learn import learn_hardware
 
     inventory = planned.cluster.design.loaded.inventory if planned.cluster else ()
@@ -141,9 +147,9 @@ def _write_inventory(planned: PlannedCluster, verified: Verified) -> bytes:
 
 
 def _write_overlay(blueprint: str, planned: PlannedCluster, report: Report, ids: tuple[str, ...], file: str) -> bytes:
-    """Return the overlay that accepts some actions; says where the blueprint does not take it yet."""
+    """Return the overlay that accepts some actions; print a note if the blueprint does not include it yet."""
     from fabricgen.as_built.stated import read_overrides
-    from fabricgen.cli.overlays import spell_include, tell_to_include
+    from fabricgen.cli.output import spell_include, tell_to_include
     from fabricgen.verify.accept.accepting import write_overlay
     from fabricgen.verify.accept.places import ALL, keeps_names
 
@@ -160,7 +166,7 @@ def _write_overlay(blueprint: str, planned: PlannedCluster, report: Report, ids:
 
 
 def _read_plan(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: str | None) -> PlannedCluster:
-    """Return the plan of a blueprint, or of a built folder or archive, of which nothing can be changed."""
+    """Return the plan of a blueprint, or of a built folder or archive, for which no options may be given."""
     from fabricgen.cli.built_archives import open_built_places, refuse_for_a_build
     from fabricgen.pipeline import compile_cluster, compile_design
     from fabricgen.verify.planned import make_plan, read_plan

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import blueprint_argument, output_option, phase_option, prices_option, reading_options
+from fabricgen.cli.options import (
+    blueprint_argument,
+    choose_format,
+    output_option,
+    phase_option,
+    prices_option,
+    reading_options,
+)
 
 if TYPE_CHECKING:
     from fabricgen.cli.pictures import Drawing
@@ -61,14 +68,10 @@ def command(
         return
     if opened and output == "-":
         raise click.UsageError("--open opens a file; name it with -o")
-    suffix = output.rpartition(".")[2].lower()
-    form = form or (suffix if suffix in FORMATS else "html")
-    if form != "html" and against is not None:
-        raise click.UsageError("--against is shown by a page, not by a picture")
-    if form != "html" and report is not None:
-        raise click.UsageError("--verify is shown by a page, not by a picture")
-    if form != "html" and prices is not None:
-        raise click.UsageError("--prices are shown by a page, not by a picture")
+    form = choose_format(form, output, FORMATS, "html")
+    for option, value in {"--against is": against, "--verify is": report, "--prices are": prices}.items():
+        if form != "html" and value is not None:
+            raise click.UsageError(f"{option} shown by a page, not by a picture")
     content = draw_page(drawing).encode() if form == "html" else draw_picture(drawing, form)
     write_output(output, content, binary=form == "pdf")
     if opened:
@@ -76,7 +79,7 @@ def command(
 
 
 def _serve_page(drawing: Drawing, *, opened: bool) -> None:
-    # serves the page until Ctrl-C, and, where `opened`, shows it in a browser
+    """Serve the page until Ctrl-C and, if `opened`, show it in a browser."""
     from functools import partial
 
     from fabricgen.cli.pictures import draw_watched_page
@@ -87,7 +90,6 @@ def _serve_page(drawing: Drawing, *, opened: bool) -> None:
         raise click.UsageError("--watch looks at a file, not at standard input")
 
     def tell(address: str) -> None:
-        # prints the address once the server answers there
         click.echo(address)
         click.echo("Ctrl-C ends it", err=True)
         if opened:

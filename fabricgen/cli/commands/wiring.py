@@ -35,9 +35,8 @@ def command(
     A workbook by cable has columns to redline, which `fabricgen as-built` reads.
     """
     from fabricgen.as_built.sheet import HAND, THROUGH_PANELS
-    from fabricgen.cli.findings import refuse_unbuildable
-    from fabricgen.cli.output import write_output
-    from fabricgen.cli.read_files import list_read_files
+    from fabricgen.cli.output import refuse_unbuildable, write_output
+    from fabricgen.cli.watched_files import list_read_files
     from fabricgen.export.files import cables, links
     from fabricgen.pipeline import compile_cluster, compile_design, warn_of_face_names
     from fabricgen.reports.table import Table, write_table
