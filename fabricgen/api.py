@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 
-from fabricgen.export.kubernetes.labels import make_label_value
-from fabricgen.export.locality.model import join_hostlist
+from fabricgen.export.locality import join_hostlist, make_label_value
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
 from fabricgen.plugins.columns import Columns
 from fabricgen.plugins.dhcp import Clients, Subnets

@@ -17,13 +17,13 @@ from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.tables import TRAY, DeviceClass, ManagementPort, ScaleUpPort, Segment
 
 MOST_DEVICES = 20_000
-"""Devices of one topology; a machine starts far fewer."""
+"""The most devices of one topology; a machine starts far fewer."""
 
 FIRST_TABLE = 1000
 """Routing tables of nodes are numbered from here, above those that Linux keeps (253 to 255)."""
 
 PLAIN = re.compile(r"(?!eth0$|lo$|\.)[A-Za-z0-9_.-]{1,15}")
-"""What Linux takes as the name of an interface, and containerlab does not use itself."""
+"""Names that Linux accepts for an interface, and that containerlab does not use itself."""
 
 End: TypeAlias = tuple[str, str]
 """A device and its port."""
@@ -52,8 +52,8 @@ def check_device_count(cluster: Cluster) -> None:
 class Containers:
     """The devices of a lab in their classes, its links by their ends, and the interfaces of each device.
 
-    `interfaces` names those that stand for the ports of a device of a class; `inside` says which links are there of
-    those that are neither of management nor of scale-up, and leaves out the devices that have none.
+    `interfaces` names the interfaces for the ports of a device of a class. `inside` says which links the lab has, among
+    those that are neither for management nor scale-up; devices without any of these links are left out.
     """
 
     def __init__(
@@ -91,17 +91,18 @@ class Containers:
         }
 
     def format_endpoints(self) -> Iterator[list[str]]:
-        """The ends of each link as containerlab writes them."""
+        """Yield the ends of each link as containerlab writes them."""
         return ([f"{end[0]}:{self.interface[end]}" for end in link] for link in self.links)
 
     def format_port_list(self) -> str:
-        """A table of which interface of a container is which port."""
+        """Return a CSV table of the interface that stands for each port."""
         rows = (f"{device},{port.name},{port.interface}\n" for device, ports in self.ports.items() for port in ports)
         return "device,port,interface\n" + "".join(rows)
 
     def list_host_commands(self, has_addresses: Callable[[End], bool]) -> Mapping[str, list[str]]:
-        """By device, the commands that give some lower ends of links their addresses, and each of these a routing table
-        of its own, as the part `hosts` does; a bond is its first port.
+        """Return, by device, the commands that give lower ends of links their addresses, if `has_addresses` says so.
+
+        Each address gets a routing table of its own, as in the part `hosts`; a bond is its first port.
         """
         commands = defaultdict[str, list[str]](list)
         links = self._cluster.plan.links
@@ -126,22 +127,26 @@ class Containers:
 
 
 def sort_ports(names: Sequence[str]) -> list[str]:
-    """Ports in the order of their numbers."""
+    """Return ports in the order of the numbers in their names."""
     return sorted(names, key=lambda name: ([int(number) for number in re.findall("[0-9]+", name)], name))
 
 
 def name_linux_ports(names: Sequence[str]) -> list[ContainerPort]:
-    """The interfaces of a Linux container: called as its ports are where Linux takes such names, else eth1, eth2."""
+    """Return the interfaces of a Linux container: named as its ports if Linux accepts all these names, else
+    eth1, eth2.
+    """
     ordered = sort_ports(names)
-    plain = all(map(PLAIN.fullmatch, ordered))
-    return [ContainerPort(name, name if plain else f"eth{i}") for i, name in enumerate(ordered, 1)]
+    are_plain = all(map(PLAIN.fullmatch, ordered))
+    return [ContainerPort(name, name if are_plain else f"eth{i}") for i, name in enumerate(ordered, 1)]
 
 
 def _is_data(segment: Segment) -> bool:
-    """Whether links are there in a lab: none of BMCs and management ports, which containerlab has a network for, and
-    none of scale-up fabrics.
+    """Whether the links of a segment are in a lab.
+
+    Links of BMCs and management ports are not, because containerlab has a network for them, nor are links of scale-up
+    fabrics.
     """
-    for side in (segment.a, segment.b):
-        if isinstance(side, ManagementPort | ScaleUpPort) or (isinstance(side, Attachment) and side.role == "bmc"):
-            return False
-    return not segment.backplane
+    return not segment.backplane and not any(
+        isinstance(end, ManagementPort | ScaleUpPort) or (isinstance(end, Attachment) and end.role == "bmc")
+        for end in (segment.a, segment.b)
+    )

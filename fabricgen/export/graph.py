@@ -1,8 +1,8 @@
-"""The wired graph: devices are its vertices, links its edges, as networkx holds them or in columns.
+"""The wired graph: devices are its vertices and links its edges, as a graph of networkx or as records.
 
-Attributes are called as the columns of devices.csv, links.csv and cables.csv are, and are there only where the device
-or link has such a value. Numbers are numbers: su, u, rail and plane count from 1, speed_gbps and length_m are floats.
-The key of an edge is the link's name in links.csv (`a_device:a_port`), which no other link has.
+Attributes are named like the columns of devices.csv, links.csv and cables.csv, and are there only if the device or link
+has such a value. Numbers are numbers: su, u, rail and plane count from 1, speed_gbps and length_m are floats. The key
+of an edge is the link's name in links.csv (`a_device:a_port`), which no other link has.
 """
 
 from __future__ import annotations
@@ -26,17 +26,19 @@ if TYPE_CHECKING:
 Record = dict[str, Any]
 
 KINDS = {NODE: "node", EXTRA: "extra", SWITCH: "switch", TRAY: "tray"}
-"""What a device is: of a scalable unit, beside them, a switch of a fabric, or a switch tray of a scale-up domain."""
+"""Words for the kinds of devices: of a scalable unit, beside scalable units, a switch of a fabric, a switch tray of a
+scale-up domain.
+"""
 
 BATCH_ROWS = 16_384
-"""Records that are made together: enough for columns to pay, and few enough to keep memory flat."""
+"""Records that are made together: enough for columns to pay, and few enough to keep memory low."""
 
 
 def make_graph(cluster: Cluster, links: Ints64 | None = None) -> networkx.MultiGraph[str]:
-    """The graph of a cluster, or of some of its links (rows of the link table) and the devices at their ends.
+    """Return the graph of a cluster, or of some of its links (rows of the link table) and the devices at their ends.
 
-    Vertices are named by device and in the order of devices.csv, edges in that of links.csv. An edge has no direction:
-    its attributes a_device and b_device tell its lower from its upper end.
+    Vertices are named by device, in the order of devices.csv; edges are in the order of links.csv. An edge has no
+    direction: its attributes a_device and b_device tell its lower from its upper end.
     """
     import networkx
 
@@ -56,21 +58,23 @@ class GraphTables:
     cluster: Cluster
 
     def read_devices(self, rows: Ints64 | None = None) -> Iterator[list[Record]]:
-        """Each device: `id`, and its attributes; of some rows of the device table, or of all."""
+        """Yield batches of devices: `id` and attributes of all devices, or of some rows of the device table."""
         return _read_records(self._device_columns, rows)
 
     def read_links(self, rows: Ints64 | None = None) -> Iterator[list[Record]]:
-        """Each link: `source`, `target` and `key`, and its attributes; of some rows of the link table, or of all."""
+        """Yield batches of links: `source`, `target`, `key` and attributes of all links, or of some rows of the link
+        table.
+        """
         return _read_records(self._link_columns, rows)
 
     def list_ends(self, links: Ints64) -> Ints64:
-        """The devices at the ends of links, ascending rows of the device table."""
+        """Return the devices at the ends of links, as ascending rows of the device table."""
         table = self.cluster.plan.links
         return np.array(unique_values(np.concatenate((table.a_device[links], table.b_device[links]))), dtype=np.int64)
 
     @cached_property
     def _device_columns(self) -> Mapping[str, EncodedColumn | ConcatenatedColumn]:
-        # columns of all devices by attribute of a vertex; "" for none, numbers from 1
+        """Columns of all devices by attribute of a vertex; "" for none, numbers from 1."""
         cluster, devices = self.cluster, self.cluster.plan.devices
         class_texts = {
             "kind": [KINDS[c.kind] for c in devices.classes],
@@ -93,7 +97,7 @@ class GraphTables:
 
     @cached_property
     def _link_columns(self) -> Mapping[str, EncodedColumn | ConcatenatedColumn]:
-        # columns of all links by attribute of an edge
+        """Columns of all links by attribute of an edge."""
         cluster, links, cables = self.cluster, self.cluster.plan.links, self.cluster.plan.cables
         a_device, b_device = (EncodedColumn(cluster.name_column, device) for device in (links.a_device, links.b_device))
         a_port, b_port = cluster.port_names.port_columns
@@ -116,7 +120,7 @@ class GraphTables:
 
 
 def _encode_numbers(column: Ints) -> EncodedColumn:
-    """Numbers as they are; "" for 0 and below."""
+    """Return a column of numbers as they are, with "" for 0 and below."""
     number = np.maximum(column, 0)
     return encode_column(["", *range(1, int(number.max(initial=0)) + 1)], number)
 
@@ -124,11 +128,10 @@ def _encode_numbers(column: Ints) -> EncodedColumn:
 def _read_records(
     columns: Mapping[str, EncodedColumn | ConcatenatedColumn], rows: Ints64 | None
 ) -> Iterator[list[Record]]:
-    """The rows of columns as records without what is empty."""
+    """Yield batches of records made of the rows of columns, without empty values."""
     chosen = columns if rows is None else {name: column.take(rows) for name, column in columns.items()}
     for start in range(0, len(next(iter(chosen.values()))), BATCH_ROWS):
-        batches = (column.read(start, start + BATCH_ROWS) for column in chosen.values())
         yield [
             {name: cell for name, cell in zip(chosen, cells, strict=True) if cell != ""}
-            for cells in zip(*batches, strict=True)
+            for cells in zip(*(column.read(start, start + BATCH_ROWS) for column in chosen.values()), strict=True)
         ]

@@ -20,16 +20,16 @@ from fabricgen.wiring.tables import Segment
 from fabricgen.wiring.tenants import NOBODY, find_device_tenants
 
 FIELDS = ("address", "own", "gateway", "subnet")
-"""Values of a port in each address family: its address with and without prefix length, the leaf's
-address, the subnet.
+"""Values of a port in each address family: its address with and without prefix length, the leaf's address,
+the subnet.
 """
 
 
 def list_host_links(cluster: Cluster, *, infiniband: bool = False) -> Ints64:
-    """Rows of links of nodes and extra devices, by device, fabric and port; int64.
+    """Return the rows of links of nodes and extra devices, sorted by device, fabric and port; int64.
 
-    Without BMCs, external devices and exits, which others configure, and, unless asked for, InfiniBand ports, which
-    have no addresses here.
+    BMCs, external devices and exits are left out because others configure them. InfiniBand ports, which have no
+    addresses here, are included only with `infiniband`.
     """
     links, fabrics = cluster.plan.links, [fabric.name for fabric in cluster.design.fabrics]
     exits = find_exit_segments(cluster.design, cluster.plan)
@@ -45,7 +45,7 @@ def list_host_links(cluster: Cluster, *, infiniband: bool = False) -> Ints64:
 
 
 def _is_host_segment(cluster: Cluster, segment: Segment, infiniband: bool) -> bool:
-    # whether the lower ends of a segment are ports of hosts that the build configures
+    """Whether the lower ends of a segment are ports of hosts that the build configures."""
     side = segment.a
     if not isinstance(side, Attachment) or side.role == "bmc" or side.profile.external:
         return False
@@ -53,8 +53,8 @@ def _is_host_segment(cluster: Cluster, segment: Segment, infiniband: bool) -> bo
 
 
 def list_bond_columns(cluster: Cluster, rows: Ints64) -> tuple[list[int], list[bool]]:
-    """(the NIC of the bond of each of some links, 0 for a bond of all ports, -1 for none; whether it has the address of
-    the bond).
+    """Return, by link, the NIC of its bond (0 for a bond of all ports, -1 for none), and whether the link has the
+    bond's address.
     """
     bonds = cluster.plan.bonds
     if bonds is None:
@@ -64,8 +64,9 @@ def list_bond_columns(cluster: Cluster, rows: Ints64) -> tuple[list[int], list[b
 
 
 def find_sharing_tenants(cluster: Cluster, rows: Ints64) -> list[int]:
-    """The tenant of each of some links, as an index into those of the design, where that decides on VLANs on ports of
-    another fabric or on ways out; -1 for none.
+    """Return the tenant of each link as an index into the tenants of the design; -1 for none.
+
+    All are -1 unless tenants matter: unless a fabric has its VLANs on ports of another, or an exit.
     """
     design = cluster.design
     exits = any(fabric.exits for fabric in design.loaded.blueprint.fabrics.values())
@@ -76,8 +77,10 @@ def find_sharing_tenants(cluster: Cluster, rows: Ints64) -> list[int]:
 
 
 def name_bond_ports(cluster: Cluster, rows: Ints64 | Ints, *, upper: bool = False) -> EncodedColumn:
-    """The names of the lower (or upper) ends of some links: of the port, of the bond of a host that it is in, or of the
-    VLAN of two switches whose peer link it is.
+    """Return the names of the lower (or upper) ends of links.
+
+    A name is that of the port, of the host's bond that the port is in, or of the VLAN of two switches whose peer link
+    it is.
     """
     bonds, ports = cluster.plan.bonds, cluster.port_names.port_columns[upper].take(rows)
     if bonds is None:
@@ -96,19 +99,20 @@ def name_bond_ports(cluster: Cluster, rows: Ints64 | Ints, *, upper: bool = Fals
     return EncodedColumn(vocabulary, np.where(bond_codes < 0, ports.codes, bond_codes).astype(np.int32))
 
 
-def split_by_device(device: Ints, most: int) -> Iterator[tuple[int, int]]:
-    """Split a sorted column of devices into ranges of whole devices, at most `most` devices each; yields
-    (first, end).
+def split_by_device(device: Ints, max_devices: int) -> Iterator[tuple[int, int]]:
+    """Yield the (start, end) of ranges of whole devices in a sorted column of devices.
+
+    A range has at most `max_devices` devices.
     """
     # prepend: a device is never -1, so that the first row begins a range, too
     starts = np.append(np.flatnonzero(np.diff(device, prepend=-1)), len(device))
-    cuts = [*starts[:-1:most].tolist(), len(device)]
-    return pairwise(cuts)
+    return pairwise([*starts[:-1:max_devices].tolist(), len(device)])
 
 
 def list_shared_texts(cluster: Cluster, addresses: FamilyAddresses, fabric: str, rows: Ints64) -> list[list[str]]:
-    """Columns as of `list_family_texts` for the VLAN of a fabric on ports of another, its carrier; "" where a link does
-    not carry it.
+    """Return the columns of `list_family_texts` for the VLAN of a fabric on ports of another one, which carries it.
+
+    Texts are "" for links that do not carry the VLAN.
     """
     column, subnets = addresses.shared.get(fabric), addresses.subnets.get(fabric)
     if column is None or subnets is None:
@@ -124,9 +128,9 @@ def list_shared_texts(cluster: Cluster, addresses: FamilyAddresses, fabric: str,
 
 
 def list_family_texts(cluster: Cluster, addresses: FamilyAddresses, rows: Ints64) -> list[list[str]]:
-    """Columns of text for some links, in the order of `FIELDS`; "" for none.
+    """Return columns of text for links, in the order of `FIELDS`; "" for a missing value.
 
-    The gateway is the far end of a routed link, or the leaf's address in the subnet of a bridged one.
+    The gateway is the far end of a routed link, or the leaf's address in the subnet of a bridged link.
     """
     links = cluster.plan.links
     gateway, subnet = (no_addresses(addresses.family, len(rows)) for _ in range(2))

@@ -20,36 +20,35 @@ from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.tables import RackTable
 
 SHORT_HALL = "h1"
-"""The short label of the default hall; not used where a blueprint has a hall of that name."""
+"""The short label of the default hall; not used if a blueprint has a hall of that name."""
 
 
 def rank_racks(racks: RackTable) -> Ints:
-    """The position of each rack in a walk through the sites: by hall, node rows before network rows, then along each
-    row.
+    """Return the position of each rack in a walk through the sites, int32 from 0.
 
-    int32 from 0, by rack.
+    The walk goes by hall, node rows before network rows, then along each row.
     """
-    network = racks.row < 0
-    away = np.where(network, -racks.row, racks.row)
-    walk = np.lexsort((racks.column, away, network, racks.hall, racks.site))
+    is_network_row = racks.row < 0
+    distance = np.where(is_network_row, -racks.row, racks.row)
+    walk = np.lexsort((racks.column, distance, is_network_row, racks.hall, racks.site))
     position = np.empty(len(walk), dtype=np.int32)
     position[walk] = np.arange(len(walk), dtype=np.int32)
     return position
 
 
 def number_rows(racks: RackTable) -> Ints:
-    """The row of each rack, numbered from 0 in the order of `rank_racks`; int32."""
+    """Return the row of each rack, numbered from 0 in the order of `rank_racks`; int32."""
     walk = np.argsort(rank_racks(racks))
     hall, row = racks.hall[walk], racks.row[walk]
-    new = (hall[1:] != hall[:-1]) | (row[1:] != row[:-1])
+    is_new_row = (hall[1:] != hall[:-1]) | (row[1:] != row[:-1])
     numbers = np.empty(len(walk), dtype=np.int32)
-    # each rack that opens a row raises the number; the cut leaves none where there are no racks
-    numbers[walk] = np.concatenate([[0], np.cumsum(new)])[: len(walk)]
+    # each rack that begins a row raises the number; the cut at the end makes it empty if there are no racks
+    numbers[walk] = np.concatenate([[0], np.cumsum(is_new_row)])[: len(walk)]
     return numbers
 
 
 def locate_halls(cluster: Cluster) -> list[str]:
-    """`h1` for every hall, `west.h1` where names have the site: the only name that people read of it."""
+    """Return the label of each hall: `h1`, or `west.h1` if names have the site."""
     halls, layout = cluster.plan.racks.halls, cluster.design.layout
     site_prefixes = ["" if site == layout.unnamed_site else f"{site}." for site in layout.sites]
     short = "" if any(hall.name == SHORT_HALL for hall in halls) else SHORT_HALL
@@ -58,7 +57,7 @@ def locate_halls(cluster: Cluster) -> list[str]:
 
 
 def locate_rows(cluster: Cluster) -> Strings:
-    """`h1.R03` for every rack; object array of str."""
+    """Return `h1.R03` for every rack; object array of str."""
     racks = cluster.plan.racks
     halls = np.array(locate_halls(cluster), dtype=object)
     texts_by_row = {row: f".{format_row(row)}" for row in set(racks.row.tolist())}
@@ -67,24 +66,24 @@ def locate_rows(cluster: Cluster) -> Strings:
 
 
 def locate_racks(cluster: Cluster) -> Strings:
-    """`h1.R03.07` for every rack; object array of str."""
+    """Return `h1.R03.07` for every rack; object array of str."""
     column = np.array([f".{format_column(column)}" for column in cluster.plan.racks.column.tolist()], dtype=object)
     places: Strings = locate_rows(cluster) + column
     return places
 
 
 def format_row(row: int) -> str:
-    """`R03` for the third row, `N01` for the first of network rows before it."""
+    """Return `R03` for the third row, `N01` for the first of the network rows before it."""
     return f"R{row + 1:02d}" if row >= 0 else f"N{-row:02d}"
 
 
 def format_column(column: int) -> str:
-    """`07` for the seventh place of a row, `P01` for the last one before the first."""
+    """Return `07` for the seventh place of a row, `P01` for the last place before the first."""
     return f"{column + 1:02d}" if column >= 0 else f"P{-column:02d}"
 
 
 def locate_devices(cluster: Cluster) -> Strings:
-    """`h1.R03.07-U42` for every device, by its lowest rack unit; object array of str."""
+    """Return `h1.R03.07-U42` for every device, by its lowest rack unit; object array of str."""
     devices = cluster.plan.devices
     units = np.array([f"-U{u:02d}" for u in range(int(devices.u.max(initial=0)) + 1)], dtype=object)
     places: Strings = locate_racks(cluster)[devices.rack] + units[devices.u]

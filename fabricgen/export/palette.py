@@ -6,7 +6,7 @@ Machado, Oliveira and Fernandes, A Physiologically-based Model for Simulation of
 15(6), 2009, severity 1.0), and in lightness, so that a greyscale print still has twelve steps.
 
 Well-known fabrics always have the same colour. Others take the remaining colours in order of age: by their VLANs, which
-the lock keeps, so that an added fabric recolours none.
+the lock keeps, so that adding a fabric changes the colour of none.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ OTHERS: tuple[tuple[str, str], ...] = (
     ("#B4E9C0", "mint"),
     ("#4F4728", "umber"),
 )
-"""(fill, colour name) for all other fabrics; when used up they repeat, with new codes."""
+"""(fill, colour name) for all other fabrics; after the last one they repeat, with new codes."""
 
 SHADES = 8
 """Shades of a colour; rail 9 has the shade of rail 1."""
 
 PATTERNS = ("solid", "diagonal", "backslash", "cross", "horizontal", "vertical", "dots", "grid")
-"""Patterns of planes 1 to 8; plane 9 has that of plane 1, but another letter."""
+"""Patterns of planes 1 to 8; plane 9 has the pattern of plane 1, but another letter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Swatch:
-    """The colour of a fabric: fill and ink as `#RRGGBB`, name of the colour, and a code of one or two letters to print
-    on it.
+    """The colour of a fabric: fill and ink as `#RRGGBB`, the name of the colour, and a code of one or two letters to
+    print on it.
     """
 
     fill: str
@@ -74,7 +74,7 @@ class PlaneMark:
 
 
 def choose_swatches(names: Iterable[str]) -> dict[str, Swatch]:
-    """The swatch of each fabric; `names` are in order of age, as older fabrics keep their colours."""
+    """Return the swatch of each fabric; `names` are in order of age, because older fabrics keep their colours."""
     swatches: dict[str, Swatch] = {}
     codes = {code for _, _, code in KNOWN.values()}
     other_count = 0
@@ -91,21 +91,23 @@ def choose_swatches(names: Iterable[str]) -> dict[str, Swatch]:
 
 
 def order_by_age(design: Design) -> list[str]:
-    """Names of fabrics in order of their VLAN numbers, then of scale-up domains in the blueprint's order."""
+    """Return the names of fabrics in the order of their VLAN numbers, then of scale-up domains in the blueprint's
+    order.
+    """
     held = design.layout.numbering.held["vlans"]
     fabrics = sorted((held[fabric.name][0].first, fabric.name) for fabric in design.fabrics)
     return [name for _, name in fabrics] + [domain.name for domain in design.scale_up]
 
 
 def choose_cluster_swatches(cluster: Cluster) -> dict[str, Swatch]:
-    """The swatch of every fabric and scale-up domain of a cluster, by name."""
+    """Return the swatch of every fabric and scale-up domain of a cluster, by name."""
     return choose_swatches(order_by_age(cluster.design))
 
 
 @cache
 def shade_for_rail(fill: str, rail: int) -> str:
-    """The shade of a fabric's fill for a rail (from 1), lighter with each rail; the fill itself for rail
-    1 and for 0.
+    """Return the shade of a fabric's fill for a rail (from 1), lighter with each rail; the fill itself for rails 0 and
+    1.
     """
     share = (rail - 1) % SHADES * 0.07 if rail > 0 else 0.0
     channels = (int(fill[at : at + 2], 16) for at in (1, 3, 5))
@@ -114,7 +116,7 @@ def shade_for_rail(fill: str, rail: int) -> str:
 
 @cache
 def choose_ink(fill: str) -> str:
-    """Black or white, whichever has the greater contrast on a fill (WCAG 2.2, relative luminance)."""
+    """Return black or white, whichever has the greater contrast on a fill (WCAG 2.2, relative luminance)."""
     channels = [int(fill[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     # sRGB to linear light (IEC 61966-2-1); then the weights of the eye for red, green and blue
     linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
@@ -123,7 +125,7 @@ def choose_ink(fill: str) -> str:
 
 
 def make_plane_mark(plane: int) -> PlaneMark | None:
-    """The mark of a plane (from 1); None for 0, a link without a plane."""
+    """Return the mark of a plane (from 1); None for 0, a link without a plane."""
     if plane < 1:
         return None
     letter, number = "", plane
@@ -135,7 +137,7 @@ def make_plane_mark(plane: int) -> PlaneMark | None:
 
 
 def _propose_codes(name: str) -> Iterator[str]:
-    """Candidate codes of a fabric, in order of preference: a letter, two letters, then a letter and a number."""
+    """Yield candidate codes of a fabric, in order of preference: a letter, two letters, then a letter and a number."""
     letters: Sequence[str] = [letter for letter in name.upper() if letter in ascii_uppercase] or ["Z"]
     yield letters[0]
     yield from (letters[0] + second for second in letters[1:])

@@ -1,9 +1,9 @@
-"""The jumpers and tails of each cable, and what is printed at the plug of each end.
+"""The jumpers and tails of each cable, and the text printed for the plug of each end.
 
-A cable between twin-port cages is two fibres, each with a plug of its own at either end; one from a twin-port cage to
-two devices is a fibre to each; a splitter has one plug at its common end and a tail to each far end. A plug reads as
-its cage, `12`, or as the connector that it is in, `12/2`; the far end of a tail also says which tail: `12/3`, or
-`12/2/1` where the splitter is in the second connector.
+A cable between twin-port cages is two fibres, each with a plug of its own at either end; a cable from a twin-port cage
+to two devices is a fibre to each; a splitter has one plug at its common end and a tail to each far end. The text of a
+plug is its cage, `12`, or the connector that it is in, `12/2`; the far end of a tail also has the number of the tail:
+`12/3`, or `12/2/1` if the splitter is in the second connector.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ from fabricgen.wiring.tables import Side
 
 @dataclass(frozen=True)
 class PlugColumns:
-    """What one end of each row is in, int32 columns from 0, -1 for none: a socket of the cage, the jumper among those
-    of a cable that fills it (`last` where a row stands for several), and the tail of a splitter.
+    """The socket of one end of each row: int32 columns from 0, -1 for none.
+
+    They are the socket of the cage, the jumper among those of a cable that fills the cage (up to `last`, if a row
+    stands for several), and the tail of a splitter.
     """
 
     socket: Ints
@@ -34,25 +36,30 @@ class PlugColumns:
     tail: Ints
 
     def select_rows(self, rows: Ints64) -> PlugColumns:
-        """The same columns at some cable end rows."""
+        """Return the same columns at some cable end rows."""
         return PlugColumns(self.socket[rows], self.jumper[rows], self.last[rows], self.tail[rows])
 
     def format_texts(
         self, cages: EncodedColumn, *, tails: bool = True, ports: tuple[EncodedColumn, Flags] | None = None
     ) -> EncodedColumn:
-        """`12/2/1`, behind the cage of each row, without tails if these are not wanted.
+        """Return the text of each plug after the cage of its row, `12/2/1`, without tails unless `tails`.
 
-        With `ports`, also that of the NOS where it is not the same, unless a row stands for several links:
-        `12/2 swp12s1`.
+        With `ports`, the NOS's name of the port follows if it differs, unless a row stands for several links: `12/2
+        swp12s1`.
         """
         shown = self if tails else replace(self, tail=np.full_like(self.tail, -1))
-        # printed from 1: 0 is for none
+        # numbers are printed from 1; 0 stands for none
         columns = [column + 1 for column in (shown.socket, shown.jumper, shown.last, shown.tail)]
-        names, several = ports or (encode_column([""], np.zeros_like(self.tail)), np.ones(len(self.tail), dtype=bool))
-        # there are few different texts: each is made once, of the first row that has it
-        first, code = unique_combinations(cages.codes, *columns, names.codes, several)
-        numbers = zip(*(column[first].tolist() for column in columns), strict=True)
-        keys = zip(cages.take(first), numbers, names.take(first), several[first].tolist(), strict=True)
+        names, are_several = ports or (
+            encode_column([""], np.zeros_like(self.tail)),
+            np.ones(len(self.tail), dtype=bool),
+        )
+        # there are few different texts: each is made once, from the first row that has it
+        first_rows, code = unique_combinations(cages.codes, *columns, names.codes, are_several)
+        numbers = zip(*(column[first_rows].tolist() for column in columns), strict=True)
+        keys = zip(
+            cages.take(first_rows), numbers, names.take(first_rows), are_several[first_rows].tolist(), strict=True
+        )
         return encode_column([_format_plug(*key) for key in keys], code.astype(np.int32))
 
 
@@ -70,7 +77,9 @@ class PlugTable:
     ends: tuple[PlugColumns, PlugColumns]
 
     def merge_by_row(self, rows: int) -> tuple[PlugColumns, PlugColumns]:
-        """The plugs at the (a ends, b ends) of each of `rows` cable end rows, those of several jumpers together."""
+        """Return the plugs at the a ends and at the b ends of all `rows` cable end rows, several jumpers of a row
+        together.
+        """
         # rows of plugs are ascending by cable end row, and every end row has one
         first = np.searchsorted(self.row, np.arange(rows))
         last = np.searchsorted(self.row, np.arange(rows), side="right") - 1
@@ -79,7 +88,7 @@ class PlugTable:
 
 
 def list_plugs(cluster: Cluster) -> PlugTable:
-    """The plugs of all cables, patched ones as if they were direct."""
+    """Return the plugs of all cables; patched cables count as if they were direct."""
     cables, links = cluster.plan.cables, cluster.plan.links
     common_a = are_common_ends_lower(links, cables)
     pieces, far_ends = count_cable_pieces(cluster)
@@ -93,8 +102,8 @@ def list_plugs(cluster: Cluster) -> PlugTable:
     piece, tail = leg[row] * jumper_counts[cable] // tails[cable] + jumper_number, leg[row] % tails[cable]
     ends = []
     for end, socket in enumerate(find_sockets(cluster)):
-        # ends are a, then b. Where all jumpers of a cable meet, a plug is numbered among all of them; at a far end,
-        # among those that lead there. A straight cable is common at both ends
+        # ends are a, then b. At the end where all jumpers of a cable meet, a plug is numbered among all of them; at a
+        # far end, among those that lead there. Both ends of a straight cable count as common ends
         common = (common_a[cable] != bool(end)) | (far_ends[cable] == 1)
         common_jumper = np.where(pieces[cable] > 1, piece, -1)
         jumper = np.where(common, common_jumper, np.where(jumper_counts[cable] > 1, jumper_number, -1)).astype(np.int32)
@@ -106,7 +115,9 @@ def list_plugs(cluster: Cluster) -> PlugTable:
 def list_cable_end_ports(
     cluster: Cluster,
 ) -> tuple[tuple[EncodedColumn, EncodedColumn], tuple[EncodedColumn, EncodedColumn]]:
-    """((cage, at a and b ends), (port, at a and b ends)) of each cable end row; that of the first link of several."""
+    """Return the cages, and the ports, at the a and b ends of each cable end row; of several links those of
+    the first.
+    """
     rows, names = cluster.plan.cables.end_link, cluster.port_names
     cages_a, cages_b = (column.take(rows) for column in names.cage_columns)
     ports_a, ports_b = (column.take(rows) for column in names.port_columns)
@@ -114,8 +125,9 @@ def list_cable_end_ports(
 
 
 def make_label_texts(cluster: Cluster) -> tuple[EncodedColumn, EncodedColumn]:
-    """What labels in cables.csv say of the (a ends, b ends) of each cable end row after the place: what is
-    printed on the plug, and the port of the NOS, `12/2 Ethernet104`.
+    """Return the text of labels in cables.csv after the position, for the a ends and the b ends of cable end rows.
+
+    It is what is printed at the plug, and the port of the NOS: `12/2 Ethernet104`.
     """
     cables = cluster.plan.cables
     ends = zip(list_plugs(cluster).merge_by_row(len(cables.end_link)), *list_cable_end_ports(cluster), strict=True)
@@ -124,9 +136,9 @@ def make_label_texts(cluster: Cluster) -> tuple[EncodedColumn, EncodedColumn]:
 
 
 def count_cable_pieces(cluster: Cluster) -> tuple[Ints, Ints]:
-    """(number of jumpers or assemblies, number of far ends) of each cable, int32.
+    """Return the number of jumpers or assemblies, and of far ends, of each cable; int32.
 
-    A cable that no whole number of fibres makes counts as one.
+    A cable that cannot be made of a whole number of fibres counts as one.
     """
     parts = CableParts(cluster)
     assemblies, code = parts.made
@@ -135,20 +147,21 @@ def count_cable_pieces(cluster: Cluster) -> tuple[Ints, Ints]:
 
 
 def _number_legs(cluster: Cluster, common_a: Flags) -> Ints:
-    """Which share of the cage at the common end each cable end row uses, from 0; int32."""
+    """Return which share of the cage at the common end each cable end row uses, from 0; int32."""
     cables, links = cluster.plan.cables, cluster.plan.links
     rows, at_a = cables.end_link, common_a[cables.end_cable]
-    port = np.where(at_a, links.a_port[rows], links.b_port[rows])
-    columns = (links.segment[rows], port, cables.end_links, at_a)
+    columns = (links.segment[rows], np.where(at_a, links.a_port[rows], links.b_port[rows]), cables.end_links, at_a)
     first, code = unique_combinations(*columns)
     sides = [(segment.b, segment.a) for segment in links.segments]
     keys = zip(*(column[first].tolist() for column in columns), strict=True)
-    shares: Ints = np.array([find_share_of_cage(sides[i][a], p, n) for i, p, n, a in keys], dtype=np.int32)[code]
-    return shares
+    return np.array([find_share_of_cage(sides[i][a], p, n) for i, p, n, a in keys], dtype=np.int32)[code]
 
 
 def _format_plug(cage: str, numbers: tuple[int, int, int, int], port: str, several: bool) -> str:
-    """What a plug is in: `12`, `12/2`, `12/1+2`, `12/1-4`, `12/2/1`; numbers from 1, 0 for none."""
+    """Return the text of a plug: `12`, `12/2`, `12/1+2`, `12/1-4`, `12/2/1`.
+
+    The numbers are (socket, first jumper, last jumper, tail) from 1, 0 for none.
+    """
     socket, first, last, tail = numbers
     text = cage + "".join(f"/{number}" for number in (socket, first) if number)
     text += f"{'+' if last == first + 1 else '-'}{last}" if last > first else f"/{tail}" if tail else ""
@@ -156,18 +169,21 @@ def _format_plug(cage: str, numbers: tuple[int, int, int, int], port: str, sever
 
 
 def append_port(socket: str, cage: str, port: str, *, several: bool) -> str:
-    """A socket, and the NOS's name of the port unless that is the same, or one of `several`: `12/2 Ethernet104`."""
+    """Return a socket, and the NOS's name of the port unless it is the same, or one of `several`: `12/2
+    Ethernet104`.
+    """
     return socket if several or port in (socket, cage) else f"{socket} {port}"
 
 
-# Which socket of its cage each end of a cable is in.
+# The socket of its cage that each end of a cable is in.
 
 
 def find_sockets(cluster: Cluster) -> tuple[Ints, Ints]:
-    """The socket (from 0) of its cage at the a and b end of each cable end row, int32; -1 for the whole cage.
+    """Return the socket (from 0) of its cage at the a end and at the b end of each cable end row, int32.
 
-    Where cables with links of their own share a connector, as two 400G links from different devices in an 800G cage,
-    each has the number of its port in the cage. A cable that fills all connectors of a cage has the cage.
+    It is -1 for the whole cage, which a cable has that fills all its connectors. If cables with links of their own
+    share a connector, as two 400G links from different devices in an 800G cage, each has the number of its port in the
+    cage.
     """
     if cluster.phase:
         a, b = find_sockets(cluster.phase.whole)
@@ -188,12 +204,11 @@ def find_sockets(cluster: Cluster) -> tuple[Ints, Ints]:
 
 
 def _number_sockets(sides: list[Side], segment: Ints, port: Ints, carried: Ints, has_common_end: Flags) -> Ints:
-    """What each end uses of its cage: a socket or port number, -1 for all of it; int32.
+    """Return what each end uses of its cage: a socket or port number, -1 for all of it; int32.
 
-    An entry is a cable end row: `sides` has the side of its segment, `carried` is how many links it has;
-    `has_common_end` says whether the common end is there.
+    An entry is a cable end row. `sides` has the end of each segment, `carried` is the number of links of a row, and
+    `has_common_end` says whether the common end of the cable is here.
     """
     first, code = unique_combinations(segment, port, carried, has_common_end)
     keys = zip(*(column[first].tolist() for column in (segment, port, carried, has_common_end)), strict=True)
-    numbers: Ints = np.array([find_socket(sides[i], *key) for i, *key in keys], dtype=np.int32)[code]
-    return numbers
+    return np.array([find_socket(sides[i], *key) for i, *key in keys], dtype=np.int32)[code]

@@ -1,8 +1,8 @@
-"""The parts of a build: lists as CSV files, what they are made of, and how they are found."""
+"""The parts of a build: lists as CSV files, their inputs, and how parts are found."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeAlias, cast, runtime_checkable
 
@@ -16,16 +16,19 @@ from fabricgen.publish.manifest import Content
 from fabricgen.reports.table import Table
 from fabricgen.reports.tables.csv import write_blocks
 from fabricgen.wiring.arrays import Ints
+from fabricgen.wiring.patching.tables import Patching
 
 PARTS = ("fabricgen.export.files", "fabricgen.export.integrations")
-"""Rooms of parts: lists of our own, and what other people's systems read."""
+"""Packages of parts: lists of our own, and files that other people's systems read."""
 
 File: TypeAlias = tuple[str, Content]
 
 
 class FrrLab(NamedTuple):
-    """What FRR runs of a cluster: of each switch frr.conf and the commands of `ip` that give its interfaces addresses,
-    the (device, port) at which links end, those of hosts that have addresses, and sentences on what is left out.
+    """What FRR runs of a cluster.
+
+    Of each switch there are frr.conf and the commands of `ip` that give its interfaces addresses; then the (device,
+    port) at which links end, the ends of hosts that have addresses, and sentences on what is left out.
     """
 
     conf: Mapping[str, str]
@@ -37,9 +40,11 @@ class FrrLab(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ExportContext:
-    """Inputs of a part besides the cluster: counts of findings by severity, unit prices by part, the findings,
-    (path, content) of the configurations where they are few, and of some switches, by their rows, (lanes, alias) of the
-    cabled (switch, port); what FRR runs of it.
+    """Inputs of a part besides the cluster.
+
+    They are counts of findings by severity, unit prices by part, the findings, the (path, content) of configurations if
+    they are few, a function that gives, for switches by their rows, (lanes, alias) by cabled (switch, port), and what
+    FRR runs.
     """
 
     findings: Callable[[], Mapping[str, int]] = dict
@@ -51,12 +56,12 @@ class ExportContext:
 
 
 class BuildPart(Protocol):
-    """The interface of a module in `PARTS`; parts with `ON_REQUEST` are written only when named in `--only`."""
+    """The interface of a module in `PARTS`; parts with `ON_REQUEST` are written only if `--only` names them."""
 
     ON_REQUEST: bool
 
     def files(self, cluster: Cluster, context: ExportContext) -> Iterable[File]:
-        """Yield (path below the output folder, content)."""
+        """Yield the (path below the output folder, content) of each file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +78,18 @@ class Portion:
 
 @runtime_checkable
 class HasPortions(Protocol):
-    """A part of many large files, which several processes share."""
+    """A part with many large files, which several processes share."""
 
     def portions(self, cluster: Cluster) -> Iterable[Portion]:
-        """Its files in portions, in their order."""
+        """Return its files in portions, in their order."""
 
 
 @runtime_checkable
 class HasRows(Protocol):
-    """A part that says how much work it is; others take as long as links.csv."""
+    """A part that says how much work it is; other parts take as long as links.csv."""
 
     def rows(self, cluster: Cluster) -> int:
-        """How many rows of links.csv would take about as long."""
+        """Return how many rows of links.csv would take about as long."""
 
 
 @runtime_checkable
@@ -95,43 +100,70 @@ class TellsFindings(Protocol):
 
 
 def list_part_names(*, on_request: bool) -> tuple[str, ...]:
-    """Names of the parts, with or without those written on request only."""
+    """Return the names of the parts, sorted, with or without those that are written on request only."""
     names = [name.replace("_", "-") for folder in PARTS for name in discovery.list_modules(folder)]
     return tuple(name for name in sorted(names) if on_request or not load_part(name).ON_REQUEST)
 
 
 def load_part(name: str) -> BuildPart:
-    """The module of a part; raises KeyError when there is none."""
+    """Return the module of a part; raises KeyError if there is none."""
     module = name.replace("-", "_")
     folder = next((folder for folder in PARTS if module in discovery.list_modules(folder)), PARTS[0])
     return cast(BuildPart, discovery.load_module(folder, module))
 
 
 def make_csv_file(table: Table) -> File:
-    """A table as a CSV file of its name, in blocks of rows."""
+    """Return a table as a CSV file of its name, in blocks of rows."""
     return f"{table.name}.csv", write_blocks(table)
+
+
+Files: TypeAlias = Callable[[Cluster, ExportContext], Iterator[File]]
+"""The function `files` of a part."""
+
+
+def yield_table(make_table: Callable[[Cluster], Table]) -> Files:
+    """Return the function `files` of a part that is one table, written as a CSV file."""
+
+    def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+        yield make_csv_file(make_table(cluster))
+
+    return files
+
+
+def yield_patching_table(make_table: Callable[[Cluster, Patching], Table]) -> Files:
+    """Return the function `files` of a part that is one table of patched fibre; it has no file if nothing is
+    patched.
+    """
+
+    def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+        if cluster.plan.patching is not None:
+            yield make_csv_file(make_table(cluster, cluster.plan.patching))
+
+    return files
 
 
 # Columns of text from columns of numbers.
 
 
 def encode_from_one(column: Ints) -> EncodedColumn:
-    """Numbers from 1 as text, for a column that counts from 0; "" where it is negative."""
+    """Return a column that counts from 0 as text that counts from 1; "" for negative numbers."""
     return encode_or_empty([str(n + 1) for n in range(int(column.max(initial=-1)) + 1)], column)
 
 
 def encode_positive(column: Ints) -> EncodedColumn:
-    """Numbers as text; "" for 0 and below."""
+    """Return a column of numbers as text; "" for 0 and below."""
     number = np.maximum(column, 0)
     return encode_column(["", *map(str, range(1, int(number.max(initial=0)) + 1))], number)
 
 
 def pick_names(names: Any, indexes: Ints) -> list[str]:
-    """Names by index, as a list of str; `names` is an object array."""
+    """Return names by index, as a list of str; `names` is an object array."""
     picked_names: list[str] = names[indexes].tolist()
     return picked_names
 
 
 def name_cable_end(cage: str, port: str, several: bool) -> str:
-    """Where a cable end is on its device: the cage, and the port unless the connector carries `several` links."""
+    """Return the position of a cable end on its device: the cage, and the port unless the connector carries `several`
+    links.
+    """
     return cage if several else port if port.startswith(cage) else f"{cage} {port}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.locality.model import Locality, group_nodes
+from fabricgen.export.locality import Locality, group_nodes
 from fabricgen.plugins.columns import TableColumns, table_column, to_flag_array, to_integer_array, to_text_array
 from fabricgen.reports.table import Table
 

@@ -15,8 +15,7 @@ from fabricgen.bom.bill import make_bill
 from fabricgen.bom.prices import PriceList
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.export.files.cables import make_table
-from fabricgen.export.order import write_order_workbook
-from fabricgen.export.order_foot import count_end_faces, make_foot_table
+from fabricgen.export.order import count_end_faces, make_foot_table, write_order_workbook
 from fabricgen.export.technician.labels import make_label_table
 from fabricgen.export.technician.records import make_records
 from tests.conftest import BLUEPRINTS, example_cluster

@@ -9,7 +9,7 @@ from collections import defaultdict
 import pytest
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.boot.order import list_boot_steps
+from fabricgen.export.integrations.ztp import list_boot_steps
 from tests.conftest import built_files, example_cluster
 
 

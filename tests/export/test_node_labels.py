@@ -11,7 +11,7 @@ import yaml
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.integrations import kubernetes
-from fabricgen.export.kubernetes.labels import make_label_value
+from fabricgen.export.locality import make_label_value
 from fabricgen.export.table import ExportContext
 from tests.conftest import built_files, bytes_of, example_cluster
 

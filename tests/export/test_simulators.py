@@ -17,9 +17,9 @@ from fabricgen.analyze.latency import count_switches_crossed, latency_us
 from fabricgen.analyze.network import Network, list_networks
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
+from fabricgen.export import simulators
 from fabricgen.export.graph import make_graph
-from fabricgen.export.simulators import packets
-from fabricgen.export.simulators.dimensions import list_dimensions, name_level
+from fabricgen.export.simulators import list_dimensions, name_level
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from tests.conftest import BLUEPRINTS, built_files, example_cluster
 from tests.export.simulator_readers import Analytical, Packets
@@ -284,9 +284,9 @@ def test_what_a_simulator_cannot_be_told_is_refused(name: str, part: str, said: 
     ],
 )
 def test_more_than_ns3_has_numbers_for_is_refused(limit: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packets, limit, 10)
+    monkeypatch.setattr(simulators, limit, 10)
     if limit != "MOST_VERTICES":
-        monkeypatch.setattr(packets, "MOST_VERTICES", 100)
+        monkeypatch.setattr(simulators, "MOST_VERTICES", 100)
     if limit == "MOST_NEIGHBOURS":
-        monkeypatch.setattr(packets, "MOST_LINKS", 1000)
+        monkeypatch.setattr(simulators, "MOST_LINKS", 1000)
     assert refused(example_cluster("monday"), "astra-sim-ns3").message == said

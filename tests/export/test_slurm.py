@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from fabricgen.addons import slurm
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.model import Design
-from fabricgen.export.locality.model import find_common_name, join_hostlist
+from fabricgen.export.locality import find_common_name, join_hostlist
 from fabricgen.kernel.diagnostics import InputError
 from tests.conftest import built_files, example_cluster
 from tests.export.hostlist_reader import aggregated, expanded, lines, topologies

@@ -11,7 +11,7 @@ from netplans import ethernets, files, files_of
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
-from fabricgen.export.boot.names import find_device_addresses, list_named_addresses
+from fabricgen.export.operations import find_device_addresses, list_named_addresses
 from fabricgen.lint.rules.plan.addressing.fg752_no_default_route import NoDefaultRoute
 from tests.conftest import example_cluster
 

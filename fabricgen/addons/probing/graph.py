@@ -115,8 +115,7 @@ class Graph:
 def find_first_alike(*columns: Ints64) -> Ints64:
     """By row, the first row that has the same values in all columns."""
     _, first_rows, inverse = np.unique(np.stack(columns), axis=1, return_index=True, return_inverse=True)
-    first_row: Ints64 = first_rows[inverse.ravel()]
-    return first_row
+    return first_rows[inverse.ravel()]
 
 
 def list_links(view: ClusterView, fabric: str) -> Ints64:

@@ -210,5 +210,4 @@ class Delays(Measure):
 
     def _count_noise(self, unexplained: Floats, added: Floats) -> Floats:
         """What no part explains, in multiples of the noise, CUT at most; what parts add is uneven."""
-        noise: Floats = np.clip(unexplained / np.hypot(self._sigma, UNEVEN * added), -CUT, CUT)
-        return noise
+        return np.clip(unexplained / np.hypot(self._sigma, UNEVEN * added), -CUT, CUT)

@@ -104,8 +104,7 @@ def _write_content(cluster: Cluster, offers: PriceList, keys: tuple[str, ...], t
     """Return the bill in a format: its lines, its totals by some keys, or what needs the part `trace`."""
     from fabricgen.bom.bill import make_bill
     from fabricgen.bom.trace import trace_part as traced
-    from fabricgen.export.order import make_order_table, make_totals_table, write_order_workbook
-    from fabricgen.export.order_foot import TITLE, make_foot_table
+    from fabricgen.export.order import TITLE, make_foot_table, make_order_table, make_totals_table, write_order_workbook
     from fabricgen.reports.table import Table, write_table
 
     bill = make_bill(cluster)

@@ -36,7 +36,7 @@ from fabricgen.export.drawings.svg import (
     trace_box,
 )
 from fabricgen.export.drawings.switch_ports import PortMaps
-from fabricgen.export.locality.model import list_hostlists
+from fabricgen.export.locality import list_hostlists
 from fabricgen.export.locations import locate_halls, locate_rows
 from fabricgen.export.palette import (
     LIGHT,
@@ -377,10 +377,9 @@ def _draw_head(ports: NodeCages) -> list[str]:
     maker = f"{profile.vendor} " if profile.vendor and not profile.name.startswith(profile.vendor) else ""
     count_text = "1 of it" if ports.count == 1 else f"{ports.count} of them"
     lines = (f"{profile.id}: {maker}{profile.name}, {profile.rack_units} U, {count_text}", *_describe_panel(profile))
-    sizes = (3.8, 2.6, 2.3)
     return [
         draw_label(0.5, 2.6 + _HEAD_LINE * i, text, size, "b" if i == 0 else "" if i == 1 else "g", PAGE_WIDTH - 2)
-        for i, (text, size) in enumerate(zip(lines, sizes, strict=False))
+        for i, (text, size) in enumerate(zip(lines, (3.8, 2.6, 2.3), strict=False))
     ]
 
 

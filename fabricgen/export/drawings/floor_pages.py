@@ -62,8 +62,7 @@ class Window:
     @property
     def zone(self) -> str:
         """The first and the last row: `R01-R08`."""
-        ends = [format_row(row) for row in (self.rows[0], self.rows[-1])]
-        return "-".join(dict.fromkeys(ends))
+        return "-".join(dict.fromkeys([format_row(row) for row in (self.rows[0], self.rows[-1])]))
 
     @property
     def places(self) -> str:
@@ -132,8 +131,7 @@ def list_window_racks(table: RackTable, window: Window) -> list[int]:
     """Return the rows, in the rack table, of the racks in a window."""
     rows = np.isin(table.row, np.array(window.rows, dtype=np.int32))
     columns = (table.column >= window.columns.start) & (table.column < window.columns.stop)
-    racks: list[int] = np.flatnonzero((table.hall == window.hall) & rows & columns).tolist()
-    return racks
+    return np.flatnonzero((table.hall == window.hall) & rows & columns).tolist()
 
 
 def find_frame(table: RackTable, window: Window) -> Frame:

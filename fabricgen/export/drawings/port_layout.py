@@ -258,10 +258,9 @@ def count_rows(cage: CageClass, count: int) -> int:
 
 def list_panels(profile: SwitchProfile) -> tuple[Panel, ...]:
     """Return the panels of a switch: one for a fixed box, one for each line card of a chassis."""
-    slots = [slot for slot, _ in profile.cards] or [0]
     return tuple(
         Panel(slot, tuple(_arrange_columns(profile, cages)))
-        for slot, cages in zip(slots, profile.cages_by_card, strict=True)
+        for slot, cages in zip([slot for slot, _ in profile.cards] or [0], profile.cages_by_card, strict=True)
     )
 
 

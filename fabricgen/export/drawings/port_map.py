@@ -164,10 +164,9 @@ def _draw_title(switch: SwitchPorts, part: str) -> str:
     )
     subtitle = f"{switch.profile.vendor} {switch.profile.model}  {switch.rack} U{switch.u}{part}"
     subtitle += f"  mgmt: {managed}" if managed else ""
-    code = "m b w" if switch.swatch.ink == LIGHT else "m b"
     return (
         draw_rect(0.2, 0.5, 5, 5, switch.swatch.fill)
-        + draw_label(2.7, 3, switch.swatch.code, 2.6, code, 4.6)
+        + draw_label(2.7, 3, switch.swatch.code, 2.6, "m b w" if switch.swatch.ink == LIGHT else "m b", 4.6)
         + draw_label(7, 3, switch.name, 3.8, "b", PAGE_WIDTH - 8)
         + draw_label(7, 7.8, subtitle, 2.3, "g", PAGE_WIDTH - 8)
     )

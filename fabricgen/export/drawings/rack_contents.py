@@ -254,10 +254,9 @@ class FilledRacks:
 
     def _list_items(self, rack: int) -> tuple[Item, ...]:
         """Return the items of a rack from the bottom: devices, patch panels, what it is sold with, reserved units."""
-        reserved_units = self._table.kinds[int(self._table.kind[rack])].reserved
         items = [
             Item(u, 1, purpose.replace("-", " "), "", RESERVED_SWATCH)
-            for purpose, us in reserved_units.items()
+            for purpose, us in self._table.kinds[int(self._table.kind[rack])].reserved.items()
             for u in us
         ]
         items += [self._make_device_item(row) for row in self.list_devices(rack)]

@@ -99,8 +99,7 @@ class PortMaps:
 
     def _find_end_rows(self, device: int) -> slice:
         """Return the rows of `_link_ends` that belong to a switch."""
-        ends = self._link_ends
-        start, stop = np.searchsorted(ends.device, np.array([device, device + 1], dtype=np.int32)).tolist()
+        start, stop = np.searchsorted(self._link_ends.device, np.array([device, device + 1], dtype=np.int32)).tolist()
         return slice(start, stop)
 
     def _list_ports(self, device: int) -> list[FacePort]:
@@ -124,8 +123,7 @@ class PortMaps:
             FacePort(cage, sub, split, *look, *end)
             for cage, sub, split, look, end in zip(*numbers, looks, far_ends, strict=True)
         ]
-        cls = self._devices.classes[int(self._devices.device_class[device])]
-        kept_ports = self._find_kept_ports(cls.key)
+        kept_ports = self._find_kept_ports(self._devices.classes[int(self._devices.device_class[device])].key)
         return sorted([*ports, *kept_ports], key=lambda port: (port.cage, port.sub)) if kept_ports else ports
 
     def _make_kept_ports(self, key: TierKey) -> tuple[FacePort, ...]:

@@ -1,8 +1,8 @@
 """addresses.csv: every address with its prefix length, its purpose, and the device and port that has it.
 
-Kinds: loopback, router-id (of a switch without IPv4, on no interface), management, gateway, own (of a switch of an MLAG
-pair beside the gateway that both have), link, host, srv6 (the identifier of a switch), vrf-loopback (of a switch in a
-VRF over EVPN).
+Kinds: loopback; router-id (of a switch without IPv4, on no interface); management; gateway; own (of a switch of an MLAG
+pair, besides the gateway address that both have); link; host; srv6 (the identifier of a switch); vrf-loopback (of a
+switch in a VRF over EVPN).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.srv6 import IDENTIFIER_BITS
 from fabricgen.export.host_links import name_bond_ports
-from fabricgen.export.table import ExportContext, File, make_csv_file
+from fabricgen.export.table import yield_table
 from fabricgen.numbering.addresses.exit_links import find_exit_segments
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.blocks.column import AddressColumn, IPv4Column, make_column
@@ -46,23 +46,21 @@ class AddressSection(NamedTuple):
     devices: Ints64 | Ints
     ports: LazyColumn
     vrfs: EncodedColumn
-    """The VRF of each on the switch, "" for the default one."""
-
-
-def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield addresses.csv."""
-    yield make_csv_file(make_table(cluster))
+    """The VRF of each address on its switch, "" for the default VRF."""
 
 
 def rows(cluster: Cluster) -> int:
-    """Work, in rows of links.csv: half of them; there may be more addresses than links, but the rows are short."""
+    """Return the work in rows of links.csv: half of them, because rows of addresses are short, although they may be
+    more.
+    """
     return len(cluster.plan.links) // 2
 
 
 def make_table(cluster: Cluster, *, with_vrfs: bool = False) -> Table:
-    """Addresses by family: loopbacks, management ports, gateways, then both ends of links in link order.
+    """Return the addresses by family: loopbacks, management ports, gateways, both ends of links in link order, then
+    others.
 
-    The file does not tell in which VRF of its switch each is.
+    The column with the VRF of each address is added only `with_vrfs`; the file does not have it.
     """
     sections = [
         (
@@ -83,9 +81,14 @@ def make_table(cluster: Cluster, *, with_vrfs: bool = False) -> Table:
     return Table("addresses", dict(zip(names, map(StackedColumn, zip(*sections, strict=True)), strict=True)))
 
 
+files = yield_table(make_table)
+
+
 def list_leading_sections(cluster: Cluster, allocated: FamilyAddresses) -> Iterator[AddressSection]:
-    """The addresses of a family that are listed before those of both ends of links."""
-    yield _list_loopbacks(allocated)
+    """Yield the addresses of a family that are listed before those of both ends of links."""
+    rows = np.flatnonzero(allocated.loopback.present)
+    lengths = _repeat_length(allocated.family.bits, rows)
+    yield _make_section(allocated.loopback[rows], lengths, "loopback", rows, "Loopback0")
     if allocated.family.bits == ROUTER_ID_BITS:
         yield _list_router_ids(cluster)
     yield _list_management(cluster, allocated)
@@ -93,7 +96,7 @@ def list_leading_sections(cluster: Cluster, allocated: FamilyAddresses) -> Itera
 
 
 def list_trailing_sections(cluster: Cluster, allocated: FamilyAddresses) -> Iterator[AddressSection]:
-    """The addresses of a family that are listed after those of both ends of links."""
+    """Yield the addresses of a family that are listed after those of both ends of links."""
     yield from _list_shared_sections(cluster, allocated)
     yield from _list_subinterface_sections(cluster, allocated)
     yield from _list_vrf_loopbacks(cluster, allocated)
@@ -113,29 +116,21 @@ def _make_section(
     port: str | LazyColumn,
     vrf: str | EncodedColumn = "",
 ) -> AddressSection:
-    """Addresses of one kind."""
+    """Return a section of addresses of one kind; a port or VRF that is a str holds for all of them."""
     ports = repeat_value(port, len(device)) if isinstance(port, str) else port
     vrfs = repeat_value(vrf, len(device)) if isinstance(vrf, str) else vrf
     return AddressSection(addresses, lengths, repeat_value(kind, len(device)), device, ports, vrfs)
 
 
-def _list_loopbacks(allocated: FamilyAddresses) -> AddressSection:
-    # the loopbacks of all devices that have one, in a family
-    rows = np.flatnonzero(allocated.loopback.present)
-    return _make_section(
-        allocated.loopback[rows], _repeat_length(allocated.family.bits, rows), "loopback", rows, "Loopback0"
-    )
-
-
 def _list_router_ids(cluster: Cluster) -> AddressSection:
-    """Router ids that are no loopback address."""
+    """Return the router ids that are not loopback addresses."""
     ids = cluster.addresses.router_id
     rows = np.flatnonzero((ids > 0) & ~cluster.addresses.v4.loopback.present)
     return _make_section(IPv4Column(ids[rows]), _repeat_length(ROUTER_ID_BITS, rows), "router-id", rows, "")
 
 
 def _list_management(cluster: Cluster, allocated: FamilyAddresses) -> AddressSection:
-    """Addresses of management ports without a link in the plan."""
+    """Return the addresses of management ports that have no link in the plan."""
     links, devices = cluster.plan.links, cluster.plan.devices
     is_listed = allocated.management.present & ~allocated.management.same(allocated.loopback)
     is_listed[links.a_device[np.isin(links.segment, _find_management_segments(links.segments))]] = False
@@ -163,7 +158,10 @@ def is_management_port(side: Side) -> bool:
 
 
 def _list_gateways(cluster: Cluster, allocated: FamilyAddresses) -> AddressSection:
-    """Gateways of bridged nodes, fabric by fabric; that of an MLAG pair is told once, then what its switches own."""
+    """Return the gateways of bridged nodes, fabric by fabric.
+
+    The gateway of an MLAG pair is listed once; the own addresses of its switches follow.
+    """
     rows: list[tuple[int, int, int, str, str, str]] = []
     for fabric, subnets in allocated.subnets.items():
         design = cluster.design.fabric(fabric)
@@ -176,29 +174,29 @@ def _list_gateways(cluster: Cluster, allocated: FamilyAddresses) -> AddressSecti
             (subnets.own_address.at(row), int(subnets.subnet_length[row]), row, f"Vlan{vlan}", "own", vrf)
             for row in np.flatnonzero(subnets.own_address.present).tolist()
         ]
-    addresses, lengths, devices, ports, kinds, vrfs = zip(*rows, strict=True) if rows else ((),) * 6
-    length_column, device_column = np.array(lengths, dtype=np.int64), np.array(devices, dtype=np.int64)
-    port_column, kind_column, vrf_column = (
-        encode_column(texts, np.arange(len(texts))) for texts in (ports, kinds, vrfs)
-    )
+    addresses, lengths, devices, *texts = zip(*rows, strict=True) if rows else ((),) * 6
+    ports, kinds, vrfs = (encode_column(column, np.arange(len(column))) for column in texts)
     return AddressSection(
-        make_column(allocated.family, addresses), length_column, kind_column, device_column, port_column, vrf_column
+        addresses=make_column(allocated.family, addresses),
+        lengths=np.array(lengths, dtype=np.int64),
+        kinds=kinds,
+        devices=np.array(devices, dtype=np.int64),
+        ports=ports,
+        vrfs=vrfs,
     )
 
 
 def _find_second_peers(cluster: Cluster) -> Flags:
-    """The second switch of each MLAG pair: the gateway is listed with the first."""
+    """Return whether each device is the second switch of an MLAG pair: the gateway is listed with the first."""
     bonds, rows = cluster.plan.bonds, np.arange(len(cluster.plan.devices))
     if bonds is None:
         return np.zeros(len(rows), dtype=bool)
-    is_second: Flags = (bonds.mate >= 0) & (bonds.mate < rows)
-    return is_second
+    return (bonds.mate >= 0) & (bonds.mate < rows)
 
 
 def make_link_section(cluster: Cluster, allocated: FamilyAddresses) -> AddressSection:
-    """Both ends of every link, the lower before the upper."""
+    """Return the addresses of both ends of every link, the lower before the upper one."""
     links = cluster.plan.links
-    kinds = list_link_kinds(cluster)
     is_present = np.stack([allocated.a.present, allocated.b.present], axis=1)
     link, upper = (indexes.astype(np.int32) for indexes in np.nonzero(is_present))
     device = np.where(upper, links.b_device[link], links.a_device[link])
@@ -207,14 +205,14 @@ def make_link_section(cluster: Cluster, allocated: FamilyAddresses) -> AddressSe
     port = EncodedColumn(vocabulary, np.where(upper, b.codes + len(a.vocabulary), a.codes).astype(np.int32))
     address, at_b = allocated.a[link], upper == 1
     address[at_b] = allocated.b[link[at_b]]
-    vrfs = _list_link_vrfs(cluster).take(link)
-    return AddressSection(
-        address, allocated.length[link], encode_column(kinds, links.segment[link]), device, port, vrfs
-    )
+    kind, vrfs = encode_column(list_link_kinds(cluster), links.segment[link]), _list_link_vrfs(cluster).take(link)
+    return AddressSection(address, allocated.length[link], kind, device, port, vrfs)
 
 
 def _list_link_vrfs(cluster: Cluster) -> EncodedColumn:
-    """The VRF of the port of the switch at each link to a node or an extra device."""
+    """Return, by link to a node or an extra device, the VRF of the switch's port; "" for other links and the default
+    VRF.
+    """
     design, plan = cluster.design, cluster.plan
     vrf_by_fabric, exits = {fabric.name: fabric.vrf for fabric in design.fabrics}, find_exit_segments(design, plan)
     segments = plan.links.segments
@@ -236,7 +234,7 @@ def _list_link_vrfs(cluster: Cluster) -> EncodedColumn:
 
 
 def list_link_kinds(cluster: Cluster) -> list[str]:
-    """The kind of the addresses of links, by segment."""
+    """Return the kind of the addresses of links, by segment."""
     segments = cluster.plan.links.segments
     management, exits = set(_find_management_segments(segments)), find_exit_segments(cluster.design, cluster.plan)
     return [
@@ -246,22 +244,25 @@ def list_link_kinds(cluster: Cluster) -> list[str]:
 
 
 def _list_shared_sections(cluster: Cluster, allocated: FamilyAddresses) -> Iterator[AddressSection]:
-    """Addresses of nodes in the VLANs of fabrics that share their ports: of PORT.VLAN where it is tagged."""
+    """Yield the addresses of nodes in the VLANs of fabrics that use ports of others.
+
+    The interface is PORT.VLAN if the VLAN is tagged.
+    """
     links = cluster.plan.links
     for name, column in allocated.shared.items():
         fabric = cluster.design.fabric(name)
         rows = np.flatnonzero(column.present)
         lengths = allocated.subnets[name].subnet_length[links.b_device[rows]]
-        ports = ConcatenatedColumn(
-            (name_bond_ports(cluster, rows), _make_tags(cluster, fabric, rows) if fabric.tagged else "")
+        tags, vrfs = (
+            _make_tags(cluster, fabric, rows) if fabric.tagged else "",
+            _list_shared_vrfs(cluster, fabric, rows),
         )
-        yield _make_section(
-            column[rows], lengths, "host", links.a_device[rows], ports, _list_shared_vrfs(cluster, fabric, rows)
-        )
+        ports = ConcatenatedColumn((name_bond_ports(cluster, rows), tags))
+        yield _make_section(column[rows], lengths, "host", links.a_device[rows], ports, vrfs)
 
 
 def _list_shared_vrfs(cluster: Cluster, fabric: FabricDesign, rows: Ints64) -> str | EncodedColumn:
-    """The VRF of a fabric that shares its ports, or that of the tenant of each."""
+    """Return the VRF of a fabric on ports of another one, by link: that of the fabric, or of the tenant on the link."""
     design = cluster.design
     if not design.tenants:
         return fabric.vrf
@@ -271,7 +272,7 @@ def _list_shared_vrfs(cluster: Cluster, fabric: FabricDesign, rows: Ints64) -> s
 
 
 def _make_tags(cluster: Cluster, fabric: FabricDesign, rows: Ints64) -> str | EncodedColumn:
-    """What ends the names of interfaces with a tag: the VLAN of the fabric, or that of the tenant of each."""
+    """Return the endings of tagged interfaces, by link: the VLAN of the fabric, or that of the tenant on the link."""
     fabric_vlan, tenants = cluster.intent(fabric).vlan, cluster.design.tenants
     if not tenants:
         return f".{fabric_vlan}"
@@ -281,8 +282,10 @@ def _make_tags(cluster: Cluster, fabric: FabricDesign, rows: Ints64) -> str | En
 
 
 def _list_subinterface_sections(cluster: Cluster, allocated: FamilyAddresses) -> Iterator[AddressSection]:
-    """Addresses of sub-interfaces on links that carry the VRF of a tenant, or of a fabric that uses another fabric's
-    switches: two sections a VRF, lower ends and then upper ones.
+    """Yield the addresses of sub-interfaces on links that carry a tenant's VRF, or a fabric that uses another one's
+    switches.
+
+    There are two sections for each VRF: lower ends and then upper ones.
     """
     links = cluster.plan.links
     for (owner, vrf), pairs in allocated.vrf_links.items():
@@ -295,17 +298,15 @@ def _list_subinterface_sections(cluster: Cluster, allocated: FamilyAddresses) ->
 
 
 def _list_vrf_loopbacks(cluster: Cluster, allocated: FamilyAddresses) -> Iterator[AddressSection]:
-    """Loopbacks of switches in VRFs over EVPN, of an interface that is called after the VRF's number."""
+    """Yield the loopbacks of switches in VRFs over EVPN; the interface is named after the VRF's number."""
     for key, column in allocated.vrf_loopbacks.items():
         rows = np.flatnonzero(column.present)
-        port = f"Loopback{cluster.design.vnis[key].number}"
-        yield _make_section(
-            column[rows], _repeat_length(allocated.family.bits, rows), "vrf-loopback", rows, port, key[1]
-        )
+        port, lengths = f"Loopback{cluster.design.vnis[key].number}", _repeat_length(allocated.family.bits, rows)
+        yield _make_section(column[rows], lengths, "vrf-loopback", rows, port, key[1])
 
 
 def _list_identifiers(cluster: Cluster) -> Iterator[AddressSection]:
-    """The SRv6 identifiers of switches, as prefixes in the block of their fabric."""
+    """Yield the SRv6 identifiers of switches, as prefixes in the block of their fabric."""
     for fabric in cluster.design.fabrics:
         if block := cluster.intent(fabric).srv6:
             classes = [cls for tier in fabric.tiers for cls in cluster.plan.devices.classes if cls.key == tier.key]
@@ -316,8 +317,9 @@ def _list_identifiers(cluster: Cluster) -> Iterator[AddressSection]:
 
 
 def _name_subinterfaces(cluster: Cluster, rows: Ints64, vlan: int, peer_vlan: int, *, upper: bool) -> LazyColumn:
-    """The interfaces of a VLAN over some links: PORT.VLAN, or VlanVLAN over the peer link of an MLAG pair, of the VLAN
-    for it on SONiC.
+    """Return the interfaces of a VLAN over links: PORT.VLAN, or VlanN over the peer link of an MLAG pair.
+
+    N is the VLAN itself or, on a NOS that needs a VLAN for each VRF there, `peer_vlan`.
     """
     bonds, names = cluster.plan.bonds, cluster.port_names.port_columns[upper].take(rows)
     if bonds is None:
@@ -327,7 +329,7 @@ def _name_subinterfaces(cluster: Cluster, rows: Ints64, vlan: int, peer_vlan: in
     numbers = devices.device_class[cluster.plan.links.a_device[rows]].tolist()
     naming = cluster.design.catalog.naming
     has_vrf_vlans = [cls.kind == SWITCH and naming(cls.nos).configuration.pairs.vlans_of_vrfs for cls in classes]
-    peer_names = [f"Vlan{peer_vlan if has_vrf_vlans[number] else vlan}" for number in numbers]
+    peer_names = (f"Vlan{peer_vlan if has_vrf_vlans[number] else vlan}" for number in numbers)
     interface_names = [
         peer_name if pair else f"{name}.{vlan}"
         for name, peer_name, pair in zip(names, peer_names, paired.tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""bom.csv: what to order, with spares, prices where a price file gives them, and power."""
+"""bom.csv: what to order, with spares, power, and prices if a price file gives them."""
 
 from __future__ import annotations
 
@@ -23,23 +23,25 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
 
 
 def rows(cluster: Cluster) -> int:
-    """Work, in rows of links.csv: a third of them, for counting what every link needs."""
+    """Return the work in rows of links.csv: a third of them, for counting what every link needs."""
     return len(cluster.plan.links) // 3
 
 
 def make_table(cluster: Cluster, context: ExportContext) -> Table:
-    """The bill of materials; `quantity` is what is installed, spares are listed beside it and included in the price."""
+    """Return the bill of materials; `quantity` is the installed pieces, spares are listed beside it and in
+    the price.
+    """
     return make_bill_table(make_bill(cluster).lines, context)
 
 
 def make_bill_table(lines: Sequence[BillLine], context: ExportContext) -> Table:
-    """Lines of a bill in the columns of bom.csv."""
+    """Return lines of a bill in the columns of bom.csv."""
     rows = [_make_row(line, find_price(line.part, context.prices)) for line in lines]
     return Table("bom", {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)})
 
 
 def _make_row(line: BillLine, price: float | None) -> tuple[Cell, ...]:
-    # a line of the bill as cells; "" for a price or power that is not known
+    """Return a line of the bill as cells; "" for a price or power that is not known."""
     units = None if price is None else price_units(price)
     return (
         line.part,

@@ -1,14 +1,12 @@
-"""cables.csv: one row for each far end of a cable: where it goes, its part, and both labels with the ports."""
+"""cables.csv: one row for each far end of a cable: its route, its part, and both labels with the ports."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
 from fabricgen.export.locations import locate_devices
 from fabricgen.export.plugs import make_label_texts
-from fabricgen.export.table import ExportContext, File, make_csv_file
+from fabricgen.export.table import yield_table
 from fabricgen.numbering.lazy_columns import (
     ConcatenatedColumn,
     EncodedColumn,
@@ -21,18 +19,16 @@ from fabricgen.reports.table import Table
 ON_REQUEST = False
 
 
-def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield cables.csv."""
-    yield make_csv_file(make_table(cluster))
-
-
 def rows(cluster: Cluster) -> int:
-    """Work, in rows of links.csv: twice the number of cable ends, as these rows are the widest."""
+    """Return the work in rows of links.csv: twice the number of cable ends, because these rows are the widest."""
     return 2 * len(cluster.plan.cables.end_link)
 
 
 def make_table(cluster: Cluster) -> Table:
-    """Cable ends by cable; a breakout has several rows of one cable, and all rows of a cable share part and length."""
+    """Return the cable ends by cable.
+
+    A breakout has several rows of one cable, and all rows of a cable share part and length.
+    """
     cables, links, devices = cluster.plan.cables, cluster.plan.links, cluster.plan.devices
     parts, row, link = CableParts(cluster), cables.end_cable, cables.end_link
     racks = make_object_array(cluster.plan.racks.names)[devices.rack]
@@ -65,3 +61,6 @@ def make_table(cluster: Cluster) -> Table:
         "label_b": ConcatenatedColumn((*far, " > ", *near)),
     }
     return Table("cables", columns)
+
+
+files = yield_table(make_table)

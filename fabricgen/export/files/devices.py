@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from fabricgen.cluster import Cluster
-from fabricgen.export.table import ExportContext, File, encode_from_one, encode_positive, make_csv_file
+from fabricgen.export.table import encode_from_one, encode_positive, yield_table
 from fabricgen.numbering.lazy_columns import encode_column, encode_or_empty
 from fabricgen.reports.table import Table
 
 ON_REQUEST = False
 
 
-def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield devices.csv."""
-    yield make_csv_file(make_table(cluster))
-
-
 def rows(cluster: Cluster) -> int:
-    """Number of devices."""
+    """Return the number of devices."""
     return len(cluster.plan.devices)
 
 
 def make_table(cluster: Cluster) -> Table:
-    """Devices in the order of the device table; addresses are IPv4 where a device has one, else IPv6."""
+    """Return the devices in the order of the device table; addresses are IPv4 if a device has one, else IPv6."""
     devices, allocated = cluster.plan.devices, cluster.addresses
     loopbacks, managements = allocated.list_device_addresses()
     class_texts = {
@@ -47,3 +40,6 @@ def make_table(cluster: Cluster) -> Table:
         "mgmt": managements,
     }
     return Table("devices", columns)
+
+
+files = yield_table(make_table)

@@ -16,7 +16,7 @@ ON_REQUEST = True
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield drawings/book.html, rows/ROW.html where there are many racks, floor/HALL.svg, nodes/MODEL.svg and
+    """Yield drawings/book.html, rows/ROW.html if there are many racks, floor/HALL.svg, nodes/MODEL.svg and
     racks/RACK.svg.
     """
     for portion in portions(cluster):
@@ -24,7 +24,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def portions(cluster: Cluster) -> Iterator[Portion]:
-    """The book, a book for each row, the floor plans, the models of nodes, and the elevations row by row."""
+    """Yield the book, a book for each row, the floor plans, the node models, and the elevations."""
     drawings = _Drawings(cluster)
     sections = drawings.books.sections
     for key in sections:
@@ -32,7 +32,7 @@ def portions(cluster: Cluster) -> Iterator[Portion]:
 
 
 class _Drawings:
-    """Draws any section; each process keeps what drawings share."""
+    """Draws any section of the books; each process keeps what drawings share."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster

@@ -1,23 +1,20 @@
 """endpoints.csv: the path from each accelerator to the fabric: its scale-up domain, and every NIC port that serves it.
 
-One row for each logical NIC port (a NIC split over planes has several), and one with empty NIC fields for an
-accelerator without. Where nodes are spare, a last column says which.
+There is a row for each logical NIC port (a NIC split over planes has several), and one with empty NIC fields for an
+accelerator without NIC ports. If nodes are spare, a last column says which.
 
-Which port serves which accelerator is in the node's profile (`gpu`). Where the profile says
-nothing of compute ports, they are assigned in order of rail: an equal number of NICs, or else of logical ports, to each
-accelerator.
+The node's profile says which port serves which accelerator (`gpu`). If the profile says nothing of compute ports, they
+are assigned in order of rail: an equal number of NICs, or else of logical ports, to each accelerator.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import numpy as np
 
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
-from fabricgen.export.table import ExportContext, File, encode_positive, make_csv_file
+from fabricgen.export.table import encode_positive, yield_table
 from fabricgen.numbering.lazy_columns import EncodedColumn, encode_column
 from fabricgen.reports.table import Table
 from fabricgen.wiring.arrays import Flags, Ints
@@ -27,18 +24,13 @@ from fabricgen.wiring.tables import NODE
 ON_REQUEST = False
 
 
-def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield endpoints.csv."""
-    yield make_csv_file(make_table(cluster))
-
-
 def rows(cluster: Cluster) -> int:
-    """Work, in rows of links.csv: a quarter of them."""
+    """Return the work in rows of links.csv: a quarter of them."""
     return len(cluster.plan.links) // 4
 
 
 def make_table(cluster: Cluster) -> Table:
-    """Accelerators by node, each with its NIC ports by fabric and rail."""
+    """Return accelerators by node, each with its NIC ports by fabric and rail."""
     links, segments = cluster.plan.links, cluster.plan.links.segments
     device, accelerator, link = _list_rows(cluster)
     ports, leaf_ports = cluster.port_names.port_columns
@@ -63,19 +55,22 @@ def make_table(cluster: Cluster) -> Table:
     return Table("endpoints", columns)
 
 
+files = yield_table(make_table)
+
+
 def _is_spare(cluster: Cluster) -> Flags:
-    """Whether each device is a spare node; bool."""
+    """Return whether each device is a spare node; bool."""
     layout, devices = cluster.design.layout, cluster.plan.devices
     slots = np.array(sorted((layout.unit_index(slot), slot.node - 1) for slot in layout.spare), dtype=np.int64)
     most_members = max(kind.members for kind in layout.kinds)
-    # (unit, node in it) as one number
+    # one number for the unit and the node in it
     return np.isin(devices.unit * np.int64(most_members) + devices.node, slots[:, 0] * most_members + slots[:, 1]) & (
         devices.node >= 0
     )
 
 
 def _list_rows(cluster: Cluster) -> tuple[Ints, Ints, Ints]:
-    """(node, accelerator, link or -1) of every row, in order."""
+    """Return the node, accelerator and link (-1 for none) of every row, in order; int32."""
     devices, links = cluster.plan.devices, cluster.plan.links
     kinds = np.array([c.kind for c in devices.classes], dtype=np.int32)[devices.device_class]
     row_groups: list[tuple[Ints, Ints, Ints]] = []
@@ -87,7 +82,7 @@ def _list_rows(cluster: Cluster) -> tuple[Ints, Ints, Ints]:
             row_groups.append((links.a_device[rows[is_served]], accelerator[is_served], rows[is_served]))
     all_accelerators = _list_accelerators(cluster)
     most_per_node = 1 + max(int(numbers.max(initial=0)) for _, numbers, *_ in (all_accelerators, *row_groups))
-    # (device, accelerator) as one number
+    # one number for the device and the accelerator
     served = np.zeros(len(devices) * most_per_node, dtype=bool)
     for device, accelerator, _ in row_groups:
         served[device * most_per_node + accelerator] = True
@@ -105,7 +100,7 @@ def _list_rows(cluster: Cluster) -> tuple[Ints, Ints, Ints]:
 
 
 def _list_accelerators(cluster: Cluster) -> tuple[Ints, Ints]:
-    """(node, number) of every accelerator."""
+    """Return the node and the number of every accelerator; int32."""
     nodes, numbers = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
     for cls in cluster.plan.devices.classes:
         if cls.kind == NODE and isinstance(cls.profile, NodeProfile) and cls.profile.accelerators:
@@ -116,12 +111,12 @@ def _list_accelerators(cluster: Cluster) -> tuple[Ints, Ints]:
 
 
 def assign_accelerators(attachment: Attachment) -> Ints:
-    """The accelerator that each leg serves, by the vendor's number; -1 for none; int32."""
+    """Return the accelerator that each leg serves, by the vendor's number, -1 for none; int32."""
     legs, accelerators = attachment.legs, attachment.profile.accelerators
     stated_gpus = [-1 if leg.gpu is None else leg.gpu for leg in legs]
     if accelerators is None or attachment.role != "compute" or max(stated_gpus, default=0) >= 0:
         return np.array(stated_gpus, dtype=np.int32)
-    # profiles that do not say which NIC serves which accelerator: rails are shared out evenly, else legs in their order
+    # the profile does not say which NIC serves which accelerator: rails are shared out evenly, else legs in their order
     rails = sorted({leg.rail for leg in legs})
     if len(rails) % accelerators.count == 0:
         rails_per_accelerator = len(rails) // accelerators.count
@@ -132,9 +127,7 @@ def assign_accelerators(attachment: Attachment) -> Ints:
 
 
 def _name_nics(cluster: Cluster) -> EncodedColumn:
-    """The interface name of the NIC port of each link, else the printed name of the port; "" for links
-    without a NIC.
-    """
+    """Return the interface name of the NIC port of each link, else the printed name of the port; "" without a NIC."""
     links, codes_by_name = cluster.plan.links, {"": 0}
     link_codes = np.zeros(len(links), dtype=np.int32)
     for i, segment in enumerate(links.segments):
@@ -148,7 +141,7 @@ def _name_nics(cluster: Cluster) -> EncodedColumn:
 
 
 def make_domain_column(cluster: Cluster) -> EncodedColumn:
-    """The scale-up domain of every device, the widest of several; "" for none."""
+    """Return the scale-up domain of every device, the widest if it is in several; "" for none."""
     design, devices = cluster.design, cluster.plan.devices
     names, device_codes = [""], np.zeros(len(devices), dtype=np.int32)
     width = np.zeros(len(devices), dtype=np.int32)

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from fabricgen.cluster import Cluster
-from fabricgen.export.table import ExportContext, File, encode_positive, make_csv_file
+from fabricgen.export.table import encode_positive, yield_table
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, encode_column
 from fabricgen.reports.table import Table
 
 ON_REQUEST = False
 
 
-def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield links.csv."""
-    yield make_csv_file(make_table(cluster))
-
-
 def make_table(cluster: Cluster) -> Table:
-    """Links by fabric, from the nodes up; a backplane link has no cable.
+    """Return the links by fabric, from the nodes up; a backplane link has no cable.
 
-    Addresses are IPv4 where a link has any, else IPv6; addresses.csv has both.
+    Addresses are IPv4 if a link has any, else IPv6; addresses.csv has both.
     """
     links, segments = cluster.plan.links, cluster.plan.links.segments
     a_port, b_port = cluster.port_names.port_columns
@@ -41,3 +34,6 @@ def make_table(cluster: Cluster) -> Table:
         "plane": encode_positive(links.plane),
     }
     return Table("links", columns)
+
+
+files = yield_table(make_table)

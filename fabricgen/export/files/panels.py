@@ -1,14 +1,12 @@
-"""panels.csv: every patch panel: position, part and how full it is; written only where fibre is patched."""
+"""panels.csv: every patch panel with its position, part and how full it is; written only if fibre is patched."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import numpy as np
 
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
-from fabricgen.export.table import ExportContext, File, make_csv_file, pick_names
+from fabricgen.export.table import pick_names, yield_patching_table
 from fabricgen.reports.table import Table
 from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.patching.tables import Patching
@@ -16,19 +14,13 @@ from fabricgen.wiring.patching.tables import Patching
 ON_REQUEST = False
 
 
-def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield panels.csv, unless nothing is patched."""
-    if cluster.plan.patching is not None:
-        yield make_csv_file(make_table(cluster, cluster.plan.patching))
-
-
 def rows(cluster: Cluster) -> int:
-    """How many lines panels.csv has, by which the work of a build is shared out; 0 where it is not written."""
+    """Return the number of panels; 0 if panels.csv is not written."""
     return len(cluster.plan.patching.panels) if cluster.plan.patching else 0
 
 
 def _count_shuffled_ports(patching: Patching) -> Ints64:
-    """Ports of shuffles with a jumper, by panel."""
+    """Return, by panel, the number of ports of fibre shuffles with a jumper; int64."""
     shuffles, port_counts = patching.shuffles, np.zeros(len(patching.panels), dtype=np.int64)
     for ports in (shuffles.port_in, shuffles.port_out):
         panel = np.unique(np.stack([shuffles.panel, shuffles.shuffle, ports]), axis=1)[0]
@@ -37,14 +29,13 @@ def _count_shuffled_ports(patching: Patching) -> Ints64:
 
 
 def make_table(cluster: Cluster, patching: Patching) -> Table:
-    """Panels; `cabled` counts front ports with a trunk behind them, `used` those with a jumper."""
+    """Return the panels; `cabled` counts front ports with a trunk behind them, `used` those with a jumper."""
     parts, panels, trunks = PatchParts(cluster, patching), patching.panels, patching.trunks
     kinds, code = parts.panel_parts
-    trunk_ports = np.array([p.ports_per_trunk for p in patching.policies])[trunks.policy]
     cabled, used = (
         np.bincount(trunks.a_panel, weights=ports, minlength=len(panels))
         + np.bincount(trunks.b_panel, weights=ports, minlength=len(panels))
-        for ports in (trunk_ports, trunks.used)
+        for ports in (np.array([p.ports_per_trunk for p in patching.policies])[trunks.policy], trunks.used)
     )
     used = used + _count_shuffled_ports(patching)
     policies = np.array([p.name for p in patching.policies], dtype=object)
@@ -60,3 +51,6 @@ def make_table(cluster: Cluster, patching: Patching) -> Table:
         "used": used.astype(np.int64).tolist(),
     }
     return Table("panels", columns)
+
+
+files = yield_patching_table(make_table)

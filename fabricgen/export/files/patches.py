@@ -1,9 +1,8 @@
-"""patches.csv: every jumper: its cage and panel port, and the trunk and fibres behind the port."""
+"""patches.csv: every jumper with its cage and panel port, and the trunk and fibres behind the port."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from fabricgen.bom.sets import split_set
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
 from fabricgen.export.plugs import find_sockets, list_plugs
-from fabricgen.export.table import ExportContext, File, make_csv_file, pick_names
+from fabricgen.export.table import pick_names, yield_patching_table
 from fabricgen.reports.table import Table
 from fabricgen.wiring.arrays import Ints, rank_within
 from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
@@ -24,19 +23,13 @@ from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, Patching
 ON_REQUEST = False
 
 
-def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield patches.csv, unless nothing is patched."""
-    if cluster.plan.patching is not None:
-        yield make_csv_file(make_table(cluster, cluster.plan.patching))
-
-
 def rows(cluster: Cluster) -> int:
-    """Number of ends of patched cables; the far ends of a splitter that share a port make it an upper limit."""
+    """Return the number of ends of patched cables, an upper limit: far ends of a splitter may share a port."""
     return 2 * len(cluster.plan.patching.patches) if cluster.plan.patching else 0
 
 
 def make_table(cluster: Cluster, patching: Patching) -> Table:
-    """A row for each pair of cage and panel port that a jumper joins: first those at a ends, then those at b ends.
+    """Return a row for each pair of cage and panel port that a jumper joins: first at a ends, then at b ends.
 
     Far ends of a splitter share a panel port; at its common end its legs share a cage.
     """
@@ -46,10 +39,13 @@ def make_table(cluster: Cluster, patching: Patching) -> Table:
     return Table("patches", {name: [*sides[0][name], *sides[1][name]] for name in sides[0]})
 
 
+files = yield_patching_table(make_table)
+
+
 def _make_side_columns(
     cluster: Cluster, patching: Patching, names: PatchParts, jumpers: PatchedChannels, end: int
 ) -> dict[str, list[Any]]:
-    # columns of patches.csv for the jumpers at the a ends (`end` 0) or b ends (1) of cables
+    """Return the columns of patches.csv for the jumpers at the a ends (`end` 0) or b ends (1) of cables."""
     cables, links, patches, trunks = cluster.plan.cables, cluster.plan.links, patching.patches, patching.trunks
     patch_rows, row, panel, face_port = find_jumper_ends(cluster, patching, end)
     trunk, port = patches.trunk[patch_rows], patches.port[patch_rows]
@@ -82,18 +78,17 @@ def _make_side_columns(
 
 
 def name_sockets(cluster: Cluster, patching: Patching, end: int, row: Ints) -> list[str]:
-    """What the plug of each jumper is in: `12`, or `12/1` and `12/2` of parallel jumpers in one cage.
+    """Return the socket of the plug of each jumper: `12`, or `12/1` and `12/2` of parallel jumpers in one cage.
 
-    A splitter, which has one plug there for all its rows, names the cage only.
+    A splitter, which has one plug there for all its rows, has the cage only.
     """
     cables, links = cluster.plan.cables, cluster.plan.links
     cable, link = cables.end_cable[row], cables.end_link[row]
     number = find_sockets(cluster)[end][row]
     cages = pick_names(cluster.cages[end], link)
     sockets = [cage + (f"/{n + 1}" if n >= 0 else "") for cage, n in zip(cages, number.tolist(), strict=True)]
-    device = (links.b_device if end else links.a_device)[link]
     # far ends of one cable are in cages of one name on several devices
-    keys = list(zip(cable.tolist(), device.tolist(), sockets, strict=True))
+    keys = list(zip(cable.tolist(), (links.b_device if end else links.a_device)[link].tolist(), sockets, strict=True))
     lower = np.array([hangs_on_lower_end(segment) for segment in links.segments], dtype=bool)
     is_one_plug = (patching.split[cable] == AT_COMMON_END) & (lower[links.segment[link]] == (end == 0))
     totals, counts, numbered = Counter(keys), Counter[tuple[int, int, str]](), []
@@ -104,8 +99,9 @@ def name_sockets(cluster: Cluster, patching: Patching, end: int, row: Ints) -> l
 
 
 class JumperEnds(NamedTuple):
-    """Rows of patches.csv at one end, int32 columns: the patch and the cable end row of each, and the panel and its
-    front port, from 1, that the jumper goes to.
+    """Rows of patches.csv at one end, int32 columns.
+
+    They are the patch and the cable end row of each, and the panel and its front port, from 1, that the jumper goes to.
     """
 
     patch: Ints
@@ -115,7 +111,7 @@ class JumperEnds(NamedTuple):
 
 
 def find_jumper_ends(cluster: Cluster, patching: Patching, end: int) -> JumperEnds:
-    """The jumpers at the a ends (`end` 0) or b ends (1) of cables, in the order of patches.csv."""
+    """Return the jumpers at the a ends (`end` 0) or b ends (1) of cables, in the order of patches.csv."""
     patches, trunks = patching.patches, patching.trunks
     patch = _select_patches(cluster, patching, end)
     trunk = patches.trunk[patch]
@@ -127,8 +123,9 @@ def find_jumper_ends(cluster: Cluster, patching: Patching, end: int) -> JumperEn
 
 
 def _select_patches(cluster: Cluster, patching: Patching, end: int) -> Ints:
-    """Rows of patches at one end: the jumper at the common end of a breakout once only, and each tail of a splitter in
-    the port of its connector.
+    """Return the rows of patches at one end.
+
+    The jumper at the common end of a breakout is there once, and each tail of a splitter in the port of its connector.
     """
     cables, row = cluster.plan.cables, patching.patches.row
     cable = cables.end_cable[row]
@@ -136,6 +133,6 @@ def _select_patches(cluster: Cluster, patching: Patching, end: int) -> Ints:
     is_common, splits_far = lower == (end == 0), patching.split[cable] == AT_FAR_END
     plugs = list_plugs(cluster)
     plug = np.searchsorted(plugs.row, row)
-    # of several splitters each has one of the ports, in their order
+    # if a cable has several splitters, each has one of the ports, in their order
     is_elsewhere = (plugs.tails[plug] > 1) & (plugs.piece[plug] != rank_within(row))
     return np.flatnonzero(np.where(is_common, first | ~splits_far, ~(splits_far & is_elsewhere))).astype(np.int32)

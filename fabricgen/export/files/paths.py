@@ -1,23 +1,25 @@
 """paths/: the paths that NICs choose among in fabrics with SRv6, as identifiers; on request.
 
-Three kinds of tables, since every path is a way up from a leaf, and one down from where it turns; ports of a leaf share
-all of its ways up.
+There are three kinds of tables, because every path is a way up from a leaf and one down from the switch where it turns;
+ports of a leaf share all of its ways up.
 
-- `paths/nodes/NODE.csv`, a row for each port: its plane, its leaf and the port there, the identifier of that port,
-  which is the last of every path to it, and the address that packets arrive at; its rail, and the address that packets
-  inside are for, which all planes of a NIC may share (`address_per: nic`).
-- `paths/up/LEAF.csv`, a row for each way up from a leaf: its number, the tiers that it climbs, the switch where it
-  turns, its number among those that turn there, its identifiers, and the ports that it leaves switches by.
-- `paths/down/SWITCH.csv`, a row for each way down from a switch to a leaf, numbered for each leaf.
+- `paths/nodes/NODE.csv` has a row for each port: its plane, its leaf and the port there; the identifier of that port,
+which is the last of every path to it, and the address at which packets arrive; its rail, and the address that packets
+inside are for, which all planes of a NIC may share (`address_per: nic`).
 
-Two leaves use the ways up that climb fewest tiers to a switch with ways down to the other. Path n from a port to
-another has the identifiers of way up n of its leaf, those of way down `down` modulo the number of ways down from there
-to the other's leaf, and that of the other port. Its address is the block and then these
-(`numbering/srv6.py:Srv6Block`). Between ports of one leaf the path is the identifier of the leaf (none, where links
-have identifiers) and that of the port.
+- `paths/up/LEAF.csv` has a row for each way up from a leaf: its number, the number of tiers that it climbs, the switch
+where it turns, its number among those that turn there, its identifiers, and the ports by which it leaves switches.
 
-Paths name switches, or with `links` the links between them. Where several links join two switches and have no
-identifiers, a step lists all of its ports, apart by `|`: the switch chooses one by hashing.
+- `paths/down/SWITCH.csv` has a row for each way down from a switch to a leaf, numbered for each leaf.
+
+Two leaves use the ways up that climb the fewest tiers to a switch with ways down to the other leaf. Path n from a port
+to another one has the identifiers of way up n of its leaf, then those of way down `down` modulo the number of ways down
+from there to the other's leaf, then that of the other port. Its address is the block followed by these
+(`numbering/srv6.py:Srv6Block`). Between ports of one leaf the path is the identifier of the leaf (none, if links have
+identifiers) and that of the port.
+
+Paths name switches, or with `links` the links between them. If several links join two switches and have no identifiers,
+a step lists all of its ports, separated by `|`: the switch chooses one by hashing.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ ON_REQUEST = True
 
 @dataclass(frozen=True, slots=True)
 class PathStep:
-    """From a switch to the next, by a row of the device table: the ports that it may leave by, and its identifier."""
+    """A step from a switch to the next one, `peer` (a row of the device table): the ports that it may leave by, and its
+    identifier.
+    """
 
     peer: int
     ports: tuple[str, ...]
@@ -53,16 +57,15 @@ class PathStep:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Steps up from a leaf, or down to one: the switch in which it ends, and the identifiers and ports on the way."""
+    """Steps up from a leaf, or down to one: the switch at its end, and the identifiers and ports on the way."""
 
     end: int
     identifiers: tuple[int, ...]
     hops: tuple[str, ...]
 
     def take_step(self, name: str, step: PathStep) -> Way:
-        """The way with one step more, from the switch of this name."""
-        hop = f"{name}:{'|'.join(step.ports)}"
-        return Way(step.peer, (*self.identifiers, step.identifier), (*self.hops, hop))
+        """Return the way with one step more, from the switch with this name."""
+        return Way(step.peer, (*self.identifiers, step.identifier), (*self.hops, f"{name}:{'|'.join(step.ports)}"))
 
 
 @dataclass(frozen=True)
@@ -87,20 +90,23 @@ class SteeredPaths:
 
     @cached_property
     def _link_indexes(self) -> tuple[tuple[Ints64, Ints64], tuple[Ints64, Ints64]]:
-        # of links between switches by the lower, and by the upper one: (where those of each device begin, rows)
+        """Links between switches sorted by the lower, and by the upper switch: (start of each device's links, rows)."""
         links, segments = self.cluster.plan.links, self.cluster.plan.links.segments
         between = [s.fabric == self.fabric.name and isinstance(s.a, PortRun) for s in segments]
         rows = np.flatnonzero(np.array(between, dtype=bool)[links.segment])
         ends = ((links.a_device, links.a_port), (links.b_device, links.b_port))
         lower, upper = (rows[np.lexsort((port[rows], device[rows]))] for device, port in ends)
         starts = np.arange(len(self.cluster.plan.devices) + 1)
-        return (np.searchsorted(links.a_device[lower], starts), lower), (
-            np.searchsorted(links.b_device[upper], starts),
-            upper,
+        lower_starts, upper_starts = (
+            np.searchsorted(device[index], starts)
+            for device, index in ((links.a_device, lower), (links.b_device, upper))
         )
+        return (lower_starts, lower), (upper_starts, upper)
 
     def list_steps(self, switch: int, *, down: bool) -> Iterator[PathStep]:
-        """The steps from a switch, in the order of its ports: to each next switch, or with `links` over each link."""
+        """Yield the steps from a switch, in the order of its ports: to each next switch, or with `links` over each
+        link.
+        """
         links, identifiers = self.cluster.plan.links, self.cluster.addresses.identifiers
         pointer, index = self._link_indexes[down]
         rows = index[pointer[switch] : pointer[switch + 1]]
@@ -118,7 +124,9 @@ class SteeredPaths:
             yield PathStep(peer, tuple(own_ports), int(identifiers[peer]))
 
     def list_ways(self, switch: int, *, down: bool) -> Iterator[Way]:
-        """The ways up from a leaf, those that turn in the lowest tier first, or those down from a switch to leaves."""
+        """Yield the ways up from a leaf, those that turn in the lowest tier first, or the ways down from a switch to
+        leaves.
+        """
         ways = [Way(switch, () if down or self.block.links else (int(self.cluster.addresses.identifiers[switch]),), ())]
         while ways := [
             way.take_step(self.cluster.names[way.end], step)
@@ -146,7 +154,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def _list_node_tables(paths: SteeredPaths) -> Iterator[File]:
-    # paths/nodes/NODE.csv of every host
+    """Yield paths/nodes/NODE.csv of every host."""
     cluster, links = paths.cluster, paths.cluster.plan.links
     leaf_addresses = cluster.addresses.families[-1].b  # IPv6, which SRv6 asks for (FG127)
     for first, end in split_by_device(links.a_device[paths.host_links], 1):
@@ -165,11 +173,16 @@ def _list_node_tables(paths: SteeredPaths) -> Iterator[File]:
         yield make_csv_file(Table(f"paths/nodes/{cluster.names[links.a_device[rows[0]]]}", columns))
 
 
-def _make_way_table(paths: SteeredPaths, name: str, end: str, ways: Sequence[Way], **more: Sequence[int]) -> File:
+def _make_way_table(
+    paths: SteeredPaths, name: str, end: str, ways: Sequence[Way], **extra_columns: Sequence[int]
+) -> File:
+    """Return a table of ways; `end` is the column with their last switch, `extra_columns` are further columns of ways
+    up.
+    """
     numbers: defaultdict[int, Iterator[int]] = defaultdict(count)
     columns: dict[str, Sequence[str | int]] = {
-        **({"path": list(range(len(ways)))} if more else {}),
-        **more,
+        **({"path": list(range(len(ways)))} if extra_columns else {}),
+        **extra_columns,
         end: [paths.cluster.names[way.end] for way in ways],
         "down": [next(numbers[way.end]) for way in ways],
         "identifiers": _write_identifiers(way.identifiers for way in ways),
@@ -179,5 +192,5 @@ def _make_way_table(paths: SteeredPaths, name: str, end: str, ways: Sequence[Way
 
 
 def _write_identifiers(chains: Iterable[tuple[int, ...]]) -> list[str]:
-    """Identifiers in hexadecimal, those of a way apart by a space."""
+    """Return the identifiers of each way in hexadecimal, separated by spaces."""
     return [" ".join(f"{identifier:04x}" for identifier in chain) for chain in chains]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from fabricgen.bom.optics import sum_rack_optics
@@ -11,7 +9,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.floor.halls import print_row_number
 from fabricgen.export.locations import locate_racks
-from fabricgen.export.table import ExportContext, File, make_csv_file, pick_names
+from fabricgen.export.table import pick_names, yield_table
 from fabricgen.reports.table import Table
 from fabricgen.wiring.arrays import Floats
 from fabricgen.wiring.racks.loads import compute_rack_loads, describe_power_bases
@@ -19,30 +17,26 @@ from fabricgen.wiring.racks.loads import compute_rack_loads, describe_power_base
 ON_REQUEST = False
 
 
-def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield racks.csv."""
-    yield make_csv_file(make_table(cluster))
-
-
 def rows(cluster: Cluster) -> int:
-    """Number of racks."""
+    """Return the number of racks."""
     return len(cluster.plan.racks.names)
 
 
 def make_table(cluster: Cluster) -> Table:
-    """Racks in the order of the rack table.
+    """Return the racks in the order of the rack table.
 
     Rows and places count from 1 in the hall; those before the first count down from -1 (patch racks). x_m and y_m are
     the centre in the site's coordinates, m; the front faces `y+` or `y-`, a notation that no spreadsheet reads as a
     formula. `units_used` includes patch panels and what a rack is sold with, which are not `devices`. Sums are of
-    published figures: weight without the rack itself (that of the whole rack where it is sold complete), power of
-    devices; `unweighed` and `unpowered` count devices without a figure. Heat to coolant and air is that of devices and
-    optics, which heat air, and empty where a device's share is unknown. `place` is what labels and drawings call it.
+    published figures: weight without the rack itself (that of the whole rack if it is sold complete), power of devices;
+    `unweighed` and `unpowered` count devices without a figure. Heat to coolant and air is that of devices and optics,
+    which heat air, and empty if a device's share is unknown. `place` is the position on labels and drawings.
 
-    `optics_w` is all optics: transceivers, and the ends that cables have of their own. `drawn_w` is devices and those
-    optics that are not in the published maximum of their device; `unpowered_optics` counts those of these without a
-    figure. `power_basis` says what the power of devices is: `maximum` or `maximum-with-optics` where such a figure is
-    published, `estimate` where somebody else gives one, `typical` where there is no other, `unknown`; joined by `+`.
+    `optics_w` is all optics: transceivers, and the ends that cables have of their own. `drawn_w` is devices and the
+    optics that are not in the published maximum of their device; `unpowered_optics` counts those of these optics
+    without a figure. `power_basis` says what the power of devices is: `maximum` or `maximum-with-optics` if such a
+    figure is published, `estimate` if somebody else gives one, `typical` if there is no other, `unknown`; joined by
+    `+`.
     """
     racks, layout = cluster.plan.racks, cluster.design.layout
     halls = racks.halls
@@ -78,13 +72,17 @@ def make_table(cluster: Cluster) -> Table:
     return Table("racks", columns)
 
 
+files = yield_table(make_table)
+
+
 def list_rack_feeds(cluster: Cluster) -> list[str]:
-    """Power feeds of each rack, `A+B`; "" where none are stated, and of racks without devices (patch panels alone)."""
+    """Return the power feeds of each rack, `A+B`; "" if none are stated, and for racks without devices (patch panels
+    alone).
+    """
     racks, floor = cluster.plan.racks, FloorPlan(cluster.design)
     if not cluster.design.loaded.blueprint.floor.feeds:
         return [""] * len(racks)
-    columns = (racks.site, racks.row, racks.column, racks.hall)
-    positions = zip(*(column.tolist() for column in columns), strict=True)
+    positions = zip(*(column.tolist() for column in (racks.site, racks.row, racks.column, racks.hall)), strict=True)
     has_devices = np.isin(np.arange(len(racks)), cluster.plan.devices.rack).tolist()
     return [
         "+".join(floor.feeds_of(RackPosition(*position))) if is_fed else ""
@@ -93,10 +91,10 @@ def list_rack_feeds(cluster: Cluster) -> list[str]:
 
 
 def _round_metres(values: Floats) -> list[float]:
-    """Metres to the millimetre."""
+    """Return metres to the millimetre."""
     return np.round(values, 3).tolist()  # type: ignore[no-any-return]
 
 
 def _format_figures(values: Floats) -> list[str]:
-    """Figures to a tenth, without a decimal point where whole; "" where unknown."""
+    """Return figures to a tenth, without a decimal point if whole; "" if unknown (NaN)."""
     return ["" if value != value else f"{value:.1f}".removesuffix(".0") for value in values.tolist()]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.scale_up.model import ScaleUpDesign
-from fabricgen.export.table import ExportContext, File, make_csv_file, pick_names
+from fabricgen.export.table import pick_names, yield_table
 from fabricgen.reports.table import Cell, Table
 from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.links.scale_up_places import expand_domains, name_domains
@@ -20,13 +19,10 @@ ON_REQUEST = True
 _COLUMNS = ("domain", "kind", "a_device", "a_port", "b_device", "b_port", "gbps")
 
 
-def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield scale-up.csv."""
-    yield make_csv_file(make_table(cluster))
-
-
 def make_table(cluster: Cluster) -> Table:
-    """Links of scale-up domains, by entry of the blueprint: on a node's board, between nodes, and to switch trays."""
+    """Return the links of scale-up domains, by entry of the blueprint: on a node's board, between nodes, and to switch
+    trays.
+    """
     columns: dict[str, list[Cell]] = {name: [] for name in _COLUMNS}
     for scale_up in cluster.design.scale_up:
         for name, column in _make_columns(cluster, scale_up).items():
@@ -34,8 +30,11 @@ def make_table(cluster: Cluster) -> Table:
     return Table("scale-up", columns)
 
 
+files = yield_table(make_table)
+
+
 def _make_columns(cluster: Cluster, scale_up: ScaleUpDesign) -> dict[str, Any]:
-    # columns of scale-up.csv for the domains of one kind, a row a link
+    """Return the columns of scale-up.csv for the domains of one kind, with a row for each link."""
     links = expand_domains(cluster.design, cluster.plan.devices, scale_up)
     names = np.array(name_domains(cluster.design, scale_up), dtype=object)
     rows = len(links.domain)
@@ -45,7 +44,7 @@ def _make_columns(cluster: Cluster, scale_up: ScaleUpDesign) -> dict[str, Any]:
         "a_device": pick_names(cluster.name_column, links.a_device),
         "a_port": pick_names(_name_ports(links.a, links.a_port), links.a_port),
         "b_device": pick_names(cluster.name_column, links.b_device),
-        # a b end is a port of a switch, or one of another accelerator; the 0 stands for rows that are the other kind
+        # a b end is a port of a switch, or of another accelerator; 0 stands in for rows of the other kind
         "b_port": np.where(
             links.at_switch,
             _name_ports(links.b, links.b_port, links.at_switch)[np.where(links.at_switch, links.b_port, 0)],
@@ -56,5 +55,5 @@ def _make_columns(cluster: Cluster, scale_up: ScaleUpDesign) -> dict[str, Any]:
 
 
 def _name_ports(side: ScaleUpPort, ports: Ints, used: Any = True) -> Any:
-    """Names of ports up to the highest one in use, at least one; object array of str."""
+    """Return the names of ports up to the highest one in use, at least one; object array of str."""
     return np.array(side.list_names(1 + int(ports.max(initial=0, where=used))), dtype=object)

@@ -22,22 +22,22 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def rows(cluster: Cluster) -> int:
-    """Number of fibre pairs that are shuffled."""
+    """Return the number of fibre pairs that are shuffled."""
     return len(cluster.plan.patching.shuffles) if cluster.plan.patching else 0
 
 
 def make_table(cluster: Cluster, patching: Patching) -> Table:
-    """A row for each pair, in the order of cables; ports of a housing and pairs of a port count from 1.
+    """Return a row for each pair, in the order of cables; ports of a housing and pairs of a port count from 1.
 
-    Ports in of a shuffle come before its ports out on the face of the housing.
+    On the face of the housing, the ports in of a shuffle come before its ports out.
     """
     plan, shuffles, panels = cluster.plan, patching.shuffles, patching.panels
     link, cable = plan.cables.end_link[shuffles.row], plan.cables.end_cable[shuffles.row]
     ports_per_side = np.array([p.panel.shuffle for p in patching.policies], dtype=np.int32)[
         panels.policy[shuffles.panel]
     ]
-    # of the shuffles of one housing: each has so many ports in, and then as many out
-    first = shuffles.shuffle * 2 * ports_per_side + 1
+    # each shuffle of a housing has `ports_per_side` ports in, and then as many out
+    first_port = shuffles.shuffle * 2 * ports_per_side + 1
     columns = {
         "cable": pick_names(np.array(cluster.cable_ids, dtype=object), cable),
         "a_device": pick_names(cluster.name_column, plan.links.a_device[link]),
@@ -46,10 +46,10 @@ def make_table(cluster: Cluster, patching: Patching) -> Table:
         "rack": pick_names(np.array(plan.racks.names, dtype=object), panels.rack[shuffles.panel]),
         "u": panels.u[shuffles.panel].tolist(),
         "panel": pick_names(np.array(PatchParts(cluster, patching).panels, dtype=object), shuffles.panel),
-        "in_port": (first + shuffles.port_in).tolist(),
+        "in_port": (first_port + shuffles.port_in).tolist(),
         # a shuffle leads pair n of port m to pair m of port n
         "in_pair": (shuffles.port_out + 1).tolist(),
-        "out_port": (first + ports_per_side + shuffles.port_out).tolist(),
+        "out_port": (first_port + ports_per_side + shuffles.port_out).tolist(),
         "out_pair": (shuffles.port_in + 1).tolist(),
         "b_device": pick_names(cluster.name_column, plan.links.b_device[link]),
         "b_port": pick_names(cluster.b_port, link),

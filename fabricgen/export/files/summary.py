@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -20,7 +21,7 @@ TELLS_FINDINGS = True
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
     """Yield summary.json. Its counts come from the design and agree with the wiring plan.
 
-    The exception are cables that fill twin-port cages: the design, which knows no lengths, counts one for each
+    The exception are cables that fill twin-port cages: the design knows no lengths and counts one cable for each
     connector, which is corrected here.
     """
     figures = summarize_phase(cluster) if cluster.phase else summarize_design(cluster.design)
@@ -32,21 +33,18 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
 
 
 def rows(cluster: Cluster) -> int:
-    """Work, in rows of links.csv: about one for each fabric."""
+    """Return the work in rows of links.csv: about one for each fabric."""
     return len(cluster.design.fabrics)
 
 
 def _count_merged_cables(cluster: Cluster) -> dict[tuple[str, str], int]:
-    """(fabric, pair of tiers) -> how many fewer cables there are than connectors they plug into."""
+    """Return, by fabric and pair of tiers, how many fewer cables there are than connectors that they plug into."""
     cables, links = cluster.plan.cables, cluster.plan.links
     rows = np.flatnonzero(cables.connectors > 1)
     segment = np.zeros(len(cables), dtype=np.int32)
     segment[cables.end_cable] = links.segment[cables.end_link]
     fewer = np.bincount(segment[rows], weights=cables.connectors[rows] - 1, minlength=len(links.segments))
-    merged: dict[tuple[str, str], int] = {}
+    merged = Counter[tuple[str, str]]()
     for link_segment, count in zip(links.segments, fewer.tolist(), strict=True):
-        if count:
-            merged[link_segment.fabric, link_segment.key] = merged.get(
-                (link_segment.fabric, link_segment.key), 0
-            ) + round(count)
-    return merged
+        merged[link_segment.fabric, link_segment.key] += round(count)
+    return +merged

@@ -1,4 +1,6 @@
-"""technician/: workbooks for pulling and plugging cables, the pulling order, and which rack is in which; on request."""
+"""technician/: workbooks for pulling and plugging cables, the pulling order, and the workbook of each rack;
+on request.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,14 @@ ROWS_AN_END = 20
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield technician/pull.csv, technician/racks.csv and technician/NAME.xlsx for every workbook.
 
-    Raises InputError when a sheet has too many rows.
+    Raises InputError (FG029) if a sheet has too many rows.
     """
     for portion in portions(cluster):
         yield from portion.make()
 
 
 def portions(cluster: Cluster) -> Iterator[Portion]:
-    """The lists, and each workbook; their common data is computed first, so that workers share it."""
+    """Yield the lists, and each workbook; their common data is computed first, so that workers share it."""
     from fabricgen.export.technician.pack import TechnicianPack
     from fabricgen.export.technician.workbook import list_volumes
 
@@ -43,7 +45,7 @@ def portions(cluster: Cluster) -> Iterator[Portion]:
 
 
 def _write_lists(pack: TechnicianPack, books: tuple[Volume, ...]) -> Iterator[File]:
-    # the pulling order, and in which workbook each rack is
+    """Yield the pulling order, and a list of the workbook of each rack."""
     from fabricgen.export.technician.sheets import make_pull_table
 
     yield "technician/pull.csv", write_table(make_pull_table(pack), "csv")

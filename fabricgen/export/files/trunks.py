@@ -1,14 +1,12 @@
-"""trunks.csv: every trunk, its part and the panels that it joins; written only where the blueprint has patching."""
+"""trunks.csv: every trunk, its part and the panels that it joins; written only if the blueprint has patching."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import numpy as np
 
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
-from fabricgen.export.table import ExportContext, File, make_csv_file, pick_names
+from fabricgen.export.table import pick_names, yield_patching_table
 from fabricgen.reports.table import Table
 from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.patching.tables import Patching
@@ -16,19 +14,13 @@ from fabricgen.wiring.patching.tables import Patching
 ON_REQUEST = False
 
 
-def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield trunks.csv, unless nothing is patched."""
-    if cluster.plan.patching is not None:
-        yield make_csv_file(make_table(cluster, cluster.plan.patching))
-
-
 def rows(cluster: Cluster) -> int:
-    """Number of trunks."""
+    """Return the number of trunks."""
     return len(cluster.plan.patching.trunks) if cluster.plan.patching else 0
 
 
 def make_table(cluster: Cluster, patching: Patching) -> Table:
-    """Trunks in the order of their policies and places; ports are panel front ports, from 1."""
+    """Return the trunks in the order of their policies and places; ports are panel front ports, from 1."""
     parts, trunks = PatchParts(cluster, patching), patching.trunks
     kinds, code = parts.trunk_parts
     fibres = np.array([p.spec.trunk_fibres for p in patching.policies])
@@ -51,6 +43,9 @@ def make_table(cluster: Cluster, patching: Patching) -> Table:
     return Table("trunks", columns)
 
 
+files = yield_patching_table(make_table)
+
+
 def _format_ranges(first: Ints, count: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[str]:
-    """Ports from 1 as text: `19-36`."""
+    """Return ranges of ports, from 1, as text: `19-36`; `first` counts from 0."""
     return [f"{a + 1}-{a + n}" for a, n in zip(first.tolist(), count.tolist(), strict=True)]

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator, Mapping
 from json import dumps
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.operations.devices import Labels, list_configured_nos, list_labels, make_identifier
+from fabricgen.export.operations import Labels, list_configured_nos, list_labels, make_identifier
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.discovery import find_resource_dir
 
@@ -24,7 +24,7 @@ ON_REQUEST = True
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield the inventory, and where a switch has a configuration the playbook and what it includes."""
+    """Yield the inventory, and, if a switch has a configuration, the playbook and the files that it includes."""
     catalog = cluster.design.catalog
     configured = list_configured_nos(catalog)
     facts = {nos: catalog.naming(nos).systems.ansible for nos in configured}
@@ -45,19 +45,19 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def rows(cluster: Cluster) -> int:
-    """Work, in rows of links.csv: a device takes as long as some links."""
+    """Return the work in rows of links.csv: a device takes as long as some links."""
     return 5 * len(cluster.plan.devices)
 
 
 def _format_host(labels: Labels) -> str:
-    """A line of the inventory: the address by which it is known, and what the plan says of it."""
+    """Return a line of the inventory: the address by which a device is known, and what the plan says of it."""
     plan = {name: text for name, text in labels.items() if name not in ("device", "address")}
     address = {"ansible_host": labels["address"]} if "address" in labels else {}
     return f"    {dumps(labels['device'])}: {dumps({**address, 'plan': plan})}\n"
 
 
 def _list_groups(labels: Labels, configured: Collection[str]) -> Iterator[tuple[str, ...]]:
-    """The groups of a device by kind and values. Numbers of units count within a pod."""
+    """Yield the groups of a device, as (kind, values...); numbers of units count within a pod."""
     fabric, nos = labels.get("fabric"), labels.get("nos")
     yield ("fabric", fabric) if fabric else ("nodes",)
     if fabric:
@@ -72,7 +72,9 @@ def _list_groups(labels: Labels, configured: Collection[str]) -> Iterator[tuple[
 
 
 def _name_groups(groups: list[tuple[str, ...]]) -> list[str]:
-    """Names of groups; where two would have one, since names have no dashes, the later has a number behind it."""
+    """Return the names of groups; because names have no dashes, two may become equal: the later one then gets
+    a number.
+    """
     used = dict[str, None]()
     for group in groups:
         name, number = make_identifier("_".join(group)), 2
@@ -85,9 +87,9 @@ def _name_groups(groups: list[tuple[str, ...]]) -> list[str]:
 def _write_inventory(
     hosts: list[str], members: dict[str, list[str]], variables: Mapping[str, Mapping[str, str | bool]]
 ) -> Iterator[str]:
-    """The inventory as YAML: hosts, groups with their members, and variables.
+    """Yield the inventory as YAML: hosts, groups with their members, and variables.
 
-    Texts are JSON, which is YAML: a name may read as a number.
+    Texts are written as JSON, which is YAML: otherwise a name may read as a number.
     """
     yield "all:\n  hosts:\n"
     yield from hosts

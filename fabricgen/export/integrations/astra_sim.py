@@ -1,4 +1,4 @@
-"""astra-sim/: each network of accelerators for ASTRA-sim's analytical model, and which is which; on request.
+"""astra-sim/: each network of accelerators for ASTRA-sim's analytical model, with the ids of accelerators; on request.
 
 The form is that of github.com/astra-sim/astra-network-analytical@599a0473 (input/Ring_FullyConnected_Switch.yml).
 """
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from fabricgen.analyze.network import list_networks
 from fabricgen.cluster import Cluster
-from fabricgen.export.simulators.dimensions import (
+from fabricgen.export.simulators import (
     GBPS_OF_GB,
     NetworkDimension,
     NumberedAccelerators,
@@ -22,7 +22,7 @@ ON_REQUEST = True
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield astra-sim/FABRIC.yml and its ids; raises InputError (FG146) for a network that has no such form."""
+    """Yield astra-sim/FABRIC.yml and its ids; raises InputError (FG146) for a network that cannot have this form."""
     for network in list_networks(cluster):
         numbers, dimension_list = list_dimensions(network)
         yield f"astra-sim/{network.fabric.name}.yml", _format_network(numbers, dimension_list).encode()
@@ -30,7 +30,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def _format_network(numbers: NumberedAccelerators, dimension_list: list[NetworkDimension]) -> str:
-    # the network as YAML for ASTRA-sim's analytical model
+    """Return the network as YAML for ASTRA-sim's analytical model."""
     network = numbers.network
     name = network.cluster.design.loaded.blueprint.name
     lines = [f"# {name}, {network.fabric.name}: {len(numbers.rows):,} {network.what}"]

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 
 from fabricgen.analyze.network import Network, list_networks
 from fabricgen.cluster import Cluster
-from fabricgen.export.simulators.dimensions import (
+from fabricgen.export.simulators import (
     NumberedAccelerators,
+    PacketTopology,
+    build_topology,
     list_dimensions,
     make_numbers_file,
     number_accelerators,
 )
-from fabricgen.export.simulators.packets import PacketTopology, build_topology
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.diagnostics import InputError
 
@@ -37,7 +38,9 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def _find_logical_sizes(network: Network) -> tuple[NumberedAccelerators, list[int]]:
-    """Accelerators by dimensions where the analytical model has such, else in one."""
+    """Return the accelerators, and their number by dimension; they are one dimension if the analytical model
+    has none.
+    """
     try:
         numbers, dimension_list = list_dimensions(network)
     except InputError:

@@ -29,15 +29,13 @@ _HWSKU = "/usr/share/sonic/device/x86_64-kvm_x86_64-r0/Force10-S6000"
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
-    """Yield the topology, what its switches are told of their ports, ports.csv and README.md.
+    """Yield the topology, the port files of its switches, ports.csv and README.md.
 
-    Raises InputError: FG156 where there are more than 20,000 devices, FG026 where a SONiC switch has no port table.
+    Raises InputError: FG156 if there are more than 20,000 devices, FG026 if a SONiC switch has no port table.
     """
     check_device_count(cluster)
-    name, lab = (
-        cluster.design.loaded.blueprint.name,
-        Containers(cluster, partial(_name_interfaces, cluster.design.catalog)),
-    )
+    name = cluster.design.loaded.blueprint.name
+    lab = Containers(cluster, partial(_name_interfaces, cluster.design.catalog))
     yield f"containerlab/{name}.clab.yaml", _render_topology(name, lab, cluster.design.catalog).encode()
     yield from _write_port_files(cluster, lab, context)
     yield "containerlab/ports.csv", lab.format_port_list().encode()
@@ -45,24 +43,29 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
 
 
 def find_kind(cls: DeviceClass, catalog: Catalog) -> str:
-    """containerlab's kind of the devices of a class."""
+    """Return containerlab's kind for the devices of a class."""
     return catalog.naming(cls.nos).systems.containerlab if cls.kind == SWITCH else "linux"
 
 
 def _render_topology(name: str, lab: Containers, catalog: Catalog) -> str:
-    """The topology file; its texts are JSON, which is YAML."""
-    template = load_templates().get_template("containerlab/topology.yaml.j2")
-    return template.render(
-        name=dumps(name),
-        kinds=sorted({find_kind(cls, catalog) for _, cls in lab.devices}),
-        hwsku=_HWSKU,
-        nodes=[f"    {dumps(device)}: {dumps(settings)}" for device, settings in _list_nodes(lab, catalog)],
-        links=[f"    - endpoints: {dumps(ends)}" for ends in lab.format_endpoints()],
+    """Return the topology file; its texts are JSON, which is YAML."""
+    return (
+        load_templates()
+        .get_template("containerlab/topology.yaml.j2")
+        .render(
+            name=dumps(name),
+            kinds=sorted({find_kind(cls, catalog) for _, cls in lab.devices}),
+            hwsku=_HWSKU,
+            nodes=[f"    {dumps(device)}: {dumps(settings)}" for device, settings in _list_nodes(lab, catalog)],
+            links=[f"    - endpoints: {dumps(ends)}" for ends in lab.format_endpoints()],
+        )
     )
 
 
 def _list_nodes(lab: Containers, catalog: Catalog) -> Iterator[tuple[str, dict[str, object]]]:
-    """Each device: its kind, a label or two, and of Linux containers what they run to have addresses and routes."""
+    """Yield each device with its kind and labels; Linux containers also with the commands that set addresses and
+    routes.
+    """
     kinds = {device: find_kind(cls, catalog) for device, cls in lab.devices}
     commands = lab.list_host_commands(lambda end: kinds[end[0]] == "linux")
     for device, cls in lab.devices:
@@ -74,11 +77,10 @@ def _list_nodes(lab: Containers, catalog: Catalog) -> Iterator[tuple[str, dict[s
 
 
 def _write_port_files(cluster: Cluster, lab: Containers, context: ExportContext) -> Iterator[File]:
-    """What sonic-vs and cEOS read of their ports: which interface is which."""
+    """Yield the files from which sonic-vs and cEOS read the port of each interface."""
     classes, catalog = cluster.plan.devices.classes, cluster.design.catalog
     virtual = [cls for cls in classes if find_kind(cls, catalog) == "sonic-vs"]
-    rows = [row for cls in virtual for row in range(cls.first, cls.first + cls.count)]
-    lanes = context.lanes(rows)
+    lanes = context.lanes([row for cls in virtual for row in range(cls.first, cls.first + cls.count)])
     for device, cls in lab.devices:
         ports = lab.ports.get(device)
         if ports and find_kind(cls, catalog) == "arista_ceos":
@@ -98,7 +100,7 @@ def _write_port_files(cluster: Cluster, lab: Containers, context: ExportContext)
 
 
 def _render_readme(cluster: Cluster, lab: Containers) -> str:
-    """README.md: what of the lab differs from the cluster, with numbers."""
+    """Return README.md: how the lab differs from the cluster, with numbers."""
     kinds = [find_kind(cls, cluster.design.catalog) for _, cls in lab.devices]
     unsupported = [
         cls for kind, (_, cls) in zip(kinds, lab.devices, strict=True) if cls.kind == SWITCH and kind == "linux"
@@ -108,22 +110,25 @@ def _render_readme(cluster: Cluster, lab: Containers) -> str:
         for kind, (device, _) in zip(kinds, lab.devices, strict=True)
         if kind == "nvidia_cumulusvx" and any(port.name != port.interface for port in lab.ports.get(device, ()))
     ]
-    template = load_templates().get_template("containerlab/README.md.j2")
-    return template.render(
-        name=cluster.design.loaded.blueprint.name,
-        count={kind: kinds.count(kind) for kind in sorted(set(kinds))},
-        links=f"{len(lab.links):,}",
-        left_out=f"{len(cluster.plan.links) - len(lab.links):,}",
-        trays=sum(cls.count for cls in cluster.plan.devices.classes if cls.kind == TRAY),
-        others=len(unsupported),
-        systems=", ".join(sorted({cls.nos for cls in unsupported})),
-        renamed=len(renamed),
-        differs=left_out(cluster),
+    return (
+        load_templates()
+        .get_template("containerlab/README.md.j2")
+        .render(
+            name=cluster.design.loaded.blueprint.name,
+            count={kind: kinds.count(kind) for kind in sorted(set(kinds))},
+            links=f"{len(lab.links):,}",
+            left_out=f"{len(cluster.plan.links) - len(lab.links):,}",
+            trays=sum(cls.count for cls in cluster.plan.devices.classes if cls.kind == TRAY),
+            others=len(unsupported),
+            systems=", ".join(sorted({cls.nos for cls in unsupported})),
+            renamed=len(renamed),
+            differs=left_out(cluster),
+        )
     )
 
 
 def _name_interfaces(catalog: Catalog, cls: DeviceClass, names: Sequence[str]) -> list[ContainerPort]:
-    """The interfaces of the ports of a device, in the order of the ports' numbers."""
+    """Return the interfaces of the ports of a device, in the order of the ports' numbers."""
     ordered, kind = sort_ports(names), find_kind(cls, catalog)
     if kind == "linux":
         return name_linux_ports(names)

@@ -22,9 +22,9 @@ ON_REQUEST = True
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
-    """Yield the topology, what FRR reads on each switch, ports.csv and README.md.
+    """Yield the topology, the files that FRR reads on each switch, ports.csv and README.md.
 
-    Raises InputError (FG156) where there are more than 20,000 devices, and as a build does for configurations.
+    Raises InputError: FG156 if there are more than 20,000 devices, and as a build does for configurations.
     """
     check_device_count(cluster)
     frr, name = context.frr(), cluster.design.loaded.blueprint.name
@@ -32,10 +32,8 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
     lab = Containers(cluster, _name_interfaces, lambda a, b: a in ends and b in ends)
     yield f"containerlab-frr/{name}.clab.yaml", _render_topology(name, lab, frr).encode()
     for file in ("daemons", "vtysh.conf"):
-        yield (
-            f"containerlab-frr/{file}",
-            load_templates().get_template(f"containerlab/frr/{file}.j2").render().encode(),
-        )
+        text = load_templates().get_template(f"containerlab/frr/{file}.j2").render()
+        yield f"containerlab-frr/{file}", text.encode()
     for device, text in frr.conf.items():
         yield f"containerlab-frr/{device}/frr.conf", text.encode()
     yield "containerlab-frr/ports.csv", lab.format_port_list().encode()
@@ -43,7 +41,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
 
 
 def _render_topology(name: str, lab: Containers, frr: FrrLab) -> str:
-    """The topology file; its texts are JSON, which is YAML."""
+    """Return the topology file; its texts are JSON, which is YAML."""
     return (
         load_templates()
         .get_template("containerlab/frr/topology.yaml.j2")
@@ -56,7 +54,7 @@ def _render_topology(name: str, lab: Containers, frr: FrrLab) -> str:
 
 
 def _list_nodes(lab: Containers, frr: FrrLab) -> Iterator[tuple[str, dict[str, object]]]:
-    """Each device: what it stands for, a label or two, and the commands that give it its addresses."""
+    """Yield each device with its group and labels, and the commands that give it its addresses."""
     addressed = frozenset(frr.hosts)
     commands = {**lab.list_host_commands(lambda end: end in addressed), **frr.commands}
     for device, cls in lab.devices:
@@ -69,7 +67,7 @@ def _list_nodes(lab: Containers, frr: FrrLab) -> Iterator[tuple[str, dict[str, o
 
 
 def _name_interfaces(cls: DeviceClass, names: Sequence[str]) -> list[ContainerPort]:
-    """The interfaces of a device; those of switches are called as frr.conf calls them."""
+    """Return the interfaces of a device; those of switches are named as in frr.conf."""
     return (
         [ContainerPort(name, name.replace("/", "_")) for name in sort_ports(names)]
         if cls.kind == SWITCH
@@ -78,8 +76,7 @@ def _name_interfaces(cls: DeviceClass, names: Sequence[str]) -> list[ContainerPo
 
 
 def _render_readme(cluster: Cluster, name: str, lab: Containers, frr: FrrLab) -> str:
-    """README.md: what of the lab differs from the cluster, with numbers."""
-    systems = ", ".join(sorted({cls.nos for device, cls in lab.devices if device in frr.conf}))
+    """Return README.md: how the lab differs from the cluster, with numbers."""
     return (
         load_templates()
         .get_template("containerlab/frr/README.md.j2")
@@ -88,7 +85,7 @@ def _render_readme(cluster: Cluster, name: str, lab: Containers, frr: FrrLab) ->
             switches=len(frr.conf),
             hosts=f"{len(lab.devices) - len(frr.conf):,}",
             links=f"{len(lab.links):,}",
-            systems=systems,
+            systems=", ".join(sorted({cls.nos for device, cls in lab.devices if device in frr.conf})),
             left_out=frr.left_out,
             differs=left_out(cluster),
         )

@@ -1,8 +1,8 @@
-"""dns/: zones of the names of devices and their ports, forward and reverse, and what BIND is told of them.
+"""dns/: zones of the names of devices and their ports, forward and reverse, and BIND's list of these zones.
 
-Zone files of RFC 1035 (5.1) with IPv6 by RFC 3596; reverse zones are of 256 IPv4 addresses (RFC 1035, 3.5) or of an
-IPv6 /64, so that no zone claims addresses of others. The serial number is made of the records, since the clock is not
-read: it changes with them, but may as well fall as rise (RFC 1982).
+Zone files follow RFC 1035 (5.1), with IPv6 by RFC 3596. Reverse zones are of 256 IPv4 addresses (RFC 1035, 3.5) or of
+an IPv6 /64, so that no zone claims addresses of others. The serial number is made of the records, because the clock is
+not read: it changes with them, but may fall as well as rise (RFC 1982).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from socket import AF_INET6, inet_pton
 from zlib import crc32
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.boot.names import list_named_addresses
 from fabricgen.export.boot.server import BootServer
+from fabricgen.export.operations import list_named_addresses
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.diagnostics import fault
 
@@ -26,7 +26,7 @@ TIMERS = "3600 900 1209600 300"
 
 V6_ZONE_NIBBLES = 16
 LONGEST = 253
-"""Characters of a name without the dot at its end: 255 octets with the lengths of labels (RFC 1035, 2.3.4)."""
+"""The most characters of a name without the dot at its end: 255 octets with the lengths of labels (RFC 1035, 2.3.4)."""
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
@@ -41,21 +41,19 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         zone, label = _reverse_address(named.address)
         reverse.setdefault(zone, {}).setdefault(label, f"{label} PTR {names[0]}.{domain}.")
         _check_length(cluster, f"{names[-1]}.{domain}")
-    first = next(iter(forward), domains.list_usual_media)
+    first_domain = next(iter(forward), domains.usual_domain)
     for domain, records in forward.items():
         yield f"dns/{domain}.zone", _write_zone(domains.list_server_records(domain, records=True), domain, records)
     zones = sorted(reverse)
     for zone in zones:
-        yield (
-            f"dns/{zone}.zone",
-            _write_zone(domains.list_server_records(first, records=False), first, list(reverse[zone].values())),
-        )
+        servers = domains.list_server_records(first_domain, records=False)
+        yield f"dns/{zone}.zone", _write_zone(servers, first_domain, list(reverse[zone].values()))
     declarations = (f'zone "{zone}" {{ type primary; file "{zone}.zone"; }};\n' for zone in (*forward, *zones))
     yield "dns/named.conf", "".join(declarations).encode()
 
 
 def _check_length(cluster: Cluster, name: str) -> None:
-    """Raise InputError (FG040) for a name that is longer than names can be."""
+    """Raise InputError (FG040) for a name that is longer than DNS names can be."""
     if len(name) > LONGEST:
         hint = f"a name has at most {LONGEST} characters: take a shorter domain"
         message, path = f"the name {name} has {len(name)}", ("management", "dns", "domain")
@@ -67,24 +65,24 @@ class Domains:
 
     def __init__(self, cluster: Cluster) -> None:
         self._server, self._devices = BootServer(cluster), frozenset(cluster.names)
-        self.list_usual_media = f"{cluster.design.loaded.blueprint.name}.internal"
-        """Where none is stated: below a name that nobody will have in the public DNS."""
+        self.usual_domain = f"{cluster.design.loaded.blueprint.name}.internal"
+        """The domain if none is stated: below a name that nobody will have in the public DNS."""
         self._domain_by_device: dict[str, str] = {}
         self._fabric_by_domain: dict[str, str] = {}
         for cls in cluster.plan.devices.classes:
             dns = self._server.find_settings(cls.fabric).dns
-            domain = dns.domain if dns and dns.domain else self.list_usual_media
+            domain = dns.domain if dns and dns.domain else self.usual_domain
             self._domain_by_device.update(dict.fromkeys(cluster.names[cls.rows], domain))
             self._fabric_by_domain.setdefault(domain, cls.fabric)
 
     def find_domain(self, device: str) -> str:
-        """The domain of a device."""
+        """Return the domain of a device."""
         return self._domain_by_device[device]
 
     def list_server_records(self, domain: str, *, records: bool) -> list[str]:
-        """The name servers of a domain: NS records and, with `records`, their addresses.
+        """Return the name servers of a domain as NS records and, with `records`, their addresses.
 
-        They are called ns1, ns2, ... past names of devices; without any the server is whoever answers.
+        Servers are called ns1, ns2, ..., leaving out names of devices; without any server, the record names localhost.
         """
         dns = self._server.find_settings(self._fabric_by_domain.get(domain, "")).dns
         free = (name for n in count(1) if (name := f"ns{n}") not in self._devices)
@@ -96,7 +94,7 @@ class Domains:
 
 
 def _write_zone(servers: list[str], domain: str, records: list[str]) -> bytes:
-    """A zone file; `domain` is where its name servers and their keeper are."""
+    """Return a zone file; `domain` is the domain of its name servers and their hostmaster."""
     body = "\n".join([*servers, *records]) + "\n"
     primary, serial = servers[0].rpartition(" ")[2], crc32(body.encode()) or 1
     soa = f"@ SOA {primary} hostmaster.{domain}. {serial} {TIMERS}"
@@ -104,7 +102,7 @@ def _write_zone(servers: list[str], domain: str, records: list[str]) -> bytes:
 
 
 def _reverse_address(address: str) -> tuple[str, str]:
-    """(zone of its reverse name, the name in it) of an address."""
+    """Return the zone of an address's reverse name, and the name in that zone."""
     if ":" not in address:
         a, b, c, d = address.split(".")
         return f"{c}.{b}.{a}.in-addr.arpa", d

@@ -1,4 +1,4 @@
-"""gnmic/: targets of gNMIc under the labels that Prometheus has for them, and what to subscribe to; on request.
+"""gnmic/: targets of gNMIc with the labels that Prometheus has for them, and subscriptions; on request.
 
 Sources: github.com/openconfig/gnmic, docs/user_guide: targets/targets.md@0a9c9432 (address, event-tags),
 targets/target_discovery/file_discovery.md@166bb086, subscriptions.md@2f7a4b67, outputs/prometheus_output.md@1d1bf7b6;
@@ -12,7 +12,7 @@ from json import dumps
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.boot.server import BootServer
-from fabricgen.export.operations.devices import (
+from fabricgen.export.operations import (
     list_configured_nos,
     list_labels,
     list_profiles,
@@ -26,7 +26,7 @@ ON_REQUEST = True
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield the targets, which gNMIc reads again when they change, and its configuration beside them."""
+    """Yield the targets, which gNMIc reads again when they change, and its configuration."""
     server, profile_by_switch = BootServer(cluster), map_switch_profiles(cluster, list_profiles(cluster))
     lines, catalog = list[str](), cluster.design.catalog
     ports = {nos: catalog.naming(nos).systems.gnmi_port for nos in list_configured_nos(catalog)}

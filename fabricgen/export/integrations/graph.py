@@ -17,7 +17,7 @@ from fabricgen.wiring.arrays import Ints, Ints64, unique_values
 ON_REQUEST = True
 
 MOST_DEVICES = 20_000
-"""Devices of which one GraphML file holds all: what reads it keeps every one of them, and its links, in memory."""
+"""The most devices of one GraphML file: a program that reads it keeps all devices and links in memory."""
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
@@ -27,7 +27,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def portions(cluster: Cluster) -> Iterator[Portion]:
-    """The JSON, and each GraphML file; against links.csv a link takes twice and six times as long in them."""
+    """Yield the JSON, and each GraphML file; a link takes twice and six times as long in them as in links.csv."""
     name = cluster.design.loaded.blueprint.name
     yield Portion("json", partial(_write_json, cluster, f"graph/{name}.json"), 2 * len(cluster.plan.links))
     if len(cluster.plan.devices) <= MOST_DEVICES:
@@ -43,7 +43,9 @@ def _write_json(cluster: Cluster, path: str) -> Iterator[File]:
 
 
 def _write_graphml(cluster: Cluster, path: str, rows: Ints64 | None) -> Iterator[File]:
-    """The graph of all links or of some, as networkx writes it; the writer of lxml would order keys otherwise."""
+    """Yield the graph of all links, or of some, as networkx writes it; its writer with lxml would order keys
+    differently.
+    """
     import networkx
 
     content = BytesIO()
@@ -52,9 +54,9 @@ def _write_graphml(cluster: Cluster, path: str, rows: Ints64 | None) -> Iterator
 
 
 def write_node_link_json(cluster: Cluster) -> Iterator[bytes]:
-    """What networkx reads by `node_link_graph(data, edges="links")`, some thousand records at a time.
+    """Yield what networkx reads by `node_link_graph(data, edges="links")`, some thousand records at a time.
 
-    It is written from columns: a graph of a million links takes networkx some GB.
+    It is written from columns, because for a graph of a million links networkx needs some GB.
     """
     tables = GraphTables(cluster)
     name = {"name": cluster.design.loaded.blueprint.name}
@@ -66,7 +68,7 @@ def write_node_link_json(cluster: Cluster) -> Iterator[bytes]:
 
 
 def _write_lines(blocks: Iterable[list[Record]]) -> Iterator[bytes]:
-    """Records of a list, each on a line of its own."""
+    """Yield the records of a list, each on a line of its own, separated by commas."""
     separator = ""
     for block in blocks:
         yield (separator + ",\n".join(map(_compact, block))).encode()
@@ -77,7 +79,8 @@ _compact = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
 def _split_links(cluster: Cluster, stem: str) -> Iterator[tuple[str, Ints64]]:
-    """(path of a GraphML file, rows of its links): those of a fabric, and of large ones those of a pod or unit.
+    """Yield the path of each GraphML file and the rows of its links: those of a fabric, or of a pod or unit if it is
+    large.
 
     A link belongs to the pod and unit of its lower end. A unit of more than MOST_DEVICES has no file.
     """
@@ -104,7 +107,7 @@ def _split_links(cluster: Cluster, stem: str) -> Iterator[tuple[str, Ints64]]:
 
 
 def _split_by(coordinate: Ints, a_device: Ints, rows: Ints64) -> Iterator[tuple[int, Ints64]]:
-    """Rows of links by a coordinate of their lower ends, -1 for those that have none."""
+    """Yield the rows of links for each value of a coordinate of their lower ends, -1 for ends without one."""
     values = coordinate[a_device[rows]]
     for value in unique_values(values):
         yield value, rows[values == value]

@@ -1,8 +1,8 @@
 """infragraph/: the cluster as infrastructure of InfraGraph, every link from port to port; on request.
 
-A device is a kind of machine: a hub, and the ports that have links; nodes have their accelerators, too. What is inside
-a node is not known, so that all of it hangs on one hub without a bandwidth. An instance is the machines of one line of
-the blueprint, and machine N of it has the Nth name in names.json; edges are in the order of links.csv.
+A device is a kind of machine: a hub, the ports that have links, and for nodes their accelerators. The inside of a node
+is not known, so that everything hangs on one hub without a bandwidth. An instance is the machines of one line of the
+blueprint, and machine N of it has the Nth name in names.json; edges are in the order of links.csv.
 
 Source: infragraph 3.1.0 on PyPI (infragraph.py: Infrastructure; infragraph_service.py: every device has inner edges).
 """
@@ -17,7 +17,7 @@ import numpy as np
 
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
-from fabricgen.export.operations.devices import make_identifier
+from fabricgen.export.operations import make_identifier
 from fabricgen.export.table import ExportContext, File
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, encode_column
 from fabricgen.wiring.arrays import Ints, Ints64
@@ -54,25 +54,24 @@ class _Infrastructure:
         self.names = [f"{_name_class(cls)}-{n + 1}" for n, cls in enumerate(cluster.plan.devices.classes)]
 
     def list_classes(self) -> Iterator[tuple[int, DeviceClass]]:
-        """Number and class of the machines that have links."""
+        """Yield the number and class of the machines that have links."""
         for number, cls in enumerate(self._cluster.plan.devices.classes):
             if self._port_counts[cls.rows].any():
                 yield number, cls
 
     def write_json(self) -> Iterator[bytes]:
-        """The infrastructure as JSON, a line for each device, instance, link and edge."""
+        """Yield the infrastructure as JSON, a line for each device, instance, link and edge."""
         links = self._cluster.plan.links
         devices = [self._describe_device(number, cls) for number, cls in self.list_classes()]
         instances = [
             {"name": self.names[n], "device": self.names[n], "count": cls.count} for n, cls in self.list_classes()
         ]
-        speeds = sorted({float(segment.speed_gbps) for segment in links.segments})
         rates = [
             {
                 "name": f"gbps-{speed:g}",
                 "physical": {"bandwidth": {"choice": "gigabits_per_second", "gigabits_per_second": speed}},
             }
-            for speed in speeds
+            for speed in sorted({float(segment.speed_gbps) for segment in links.segments})
         ]
         yield f'{{"name": {json.dumps(self._cluster.design.loaded.blueprint.name)}'.encode()
         for key, rows in (("devices", devices), ("instances", instances), ("links", rates)):
@@ -94,7 +93,7 @@ class _Infrastructure:
         yield b"\n]}\n"
 
     def _number_machines(self, rows: Ints) -> tuple[EncodedColumn, EncodedColumn]:
-        """The instances of some devices, and their numbers in these."""
+        """Return the instances of devices, and their numbers in these instances, as columns of text."""
         devices = self._cluster.plan.devices
         device_classes = devices.device_class[rows]
         number = rows - np.array([cls.first for cls in devices.classes], dtype=np.int32)[device_classes]
@@ -102,19 +101,24 @@ class _Infrastructure:
         return encode_column(self.names, device_classes), encode_column(texts, number)
 
     def _describe_device(self, number: int, cls: DeviceClass) -> Json:
-        # a class of devices as InfraGraph has a device: a hub that joins all ports and accelerators
+        """Return a class of devices as a device of InfraGraph: a hub that joins all ports and accelerators."""
         accelerators = cls.profile.accelerators if isinstance(cls.profile, NodeProfile) else None
-        count = accelerators.count if accelerators else 0
-        parts = [("hub", "switch", 1), ("port", "port", int(self._port_counts[cls.rows].max())), ("xpu", "xpu", count)]
-        parts = [part for part in parts if part[2]]
+        components = [
+            ("hub", "switch", 1),
+            ("port", "port", int(self._port_counts[cls.rows].max())),
+            ("xpu", "xpu", (accelerators.count if accelerators else 0)),
+        ]
+        components = [component for component in components if component[2]]
         edges = [
             {"ep1": {"component": "hub"}, "ep2": {"component": name}, "scheme": "many2many", "link": "inside"}
-            for name, _, _ in parts[1:]
+            for name, _, _ in components[1:]
         ]
         return {
             "name": self.names[number],
             "description": cls.profile.id,
-            "components": [{"name": name, "choice": kind, kind: {}, "count": amount} for name, kind, amount in parts],
+            "components": [
+                {"name": name, "choice": kind, kind: {}, "count": amount} for name, kind, amount in components
+            ],
             "links": [{"name": "inside"}],
             "edges": edges,
         }

@@ -23,8 +23,7 @@ from fabricgen.design.fabric_model import Attachment, FabricDesign
 from fabricgen.design.names.switches import name_interface
 from fabricgen.design.qos import find_qos
 from fabricgen.export.host_links import list_family_texts, list_host_links
-from fabricgen.export.kubernetes.labels import PRESETS, write_network_labels, write_place_labels
-from fabricgen.export.locality.model import group_nodes
+from fabricgen.export.locality import PRESETS, group_nodes, write_network_labels, write_place_labels
 from fabricgen.export.rdma.files import ECT, RING, find_nic, name_rail_device
 from fabricgen.export.rdma.qos import HostQos
 from fabricgen.export.table import ExportContext, File, pick_names
@@ -35,11 +34,11 @@ from fabricgen.numbering.addresses.rail_subnets import list_node_prefixes
 ON_REQUEST = True
 
 OPERATOR = "network-operator-v26.7.0"
-"""The version of the operator whose types these are."""
+"""The version of the operator for whose types the files are written."""
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield the files that have something to say: the operator's are for NVIDIA's NICs."""
+    """Yield the files that have any content: those of the operator are for NVIDIA's NICs."""
     pod_networks, templates = list_networks(cluster), list_nic_templates(cluster)
     values: dict[str, Any] = {"cluster": cluster.design.loaded.blueprint.name, "version": OPERATOR}
     plugin_networks = [network for network in pod_networks if network.vendors]
@@ -64,16 +63,18 @@ def _render_file(name: str, common: dict[str, Any], **values: Any) -> File:
     return f"kubernetes/{name}", text.encode()
 
 
-# What NVIDIA's NIC configuration operator is told of NICs: the same intent as `rdma-setup` of the part `hosts`.
-# One template for each kind of NIC, since the operator applies none where two match a NIC (Mellanox/ nic-
-# configuration-operator, README).
+# Settings of NICs for NVIDIA's NIC configuration operator: the same intent as `rdma-setup` of the part `hosts`.
+# There is one template for each kind of NIC, because the operator applies none if two match a NIC
+# (Mellanox/nic-configuration-operator, README).
 
 
 @dataclass(frozen=True, slots=True)
 class NicTemplate:
-    """Settings of all NICs of a kind, by PCI device id; `qos` is None on InfiniBand. `clash`: fabrics that differ in
-    them, so that they are left out. `ports`: as many as a NIC is split into at most, two at least; each has
-    parameters of its own (PortParam in Mellanox/nic-configuration-operator).
+    """Settings of all NICs of a kind, by PCI device id; `qos` is None on InfiniBand.
+
+    `clash` says that its fabrics differ in the settings, so that they are left out. `ports` is the most ports that a
+    NIC is split into, at least two; each port has parameters of its own (PortParam in
+    Mellanox/nic-configuration-operator).
     """
 
     device_id: str
@@ -95,66 +96,59 @@ class NicTemplate:
 
     @property
     def traffic_class(self) -> int:
-        """Of packets of connections that state none."""
+        """The traffic class of packets of connections that state none; 0 on InfiniBand."""
         return self.qos.traffic_class + ECT if self.qos else 0
 
     @property
     def ring(self) -> int:
-        """Entries of rings."""
+        """Number of entries of rings."""
         return RING
 
 
 def list_nic_templates(cluster: Cluster) -> tuple[NicTemplate, ...]:
-    """The templates by device id, of NICs on InfiniBand fabrics, and where RoCE has a class of its own."""
+    """Return the templates by device id, of NICs on InfiniBand fabrics, and on fabrics in which RoCE has a class of its
+    own.
+    """
     qos_by_nic: dict[tuple[str, str], dict[str, HostQos | None]] = {}
     for fabric in cluster.design.fabrics:
         intent, is_infiniband = find_qos(cluster.design, fabric), fabric.protocol == "infiniband"
-        for side in {id(side): side for _, side in fabric.attachments}.values() if not fabric.shares_ports else ():
+        for side in _list_attachments(fabric) if not fabric.shares_ports else ():
             for nic in filter(None, (find_nic(cluster, side, leg) for leg in side.legs)):
                 if nic.device_id and (is_infiniband or intent.marks):
                     qos = None if is_infiniband else HostQos(intent, 0)
                     qos_by_nic.setdefault((nic.device_id, nic.name), {})[fabric.name] = qos
     templates: dict[str, NicTemplate] = {}
     for (device_id, name), qos_by_fabric in sorted(qos_by_nic.items()):
-        # models of NIC may have one device id: the operator takes one template of each, so they are merged into that of
-        # the first
-        first = templates.get(device_id)
+        # several NIC models may have one device id: the operator takes one template for an id, so they are merged
+        first_template = templates.get(device_id)
         qos = next(iter(qos_by_fabric.values()))
-        names = tuple(dict.fromkeys((*(first.fabrics if first else ()), *qos_by_fabric)))
-        # all of them, on all of their fabrics, must be told the same: one that is told otherwise makes the id a clash
-        # for good
-        clash = any(qos_wanted != (first.qos if first else qos) for qos_wanted in qos_by_fabric.values()) or bool(
-            first and first.clash
+        names = tuple(dict.fromkeys((*(first_template.fabrics if first_template else ()), *qos_by_fabric)))
+        # all of them, on all of their fabrics, must have the same settings, or else the id is a clash
+        shared_qos = first_template.qos if first_template else qos
+        clash = any(fabric_qos != shared_qos for fabric_qos in qos_by_fabric.values()) or bool(
+            first_template and first_template.clash
         )
-        templates[device_id] = NicTemplate(
-            device_id,
-            f"{first.nic}, {name}" if first else name,
-            names,
-            first.qos if first else qos,
-            clash,
-            max(
-                2,
-                *(
-                    most
-                    for fabric in cluster.design.fabrics
-                    if fabric.name in names
-                    for _, side in fabric.attachments
-                    for most in Counter(leg.rail for leg in side.legs).values()
-                ),
-            ),
-        )
+        ports_per_rail = [
+            ports
+            for fabric in cluster.design.fabrics
+            if fabric.name in names
+            for _, side in fabric.attachments
+            for ports in Counter(leg.rail for leg in side.legs).values()
+        ]
+        nic_names = f"{first_template.nic}, {name}" if first_template else name
+        templates[device_id] = NicTemplate(device_id, nic_names, names, shared_qos, clash, max(2, *ports_per_rail))
     return tuple(templates.values())
 
 
 # A secondary network of pods for each rail and port of RoCE, with the addresses that the plan gives its NICs.
 
 VENDORS = {"mlx5": "15b3"}
-"""Driver -> PCI vendor id, of NICs that the device plugin of NVIDIA's operator hands to pods."""
+"""PCI vendor id, by driver, of NICs that the device plugin of NVIDIA's operator hands to pods."""
 
 
 @dataclass(frozen=True, slots=True)
 class PodNetwork:
-    """A network: its name (`compute-r1`), the resource that pods ask for, and what nodes call the port."""
+    """A network: its fabric, its RDMA device, the names that nodes have for the port, and the vendors of its NICs."""
 
     fabric: str
     device: str
@@ -164,18 +158,18 @@ class PodNetwork:
 
     @property
     def name(self) -> str:
-        """As Kubernetes takes names."""
+        """Its name (`compute-r1`), in the characters that Kubernetes accepts."""
         return self.device.replace("_", "-")
 
     @property
     def resource(self) -> str:
-        """As the device plugin takes names."""
+        """The resource that pods ask for, in the characters that the device plugin accepts."""
         return self.device.replace("-", "_")
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The addresses of a network: a prefix that holds them, and (node, its prefix, its gateway)."""
+    """The addresses of a network: a prefix that holds them, and the (node, its prefix, its gateway) of each node."""
 
     network: PodNetwork
     cidr: str
@@ -184,17 +178,20 @@ class Pool:
 
 
 def list_networks(cluster: Cluster) -> tuple[PodNetwork, ...]:
-    """The networks in order of fabrics, rails and ports."""
+    """Return the networks in the order of fabrics, rails and ports."""
     return tuple(network for fabric in cluster.design.fabrics for network in _list_fabric_networks(cluster, fabric))
 
 
 def _list_attachments(fabric: FabricDesign) -> list[Attachment]:
+    """Return the attachments of a fabric, each once although several tiers may share it."""
     return list({id(side): side for _, side in fabric.attachments}.values())
 
 
 def _list_fabric_networks(cluster: Cluster, fabric: FabricDesign) -> Iterator[PodNetwork]:
-    # the networks of a lossless fabric on ports of its own: one for each rail and RDMA device, with the interfaces that
-    # it has on models of nodes
+    """Yield the networks of a lossless fabric on ports of its own: one for each rail and RDMA device.
+
+    A network has the interfaces of its device on all models of nodes.
+    """
     if fabric.protocol != "roce" or fabric.shares_ports:
         return
     blueprint = cluster.design.loaded.blueprint
@@ -212,14 +209,16 @@ def _list_fabric_networks(cluster: Cluster, fabric: FabricDesign) -> Iterator[Po
 
 
 def list_pools(cluster: Cluster) -> Iterator[Pool]:
-    """The pools of the networks of routed hosts, in their order: the prefix of each NIC's link, in the first family."""
+    """Yield the pools of the networks of routed hosts, in their order: the prefix of each NIC's link, in the first
+    family.
+    """
     rows, links = list_host_links(cluster), cluster.plan.links
     segments = links.segments
     by_network: dict[str, list[tuple[str, str, str]]] = {}
 
     @cache
     def device(segment: int, leg: int) -> str:
-        # the RDMA device of a leg of a segment's nodes; "" where the lower end is no node
+        """Return the RDMA device of a leg of a segment's nodes; "" if the lower end is no node."""
         side, fabric = segments[segment].a, segments[segment].fabric
         return name_rail_device(cluster.design.fabric(fabric), side, leg) if isinstance(side, Attachment) else ""
 
@@ -246,8 +245,10 @@ def list_pools(cluster: Cluster) -> Iterator[Pool]:
 
 
 def _make_pool(network: PodNetwork, fabric_prefixes: tuple[str, ...], nodes: list[tuple[str, str, str]]) -> Pool:
-    # a pool of the prefixes of a network's links; `nodes` are (node, its address with length, gateway), and the pool's
-    # prefix spans all of the fabric's
+    """Return a pool of the prefixes of a network's links; its own prefix contains all prefixes of the fabric.
+
+    `nodes` are (node, its address with length, gateway).
+    """
     network_prefix = ip_network(fabric_prefixes[0])
     while not all(network_prefix.supernet_of(ip_network(prefix)) for prefix in fabric_prefixes):  # type: ignore[arg-type]
         network_prefix = network_prefix.supernet()

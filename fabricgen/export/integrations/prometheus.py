@@ -18,7 +18,7 @@ from json import dumps
 from typing import Any
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.operations.devices import (
+from fabricgen.export.operations import (
     AlertProfile,
     Labels,
     list_labels,
@@ -32,7 +32,7 @@ from fabricgen.kernel.discovery import find_resource_dir
 ON_REQUEST = True
 
 PLANE_SHARE = 0.9
-"""Share of a plane's uplinks below which an alert fires: jobs over all planes are as slow as the slowest."""
+"""Share of a plane's uplinks below which an alert fires: jobs over all planes are as slow as the slowest plane."""
 
 Rule = dict[str, Any]
 
@@ -53,7 +53,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def _format_target(labels: Labels, profile: str | None) -> str:
-    """The address by which it is known, else its name; without a port, since that is of the exporter."""
+    """Return a target as JSON: the address by which a device is known, else its name, without the exporter's port."""
     address = labels.get("address", labels["device"])
     return dumps(
         {"targets": [f"[{address}]" if ":" in address else address], "labels": make_metric_labels(labels, profile)}
@@ -61,10 +61,10 @@ def _format_target(labels: Labels, profile: str | None) -> str:
 
 
 def _write_groups(cluster: Cluster, profile_list: list[AlertProfile]) -> Iterator[str]:
-    """A group for each profile, and one for planes; rules are JSON, which is YAML."""
+    """Yield a group for each profile, and one for planes, as YAML; each rule is JSON, which is YAML."""
     classes, class_of_device = cluster.plan.devices.classes, cluster.plan.devices.device_class
     noses = [classes[class_of_device[profile.switches[0]]].nos for profile in profile_list]
-    # frr_exporter tells sessions of FRR; of others an image or a module may tell of none, such as those over IPv6
+    # frr_exporter reports all sessions of FRR; other NOSes may leave some out, such as sessions over IPv6
     frr_flags = [cluster.design.catalog.naming(nos).systems.frr_exporter for nos in noses]
     groups = [
         (profile.name, list(_list_profile_rules(profile, sessions_told)))
@@ -78,8 +78,10 @@ def _write_groups(cluster: Cluster, profile_list: list[AlertProfile]) -> Iterato
 
 
 def _list_profile_rules(profile: AlertProfile, sessions_told: bool) -> Iterator[Rule]:
-    # rules for switches that the plan expects the same of: silence, uplinks, speeds, sessions; `sessions_told`: whether
-    # they tell of sessions
+    """Yield the rules for switches of which the same is expected: silence, uplinks, speeds, sessions.
+
+    `sessions_told` says whether an exporter reports all their sessions.
+    """
     expected, matcher, labels = profile.expected, f'profile="{profile.name}"', {"profile": profile.name}
     count, uplinks = len(profile.switches), len(expected.uplinks)
     silent = f"(count(count by (host) (fabric_port_up{{{matcher}}})) or vector(0)) < {count}"
@@ -112,7 +114,7 @@ def _list_profile_rules(profile: AlertProfile, sessions_told: bool) -> Iterator[
 
 
 def _list_cluster_rules(cluster: Cluster, profile_list: list[AlertProfile]) -> Iterator[Rule]:
-    """Any session that is configured, and the share of uplinks of each plane of a fabric that are up."""
+    """Yield the rules for any session that is configured, and for the share of uplinks of each plane that are up."""
     down = "max by (host, neighbor, fabric, tier) (fabric_session_up) == 0"
     summary = "{{ $labels.host }} has no session with {{ $labels.neighbor }}"
     yield _make_alert("FabricSessionDown", down, "2m", summary, severity="warning")
@@ -139,5 +141,7 @@ def _make_alert(name: str, expr: str, wait: str, summary: str, **labels: str) ->
 
 
 def _match_ports(names: Iterable[str]) -> str:
-    """A matcher of ports; names are of letters, digits and slashes, but a stated one may have more."""
+    """Return a matcher of ports; names have letters, digits and slashes, but a stated name may have other
+    characters.
+    """
     return f"port=~{dumps('|'.join(map(re.escape, names)))}"

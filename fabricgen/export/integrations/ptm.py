@@ -24,12 +24,12 @@ BATCH_LINES = 16_384
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield the graph of the links between switches of Ethernet: ports of nodes are called as their image does it."""
+    """Yield the graph of the links between Ethernet switches; ports of nodes have names that depend on their image."""
     yield "ptm/topology.dot", _write_lines(cluster)
 
 
 def _write_lines(cluster: Cluster) -> Iterator[bytes]:
-    # the links between switches on Ethernet, a line each, some thousand at a time
+    """Yield the links between Ethernet switches, one on each line, some thousand lines at a time."""
     links = cluster.plan.links
     is_listed = np.array([_is_ethernet_link(segment) for segment in links.segments], dtype=bool)
     rows = np.flatnonzero(is_listed[links.segment])
@@ -44,6 +44,6 @@ def _write_lines(cluster: Cluster) -> Iterator[bytes]:
 
 
 def _is_ethernet_link(segment: Segment) -> bool:
-    """Whether both ends are ports of Ethernet switches."""
+    """Whether both ends of a segment are ports of Ethernet switches."""
     ports = isinstance(segment.a, PortRun) and isinstance(segment.b, PortRun)
     return ports and segment.protocol in ("ethernet", "roce")

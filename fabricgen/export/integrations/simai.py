@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from fabricgen.analyze.network import list_networks
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
-from fabricgen.export.simulators.dimensions import (
+from fabricgen.export.simulators import (
     NumberedAccelerators,
+    PacketTopology,
+    build_topology,
     make_numbers_file,
     make_refusal,
     number_accelerators,
 )
-from fabricgen.export.simulators.packets import PacketTopology, build_topology
 from fabricgen.export.table import ExportContext, File
 
 ON_REQUEST = True
@@ -40,22 +41,20 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def _format_topology(graph: PacketTopology) -> str:
-    """Vertices, accelerators of a domain, domains, switches, links and accelerator; numbers of both; the links."""
+    """Return the topology file of SimAI.
+
+    It has the counts of vertices, accelerators of a domain, domains, switches and links, and the accelerator; then the
+    numbers of domains and switches; then the links.
+    """
     numbers, switches = graph.numbers, len(graph.switches)
-    head = (
-        graph.vertices,
-        numbers.size[0],
-        len(graph.domains),
-        switches,
-        len(graph.links.a),
-        _find_accelerator(numbers),
-    )
+    counts = (graph.vertices, numbers.size[0], len(graph.domains), switches, len(graph.links.a))
+    head = (*counts, _find_accelerator(numbers))
     above = " ".join(map(str, range(len(numbers.rows), graph.vertices)))
     return f"{' '.join(map(str, head))}\n{above}\n{''.join(graph.format_links())}"
 
 
 def _find_accelerator(numbers: NumberedAccelerators) -> str:
-    """The model of the accelerators in one word; raises InputError (FG146) where there are several."""
+    """Return the model of the accelerators in one word; raises InputError (FG146) if there are several."""
     network, devices = numbers.network, numbers.network.cluster.plan.devices
     present = set(devices.device_class[network.ranks.device].tolist())
     profiles = [devices.classes[number].profile for number in sorted(present)]

@@ -1,8 +1,9 @@
-"""topograph/: the cluster as a model of NVIDIA topograph, whose engines write topologies and labels of it; on request.
+"""topograph/: the cluster as a model of NVIDIA topograph, whose engines derive topologies and labels from it; on
+request.
 
 Source: github.com/NVIDIA/topograph@aab33e1 (v1.0.0): docs/modeling.md and pkg/models/model.go: a switch has one parent,
 only blocks have nodes, each node is in one block, names of nodes are ranges with brackets at their end. All tiers are
-told, those too that join but one group, so that the k8s engine's labels are those of kubernetes/labels/.
+written, even those that join only one group, so that the k8s engine's labels are those of kubernetes/labels/.
 """
 
 from __future__ import annotations
@@ -12,17 +13,26 @@ from itertools import pairwise
 from json import dumps
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.kubernetes.labels import REGION, ZONE, list_node_places, make_label_value
-from fabricgen.export.locality.model import Locality, LogicalLeaf, group_nodes, list_hostlists, list_leaves
+from fabricgen.export.locality import (
+    REGION,
+    ZONE,
+    Locality,
+    LogicalLeaf,
+    group_nodes,
+    list_hostlists,
+    list_leaves,
+    list_node_places,
+    make_label_value,
+)
 from fabricgen.export.table import ExportContext, File
 
 ON_REQUEST = True
 DOMAIN = "accelerator.topology.test/domain"
-"""The annotation by which a model tells the scale-up domain."""
+"""The annotation by which a model names the scale-up domain."""
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield topograph/NAME.yaml; raises InputError (FG155) where no fabric joins nodes."""
+    """Yield topograph/NAME.yaml; raises InputError (FG155) if no fabric joins nodes."""
     locality_groups, name = group_nodes(cluster), cluster.design.loaded.blueprint.name
     leaf_list = list(list_leaves(locality_groups))
     lines = [
@@ -35,31 +45,28 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def rows(cluster: Cluster) -> int:
-    """Work, in rows of links.csv: about as many as there are devices."""
+    """Return the work in rows of links.csv: about as many as there are devices."""
     return len(cluster.plan.devices)
 
 
 def _write_switches(leaf_list: list[LogicalLeaf]) -> Iterator[str]:
-    """Groups with those below them; a logical leaf that nothing joins to others, too."""
-    below: dict[str, dict[str, None]] = {}
+    """Yield groups with the groups below them, and logical leaves that nothing joins to others."""
+    groups_by_upper: dict[str, dict[str, None]] = {}
     for leaf in leaf_list:
         for lower, upper in pairwise(leaf.path):
-            below.setdefault(upper, {})[lower] = None
+            groups_by_upper.setdefault(upper, {})[lower] = None
         if len(leaf.path) == 1:
-            below.setdefault(leaf.path[0], {})
+            groups_by_upper.setdefault(leaf.path[0], {})
     yield "switches:"
-    for name, groups in below.items():
+    for name, groups in groups_by_upper.items():
         yield f"  {dumps(name)}: {dumps({'switches': list(groups)} if groups else {})}"
 
 
 def _write_blocks(locality_groups: Locality, leaf_list: list[LogicalLeaf]) -> Iterator[str]:
-    """The nodes of a logical leaf that share domain, site and hall."""
+    """Yield blocks: the nodes of a logical leaf that share domain, site and hall."""
     yield "blocks:"
-    domain, names, node_places = (
-        locality_groups.domains.read(0, len(locality_groups.nodes)),
-        locality_groups.names,
-        list_node_places(locality_groups),
-    )
+    domain, names = locality_groups.domains.read(0, len(locality_groups.nodes)), locality_groups.names
+    node_places = list_node_places(locality_groups)
     for leaf in leaf_list:
         nodes_by_place: dict[tuple[str, str, str], list[int]] = {}
         for node in leaf.nodes:

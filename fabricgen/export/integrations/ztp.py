@@ -19,29 +19,31 @@ boot-order.csv says in which steps they can boot, since a request crosses switch
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from fabricgen.blueprint.sections.management import Image
 from fabricgen.cluster import Cluster
-from fabricgen.export.boot.order import BootStep, list_boot_steps
 from fabricgen.export.boot.server import BootServer
 from fabricgen.export.table import ExportContext, File, make_csv_file
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.templates import load_templates
 from fabricgen.reports.table import Table
+from fabricgen.wiring.tables import SWITCH, ManagementPort
 
 ON_REQUEST = True
 
 FOLDER = "/var/tmp/fabricgen"  # noqa: S108 - on a switch that nobody else is logged in to yet
-"""Where SONiC's files lie until they are installed."""
+"""The folder in which SONiC's files lie until they are installed."""
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield ztp/DEVICE/... for each switch with a NOS that boots so, ztp/images.sha256 and ztp/boot-order.csv.
+    """Yield ztp/DEVICE/... for each switch whose NOS boots by ZTP, ztp/images.sha256 and ztp/boot-order.csv.
 
-    Raises InputError: FG170 where no server is known or DHCP cannot tell it, FG171 for an image of no such switch or
-    NOS.
+    Raises InputError: FG170 if no server is known or DHCP cannot name it, FG171 for an image of no such switch or NOS.
     """
     server = BootServer(cluster)
     server.check_images()
@@ -66,24 +68,21 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
                 continue
             yield f"ztp/{name}/{boot.script}", template.render(_make_template_values(name, url, image)).encode()
             if boot.file != boot.script:  # a list of what to do, in which the script is a step
-                yield (
-                    f"ztp/{name}/{boot.file}",
-                    (json.dumps(_make_ztp_sections(server, row, url), indent=2) + "\n").encode(),
-                )
+                sections = json.dumps(_make_ztp_sections(server, row, url), indent=2) + "\n"
+                yield f"ztp/{name}/{boot.file}", sections.encode()
     if boots_any:
-        yield _make_boot_order(cluster)
+        # a row a switch, by step; `after` has names with spaces between
+        order = [(*boot[:-1], " ".join(boot.after)) for boot in list_boot_steps(cluster)]
+        columns = dict(zip(BootStep._fields, zip(*order, strict=True), strict=True))
+        yield make_csv_file(Table("ztp/boot-order", columns))
     if sums:
         yield "ztp/images.sha256", "".join(f"{sums[file]}  {file}\n" for file in sorted(sums)).encode()
 
 
-def _make_boot_order(cluster: Cluster) -> File:
-    """ztp/boot-order.csv: a row a switch, by step; `after` has names with spaces between."""
-    rows = [(*boot[:-1], " ".join(boot.after)) for boot in list_boot_steps(cluster)]
-    return make_csv_file(Table("ztp/boot-order", dict(zip(BootStep._fields, zip(*rows, strict=True), strict=True))))
-
-
 def _make_template_values(name: str, url: str, image: Image | None) -> dict[str, Any]:
-    """What the templates of scripts take: texts as literals of Python, which JSON's are, and the name for a comment."""
+    """Return the values of script templates: texts as Python literals, which those of JSON are, and the name for a
+    comment.
+    """
     literals = {key: json.dumps(text) for key, text in (("device", name), ("url", url), ("folder", FOLDER))}
     image_texts = image and {"file": image.file, "version": image.version or "", "sha256": image.sha256 or ""}
     image_literals = image_texts and {key: json.dumps(text) for key, text in image_texts.items()}
@@ -91,7 +90,7 @@ def _make_template_values(name: str, url: str, image: Image | None) -> dict[str,
 
 
 def _make_ztp_sections(server: BootServer, row: int, url: str) -> dict[str, Any]:
-    """A ztp.json: the image, the files, config_db.json, and FRR's configuration where SONiC does not make it."""
+    """Return a ztp.json: the image, the files, config_db.json, and FRR's configuration unless SONiC makes it."""
     image, name = server.find_image(row), server.name_device(row)
 
     def make_step(stage: str) -> dict[str, Any]:
@@ -109,3 +108,75 @@ def _make_ztp_sections(server: BootServer, row: int, url: str) -> dict[str, Any]
             "restart-ztp-on-failure": True,
         }
     }
+
+
+# The order in which switches can boot: each asks over the switch that its management port is plugged into.
+
+BY_HAND_NO_PORT = "by hand: it carries the management network and has no port on it"
+BY_HAND_NO_WAY = "by hand: no way of its NOS to boot over the network is known here"
+BY_ZTP = "ztp"
+
+
+class BootStep(NamedTuple):
+    """When one switch boots: steps count from 1, and the switches of one step boot side by side.
+
+    `how` is `ztp`, or why somebody loads the configuration by hand. `after` are the names of the switches that have to
+    boot in earlier steps: those that its request crosses first, or those above it in the management network.
+    """
+
+    step: int
+    device: str
+    fabric: str
+    tier: str
+    how: str
+    after: tuple[str, ...]
+
+
+def list_boot_steps(cluster: Cluster) -> list[BootStep]:
+    """Return every switch of a cluster with the step in which it boots, by step and then as in devices.csv.
+
+    A relay answers only when its switch runs, and passes requests on upwards: so the management network boots first,
+    from above, and the switches behind it after it.
+    """
+    devices, names, server = cluster.plan.devices, cluster.names, BootServer(cluster)
+    waits_for = _find_switches_before(cluster)
+    steps: dict[int, int] = {}
+
+    def count_steps(row: int) -> int:
+        if row not in steps:
+            steps[row] = 1 + max((count_steps(before) for before in waits_for[row]), default=0)
+        return steps[row]
+
+    order = []
+    managing = {fabric.name for fabric in cluster.design.fabrics if fabric.manages}
+    for cls in devices.classes:
+        if cls.kind != SWITCH:
+            continue
+        boots = server.find_class_boot(cls) is not None
+        how = BY_HAND_NO_PORT if cls.fabric in managing else BY_ZTP if boots else BY_HAND_NO_WAY
+        for row in range(cls.first, cls.first + cls.count):
+            after = tuple(names[before] for before in sorted(waits_for[row]))
+            order.append(BootStep(count_steps(row), names[row], cls.fabric, cls.tier, how, after))
+    return sorted(order, key=lambda boot: boot.step)
+
+
+def _find_switches_before(cluster: Cluster) -> defaultdict[int, set[int]]:
+    """Return, by row of a switch, the rows of the switches that have to boot before it.
+
+    They are those that its request crosses next; for a switch of a management network, those above it.
+    """
+    links, devices = cluster.plan.links, cluster.plan.devices
+    managing = {fabric.name for fabric in cluster.design.fabrics if fabric.manages}
+    waits_for: defaultdict[int, set[int]] = defaultdict(set)
+    for number, segment in enumerate(links.segments):
+        is_management = isinstance(segment.a, ManagementPort)
+        if not is_management and segment.fabric not in managing:
+            continue
+        rows = np.flatnonzero(links.segment == number)
+        for lower, upper in zip(links.a_device[rows].tolist(), links.b_device[rows].tolist(), strict=True):
+            classes = [devices.classes[int(devices.device_class[row])] for row in (lower, upper)]
+            # peers of one tier do not wait for each other, nor do leaves for the way out over switches that they manage
+            upwards = classes[0].key != classes[1].key and classes[1].fabric in managing
+            if all(cls.kind == SWITCH for cls in classes) and (is_management or upwards):
+                waits_for[lower].add(upper)
+    return waits_for

@@ -1,10 +1,10 @@
-"""The RDMA files of nodes, piece by piece, so that a cluster of any size takes the memory of some nodes."""
+"""The RDMA files of nodes, made batch by batch, so that memory does not grow with the cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,11 +18,19 @@ from fabricgen.design.names.switches import name_interface
 from fabricgen.design.qos import find_qos
 from fabricgen.design.srv6 import uses_srv6
 from fabricgen.export.host_links import find_sharing_tenants, list_bond_columns, list_host_links, split_by_device
-from fabricgen.export.host_shapes import HostShape, PortKey, SlotText
+from fabricgen.export.host_shapes import (
+    BATCH_NODES,
+    HostShape,
+    NodeShape,
+    PortKey,
+    SlotText,
+    flag_values,
+    make_slot,
+    write_node_files,
+)
 from fabricgen.export.rdma.qos import OTHERS, HostQos
 from fabricgen.export.table import File, pick_names
 from fabricgen.kernel.templates import load_templates
-from fabricgen.numbering.addresses.shared_ports import find_sharing_fabrics
 from fabricgen.numbering.underlay import list_families
 from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.tables import Segment
@@ -30,15 +38,17 @@ from fabricgen.wiring.tables import Segment
 # RDMA files of nodes with the same wiring: one text for all, with placeholders for the values of each.
 
 FIELDS = ("mac", "pci", "guid", "cable_m")
-"""Values of a port, as text."""
+"""The values of a port, as text."""
 
 SETUP, UNIT, NAMES, ENVIRONMENT = "rdma-setup", "rdma-setup.service", "60-rdma-persistent-naming.rules", "rdma.env"
 """File names."""
 
 
 class NicKey(NamedTuple):
-    """A port with the same text on all nodes of a shape: its segment, its leg, a bit for each of `FIELDS` that it has
-    a value of; the NIC of the bond that it is in as in `PortKey`, whether it leads that, and its tenant as there.
+    """A port that has the same text on all nodes of a shape.
+
+    `flags` has a bit for each of `FIELDS` that the port has a value of. `bond`, `leads` and `tenant` are those of
+    `PortKey`.
     """
 
     segment: int
@@ -50,36 +60,27 @@ class NicKey(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RdmaShape:
-    """Nodes with the same wiring. Values of a node: for each port its fields; last the node's name."""
+class RdmaShape(NodeShape):
+    """The RDMA files of nodes with the same wiring; the values of a node are the fields of each port, then its name."""
 
-    cluster: Cluster
     keys: tuple[NicKey, ...]
 
     @cached_property
     def texts(self) -> tuple[tuple[str, SlotText], ...]:
-        """(file name, text) of each file; none for a node without RDMA."""
+        """The (file name, text) of each file; none for a node without RDMA."""
+        common_values = {"node": make_slot(-1), "cluster": self.cluster.design.loaded.blueprint.name}
         return tuple(
-            (
-                file,
-                SlotText(load_templates().get_template(f"rdma/{file}.j2").render(self._common_values, **values)),
-            )
+            (file, SlotText(load_templates().get_template(f"rdma/{file}.j2").render(common_values, **values)))
             for file, values in self._list_templates()
         )
 
-    @cached_property
-    def _common_values(self) -> dict[str, Any]:
-        return {"node": _make_slot(-1), "cluster": self.cluster.design.loaded.blueprint.name}
-
-    def _list_templates(self) -> Iterator[tuple[str, dict[str, Any]]]:  # (template, its values) of each file needed
+    def _list_templates(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the name of each file that is needed, and the values of its template."""
         ports = self.ports
         roce = [port for port in ports if port.is_roce]
         if roce:
-            pollaras = [port.qos for port in roce if port.driver == "ionic"]
-            yield (
-                SETUP,
-                {"ports": roce, "ionic": next(filter(None, pollaras), None), "ionic_others": OTHERS},
-            )
+            pollara_qos = next((port.qos for port in roce if port.driver == "ionic" and port.qos), None)
+            yield SETUP, {"ports": roce, "ionic": pollara_qos, "ionic_others": OTHERS}
             yield UNIT, {}
         if any(port.renamed or port.device_renamed for port in ports):
             yield NAMES, {"ports": ports}
@@ -89,21 +90,22 @@ class RdmaShape:
 
     @cached_property
     def ports(self) -> tuple[RdmaPort, ...]:
-        """All ports in order of fabrics, rails and ports."""
+        """All ports in the order of fabrics, rails and ports."""
         ports = [self._make_port(position, key) for position, key in enumerate(self.keys)]
         order = {name: i for i, name in enumerate(f.name for f in self.cluster.design.fabrics)}
         return tuple(sorted(ports, key=lambda port: (order[port.fabric], port.rail, port.place)))
 
-    def _make_port(self, position: int, key: NicKey) -> RdmaPort:  # with placeholders for what a node has of its own
-        segment, side = self._find_segment(key), self._find_attachment(key)
+    def _make_port(self, position: int, key: NicKey) -> RdmaPort:
+        """Return a port by its key and its position among the keys, with placeholders for the values of a node."""
+        segment, side = self.find_segment(key.segment), self.find_attachment(key.segment)
         leg = side.legs[key.leg]
-        shared = self._sharing_by_segment.get(key.segment, ())
+        shared = self.sharing_by_segment.get(key.segment, ())
         is_infiniband = segment.protocol == "infiniband"
         is_roce = not is_infiniband and carries_roce(self.cluster, (segment.fabric, *shared))
         nic, fabric = find_nic(self.cluster, side, leg), self.cluster.design.fabric(segment.fabric)
         slots = {
-            # values of a node are those of port after port, and `flags` has a bit for each field that is known
-            name: _make_slot(position * len(FIELDS) + bit) if key.flags >> bit & 1 else ""
+            # the values of a node stand port after port, and `flags` has a bit for each field that is known
+            name: make_slot(position * len(FIELDS) + bit) if key.flags >> bit & 1 else ""
             for bit, name in enumerate(FIELDS)
         }
         port = RdmaPort(
@@ -120,17 +122,16 @@ class RdmaShape:
             qos=find_host_qos(self.cluster, segment) if is_roce else None,
             **slots,
         )
-        if is_infiniband:
-            device = (
-                name_rail_device(fabric, side, key.leg) if port.pci or port.guid else find_nic_port(side, leg).interface
-            )
-            return replace(port, device=device)
-        return port
+        if not is_infiniband:
+            return port
+        has_rule = port.pci or port.guid
+        device = name_rail_device(fabric, side, key.leg) if has_rule else find_nic_port(side, leg).interface
+        return replace(port, device=device)
 
     @cached_property
     def _default_interfaces(self) -> tuple[str, ...]:
         """The interfaces with the default route."""
-        ethernet_keys = (key for key in self.keys if not self._is_infiniband(key))
+        ethernet_keys = (key for key in self.keys if self.find_segment(key.segment).protocol != "infiniband")
         port_keys = [PortKey(key.segment, key.leg, 0, 0, key.bond, key.leads, key.tenant) for key in ethernet_keys]
         ports = [
             port
@@ -140,28 +141,8 @@ class RdmaShape:
         lower_names = {name for port in ports for name in (*port.members, port.link)}
         return tuple(port.interface for port in ports if port.interface not in lower_names)
 
-    @cached_property
-    def _sharing_by_segment(self) -> dict[int, tuple[str, ...]]:
-        absent = self.cluster.phase.absent if self.cluster.phase else frozenset[str]()
-        return find_sharing_fabrics(self.cluster.plan, self.cluster.design, absent)
 
-    def _find_segment(self, key: NicKey) -> Segment:
-        return self.cluster.plan.links.segments[key.segment]
-
-    def _is_infiniband(self, key: NicKey) -> bool:
-        return self._find_segment(key).protocol == "infiniband"
-
-    def _find_attachment(self, key: NicKey) -> Attachment:
-        side = self._find_segment(key).a
-        assert isinstance(side, Attachment)  # noqa: S101 - links of nodes have nothing else there
-        return side
-
-
-def _make_slot(number: int) -> str:
-    return f"\0{number}\0"
-
-
-# The environment of NCCL, RCCL and UCX: which NICs, in order of rails, and how they mark what they send.
+# The environment of NCCL, RCCL and UCX: which NICs they use, in order of rails, and how they mark packets.
 # Sources: NCCL user guide, Environment variables (NCCL_IB_HCA and NCCL_SOCKET_IFNAME: exact names after `=`;
 # NCCL_IB_TC; NCCL_IB_ADDR_FAMILY, since 2.21; NCCL_CROSS_NIC: 0 keeps a ring on its rail, 1 is for NICs on one
 # switch, 2, the default, tries to keep it; NCCL_IB_QPS_PER_CONNECTION; NCCL_COLLNET_ENABLE, with the SHARP plugin).
@@ -170,27 +151,31 @@ def _make_slot(number: int) -> str:
 
 RAILS = ("rail", "rail-group")
 NCCL_DEVICES = 32
-"""Devices that NCCL and RCCL take of NCCL_IB_HCA, or of a node (MAX_IB_DEVS in src/transport/net_ib of NCCL 2.30;
-NVIDIA/nccl issue 2282: some releases crash beyond)."""
+"""The most devices of NCCL_IB_HCA, or of a node, that NCCL and RCCL use (MAX_IB_DEVS in src/transport/net_ib of NCCL
+2.30; NVIDIA/nccl issue 2282: some releases crash beyond).
+"""
 COMPUTE = "compute"
 """The NIC role whose ports carry collectives."""
 
 
 def list_environment_values(cluster: Cluster, ports: Sequence[RdmaPort], sockets: Sequence[str]) -> dict[str, Any]:
-    """The values of a node's environment file; none for a node without RDMA ports of the role `compute`."""
+    """Return the values of a node's environment file; {} for a node without RDMA ports of the role `compute`.
+
+    `sockets` are the interfaces for sockets.
+    """
     rdma_ports = [port for port in ports if port.role == COMPUTE and (port.is_infiniband or port.is_roce)]
     if not rdma_ports:
         return {}
-    first = rdma_ports[0]
-    fabric, devices = cluster.design.fabric(first.fabric), [port.device for port in rdma_ports if port.device]
+    first_port = rdma_ports[0]
+    fabric, devices = cluster.design.fabric(first_port.fabric), [port.device for port in rdma_ports if port.device]
     return {
-        "library": "rccl" if first.driver == "ionic" else "nccl",
+        "library": "rccl" if first_port.driver == "ionic" else "nccl",
         "devices": ",".join(devices),
         "ucx_devices": ",".join(f"{name}:1" for name in devices),
         "most": NCCL_DEVICES,
         "beyond": max(0, len(devices) - NCCL_DEVICES),
-        "traffic_class": first.traffic_class,
-        "roce": first.is_roce,
+        "traffic_class": first_port.traffic_class,
+        "roce": first_port.is_roce,
         "family": "AF_INET" if "v4" in list_families(cluster.design, fabric) else "AF_INET6",
         "sockets": ",".join(sockets),
         "cross_nic": choose_cross_nic(cluster, fabric),
@@ -200,8 +185,9 @@ def list_environment_values(cluster: Cluster, ports: Sequence[RdmaPort], sockets
 
 
 def choose_cross_nic(cluster: Cluster, fabric: FabricDesign) -> int | None:
-    """NCCL_CROSS_NIC: 0 where no switch joins all rails or planes, 1 where each leaf does, 2 where those above do; None
-    for a single port.
+    """Return NCCL_CROSS_NIC, or None for nodes with a single rail and plane.
+
+    It is 0 if no switch joins all rails or planes, 1 if each leaf does, and 2 if a switch above the leaves does.
     """
     planes_apart = fabric.planes > 1 and fabric.address_per == "port"
     apart = {*(RAILS if fabric.rails > 1 else ()), *(("plane",) if planes_apart else ())}
@@ -219,7 +205,7 @@ def choose_cross_nic(cluster: Cluster, fabric: FabricDesign) -> int | None:
 
 
 def runs_sharp(cluster: Cluster, fabric: FabricDesign) -> bool:
-    """Whether UFM runs SHARP in a fabric, as gv.cfg has it: accelerators attach, and all nodes to the lowest tier."""
+    """Whether UFM runs SHARP in a fabric, as in gv.cfg: accelerators attach, and all nodes to the lowest tier."""
     spec, levels = cluster.design.loaded.blueprint.fabrics[fabric.name], cluster.design.levels
     links = cluster.plan.links.segments
     attaches_above = any(s.tier and levels[s.tier] for s in links if s.fabric == fabric.name and s.lower_tier is None)
@@ -227,48 +213,21 @@ def runs_sharp(cluster: Cluster, fabric: FabricDesign) -> bool:
     return fabric.protocol == "infiniband" and spec.subnet_manager == "ufm" and accelerated and not attaches_above
 
 
-BATCH_NODES = 1024
-"""Nodes whose values are computed together."""
-
-Keys = tuple[NicKey, ...]
-
-
 def write_rdma_files(cluster: Cluster) -> Iterator[File]:
     """Yield the files below hosts/NODE/ that set up RDMA, node by node."""
     rows = list_host_links(cluster, infiniband=True)
-    shapes: dict[Keys, RdmaShape] = {}
-
-    def make_shape(wired: Keys) -> RdmaShape:
-        if wired not in shapes:
-            shapes[wired] = RdmaShape(cluster, wired)
-        return shapes[wired]
-
-    for first, end in split_by_device(cluster.plan.links.a_device[rows], BATCH_NODES):
-        yield from _write_node_files(cluster, rows[first:end], make_shape)
-
-
-def _write_node_files(cluster: Cluster, rows: Ints64, make_shape: Callable[[Keys], RdmaShape]) -> Iterator[File]:
-    """The files of some nodes, from the rows of all their links."""
-    links = cluster.plan.links
-    fields = [*_read_inventory(cluster, rows), _list_cable_lengths(cluster, rows)]
-    values = list(zip(*fields, strict=True))
-    # which fields a port has values of: nodes alike in that share a text
-    flags = np.sum([np.array(c, dtype=object).astype(bool).astype(int) << b for b, c in enumerate(fields)], axis=0)
-    wired = (links.segment[rows].tolist(), links.a_port[rows].tolist(), flags.tolist())
-    keys = [
-        NicKey(*key)
-        for key in zip(*wired, *list_bond_columns(cluster, rows), find_sharing_tenants(cluster, rows), strict=True)
-    ]
-    for first, end in split_by_device(links.a_device[rows], 1):
-        name = cluster.names[links.a_device[rows[first]]]
-        node_values = [text for port in values[first:end] for text in port]
-        node_values.append(name)
-        for file, text in make_shape(tuple(keys[first:end])).texts:
-            yield f"hosts/{name}/{file}", text.fill(node_values)
+    links, make_texts = cluster.plan.links, cache(lambda keys: RdmaShape(cluster, keys).texts)
+    for start, end in split_by_device(links.a_device[rows], BATCH_NODES):
+        batch = rows[start:end]
+        fields = [*_read_inventory(cluster, batch), _list_cable_lengths(cluster, batch)]
+        key_columns = (links.segment[batch].tolist(), links.a_port[batch].tolist(), flag_values(fields))
+        shared_columns = (*list_bond_columns(cluster, batch), find_sharing_tenants(cluster, batch))
+        keys = [NicKey(*key) for key in zip(*key_columns, *shared_columns, strict=True)]
+        yield from write_node_files(cluster, batch, keys, fields, make_texts)
 
 
 def _read_inventory(cluster: Cluster, rows: Ints64) -> Sequence[list[str]]:
-    """What the inventory has of the lower end of some links: MACs, PCI addresses and GUIDs, "" where it has none."""
+    """Return the MACs, PCI addresses and GUIDs of the lower ends of links, "" for what the inventory does not have."""
     rows_by_port = {(row.device, row.port): row for row in cluster.design.loaded.inventory if row.port}
     if not rows_by_port:
         return [[""] * len(rows) for _ in FIELDS[:-1]]
@@ -282,40 +241,40 @@ def _read_inventory(cluster: Cluster, rows: Ints64) -> Sequence[list[str]]:
 
 
 def format_guid(guid: int) -> str:
-    """A GUID as sysfs has it: b83f:d203:00c0:0100."""
-    digits = f"{guid:016x}"
+    """Return a GUID as sysfs prints it: b83f:d203:00c0:0100."""
     # four groups of four digits, as the kernel prints node_guid
-    return ":".join(digits[i : i + 4] for i in range(0, 16, 4))
+    return ":".join(f"{guid:016x}"[i : i + 4] for i in range(0, 16, 4))
 
 
 def _list_cable_lengths(cluster: Cluster, rows: Ints64) -> list[str]:
-    """The length of the cable of some links in whole metres, upwards; "" for a backplane link."""
-    cable = cluster.plan.links.cable[rows]
+    """Return the length of the cable of each link in whole metres, rounded up; "" for a backplane link."""
     # the 0 at the end answers links without a cable, which have -1
-    length = np.append(np.ceil(cluster.plan.cables.length_m), 0).astype(np.int64)[cable]
+    length = np.append(np.ceil(cluster.plan.cables.length_m), 0).astype(np.int64)[cluster.plan.links.cable[rows]]
     return [str(metres) if metres else "" for metres in length.tolist()]
 
 
-# A node's ports as its RDMA files see them: names by rail, what their NIC is, and the QoS of their fabric.
+# A node's ports as its RDMA files see them: names by rail, the driver of their NIC, and the QoS of their fabric.
 
 RING = 8192
-"""Entries of a ring of an mlx5 port, the most that it takes (NVIDIA, Performance Tuning for Mellanox Adapters;
-Linux, mlx5/core/en.h: 2 to the 13th).
+"""Entries of a ring of an mlx5 port, the most that it accepts (NVIDIA, Performance Tuning for Mellanox Adapters; Linux,
+mlx5/core/en.h: 2 to the 13th).
 """
 
 ECT = 2
-"""ECN-capable, in the lower bits of the traffic class of mlx5 (NVIDIA, doRoCE: 106 for DSCP 26); others set it."""
+"""ECN-capable, in the lower bits of the traffic class of mlx5 (NVIDIA, doRoCE: 106 for DSCP 26); other drivers set it
+themselves.
+"""
 
 TEMPLATES = {"mlx5": "rdma/_mlx5.j2", "ionic": "rdma/_ionic_port.j2"}
-"""Driver of a NIC -> the commands of its ports; NICs of other drivers are only named."""
+"""Template with the commands of a port, by driver of its NIC; NICs of other drivers only get names."""
 
 
 @dataclass(frozen=True, slots=True)
 class RdmaPort:
     """A port of RDMA as templates see it.
 
-    `device` is the name of its RDMA device, "" where it has none of its own (all ports of a bond but the first) or
-    none is known. `mac`, `pci`, `guid` and `cable_m` are placeholders, "" where these are not known.
+    `device` is the name of its RDMA device, "" if it has none of its own (all ports of a bond but the first) or if none
+    is known. `mac`, `pci`, `guid` and `cable_m` are placeholders, "" if the values are not known.
     """
 
     interface: str
@@ -324,13 +283,13 @@ class RdmaPort:
     role: str
     rail: int
     place: int
-    """Of the rail's ports, from 1."""
+    """Its number among the ports of its rail, from 1."""
     is_infiniband: bool
     is_roce: bool
     driver: str
     device: str
     qos: HostQos | None
-    """Of a fabric in which RoCE has a class of its own."""
+    """The QoS of its fabric; None unless RoCE has a class of its own there."""
     mac: str = ""
     pci: str = ""
     guid: str = ""
@@ -338,22 +297,24 @@ class RdmaPort:
 
     @property
     def ring(self) -> int:
-        """Entries of its rings."""
+        """Number of entries of its rings."""
         return RING
 
     @property
     def template(self) -> str:
-        """The template of the commands that set it up, by the driver of its NIC; names alone where QoS is not set."""
+        """The template of the commands that set it up, by the driver of its NIC; only names are set if there
+        is no QoS.
+        """
         return TEMPLATES[self.driver] if self.qos and self.driver in TEMPLATES else "rdma/_names.j2"
 
     @property
     def unknown(self) -> bool:
-        """Whether its QoS is left to the reader."""
+        """Whether setting its QoS is left to the reader, because commands for its driver are not known."""
         return self.qos is not None and self.driver not in TEMPLATES
 
     @property
     def traffic_class(self) -> int:
-        """Of its RoCE packets; 0 where these have no class of their own."""
+        """The traffic class of its RoCE packets; 0 if they have no class of their own."""
         return self.qos.traffic_class + (ECT if self.driver == "mlx5" else 0) if self.qos else 0
 
     @property
@@ -368,47 +329,48 @@ class RdmaPort:
 
     @property
     def match_net(self) -> str:
-        """What its interface is known by: its PCI address, else its MAC, which interfaces upon it have as well."""
+        """The udev match for its interface: its PCI address, else its MAC, which interfaces on top of it have too."""
         if self.pci:
             return f'SUBSYSTEMS=="pci", KERNELS=="{self.pci}"'
         return f'ATTR{{address}}=="{self.mac}", ATTR{{type}}=="1", DRIVERS=="?*"'
 
     @property
     def match_device(self) -> str:
-        """What its RDMA device is known by: its PCI address, else its GUID."""
+        """The udev match for its RDMA device: its PCI address, else its GUID."""
         return f'SUBSYSTEMS=="pci", KERNELS=="{self.pci}"' if self.pci else f'ATTR{{node_guid}}=="{self.guid}"'
 
 
 def name_rail_device(fabric: FabricDesign, side: Attachment, leg: int) -> str:
-    """The RDMA device of a leg: `compute_r1`, `compute_r1p2` where a rail has several; "" if it is at another port."""
+    """Return the RDMA device of a leg: `compute_r1`, or `compute_r1p2` if a rail has several.
+
+    It is "" if the device of the leg is at another port.
+    """
     has_device = [fabric.address_per == "port" or other_leg.plane == 1 for other_leg in side.legs]
-    rail_legs = [i for i, other in enumerate(side.legs) if has_device[i] and other.rail == side.legs[leg].rail]
+    rail_legs = [i for i, rail_leg in enumerate(side.legs) if has_device[i] and rail_leg.rail == side.legs[leg].rail]
     number = f"p{rail_legs.index(leg) + 1}" if len(rail_legs) > 1 and leg in rail_legs else ""
     return f"{fabric.name}_r{side.legs[leg].rail}{number}" if leg in rail_legs else ""
 
 
 def find_nic_port(side: Attachment, leg: Leg) -> NicPort:
-    """The port in a node's profile that a leg is, or is split from."""
+    """Return the port in a node's profile that a leg is, or is split from."""
     ports = {port.name: port for port in side.profile.roles[side.role].ports}
     # legs of a split port have its name and a number: `port1/2`
     return ports.get(leg.name) or ports[leg.name.rpartition("/")[0]]
 
 
 def find_nic(cluster: Cluster, side: Attachment, leg: Leg) -> NicProfile | None:
-    """The NIC of a leg; None where the catalogue does not say."""
+    """Return the NIC of a leg; None if the catalogue does not say."""
     return cluster.design.catalog.nic(find_nic_port(side, leg).nic)
 
 
 def find_host_qos(cluster: Cluster, segment: Segment) -> HostQos | None:
-    """The QoS of node ports, that of the switches they are on; None where RoCE has no class of its own there."""
-    owner = cluster.design.fabric(segment.tier.fabric if segment.tier else segment.fabric)
-    intent = find_qos(cluster.design, owner)
-    marks = intent.marks and segment.protocol != "infiniband"
-    return HostQos(intent, int(segment.speed_gbps)) if marks else None
+    """Return the QoS of node ports, which is that of their switches; None if RoCE has no class of its own there."""
+    intent = find_qos(cluster.design, cluster.design.fabric(segment.tier.fabric if segment.tier else segment.fabric))
+    return HostQos(intent, int(segment.speed_gbps)) if (intent.marks and segment.protocol != "infiniband") else None
 
 
 def carries_roce(cluster: Cluster, fabrics: Iterable[str]) -> bool:
-    """Whether one of the fabrics on a port is RoCE, or has a class for it as it says itself."""
+    """Whether one of the fabrics on a port is a RoCE fabric, or an Ethernet fabric with a class for RoCE."""
     design = cluster.design
     designs = [design.fabric(name) for name in fabrics]
     return any(f.protocol == "roce" or (f.protocol == "ethernet" and find_qos(design, f).marks) for f in designs)

@@ -1,8 +1,8 @@
-"""What a NIC is told of a fabric's QoS: the same intent that its switches are configured from.
+"""The QoS settings of a NIC: the same intent that the switches of its fabric are configured from.
 
-Other traffic is priority and class 0 on hosts, whatever the NOS calls it. DSCPs share priorities by eights until told
-otherwise (mlnx_qos, trust dscp), so that those beside the ones with a class of their own are moved out of their
-priorities: PFC would pause them, too.
+On hosts, other traffic is priority and class 0, whatever the NOS calls it. By default eight DSCPs share a priority
+(mlnx_qos, trust dscp). Therefore the DSCPs that share a priority with one that has a class of its own are moved to
+priority 0: PFC would pause them, too.
 """
 
 from __future__ import annotations
@@ -18,14 +18,17 @@ OTHERS = 0
 """Priority and class of all other traffic."""
 
 CNP_GBPS = 10
-"""AMD's limit of the strict queue of a Pollara port where the blueprint states none, Gb/s: nicctl takes no 0 there
-(AMD Instinct system acceptance, Network configuration for performance optimization).
+"""Limit of the strict queue of a Pollara port in Gb/s if the blueprint states none: nicctl does not accept 0 there (AMD
+Instinct system acceptance, Network configuration for performance optimization).
 """
 
 
 @dataclass(frozen=True, slots=True)
 class HostQos:
-    """A NIC's ports where RoCE has a class of its own: lists are by priority or class, as tools take them."""
+    """Settings of a NIC's ports in a fabric in which RoCE has a class of its own.
+
+    Lists are by priority or by class, in the form that tools accept.
+    """
 
     intent: QosIntent
     speed_gbps: int
@@ -42,17 +45,19 @@ class HostQos:
 
     @property
     def algorithms(self) -> str:
-        """How each class is sent, for `mlnx_qos --tsa`: notifications first, others by their share."""
+        """How each class is scheduled, for `mlnx_qos --tsa`: notifications strictly first, others by their share."""
         return ",".join("strict" if p == self.intent.cnp_class else "ets" for p in PRIORITIES)
 
     @property
     def shares(self) -> str:
-        """The share of each class, percent, for `mlnx_qos --tcbw`."""
+        """The share of each class in percent, for `mlnx_qos --tcbw`."""
         return _join_numbers(dict(self.weights).get(p, 0) for p in PRIORITIES)
 
     @property
     def weights(self) -> tuple[tuple[int, int], ...]:
-        """(class, its share in percent) of those that are sent by share: RoCE, all else, and what trimming left."""
+        """(class, share in percent) of each class that is scheduled by share: RoCE, other traffic, and
+        trimmed packets.
+        """
         intent = self.intent
         trimmed = ((intent.trim.traffic_class, intent.trim_percent),) if intent.trim else ()
         return (intent.roce_class, intent.roce_percent), (OTHERS, self.others_percent), *trimmed
@@ -64,7 +69,9 @@ class HostQos:
 
     @property
     def moved(self) -> tuple[tuple[int, int], ...]:
-        """(DSCP, its priority) where that is not DSCP / 8, or matters."""
+        """(DSCP, its priority) of each DSCP whose priority has to be set, because it is marked or shares a priority
+        with one that is.
+        """
         marked_dscps = self.marked_dscps
         class_dscps = {
             dscp: marked_dscps.get(dscp, OTHERS) for p in self._marked_classes for dscp in range(8 * p, 8 * p + 8)
@@ -74,9 +81,9 @@ class HostQos:
     @property
     def others(self) -> str:
         """The DSCPs of all other traffic as ranges, for nicctl: 0-25,27-47,49-63."""
-        rest = [dscp for dscp in range(64) if dscp not in self.marked_dscps]
-        runs = [[dscp for _, dscp in run] for _, run in groupby(enumerate(rest), lambda pair: pair[1] - pair[0])]
-        return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+        unmarked = [dscp for dscp in range(64) if dscp not in self.marked_dscps]
+        runs = [[dscp for _, dscp in span] for _, span in groupby(enumerate(unmarked), lambda pair: pair[1] - pair[0])]
+        return ",".join(f"{span[0]}-{span[-1]}" if len(span) > 1 else str(span[0]) for span in runs)
 
     @property
     def mask(self) -> int:
@@ -85,13 +92,13 @@ class HostQos:
 
     @property
     def cnp_gbps(self) -> int:
-        """How much of a port notifications may take, Gb/s."""
+        """The most of a port's speed that congestion notifications may take, Gb/s."""
         percent = self.intent.cnp_max_percent
         return max(1, self.speed_gbps * percent // 100) if percent else CNP_GBPS
 
     @property
     def traffic_class(self) -> int:
-        """The byte of IP that has the DSCP in its upper six bits; the lower two are ECN's."""
+        """The traffic class byte of IP: the DSCP in its upper six bits, ECN in the lower two."""
         return self.intent.roce_dscp << 2
 
     @property
@@ -100,7 +107,7 @@ class HostQos:
 
     @property
     def marked_dscps(self) -> dict[int, int]:
-        """DSCP -> class of all that has a class of its own."""
+        """DSCP -> class of all traffic that has a class of its own."""
         intent = self.intent
         return {
             **({intent.trim.dscp: intent.trim.traffic_class} if intent.trim else {}),

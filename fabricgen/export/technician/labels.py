@@ -152,8 +152,7 @@ def _is_common(records: Records, leg: Ints64, end: Flags) -> Flags:
 def _count_tails(records: Records) -> Ints64:
     """Return how many tails of the same jumper or splitter are wired, by row of `plugs`; int64."""
     _, code = unique_combinations(records.cable[records.plugs.row], records.plugs.piece)
-    tails: Ints64 = np.bincount(code)[code]
-    return tails
+    return np.bincount(code)[code]
 
 
 def _describe_ends(records: Records, leg: Ints64, end: Flags, *, tails: bool) -> dict[str, Strings]:

@@ -114,8 +114,7 @@ class TechnicianPack:
         first_turn = np.full(len(self.cluster.plan.cables), np.iinfo(np.int32).max)
         np.minimum.at(first_turn, cable[brings], order[brings])
         cases = [is_trunk, order == first_turn[cable], brings & (pulled.end == DIRECT), brings]
-        kinds: Ints64 = np.select(cases, [TRUNK, CABLE, FIBRE, JUMPER], TAIL).astype(np.int64)
-        return kinds
+        return np.select(cases, [TRUNK, CABLE, FIBRE, JUMPER], TAIL).astype(np.int64)
 
     @cached_property
     def jumpers(self) -> Ints64:
@@ -238,8 +237,7 @@ def list_home_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
     records = pack.records
     starts, row = pack.rows_by_home
     rows = _select_racks(starts, row, racks)
-    walk: Ints64 = rows[np.lexsort((rows, records.pull.order[rows]))]
-    return walk
+    return rows[np.lexsort((rows, records.pull.order[rows]))]
 
 
 def list_wiring_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
@@ -250,8 +248,7 @@ def list_wiring_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
     pull, count = pack.records.pull, len(pack.records.cable)
     a, b = pull.rows.find_rows(count)
     pulled_row = np.where(a >= 0, a, b)
-    rows: Ints64 = np.flatnonzero(np.isin(pull.home[pulled_row], racks))
-    return rows
+    return np.flatnonzero(np.isin(pull.home[pulled_row], racks))
 
 
 def list_end_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:

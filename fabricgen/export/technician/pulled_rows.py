@@ -161,8 +161,7 @@ def _list_direct_rows(cluster: Cluster, plugs: PlugTable, positions: tuple[Ints,
 def is_a_first(cluster: Cluster, a_rack: Ints, b_rack: Ints) -> Flags:
     """Whether the rack at the a end is the first of both on the floor, or is the rack at the b end too."""
     rank = rank_racks(cluster.plan.racks)
-    flags: Flags = rank[a_rack] <= rank[b_rack]
-    return flags
+    return rank[a_rack] <= rank[b_rack]
 
 
 class JumperTable(NamedTuple):

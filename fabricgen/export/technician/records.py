@@ -86,8 +86,7 @@ def count_ends_per_rack(cluster: Cluster) -> Ints64:
     links, rack = cluster.plan.links, cluster.plan.devices.rack
     rows = cluster.plan.cables.end_link
     ends = np.concatenate([rack[links.a_device[rows]], rack[links.b_device[rows]]])
-    counts: Ints64 = np.bincount(ends, minlength=len(cluster.plan.racks))
-    return counts
+    return np.bincount(ends, minlength=len(cluster.plan.racks))
 
 
 def list_cable_tags(cluster: Cluster) -> tuple[tuple[CableTag, ...], Ints64]:
@@ -99,10 +98,9 @@ def list_cable_tags(cluster: Cluster) -> tuple[tuple[CableTag, ...], Ints64]:
     swatches = choose_cluster_swatches(cluster)
     multi_plane_fabrics = {f.name for f in cluster.design.fabrics if f.planes > 1}
     first_rows, tag = unique_combinations(fabric, rail, plane)
-    keys = zip(*(column[first_rows].tolist() for column in (fabric, rail, plane)), strict=True)
     tags = [
         _make_tag(fabrics[i], swatches[fabrics[i]], r, p if fabrics[i] in multi_plane_fabrics else 0)
-        for i, r, p in keys
+        for i, r, p in zip(*(column[first_rows].tolist() for column in (fabric, rail, plane)), strict=True)
     ]
     return tuple(tags), tag
 
@@ -227,8 +225,7 @@ def _divide_bundles(key: Ints64, together: Ints64, laid: tuple[Ints, Floats], si
             number, filled = number + 1, 0
         filled, last_laid = filled + added, (row_key, metres)
         chunk[lay_number] = number
-    divided: Ints64 = chunk[together]
-    return divided
+    return chunk[together]
 
 
 def _number_rows(bundle_number: Ints, together: Ints64, position: Ints) -> Ints:
@@ -242,8 +239,7 @@ def _number_rows(bundle_number: Ints, together: Ints64, position: Ints) -> Ints:
     number = np.empty(len(first_position), dtype=np.int32)
     # cables in the order of their first rows
     number[np.argsort(first_position)] = np.arange(1, len(first_position) + 1, dtype=np.int32)
-    order: Ints = number[together]
-    return order
+    return number[together]
 
 
 def _index_fabrics(cluster: Cluster, rows: PulledRows, link: Ints) -> tuple[Ints, list[str]]:
@@ -266,8 +262,7 @@ def _find_greatest(values: Floats, group: Ints | Ints64) -> Floats:
     """Return the greatest value in the group of each item."""
     greatest = np.zeros(int(group.max(initial=-1)) + 1)
     np.maximum.at(greatest, group, values)
-    group_greatest: Floats = greatest[group]
-    return group_greatest
+    return greatest[group]
 
 
 def _number_steps(

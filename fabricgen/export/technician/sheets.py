@@ -106,8 +106,7 @@ def list_pull_sheets(pack: TechnicianPack, rows: Ints64) -> Iterator[tuple[str, 
     has the step, the number of the sheet within the step, and how much it lays.
     """
     pull = pack.records.pull
-    shift_of_bundle = _divide_into_shifts(pack, rows)
-    shifts, shift = np.unique(shift_of_bundle[pull.bundle[rows]], return_inverse=True)
+    shifts, shift = np.unique(_divide_into_shifts(pack, rows)[pull.bundle[rows]], return_inverse=True)
     # if there is work for more sheets than allowed, it is spread evenly over the allowed number, in order
     sheet = shift if len(shifts) <= MOST_SHEETS else shift * MOST_SHEETS // len(shifts)
     sheet_rows = [rows[sheet == number] for number in range(int(sheet.max(initial=-1)) + 1)]
@@ -218,8 +217,7 @@ def _list_plugged(pack: TechnicianPack, row: Ints64, b: Flags) -> tuple[list[str
     """
     pulled, b_side = pack.records.pull.rows, b.astype(np.int32)
     pulled_row = np.array(pulled.find_rows(len(pack.records.cable)))[b_side, row]
-    laid = np.where(b, pack.pieces_laid[1][row], pack.pieces_laid[0][row])
-    names = name_pieces(pack.piece_names[pulled_row], laid)
+    names = name_pieces(pack.piece_names[pulled_row], np.where(b, pack.pieces_laid[1][row], pack.pieces_laid[0][row]))
     metres: list[Cell] = list(pack.wiring["length_m"].take(row))
     for index in np.flatnonzero(pulled.end[pulled_row] != DIRECT).tolist():
         metres[index] = float(pulled.length_m[pulled_row[index]])
@@ -329,8 +327,7 @@ def _make_hand_columns(pack: TechnicianPack, rows: Ints64) -> tuple[SheetColumn,
 
 def _select_side(wiring: dict[str, SelectableColumn], name: str, row: Ints64, b: Flags) -> Strings:
     """Return the texts of a column of the a end, or of the b end if `b`, of cable end rows."""
-    texts: Strings = np.where(b, wiring[f"b_{name}"].take(row).texts(), wiring[f"a_{name}"].take(row).texts())
-    return texts
+    return np.where(b, wiring[f"b_{name}"].take(row).texts(), wiring[f"a_{name}"].take(row).texts())
 
 
 def _make_key_columns(pack: TechnicianPack, rows: Ints64, names: tuple[str, ...]) -> tuple[SheetColumn, ...]:

@@ -46,10 +46,9 @@ def write_workbook(pack: TechnicianPack, volume: Volume) -> bytes:
     rows = list_home_rows(pack, volume.racks)
     cluster = pack.cluster.design.loaded.blueprint.name
     title = f"{cluster} {volume.name}"
-    header = title if volume.name != cluster else cluster
     return write_work_sheets(
         title,
-        header,
+        title if volume.name != cluster else cluster,
         make_cover(pack, volume, _name_sheets([sheet for sheet in _make_sheets(pack, volume, rows) if sheet.rows])),
     )
 

@@ -178,8 +178,7 @@ class _Crossings:
         for i, tray_x in enumerate(self._tray_x_by_hall):
             rows = np.flatnonzero(in_one_hall & (racks.hall[a] == i)) if len(tray_x) else ()
             if len(rows):
-                crossing = choose_crossing(racks.x_m[a[rows]], racks.x_m[b[rows]], tray_x)
-                trays[rows] = self._first_tray[i] + crossing
+                trays[rows] = self._first_tray[i] + choose_crossing(racks.x_m[a[rows]], racks.x_m[b[rows]], tray_x)
         return trays
 
     def find_exit_trays(self) -> Ints:
@@ -200,8 +199,7 @@ def _find_panel_racks(plan: WiringPlan, patching: Patching) -> tuple[Ints, Ints]
     there.
     """
     patches, trunks, panels, shuffles = patching.patches, patching.trunks, patching.panels, patching.shuffles
-    rows = len(plan.cables.end_link)
-    ends = np.full((2, rows), -1, dtype=np.int32)
+    ends = np.full((2, len(plan.cables.end_link)), -1, dtype=np.int32)
     sides = panels.rack[trunks.a_panel[patches.trunk]], panels.rack[trunks.b_panel[patches.trunk]]
     ends[0, patches.row] = np.where(patches.flipped == 1, sides[1], sides[0])
     ends[1, patches.row] = np.where(patches.flipped == 1, sides[0], sides[1])

@@ -226,12 +226,10 @@ class _SceneLayout:
         band_key = self._places.device_box.astype(np.int64) * len(self._devices.classes) + self._devices.device_class
         order = np.argsort(band_key, kind="stable").astype(np.int32)
         # the positions at which another box or another class begins
-        ends = np.flatnonzero(np.diff(band_key[order])) + 1
-        for rows in np.split(order, ends):
+        for rows in np.split(order, np.flatnonzero(np.diff(band_key[order])) + 1):
             if len(rows):
                 cls = int(self._devices.device_class[rows[0]])
-                is_foot = self._devices.classes[cls].kind in (NODE, EXTRA)
-                band = _PlacedBand(cls, rows, bar=0.0 if is_foot else BAR)
+                band = _PlacedBand(cls, rows, bar=0.0 if (self._devices.classes[cls].kind in (NODE, EXTRA)) else BAR)
                 band.arrange(_choose_column_count(len(rows)))
                 self._bands[int(self._places.device_box[rows[0]])].append(band)
 

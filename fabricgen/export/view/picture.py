@@ -141,13 +141,12 @@ class _Picture:
             if parent >= 0 and not self._is_open[parent]:
                 continue
             x, y, w, h = (float(column[box]) for column in (scene.box_x, scene.box_y, scene.box_w, scene.box_h))
-            fill = SHADE if scene.places.level[box] % 2 else LIGHT
             yield _draw_rect(
                 self._to_picture_x(x),
                 self._to_picture_y(y),
                 w * self._scale,
                 h * self._scale,
-                fill,
+                SHADE if scene.places.level[box] % 2 else LIGHT,
                 self._choose_outline(box),
             )
             texts = self._list_box_texts(box, nodes[box], accelerators[box])
@@ -212,8 +211,7 @@ class _Picture:
         """Return the label of a bundle: links x speed, the number of places if they are all joined, and
         oversubscription.
         """
-        segment = self.cluster.plan.links.segments[bundle.segment]
-        text = f"{bundle.links:,} x {segment.speed_gbps:g}G"
+        text = f"{bundle.links:,} x {self.cluster.plan.links.segments[bundle.segment].speed_gbps:g}G"
         if bundle.joins_all:  # one arc for all of them, between the first places of a grid
             text += f" among {int((self.scene.places.parent == bundle.box).sum()):,}"
         ratio = self._ratios.get(frozenset((bundle.lower, bundle.upper)))

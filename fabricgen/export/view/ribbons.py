@@ -246,8 +246,7 @@ class _RibbonDrawing:
 
     def _find_goal_x(self, bundle: DrawnBundle) -> float:
         """Return the middle x of the box or band that holds the upper ends of a bundle."""
-        box = bundle.other if bundle.other >= 0 else bundle.target
-        return self._find_middle_x(box, bundle.upper)
+        return self._find_middle_x(bundle.other if bundle.other >= 0 else bundle.target, bundle.upper)
 
     def _find_source_x(self, bundle: DrawnBundle) -> float:
         """Return the middle x of the inner box or band that holds the lower ends of a bundle."""

@@ -97,8 +97,7 @@ def _count_ports_by_cage(cluster: Cluster) -> dict[str, dict[str, int]]:
             continue
         for end, column in ((segment.a, links.a_device), (segment.b, links.b_device)):
             if isinstance(end, Attachment):
-                cages = Counter(leg.cage for leg in end.legs)
-                _raise_counts(counts_by_model.setdefault(end.profile.id, {}), cages)
+                _raise_counts(counts_by_model.setdefault(end.profile.id, {}), Counter(leg.cage for leg in end.legs))
             elif isinstance(end, ScaleUpPort):
                 ports = links.a_port if column is links.a_device else links.b_port
                 for cls, class_rows in devices.split_by_class(column, rows):

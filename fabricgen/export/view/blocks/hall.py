@@ -244,13 +244,12 @@ def draw_halls(cluster: Cluster) -> HallDrawing:
     size, shift = _arrange_floors(racks, outlines)
     names = locate_halls(cluster)
     row_trays, tray_of_rack = _list_row_trays(racks, names)
-    crossing_trays = _list_cross_trays(racks, locate_cross_trays(racks, floor), names)
     return HallDrawing(
         size=size,
         shift=shift,
         halls=outlines,
         aisles=[aisle for hall in range(len(racks.halls)) for aisle in _list_aisles(racks, hall)],
-        trays=[*row_trays, *crossing_trays],
+        trays=[*row_trays, *_list_cross_trays(racks, locate_cross_trays(racks, floor), names)],
         tray_of_rack=tray_of_rack,
         first_cross=len(row_trays),
         exits=exits,

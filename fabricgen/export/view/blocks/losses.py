@@ -43,7 +43,6 @@ def block(source: PageSource) -> dict[str, Any]:
     position_columns = (plan.racks.site, plan.racks.row, plan.racks.column, plan.racks.hall)
     positions = [RackPosition(*row) for row in zip(*(column.tolist() for column in position_columns), strict=True)]
     row_names = [name_row(design, floor, position) for position in positions]
-    settings = design.loaded.blueprint.floor
     return {
         "switch": _list_switch_losses(source, loss_classes),
         "plane": dict(loss_classes.list_plane_losses()),
@@ -51,7 +50,7 @@ def block(source: PageSource) -> dict[str, Any]:
         "racks": pack_column(plan.racks.names),
         "row": {name: rows.get(name, -1) for name in dict.fromkeys(row_names)},
         "row_of": pack_column(row_names),
-        "feed": {f"feed {name}": feeds.get(f"feed {name}", -1) for name in settings.feeds},
+        "feed": {f"feed {name}": feeds.get(f"feed {name}", -1) for name in design.loaded.blueprint.floor.feeds},
         "feed_of": pack_column([", ".join(floor.feeds_of(position)) for position in positions]),
         "phase": source.cluster.phase.name if source.cluster.phase else "",
         "classes": loss_classes.kinds,
@@ -108,8 +107,7 @@ def _list_switch_losses(source: PageSource, loss_classes: _LossClasses) -> list[
         for tier in survival.chain:
             remaining = survival.analyze_switch_loss(tier)
             by_tier.setdefault(tier.key, []).append((_describe_remaining(fabric.name, remaining), remaining.after))
-    classes = source.cluster.plan.devices.classes
-    return [[*by_tier.get(cls.key, ())] if cls.kind == SWITCH else [] for cls in classes]
+    return [[*by_tier.get(cls.key, ())] if cls.kind == SWITCH else [] for cls in source.cluster.plan.devices.classes]
 
 
 def _find_rack_classes(design: Design, floor: FloorPlan, loss_classes: _LossClasses) -> Mapping[str, int]:

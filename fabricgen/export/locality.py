@@ -1,8 +1,9 @@
-"""Nodes by how near they are in the network of accelerators: a logical leaf, what each tier above joins, domain, rack.
+"""How near nodes are to each other in the network of accelerators: a group of nodes for each tier of it.
 
-A node with rails is on as many leaves as it has rails; nodes on the same leaves are one group, the logical leaf, and
-on a tier above those are that reach the same parts of the network by it. Groups of a tier lie within groups of the next
-one, and nothing joins groups of the last one: networks that no link joins have no group in common.
+The lowest groups are logical leaves: a node with rails is on as many leaves as it has rails, and nodes on the same
+leaves are one group. On a higher tier, a group has the nodes that reach the same parts of the network by that tier.
+Groups of a tier lie within groups of the next one, and nothing joins groups of the last one: networks that no link
+joins have no group in common.
 """
 
 from __future__ import annotations
@@ -13,27 +14,29 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, takewhile
+from json import dumps
 
 import numpy as np
 
 from fabricgen.analyze.network import NONE, Level, Network, list_networks
 from fabricgen.cluster import Cluster
 from fabricgen.export.files.endpoints import make_domain_column
-from fabricgen.export.simulators.dimensions import name_level
+from fabricgen.export.locations import locate_halls
+from fabricgen.export.simulators import name_level
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings, encode_column
 from fabricgen.wiring.arrays import Ints64, join_components
 from fabricgen.wiring.tables import NODE
 
 LONGEST = 63
-"""Characters of a group's name: those of a host name, of a Slurm switch (64) and of the value of a Kubernetes label."""
+"""The most characters of a group's name: a host name and the value of a Kubernetes label have 63, a Slurm switch 64."""
 
 
 @dataclass(frozen=True, slots=True)
 class LocalityTier:
-    """Groups of nodes: what their tier is called, names of groups, by node its group (int64).
+    """Groups of nodes on one tier: the name of the tier, names of the groups, and the group of each node (int64).
 
-    `has_switches` says whether a group has switches of the tier; one that has none is the group below it.
+    `has_switches` says whether a group has switches of the tier; a group without any is the same as the group below it.
     """
 
     kind: str
@@ -44,9 +47,9 @@ class LocalityTier:
 
 @dataclass(frozen=True)
 class Locality:
-    """`nodes` (int64, rows of the device table, ascending) on the network of accelerators; tiers from the leaf up.
+    """The nodes on the network of accelerators and their groups, tiers from the leaf up.
 
-    `others` are rows of the nodes that are not on it.
+    `nodes` are ascending rows of the device table, `others` are rows of nodes that are not on the network; both int64.
     """
 
     cluster: Cluster
@@ -56,9 +59,8 @@ class Locality:
 
     @cached_property
     def names(self) -> Strings:
-        """Names of the nodes; object array."""
-        names: Strings = self.cluster.name_column[self.nodes]
-        return names
+        """Names of the nodes; object array of str."""
+        return self.cluster.name_column[self.nodes]
 
     @cached_property
     def racks(self) -> EncodedColumn:
@@ -67,20 +69,19 @@ class Locality:
 
     @cached_property
     def domains(self) -> EncodedColumn:
-        """The scale-up domain that a node shares with other nodes; "" where it shares none."""
+        """The scale-up domain that each node shares with other nodes; "" if it shares none."""
         column = make_domain_column(self.cluster).take(self.nodes)
-        several = np.bincount(column.codes, minlength=len(column.vocabulary)) > 1
-        names = np.where(several, column.vocabulary, "").astype(object)
-        return EncodedColumn(names, column.codes)
+        is_shared = np.bincount(column.codes, minlength=len(column.vocabulary)) > 1
+        return EncodedColumn(np.where(is_shared, column.vocabulary, "").astype(object), column.codes)
 
     @cached_property
     def order(self) -> Ints64:
-        """Indexes of nodes by group, from the top down, then as they are listed."""
+        """Indexes of nodes sorted by group, from the highest tier down, then as they are listed."""
         return np.lexsort((np.arange(len(self.nodes)), *(tier.group for tier in self.tiers)))
 
 
 def group_nodes(cluster: Cluster) -> Locality:
-    """Group the nodes of a cluster; raises InputError (FG155) where no fabric joins any."""
+    """Return the nodes of a cluster with their groups; raises InputError (FG155) if no fabric joins any."""
     networks = list(list_networks(cluster, meshed=True))
     ports = _list_ports(cluster, networks) if networks else None
     if ports is None or not len(ports.node):
@@ -99,14 +100,18 @@ def group_nodes(cluster: Cluster) -> Locality:
 
 @dataclass(frozen=True, slots=True)
 class _PortParts:
-    """Ports of nodes: row of the node, and at each height the part of the network that it reaches [ports, heights]."""
+    """Ports of nodes: `node` is the row of the node, `part` the part of the network that the port reaches at each
+    height.
+
+    `part` has shape (ports, heights).
+    """
 
     node: Ints64
     part: Ints64
 
 
 def _list_ports(cluster: Cluster, networks: Sequence[Network]) -> _PortParts:
-    # the ports of nodes with a link: node rows, and for each the part that it is in at every level (height columns)
+    """Return the ports of nodes that have a link, and the part of the network that each is in at every level."""
     height, node, part = max(len(n.levels) for n in networks), [], []
     kind = np.array([c.kind for c in cluster.plan.devices.classes])[cluster.plan.devices.device_class]
     for network in networks:
@@ -118,12 +123,12 @@ def _list_ports(cluster: Cluster, networks: Sequence[Network]) -> _PortParts:
 
 
 def _find_level(network: Network, height: int) -> Level:
-    """The level at a height, or its last one: networks beside each other may differ in height."""
+    """Return the level of a network at a height, or its highest one: networks side by side may differ in height."""
     return network.levels[min(height, len(network.levels) - 1)]
 
 
 def _list_tiers(networks: Sequence[Network], node: Ints64, ports: _PortParts) -> Iterator[LocalityTier]:
-    """The tiers; above them one that joins groups with some of their parts in common, if there are such."""
+    """Yield the tiers, and above them one more if groups of the last tier have some of their parts in common."""
     group, used_names = np.arange(node.max() + 1), set[str]()
     for height in range(ports.part.shape[1]):
         # nodes are in one group only if they reach the same parts: rail-optimized nodes reach a leaf of each rail
@@ -140,7 +145,7 @@ def _list_tiers(networks: Sequence[Network], node: Ints64, ports: _PortParts) ->
 
 
 def _find_pairs(group: Ints64, part: Ints64) -> tuple[Ints64, Ints64]:
-    """The distinct pairs (group, part), ascending, as two columns; int64."""
+    """Return the distinct pairs (group, part), ascending, as two columns; int64."""
     width = int(part.max()) + 1
     # both numbers as one, which sorts like the pair
     pair = np.unique(group * width + part)
@@ -148,7 +153,7 @@ def _find_pairs(group: Ints64, part: Ints64) -> tuple[Ints64, Ints64]:
 
 
 def _number_alike(pairs: tuple[Ints64, Ints64]) -> Ints64:
-    """Number groups by the parts that they reach, those that reach the same with one number, in their order."""
+    """Return a number for each group; groups that reach the same parts have the same number. int64."""
     group, part = pairs
     numbers: dict[bytes, int] = {}
     # pairs are ascending: the parts of a group are a slice, and equal slices have equal bytes
@@ -160,15 +165,14 @@ def _number_alike(pairs: tuple[Ints64, Ints64]) -> Ints64:
 def _make_tier(
     networks: Sequence[Network], height: int, group: Ints64, pairs: tuple[Ints64, Ints64], used_names: set[str]
 ) -> LocalityTier:
-    """A tier whose groups are called by what the names of their switches have in common."""
+    """Return a tier; its groups are named by what the names of their switches have in common."""
     names_by_part: dict[int, list[str]] = {}
     kinds = []
     for network in networks:
         level = _find_level(network, height)
-        # a level that no tier of its own makes is joined by switches of one below
-        below = (_find_level(network, lower).tiers for lower in range(height, -1, -1))
-        tiers = next((tiers for tiers in below if tiers), ())
-
+        # a level without a tier of its own is joined by switches of a level below
+        lower_tiers = (_find_level(network, lower).tiers for lower in range(height, -1, -1))
+        tiers = next(filter(None, lower_tiers), ())
         kinds.append(name_level(network, min(height, len(network.levels) - 1)))
         names = network.cluster.name_column
         for key in tiers:
@@ -184,7 +188,9 @@ def _make_tier(
 
 
 def find_common_name(names: Sequence[str]) -> str:
-    """What names between hyphens have in common: `leaf-su01-01` of `leaf-su01-r1-01` and `leaf-su01-r2-01`."""
+    """Return the words between hyphens that names have in common: `leaf-su01-01` for `leaf-su01-r1-01` and
+    `leaf-su01-r2-01`.
+    """
     split = [name.split("-") for name in names]
     if len(set(map(len, split))) == 1:
         common_words = (words[0] for words in zip(*split, strict=True) if len(set(words)) == 1)
@@ -194,7 +200,7 @@ def find_common_name(names: Sequence[str]) -> str:
 
 
 def _distinguish_names(names: Sequence[str], used_names: set[str]) -> Iterator[str]:
-    """Names as they are, or with numbers where groups would have one name; none longer than LONGEST."""
+    """Yield names as they are, or with a number if groups would have the same name; none is longer than LONGEST."""
     times = Counter(names)
     numbers = dict.fromkeys(times, 0)
     for name in names:
@@ -212,14 +218,14 @@ def _distinguish_names(names: Sequence[str], used_names: set[str]) -> Iterator[s
 
 @dataclass(frozen=True, slots=True)
 class LogicalLeaf:
-    """A logical leaf: names of the groups that it is in, itself first, and its nodes by index."""
+    """A logical leaf: the names of the groups that it is in, its own first, and its nodes by index."""
 
     path: tuple[str, ...]
     nodes: tuple[int, ...]
 
 
 def list_leaves(locality: Locality) -> Iterator[LogicalLeaf]:
-    """The logical leaves, those of a group beside each other."""
+    """Yield the logical leaves; those of one group of a higher tier follow one another."""
     nodes_by_group: dict[int, list[int]] = {}
     for node, group in zip(locality.order.tolist(), locality.tiers[0].group[locality.order].tolist(), strict=True):
         nodes_by_group.setdefault(group, []).append(node)
@@ -238,12 +244,15 @@ _NUMBERED = re.compile(rf"(.*?)([0-9]{{1,{_MOST_DIGITS}}})")
 
 
 def join_hostlist(names: Iterable[str]) -> str:
-    """All names in one text, between commas."""
+    """Return all names in one text, separated by commas."""
     return ",".join(list_hostlists(names))
 
 
 def list_hostlists(names: Iterable[str]) -> list[str]:
-    """All names, those that differ in a last number only in brackets, in the order of the first one of each kind."""
+    """Return names in Slurm's short form: names that differ only in a last number are one text with brackets.
+
+    They are in the order of the first name of each kind.
+    """
     numbers: dict[tuple[str, int], list[int]] = {}
     for name in names:
         match = _NUMBERED.fullmatch(name)
@@ -253,7 +262,7 @@ def list_hostlists(names: Iterable[str]) -> list[str]:
 
 
 def _format_ranges(prefix: str, width: int, numbers: list[int]) -> str:
-    # names of one prefix and width as Slurm writes them: `n[001-003,007]`
+    """Return names of one prefix and one width of numbers as Slurm writes them: `n[001-003,007]`."""
     if len(numbers) == 1:
         return f"{prefix}{numbers[0]:0{width}d}" if width else prefix
     ranges = (f"{low:0{width}d}" + (f"-{high:0{width}d}" if high > low else "") for low, high in _split_runs(numbers))
@@ -261,7 +270,7 @@ def _format_ranges(prefix: str, width: int, numbers: list[int]) -> str:
 
 
 def _split_runs(numbers: list[int]) -> Iterator[tuple[int, int]]:
-    """(first, last) of consecutive numbers."""
+    """Yield the (first, last) of each run of consecutive numbers."""
     low = high = numbers[0]
     for number in numbers[1:]:
         if number > high + 1:
@@ -269,3 +278,100 @@ def _split_runs(numbers: list[int]) -> Iterator[tuple[int, int]]:
             low = number
         high = number
     yield low, high
+
+
+# Labels that say where the nodes of a Kubernetes cluster are, under the keys of a release of a tool.
+# Sources: github.com/NVIDIA/topograph: pkg/engines/k8s/labeler.go of v0.1.0 and of v0.3.0 to v0.5.0 (keys by tier; more
+# tiers than keys are left out), pkg/topology/topology.go of v1.0.0; too long a value is its 64-bit FNV-1a hash there
+# (checkLabel). Region and zone: kubernetes.io, "Well-Known Labels, Annotations and Taints"; rack: Rook's documentation,
+# "OSD Topology". Syntax: kubernetes.io, "Labels and Selectors".
+
+_VALUE = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
+_BATCH_NODES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Keys of a release: for tiers from the leaf up, or a format by the tier's number, and for scale-up domains."""
+
+    name: str
+    domain: str
+    tiers: tuple[str, ...] = ()
+    form: str = ""
+
+    def find_key(self, tier: int) -> str:
+        """Return the key of a tier, which counts from 0 at the leaf; "" if the release has none."""
+        if self.form:
+            return self.form.format(tier)
+        return self.tiers[tier] if tier < len(self.tiers) else ""
+
+
+_NVIDIA = "network.topology.nvidia.com"
+PRESETS = (
+    Preset("topograph-1.0", "accelerator.topograph.run/domain", form="fabric.topograph.run/tier-{}"),
+    Preset("topograph-0.3", f"{_NVIDIA}/accelerator", tuple(f"{_NVIDIA}/{tier}" for tier in ("leaf", "spine", "core"))),
+    Preset(
+        "topograph-0.1",
+        f"{_NVIDIA}/accelerator",
+        tuple(f"{_NVIDIA}/{tier}" for tier in ("block", "spine", "datacenter")),
+    ),
+)
+"""Presets by the first release that has the keys; the keys of 0.3 hold up to 0.5."""
+REGION, ZONE, RACK = "topology.kubernetes.io/region", "topology.kubernetes.io/zone", "topology.rook.io/rack"
+
+
+def write_network_labels(locality: Locality, preset: Preset) -> Iterator[bytes]:
+    """Yield a file of Node resources labelled with their tiers and scale-up domains."""
+    domain = locality.domains.read(0, len(locality.nodes))
+    node_labels: list[tuple[int, tuple[tuple[str, str], ...]]] = []
+    for leaf in list_leaves(locality):
+        tiers = tuple((preset.find_key(tier), name) for tier, name in enumerate(leaf.path) if preset.find_key(tier))
+        node_labels += [
+            (node, (*tiers, *([(preset.domain, domain[node])] if domain[node] else ()))) for node in leaf.nodes
+        ]
+    return _write_resources(locality, f"labels of {preset.name.replace('-', ' ')}", node_labels)
+
+
+def write_place_labels(locality: Locality) -> Iterator[bytes]:
+    """Yield a file of Node resources labelled with site, hall and rack."""
+    labels = [tuple(zip((REGION, ZONE, RACK), node_place, strict=True)) for node_place in list_node_places(locality)]
+    return _write_resources(locality, "site, hall and rack", list(enumerate(labels)))
+
+
+def list_node_places(locality: Locality) -> list[tuple[str, str, str]]:
+    """Return the site, hall and rack of each node."""
+    cluster, racks = locality.cluster, locality.cluster.plan.racks
+    halls, node_racks = locate_halls(cluster), cluster.plan.devices.rack[locality.nodes].tolist()
+    sites = (cluster.sites[row] for row in locality.nodes.tolist())
+    return [(site, halls[racks.hall[rack]], racks.names[rack]) for site, rack in zip(sites, node_racks, strict=True)]
+
+
+def _write_resources(
+    locality: Locality, title: str, node_labels: list[tuple[int, tuple[tuple[str, str], ...]]]
+) -> Iterator[bytes]:
+    """Yield a title, then Node resources in the order of `node_labels` (node, its labels), some thousand at a time."""
+    names = [name.lower() for name in locality.names.tolist()]  # as kubelet takes the host's own (--hostname-override)
+    texts_by_labels = dict[tuple[tuple[str, str], ...], str]()
+    yield f"# {locality.cluster.design.loaded.blueprint.name}: {title} of {len(names):,} nodes\n".encode()
+    for start in range(0, len(node_labels), _BATCH_NODES):
+        block = []
+        for node, labels in node_labels[start : start + _BATCH_NODES]:
+            if labels not in texts_by_labels:
+                texts_by_labels[labels] = "".join(
+                    f"    {key}: {dumps(make_label_value(value))}\n" for key, value in labels
+                )
+            block.append(
+                f"---\napiVersion: v1\nkind: Node\nmetadata:\n  name: {dumps(names[node])}\n"
+                f"  labels:\n{texts_by_labels[labels]}"
+            )
+        yield "".join(block).encode()
+
+
+def make_label_value(text: str) -> str:
+    """Return a text as the value of a label: as it is, or `x` and its hash if it is too long or no valid value."""
+    if _VALUE.fullmatch(text):
+        return text
+    digest = 0xCBF29CE484222325
+    for byte in text.encode():
+        digest = (digest ^ byte) * 0x100000001B3 % 2**64
+    return f"x{digest:x}"

@@ -1,1 +1,0 @@
-"""What the systems that run a cluster are told of its devices."""

@@ -1,1 +1,0 @@
-"""Networks in the forms that simulators of training read."""
