@@ -175,40 +175,6 @@ class Layout:
         return tuple(nodes for kind in self.kinds for nodes in kind.node_sets)
 
     @property
-    def nodes_per_rack(self) -> int:
-        """How many nodes a full node rack has; raises ValueError if there are several kinds of units."""
-        return self.kind.nodes_per_rack
-
-    @property
-    def node_rack(self) -> RackProfile:
-        """The type of the node racks; raises ValueError if there are several kinds of units."""
-        return self.kind.node_rack
-
-    @property
-    def rack_units(self) -> int:
-        """The height of a node rack in rack units; raises ValueError if there are several kinds of units."""
-        return self.node_rack.units
-
-    @property
-    def members_per_su(self) -> int:
-        """How many slots a scalable unit has, for nodes and devices beside nodes; raises ValueError if there are
-        several kinds.
-        """
-        return self.kind.members
-
-    @property
-    def racks_of_members(self) -> tuple[int, ...]:
-        """The rack of every member of a unit, by number; raises ValueError if there are several kinds of units."""
-        return self.kind.racks_of_members
-
-    @property
-    def unit_order(self) -> tuple[int, ...]:
-        """The members of a unit rack by rack, the order in which they are given ports; raises ValueError if there are
-        several kinds of units.
-        """
-        return self.kind.order
-
-    @property
     def racks_per_su(self) -> int:
         """How many node racks a scalable unit has, the last one perhaps part filled; raises ValueError if there are
         several kinds.

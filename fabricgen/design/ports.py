@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -9,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from fabricgen.catalog.models import SwitchProfile
+from fabricgen.kernel.grouping import sum_pairs
 
 
 class PortKind(NamedTuple):
@@ -182,7 +184,7 @@ class _FreeCages:
             for i in range(profile.cages[cage_class].block(ways))
         }
         """For each busy cage, the demand that must have it."""
-        self._served: dict[int, int] = {}
+        self._served = Counter[int]()
         """For each pipeline, how many ports it serves."""
 
     def _list_usable(self, cage_class: int, role: str, ways: int) -> list[int]:
@@ -255,18 +257,14 @@ class _FreeCages:
         return (*(c if c in cages_in_use else 0 for c in demand.kept), *(further[::-1] if backwards else further))
 
     def _mark_taken(self, cages_taken: list[int], cage_class: int, ways: int) -> tuple[int, ...]:
-        """Mark cages, and the cages that their split disables, as no longer free, and return the cages."""
+        """Mark cages, and the cages that their split disables, as no longer free, count their ports against the limits
+        of their pipelines, and return the cages.
+        """
         step = self._profile.cages[cage_class].block(ways)
         self._free -= {c + i for c in cages_taken for i in range(step)}
-        self._count_served(cages_taken, ways)
+        pipeline_of_cage = self._profile.pipelines.of_cage if self._profile.pipelines else {}
+        self._served += sum_pairs((pipeline_of_cage[c], ways) for c in cages_taken if c in pipeline_of_cage)
         return tuple(cages_taken)
-
-    def _count_served(self, cages: Sequence[int], ways: int) -> None:
-        """Count the ports of cages against the limits of their pipelines."""
-        for cage in cages if self._profile.pipelines else ():
-            pipeline = self._profile.pipelines.of_cage.get(cage) if self._profile.pipelines else None
-            if pipeline is not None:
-                self._served[pipeline] = self._served.get(pipeline, 0) + ways
 
     def _order_by_card(self, cages: list[int], role: str, *, at_end: bool) -> list[int]:
         """Return cages in the order in which they are taken: as listed in the blueprint, or the first (with `at_end`
@@ -399,21 +397,20 @@ def _place_run(
     # cages are in their order already
     cages = cages[::-1] if demand.last and not demand.kept and role not in free.ordered_roles else cages
     kind, cage = demand.kind, profile.cages[cage_class]
-    fields = (
-        demand.count,
-        kind.speed_gbps,
-        kind.lane_gbps,
-        cage_class,
-        cages,
-        ways,
-        cage.connectors,
-        cage.form_factor,
-        cage.top,
-        kind.purpose,
-        profile.vendor,
-        cage.made_media.get(kind.lane_gbps, ()),
+    return PortRun(
+        count=demand.count,
+        speed_gbps=kind.speed_gbps,
+        lane_gbps=kind.lane_gbps,
+        cage_class=cage_class,
+        cages=cages,
+        ways=ways,
+        connectors=cage.connectors,
+        form_factor=cage.form_factor,
+        top=cage.top,
+        purpose=kind.purpose,
+        vendor=profile.vendor,
+        made_media=cage.made_media.get(kind.lane_gbps, ()),
     )
-    return PortRun(*fields)
 
 
 def count_needed(down_gbps: int, up_speed: int, allowed: Fraction) -> int:

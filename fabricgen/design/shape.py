@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from fabricgen.blueprint.dimensions import WHOLE, find_dimension, is_told, list_leg_dimensions, list_scopes
 from fabricgen.design.layout import Layout
-from fabricgen.kernel.intervals import Interval, Intervals, count_numbers
+from fabricgen.kernel.intervals import Interval, Intervals, count_numbers, make_intervals
 
 
 def find_scope(per: Sequence[str]) -> str:
@@ -337,13 +337,7 @@ def count_reserved_places(layout: Layout, scope: str) -> int:
 
 def _join_runs(numbers: list[int], size: int) -> Intervals:
     """Return ascending numbers as intervals, where each number stands for `size` consecutive places."""
-    intervals: list[Interval] = []
-    for number in numbers:
-        if intervals and intervals[-1].end == number * size:
-            intervals[-1] = Interval(intervals[-1].first, intervals[-1].size + size)
-        else:
-            intervals.append(Interval(number * size, size))
-    return tuple(intervals)
+    return tuple(Interval(run.first * size, run.size * size) for run in make_intervals(numbers))
 
 
 def list_units_of_place(layout: Layout, scope: str, place: int) -> Iterator[int]:
@@ -361,8 +355,9 @@ def list_units_of_place(layout: Layout, scope: str, place: int) -> Iterator[int]
                 yield from range(pod.first_su, pod.first_su + pod.su)
 
 
-def find_pod_of_unit(layout: Layout, unit: int) -> int:
-    """Return the index of the pod that a unit (in the cluster) belongs to."""
+def find_pod_of_place(layout: Layout, scope: str, place: int) -> int:
+    """Return the index of the pod that a place of a scope (a pod or narrower) lies in."""
+    unit = layout.pods[place].first_su if scope == "pod" else next(list_units_of_place(layout, scope, place))
     return next(i for i, pod in enumerate(layout.pods) if pod.first_su <= unit < pod.first_su + pod.su)
 
 
@@ -370,8 +365,7 @@ def find_site_of_place(layout: Layout, scope: str, place: int) -> int:
     """Return the index of the site that a place of a scope lies in; the first site for a scope that spans sites."""
     if scope in (WHOLE, "site"):
         return place
-    pod = place if scope == "pod" else find_pod_of_unit(layout, next(list_units_of_place(layout, scope, place)))
-    return layout.sites.index(layout.pods[pod].site)
+    return layout.sites.index(layout.pods[find_pod_of_place(layout, scope, place)].site)
 
 
 def name_places(layout: Layout, scope: str) -> dict[str, list[str | int]]:

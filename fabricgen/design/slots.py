@@ -21,7 +21,7 @@ from fabricgen.design.shape import (
     count_racks_per_place,
     find_depth,
     find_group_number,
-    find_pod_of_unit,
+    find_pod_of_place,
     find_scope,
     is_part_of_unit,
     list_inner_dimensions,
@@ -77,7 +77,7 @@ class SlotTable:
         """Return a value of the attachment of each member of a unit, by its number; `empty` for members that do not
         attach.
         """
-        values = [empty] * self.layout.members_per_su
+        values = [empty] * self.layout.kind.members
         for nodes, attachment in self.attachments:
             values[nodes.first : nodes.first + nodes.count] = [read_value(attachment)] * nodes.count
         return tuple(values)
@@ -88,13 +88,13 @@ class SlotTable:
         slots_of_members = self._list_member_values(
             lambda attachment: Counter(map(self.find_combination, attachment.legs)), Counter[Combo]()
         )
-        counts = [slots_of_members[member] for member in self.layout.unit_order]
+        counts = [slots_of_members[member] for member in self.layout.kind.order]
         return {combo: tuple(accumulate((c[combo] for c in counts), initial=0)) for combo in self.combos}
 
     @cached_property
     def offsets(self) -> dict[Combo, tuple[int, ...]]:
         """For each combination, the slots before each member of a unit, by its number."""
-        rank_of_member = {member: i for i, member in enumerate(self.layout.unit_order)}
+        rank_of_member = {member: i for i, member in enumerate(self.layout.kind.order)}
         order = [rank_of_member[member] for member in range(len(rank_of_member))]
         return {combo: tuple(slots[i] for i in order) for combo, slots in self._slots_before.items()}
 
@@ -117,7 +117,7 @@ class SlotTable:
     @cached_property
     def part_starts(self) -> dict[Combo, tuple[int, ...]]:
         """For each combination, the slots of a unit before each of its parts; the last item is the total."""
-        parts = [self.find_part(self.layout.racks_of_members[member]) for member in self.layout.unit_order]
+        parts = [self.find_part(self.layout.kind.racks_of_members[member]) for member in self.layout.kind.order]
         part_count = count_parts_of_unit(self.layout, find_scope(self.per))
         first_members = [bisect_left(parts, part) for part in range(part_count + 1)]
         return {combo: tuple(slots[i] for i in first_members) for combo, slots in self._slots_before.items()}
@@ -210,8 +210,8 @@ class SlotTable:
     def slot_of(self, unit: int, node: int, leg: Leg) -> tuple[int, int]:
         """Return (group, slot) of a leg; unit in the cluster and node in the unit count from 0."""
         combo = self.find_combination(leg)
-        pod = find_pod_of_unit(self.layout, unit)
-        rack = self.layout.racks_of_members[node]
+        pod = find_pod_of_place(self.layout, "su", unit)
+        rack = self.layout.kind.racks_of_members[node]
         coordinates = {
             "site": self.layout.sites.index(self.layout.pods[pod].site),
             "pod": pod,

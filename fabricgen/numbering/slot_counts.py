@@ -50,7 +50,7 @@ def list_served_members(layout: Layout, node_sets: Collection[NodeSet]) -> list[
     kind of units.
     """
     unit_sets = [nodes for nodes in node_sets if nodes.unit == layout.kind.name]
-    return [member for member in layout.unit_order if any(nodes.holds(member) for nodes in unit_sets)]
+    return [member for member in layout.kind.order if any(nodes.holds(member) for nodes in unit_sets)]
 
 
 def count_unit_slots(layout: Layout, scope: str) -> int:
@@ -78,5 +78,5 @@ def count_part_slots(fabric: FabricDesign, layout: Layout, scope: str) -> int:
     served = list_served_members(layout, fabric.node_sets)
     if not is_part_of_unit(scope):
         return len(served) * count_unit_slots(layout, scope)
-    parts = Counter(layout.racks_of_members[m] // count_racks_per_place(layout, scope) for m in served)
+    parts = Counter(layout.kind.racks_of_members[m] // count_racks_per_place(layout, scope) for m in served)
     return max(parts.values(), default=0)

@@ -444,7 +444,8 @@ def _sum_peer_bandwidth(tier: TierDesign) -> int:
 def _find_span_bandwidth(tier: TierDesign) -> int:
     """Return the bandwidth of a switch to other sites, Gb/s; that of the site that has least.
 
-    Pairs and spans are cut with the places of tiers that they join, `mesh_cuts` cuts a tier along its dimensions.
+    Pairs and spans are cut with the places of tiers that they join; `compute_mesh_bisection` cuts a tier along its
+    dimensions.
     """
     gbps_by_site = sum_pairs((site, span.links * span.run.speed_gbps) for span in tier.spans for site in span.sites)
     return min(gbps_by_site.values(), default=0)

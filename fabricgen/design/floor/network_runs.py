@@ -19,10 +19,9 @@ from fabricgen.design.layout import Layout
 from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.design.shape import (
-    find_pod_of_unit,
+    find_pod_of_place,
     find_site_of_place,
     list_inner_dimensions,
-    list_units_of_place,
     number_places,
     spans_units,
 )
@@ -212,8 +211,7 @@ class HallLookup:
         """
         if scope in (WHOLE, "site"):
             return self._of_site[find_site_of_place(layout, scope, place)]
-        pod = place if scope == "pod" else find_pod_of_unit(layout, next(list_units_of_place(layout, scope, place)))
-        return self._of_pod[layout.cluster_pods[pod]]
+        return self._of_pod[layout.cluster_pods[find_pod_of_place(layout, scope, place)]]
 
 
 def _list_wanted_runs(design: Design, hall_lookup: HallLookup) -> Iterator[tuple[str, TierDesign | None, int, int]]:
@@ -250,11 +248,6 @@ class TierGroups(NamedTuple):
     hall: tuple[int, ...]
     plane: tuple[int, ...]
     number: tuple[int, ...]
-
-    @property
-    def span(self) -> int:
-        """One more than the highest number."""
-        return max(self.number, default=-1) + 1
 
 
 def make_tier_groups(tier: TierDesign, hall_lookup: HallLookup) -> TierGroups:

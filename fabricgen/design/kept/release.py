@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from fabricgen.blueprint.beside.adopted import ADOPTED, list_keys
 from fabricgen.blueprint.beside.lock import CODE, PORTS, Lock, show_interval
@@ -11,7 +12,14 @@ from fabricgen.blueprint.beside.sized import PARTS, SIZED, parse_sized
 from fabricgen.design.floor.network_runs import KIND as FLOOR
 from fabricgen.design.layout import Layout
 from fabricgen.kernel.diagnostics import Span, fault, find_nearest
-from fabricgen.kernel.intervals import Allocations, Interval, Intervals, count_numbers
+from fabricgen.kernel.intervals import (
+    Allocations,
+    Intervals,
+    count_numbers,
+    list_first_numbers,
+    list_numbers,
+    make_intervals,
+)
 
 Holder = tuple[str, str]
 """(kind of number, name of the holder)"""
@@ -60,15 +68,7 @@ def count_needed_numbers(kind: str, name: str, layout: Layout) -> int | None:
 
 def _list_beyond(intervals: Intervals, size: int | None) -> Intervals:
     """Return the numbers beyond the first `size`, which are in use; empty if `size` is None: all are in use."""
-    if size is None:
-        return ()
-    surplus = []
-    for interval in intervals:
-        needed_here = min(size, interval.size)
-        size -= needed_here
-        if interval.size > needed_here:
-            surplus.append(Interval(interval.first + needed_here, interval.size - needed_here))
-    return tuple(surplus)
+    return () if size is None else make_intervals(islice(list_numbers(intervals), size, None))
 
 
 def names_holder(lock: Lock, path: str) -> bool:
@@ -172,20 +172,11 @@ def _drop_numbers(
     kept = {}
     for name, intervals in held.items():
         removed = intervals if (kind, name) in named else unused.get((kind, name), ())
-        remaining = _take_first(intervals, count_numbers(intervals) - count_numbers(removed))
+        # a hole is always at the end of a holder's numbers
+        remaining = count_numbers(intervals) - count_numbers(removed)
         if remaining:
-            kept[name] = remaining
+            kept[name] = make_intervals(list_first_numbers(intervals, remaining)) if removed else intervals
     return kept
-
-
-def _take_first(intervals: Intervals, size: int) -> Intervals:
-    """Return the first `size` numbers; a hole is always at the end of a holder's numbers."""
-    kept = []
-    for interval in intervals:
-        if size > 0:
-            kept.append(Interval(interval.first, min(size, interval.size)))
-            size -= interval.size
-    return tuple(kept)
 
 
 def _belongs_to(holder: Holder, path: str) -> bool:

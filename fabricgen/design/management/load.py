@@ -184,7 +184,7 @@ class ManagementLoad:
             Counter(name for name, _ in self._order_switches(place, pods)),
         )
         ordered = self._order_switches(place, pods, reserved=self._by_slot)
-        positions = self._assign_positions(kept, ordered, count_from())
+        positions = self._assign_positions(kept, ordered)
         counts = {name: max(count_numbers(kept.get(name, ())), holders_present[name]) for name in positions}
         return {
             name: make_intervals(list_first_numbers(intervals, counts[name]))
@@ -274,9 +274,7 @@ class ManagementLoad:
         names = {pod.name for pod in pods}
         places = [(pod.name, su) for pod in self.layout.pods for su in self._list_leaf_places(pod)]
         order = sorted((su > 0 and not is_old_lock, n, name, su) for n, (name, su) in zip(slots, places, strict=True))
-        return self._assign_positions(
-            kept_order, [(name, su) for _, _, name, su in order if name in names], count_from()
-        )
+        return self._assign_positions(kept_order, [(name, su) for _, _, name, su in order if name in names])
 
     def _list_leaf_places(self, pod: PodLayout) -> range:
         """Return the places of leaves in a pod: its units, or the pod itself."""
@@ -318,16 +316,15 @@ class ManagementLoad:
                     holders |= {(name_leaves_kind(kind), pod.name): len(self._list_leaf_places(pod)) for pod in pods}
         return holders
 
-    def _assign_positions(
-        self, earlier: Allocations, ordered: list[tuple[str, int]], free: Iterator[int]
-    ) -> Allocations:
+    def _assign_positions(self, earlier: Allocations, ordered: list[tuple[str, int]]) -> Allocations:
         """Return a number for each (holder, index), in this order: the number it had before, else the next free one."""
         numbers_by_holder = {name: list(list_numbers(intervals)) for name, intervals in earlier.items()}
         used = {n for held_numbers in numbers_by_holder.values() for n in held_numbers}
+        free = (n for n in count_from() if n not in used)
         for name, index in ordered:
             holder_numbers = numbers_by_holder.setdefault(name, [])
             if index >= len(holder_numbers):
-                holder_numbers.append(next(n for n in free if n not in used))
+                holder_numbers.append(next(free))
         return {name: make_intervals(held_numbers) for name, held_numbers in numbers_by_holder.items()}
 
     def _order_switches(

@@ -23,6 +23,7 @@ from fabricgen.design.scale_up.model import (
 )
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
+from fabricgen.kernel.grouping import group_pairs
 
 KINDS = "fabricgen.design.scale_up.kinds"
 
@@ -137,10 +138,7 @@ def _design_domains(
     _check_parts(domain, catalog, (*path, "domain"))
     _check_switches(domain, size, places, path)
     _check_backplane(domain, places, layout, path)
-    missing = _find_missing_nodes(places, layout)
-    empty = sum(len(missing_nodes) == places.nodes for missing_nodes in missing.values())
-    domains = places.slots - empty
-    accelerators = places.slots * size.accelerators - sum(map(len, missing.values())) * places.per_node
+    missing, domains, accelerators = _count_present(places, layout)
     links = domains * size.links
     partial = [missing_nodes for missing_nodes in missing.values() if len(missing_nodes) < places.nodes]
     if partial:
@@ -202,16 +200,14 @@ def _join_domains(
     size = _size_domain(load_kind(domain, path), domain, places.accelerators, 0, (*path, "domain"), switches)
     _check_switches(domain, size, places, path)
     _check_backplane(domain, places, layout, path)
-    missing = _find_missing_nodes(places, layout)
-    absent = sum(map(len, missing.values())) * places.per_node
-    empty = sum(len(nodes) == places.nodes for nodes in missing.values())
+    _, domains, accelerators = _count_present(places, layout)
     return ScaleUpDesign(
         name,
         domain,
         places,
         size._replace(accelerators=places.accelerators),
-        places.slots - empty,
-        places.slots * places.accelerators - absent,
+        domains,
+        accelerators,
         below.domains * (size.links // joined),
         path,
         below,
@@ -293,14 +289,15 @@ def _count_ports(domain: ScaleUpDomainProfile, members: list[NodeSet], catalog: 
     return min(counts, default=0)
 
 
-def _find_missing_nodes(places: DomainPlacement, layout: Layout) -> dict[int, set[int]]:
-    """Return, by domain, the positions of omitted nodes in it."""
-    missing: dict[int, set[int]] = {}
-    for slot in layout.omitted:
-        position = places.find_domain(layout, slot)
-        if position is not None:
-            missing.setdefault(position[0], set()).add(position[1])
-    return missing
+def _count_present(places: DomainPlacement, layout: Layout) -> tuple[dict[int, set[int]], int, int]:
+    """Return (by domain, the positions of omitted nodes in it; how many domains have nodes; how many accelerators these
+    have).
+    """
+    positions = filter(None, (places.find_domain(layout, slot) for slot in layout.omitted))
+    missing = {domain: set(nodes) for domain, nodes in group_pairs(positions).items()}
+    empty = sum(len(nodes) == places.nodes for nodes in missing.values())
+    absent = sum(map(len, missing.values())) * places.per_node
+    return missing, places.slots - empty, places.slots * places.accelerators - absent
 
 
 def is_present(link: LocalLink, missing_nodes: set[int], per_node: int) -> bool:

@@ -136,9 +136,8 @@ class DownPorts:
     def __init__(self, tier: TierSpec) -> None:
         self._tier = tier
         self._grows = spans_units(tier.per)
-        self._kinds: list[PortKind] = []
-        self._used: list[int] = []
-        self._ports: list[int] = []
+        self._counts: dict[PortKind, tuple[int, int]] = {}
+        """(ports in use, ports numbered) of each kind, in the order of runs."""
 
     def port_demand(self, kind: PortKind, count: int = 0, ports: int = 0) -> PortDemand:
         """Return a demand for ports of a kind, with the breakout that the tier states for it or the lock keeps."""
@@ -149,39 +148,31 @@ class DownPorts:
 
     def add_purpose(self, kind: PortKind, used: int, numbered: int) -> tuple[int, int]:
         """Add a purpose with `used` ports in use of `numbered` ones, and return (run, first port)."""
-        if kind not in self._kinds:
-            self._kinds.append(kind)
-            self._used.append(0)
-            self._ports.append(0)
-        run = self._kinds.index(kind)
-        first_port = self._ports[run]
+        used_before, first_port = self._counts.get(kind, (0, 0))
         class_and_ways = find_down_class(self._tier.profile, self.port_demand(kind))
         # a purpose begins on a connector without ports of another purpose
         if first_port and class_and_ways:
             step = max(1, class_and_ways[1] // self._tier.profile.cages[class_and_ways[0]].connectors)
             first_port = -(-first_port // step) * step
-        self._used[run] += used
-        self._ports[run] = first_port + numbered
-        return run, first_port
+        self._counts[kind] = used_before + used, first_port + numbered
+        return list(self._counts).index(kind), first_port
 
     def sum_ports(self, runs: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return (ports used, ports numbered) of each of `runs` runs; runs beyond those of purposes hold extra devices
         only.
         """
-        zeros = (0,) * (runs - len(self._kinds))
-        return (*self._used, *zeros), (*self._ports, *zeros)
+        counts = [*self._counts.values(), *[(0, 0)] * (runs - len(self._counts))]
+        return tuple(used for used, _ in counts), tuple(numbered for _, numbered in counts)
 
     def switch_demand(self, extra_ports: Mapping[PortKind, int], peers: tuple[PortDemand, ...]) -> SwitchDemand:
         """Return the demand on one switch, with `extra_ports` ports by kind for extra devices."""
-        kinds = [*self._kinds, *(extra_kind for extra_kind in extra_ports if extra_kind not in self._kinds)]
-        free_ports = self._tier.free_ports
+        counts = self._counts | {kind: (0, 0) for kind in extra_ports if kind not in self._counts}
+        purposes, free_ports = [kind.purpose for kind in counts], self._tier.free_ports
         downs = []
-        for i, kind in enumerate(kinds):
-            used, ports = (self._used[i], self._ports[i]) if i < len(self._kinds) else (0, 0)
+        for i, (kind, (used, ports)) in enumerate(counts.items()):
             extra = extra_ports.get(kind, 0)
             port_demand = self.port_demand(kind, used + extra, ports + extra + (free_ports if i == 0 else 0))
-            is_first_of_purpose = all(kind.purpose != other_kind.purpose for other_kind in kinds[:i])
-            downs.append(replace(port_demand, last=self._grows and not is_first_of_purpose))
+            downs.append(replace(port_demand, last=self._grows and kind.purpose in purposes[:i]))
         return SwitchDemand(tuple(downs), peers, None, tuple(self._tier.cages.items()), self._tier.reserved_cages)
 
 

@@ -104,11 +104,11 @@ def _list_node_counts(layout: Layout, rack: int) -> Iterator[list[tuple[Device, 
     """(node profile, how many) in a rack of a unit, one list for each distinct set of omitted nodes."""
     sets = [s for s in layout.node_sets for _ in range(s.count)]
     full = Counter(
-        sets[member].name for member, rack_of_node in enumerate(layout.racks_of_members) if rack_of_node == rack
+        sets[member].name for member, rack_of_node in enumerate(layout.kind.racks_of_members) if rack_of_node == rack
     )
     omitted: dict[int, Counter[str]] = defaultdict(Counter)
     for slot in layout.omitted:
-        if layout.racks_of_members[slot.node - 1] == rack:
+        if layout.kind.racks_of_members[slot.node - 1] == rack:
             omitted[layout.unit_index(slot)][sets[slot.node - 1].name] += 1
     # Counters: what is 0 drops out, and present[...] below is 0 for it
     remaining = [full - missing for missing in omitted.values()]

@@ -229,10 +229,10 @@ def _rank_members(layout: Layout, served: Sequence[int], scope: str) -> Ints64:
 
     Each part of a unit (a rack, some racks) counts its own members from 0.
     """
-    rank, racks = np.zeros(layout.members_per_su, dtype=np.int64), count_racks_per_place(layout, scope)
+    rank, racks = np.zeros(layout.kind.members, dtype=np.int64), count_racks_per_place(layout, scope)
     members_ranked = Counter[int]()
     for member in served:
-        part = layout.racks_of_members[member] // racks if is_part_of_unit(scope) else 0
+        part = layout.kind.racks_of_members[member] // racks if is_part_of_unit(scope) else 0
         rank[member] = members_ranked[part]
         members_ranked[part] += 1
     return rank

@@ -265,19 +265,10 @@ class _Placement:
     def _locate_extras(self, run: NetworkRun) -> tuple[Ints, Ints, Ints]:
         """(device row, rack of the run, rack unit) of the extra devices of a run of racks."""
         positions_of_label = self.floor.shared.find_extra_positions(run.hall)
-        rows = [np.arange(c.first, c.first + c.count) for c in self._list_extra_classes(positions_of_label)]
-        positions = np.array(
-            [
-                position
-                for c in self._list_extra_classes(positions_of_label)
-                for position in positions_of_label[c.label]
-            ],
-            dtype=np.int32,
-        )
-        return np.concatenate(rows).astype(np.int32), positions[:, 0], positions[:, 1]
-
-    def _list_extra_classes(self, names: dict[str, list[tuple[int, int]]]) -> list[DeviceClass]:
-        return [c for c in self.devices.classes if c.kind == EXTRA and c.label in names]
+        classes = [c for c in self.devices.classes if c.kind == EXTRA and c.label in positions_of_label]
+        rows = np.concatenate([np.arange(c.first, c.first + c.count, dtype=np.int32) for c in classes])
+        rack, u = np.array([at for c in classes for at in positions_of_label[c.label]], dtype=np.int32).T
+        return rows, rack, u
 
     def _list_unit_racks(self) -> RackRows:
         """Racks of all units: their names, halls, rows and columns."""
