@@ -179,8 +179,9 @@ def write_text(adoption: Adoption, report: Report | None) -> str:
     for remark in adoption.settings.remarks if adoption.settings else ():
         words = (remark.kind, remark.where or remark.device, remark.text)
         lines.append(": ".join(filter(None, words)))
-    if report is not None:
+    if report is not None and report.actions:
         lines += [f"{action.id}: {action.text}" for action in report.actions]
+        lines.append("to keep cables as they are: fabricgen verify PAGE DUMP... --accept IDS -o FILE writes `cable_of`")
     return "\n".join(map(make_printable, lines)) + "\n"
 
 

@@ -25,6 +25,7 @@ from fabricgen.addons.emulation.dumps import (
     sonic,
     ufm_ndt,
 )
+from fabricgen.addons.emulation.dumps._subnet import SwitchFace, list_ends
 from fabricgen.addons.emulation.faults import FAULTS
 from fabricgen.addons.emulation.model import Hall
 from tests.hall.compiled import plan_of, verify
@@ -51,6 +52,13 @@ def test_agents_of_lldp_tell_what_the_plain_list_tells(name: str) -> None:
     assert _told("leaf-spine", ETHERNET[name](seen)) == _told("leaf-spine", plain.write(seen))
 
 
+def test_a_cage_with_splitters_gives_all_cages_of_its_tier_more_numbers() -> None:
+    """As `opensm` numbers ports and `verify` reads them: cage 2 has four ports, so cage 1 has every other number."""
+    seen = {("leaf", port): None for port in ("1/1", "1/2", "2/1", "2/4", "3/1")}
+    ends = list_ends(seen, {"leaf": SwitchFace("qm9700", {"1": 2, "2": 4, "3": 2})})
+    assert [ends["leaf", port].port for port in ("1/1", "1/2", "2/1", "2/4", "3/1")] == [1, 3, 5, 8, 9]
+
+
 @pytest.mark.tenth
 @pytest.mark.parametrize(
     "name",
@@ -60,7 +68,9 @@ def test_subnets_tell_what_the_plain_list_tells(name: str) -> None:
     example = "superpod-b200-3tier"
     hall = _hall(example, "swap_at_leaf", "swap_at_node", "cable_unplugged", "boxes_exchanged")
     seen = hall.list_sightings()
-    switches = {device: row["model"] for device, row in hall.plan.devices.items() if row["nos"] == "opensm"}
+    cages = dict.fromkeys(map(str, range(1, 33)), 2)
+    opensm = {device: row for device, row in hall.plan.devices.items() if row["nos"] == "opensm"}
+    switches = {device: SwitchFace(row["model"], cages) for device, row in opensm.items()}
     dumps = {
         "ibnetdiscover": ibnetdiscover.write_subnet(seen, switches),
         "ibnetdiscover -g": ibnetdiscover.write_subnet(seen, switches, grouped=True),

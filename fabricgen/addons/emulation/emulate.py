@@ -7,6 +7,7 @@ from functools import cached_property
 from random import Random
 
 from fabricgen.addons.emulation.dumps import FORMATS, NATIVE, Seen, load_writer
+from fabricgen.addons.emulation.dumps._subnet import SwitchFace
 from fabricgen.addons.emulation.faults import FAULTS
 from fabricgen.addons.emulation.faults.laid import Laid
 from fabricgen.addons.emulation.model import Hall
@@ -33,12 +34,19 @@ class EmulatedHall:
         return {name: place for place, name in self.hall.names.items()}
 
     @cached_property
-    def _subnets(self) -> dict[str, dict[str, str]]:
-        """The switches of each InfiniBand fabric by what they call themselves, with the model of each."""
-        subnets: dict[str, dict[str, str]] = {}
-        for place, row in self.hall.plan.devices.items():
+    def _subnets(self) -> dict[str, dict[str, SwitchFace]]:
+        """The switches of each InfiniBand fabric by what they call themselves, with the ports of the cages of each."""
+        plan, splits = self.hall.plan, dict[tuple[str, str], dict[str, int]]()
+        for socket, ports in plan.ports.items():
+            row = plan.devices[socket.device]
+            of_tier = splits.setdefault((row["fabric"], row["tier"]), {})
+            # a cage with two connectors has them split alike
+            of_tier[socket.cage] = max(len(ports) * (2 if socket.connector else 1), of_tier.get(socket.cage, 1))
+        subnets: dict[str, dict[str, SwitchFace]] = {}
+        for place, row in plan.devices.items():
             if self.view.protocols.get(row["fabric"]) == "infiniband" and row["tier"] != "node":
-                subnets.setdefault(row["fabric"], {})[self.hall.names[place]] = row["model"]
+                face = SwitchFace(row["model"], splits[row["fabric"], row["tier"]])
+                subnets.setdefault(row["fabric"], {})[self.hall.names[place]] = face
         return subnets
 
     @cached_property

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from fabricgen.addons.emulation.dumps import Seen
-from fabricgen.addons.emulation.dumps._subnet import list_ends
+from fabricgen.addons.emulation.dumps._subnet import SwitchFace, list_ends
 
 SWITCH, ADAPTER = 2, 1
 """Types of nodes."""
 
 
-def write_subnet(seen: Seen, switches: Mapping[str, str]) -> dict[str, str]:
+def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, str]:
     """File name -> text: one file of a subnet, whose switches are given with their models."""
     of_subnet = list_ends(seen, switches)
     nodes = {

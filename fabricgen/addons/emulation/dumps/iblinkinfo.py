@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabricgen.addons.emulation.dumps import Seen
-from fabricgen.addons.emulation.dumps._subnet import End, list_ends
+from fabricgen.addons.emulation.dumps._subnet import End, SwitchFace, list_ends
 
 
-def write_subnet(seen: Seen, switches: Mapping[str, str]) -> dict[str, str]:
+def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, str]:
     """File name -> text: one file of a subnet, whose switches are given with their models."""
     of_subnet = list_ends(seen, switches)
     nodes: dict[int, list[tuple[End, End | None]]] = {}

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabricgen.addons.emulation.dumps import Seen
-from fabricgen.addons.emulation.dumps._subnet import End, list_ends
+from fabricgen.addons.emulation.dumps._subnet import End, SwitchFace, list_ends
 
 
-def write_subnet(seen: Seen, switches: Mapping[str, str], grouped: bool = False) -> dict[str, str]:
+def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace], grouped: bool = False) -> dict[str, str]:
     """File name -> text of one subnet, by its switches' models; with `grouped`, as `-g` prints switches that are no
     chassis.
     """
