@@ -41,6 +41,8 @@ class TierForm:
     downlinks: int = 0
     of_pod: dict[str, int] = field(default_factory=dict)
     """The uplinks of a switch by pod if pods differ; then the page does not state those of all."""
+    profile_of_pod: dict[str, str] = field(default_factory=dict)
+    """The profile of the switches of a pod if all of them have another than those of most pods."""
     uneven: bool = False
     """Whether many groups have other than `count` switches; then the page does not state their number."""
     grid: dict[str, int] = field(default_factory=dict)

@@ -166,12 +166,16 @@ def _infer_tier(
         )
     )
     profile = choose_mode(models.switches[s].id for s in switches)
-    if others := sorted({models.switches[s].id for s in switches} - {profile}):
+    of_pods: dict[str, set[str]] = defaultdict(set)
+    for switch in [switch for switch in at if "pod" in at[switch]]:
+        of_pods[str(at[switch]["pod"])].add(models.switches[switch].id)
+    profile_of_pod = {pod: ids.pop() for pod, ids in of_pods.items() if len(ids) == 1 and ids != {profile}}
+    if others := sorted({models.switches[s].id for s in switches} - {profile, *profile_of_pod.values()}):
         form.notes.append(
             f"{form.network.name} {name}: {', '.join(others)} stand among {profile}, and are written as that"
         )
     nos, uneven = choose_mode(models.nos[s] for s in switches), sizes[count] < (1 - STRAY) * len(groups)
-    return TierForm(name, per, at, count, profile, nos, uneven=uneven)
+    return TierForm(name, per, at, count, profile, nos, uneven=uneven, profile_of_pod=profile_of_pod)
 
 
 def _find_agreement(

@@ -100,7 +100,7 @@ def write_words(name: str, units: Units, forms: Sequence[FabricForm], wires: Wir
         name=name,
         scalable_unit=kinds.get(""),
         scalable_units={} if "" in kinds else kinds,
-        pods=_write_pods(units) if units.pods else {},
+        pods=_write_pods(units, forms) if units.pods else {},
         omit=list(units.omitted),
         scale_up={label: stated for label, (stated, _) in units.scale_up.items()},
         fabrics=fabrics,
@@ -158,12 +158,15 @@ def _write_unit(name: str, kind: UnitKind, units: Units, skipped: Mapping[tuple[
     return drop_empty(nodes=sets[""] if list(sets) == [""] else sets, racks=racks)
 
 
-def _write_pods(units: Units) -> Words:
+def _write_pods(units: Units, forms: Sequence[FabricForm]) -> Words:
     """Return `pods` by name; equal pods that are numbered from 1 are one pod with a count."""
     pods: Words = {pod: {"su": count} for pod, count in units.pods.items()}
     for key, value_of in (("unit", units.kind_of), ("site", units.sites)):
         for pod in [pod for pod in pods if value_of.get(pod)]:
             pods[pod][key] = value_of[pod]
+    for path, tier in ((f"{form.network.name}.{name}", tier) for form in forms for name, tier in form.tiers.items()):
+        for pod, profile in tier.profile_of_pod.items():
+            put(pods, (pod, "tiers", path, "switch"), profile)
     stems = {re.sub(r"\d+$", "", pod) for pod in units.pods}
     numbered = list(pods) == [f"{next(iter(stems))}{n}" for n in range(1, len(pods) + 1)]
     first = next(iter(pods.values()))

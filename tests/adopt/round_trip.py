@@ -19,6 +19,8 @@ from tests.conftest import BLUEPRINTS, SMALLER
 from tests.hall.examples import EXAMPLES
 
 Link = frozenset[tuple[str, str]]
+PAGES = Path(__file__).parent / "pages"
+"""Clusters that no example shows."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +35,11 @@ class Returned:
 
 
 def compile_example(example: str) -> ClusterView:
-    """An example in the size in which it is tried."""
+    """An example in the size in which it is tried, or a page of these tests."""
     name = example.partition(" ")[0]
-    return compile_blueprint(str(BLUEPRINTS / f"{name}.yaml"), EXAMPLES.get(example, SMALLER.get(name, ())))
+    page = PAGES / f"{name}.yaml"
+    file = page if page.is_file() else BLUEPRINTS / f"{name}.yaml"
+    return compile_blueprint(str(file), EXAMPLES.get(example, SMALLER.get(name, ())))
 
 
 def compile_renamed(page: Path, call: Callable[[str], str], folder: Path) -> ClusterView:

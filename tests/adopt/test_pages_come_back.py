@@ -114,6 +114,14 @@ def test_two_generations_in_a_unit_have_a_fabric_each(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_pod_with_switches_of_another_model_says_so(tmp_path: Path) -> None:
+    back = adopt_example("bought-later", tmp_path)
+    assert (back.lost, back.beside) == (0, 0), back.page
+    tiers = {"compute.leaf": {"switch": "sn5610"}, "compute.spine": {"switch": "sn5610"}}
+    assert back.adoption.words["pods"] == {"p1": {"su": 2}, "p2": {"su": 2, "tiers": tiers}}
+
+
+@pytest.mark.slow
 def test_links_between_sites_are_a_span_whose_length_nobody_tells(tmp_path: Path) -> None:
     adoption = adopt_example("two-site", tmp_path).adoption
     (span,) = [row for row in adoption.inferences if row.path[2:3] == ("spans",)]
