@@ -16,8 +16,7 @@ from pathlib import Path
 import click
 
 from fabricgen.nos.junos.reader import STANZAS, JunosBox
-from fabricgen.nos.junos.reading.lines import as_lines
-from fabricgen.nos.junos.reading.text import Words, read_lines
+from fabricgen.nos.junos.reading.text import Words, make_lines, read_lines
 from fabricgen.nos.junos.statements import FILE, files_of, read_statements
 from fabricgen.running.tree import tolerate_unknown_text
 
@@ -35,7 +34,7 @@ def is_unknown(words: Words) -> bool:
     if words[0] not in STANZAS:
         return True
     with tolerate_unknown_text() as notes:
-        STANZAS[words[0]].read(list(as_lines([words[1:]])), JunosBox())
+        STANZAS[words[0]].read(list(make_lines([words[1:]])), JunosBox())
     return bool(notes.unknown)
 
 

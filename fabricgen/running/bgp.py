@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from fabricgen.running.policy import OwnRoute, Policies
-from fabricgen.running.tree import Line, LineRules, Section, is_tolerant, report_misfit
+from fabricgen.running.tree import FieldLines, Line, LineRules, State, is_tolerant, put_value, report_misfit
 from fabricgen.switch.routing import (
     EVPN,
     Bgp,
@@ -171,37 +171,31 @@ def parse_ints(*words: str) -> tuple[int, ...]:
     return tuple(map(int, words))
 
 
-def mark_present(*words: str) -> bool:  # noqa: ARG001 - of any line
-    """Return True, the value of a field that says that a line is there."""
-    return True
+def add_setting_lines(rules: LineRules, settings: FieldLines) -> None:
+    """Add rules by which lines give values to fields of the Instance in the state, as `put_value` does.
 
-
-def add_setting_lines(rules: LineRules, settings: Mapping[str, tuple[str, Callable[..., Any]]]) -> None:
-    """Add rules by which lines set a field of an Instance: `settings` maps patterns to (field, conversion function).
-
-    The function gets the groups of the pattern, and returns the value of the field; a field that is a set is added to.
     In lines that begin with `neighbor`, the first group names the neighbour (or group) whose field is set.
     """
     for pattern, (name, convert) in settings.items():
-        rules.line(pattern)(partial(_set_field, name, convert, pattern.startswith("neighbor")))
+        rules.add_taker(pattern, partial(_set_field, name, convert, pattern.startswith("neighbor")))
 
 
-def _set_field(name: str, convert: Callable[..., Any], of_neighbor: bool, *values: Any) -> None:
-    """Set a field of an instance or neighbour; `values` are the arguments of a taker (see `LineRules.read`).
+def _set_field(
+    name: str,
+    convert: Callable[..., Any],
+    of_neighbor: bool,
+    state: State,
+    line: Line,  # noqa: ARG001 - a Taker
+    groups: tuple[Any, ...],
+) -> None:
+    instance = next(part for part in state if isinstance(part, Instance))
+    if of_neighbor:
+        put_value(instance.find_neighbor(groups[0]), name, convert(*groups[1:]))
+    else:
+        put_value(instance, name, convert(*groups))
 
-    Among them are the Instance, then the line, then the groups of the pattern.
-    """
-    instance = next(value for value in values if isinstance(value, Instance))
-    line_index = next(index for index, value in enumerate(values) if isinstance(value, Line | Section))
-    words = values[line_index + 1 :]
-    target, words = (instance.find_neighbor(words[0]), words[1:]) if of_neighbor else (instance, words)
-    value = convert(*words)
-    before = getattr(target, name)
-    # fields that are sets gather the values of several lines
-    setattr(target, name, before | {value} if isinstance(before, set) else value)
 
-
-SESSION_LINES: Mapping[str, tuple[str, Callable[..., Any]]] = {
+SESSION_LINES: FieldLines = {
     r"neighbor (\S+) description (.+)": ("description", str),
     r"neighbor (\S+) timers (\d+) (\d+)": ("timers", parse_ints),
     r"neighbor (\S+) local-as (\d+) no-prepend replace-as": ("local_asn", int),
@@ -211,7 +205,7 @@ SESSION_LINES: Mapping[str, tuple[str, Callable[..., Any]]] = {
 }
 """Lines of `router bgp` that EOS and FRR have in common."""
 
-MAP_LINES: Mapping[str, tuple[str, Callable[..., Any]]] = {
+MAP_LINES: FieldLines = {
     r"neighbor (\S+) route-map (\S+) in": ("map_in", str),
     r"neighbor (\S+) route-map (\S+) out": ("map_out", str),
 }
@@ -273,13 +267,6 @@ class VrfLines:
     imports: set[str] = field(default_factory=set)
     exports: set[str] = field(default_factory=set)
     families: set[str] = field(default_factory=set)
-
-    def add_target(self, distinguisher: str, direction: str, target: str) -> None:
-        """Set the distinguisher if one is given, else add a target to `import` or `export` (`direction`)."""
-        if distinguisher:
-            self.distinguisher = distinguisher
-        else:
-            (self.imports if direction == "import" else self.exports).add(target)
 
     def make_vrf(self) -> OverlayVrf:
         """Make the VRF of the switch model."""

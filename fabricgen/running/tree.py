@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial
+from operator import attrgetter
 from typing import Any, TypeAlias, TypeVar
 
 from hier_config import Platform, get_hconfig
@@ -17,8 +19,16 @@ from ruamel.yaml.error import YAMLError
 from fabricgen.running.statements import Path, read_sections
 
 Line: TypeAlias = HConfigChild
-Taker: TypeAlias = Callable[..., None]
-"""A function that is called with the state of a reader, a line, and the groups of the pattern that the line matched."""
+State: TypeAlias = tuple[Any, ...]
+"""What a section is read into: the objects that `LineRules.read` was given besides the section."""
+
+Taker: TypeAlias = Callable[[State, Line, tuple[Any, ...]], None]
+"""A function that is called with a state, a line, and the groups of the pattern that the line matched."""
+
+LineFunction = TypeVar("LineFunction", bound=Callable[..., None])
+
+FieldLines: TypeAlias = Mapping[str, tuple[str, Callable[..., Any]]]
+"""By pattern of a line: the path of a field for `put_value`, and a function that makes the value from the groups."""
 
 
 class UnknownTextError(ValueError):
@@ -111,34 +121,54 @@ class LineRules:
     takers: dict[re.Pattern[str], Taker | None] = field(default_factory=dict)
     needed: list[re.Pattern[str]] = field(default_factory=list)
 
-    def line(self, pattern: str) -> Callable[[Taker], Taker]:
-        """Decorate a function that takes lines which match a pattern in full."""
+    def line(self, pattern: str) -> Callable[[LineFunction], LineFunction]:
+        """Decorate a function that takes lines which match a pattern in full.
 
-        def add(taker: Taker) -> Taker:
-            self._add_taker(pattern, taker)
-            return taker
+        The function is called with the objects of the state, the line, and the groups of the pattern.
+        """
+
+        def add(function: LineFunction) -> LineFunction:
+            self.add_taker(pattern, lambda state, line, groups: function(*state, line, *groups))
+            return function
 
         return add
+
+    def store_fields(self, fields: FieldLines) -> None:
+        """Add lines that each give a value to a field of the first object of the state, as `put_value` does."""
+        for pattern, (path, convert) in fields.items():
+            self.add_taker(pattern, partial(_store_field, path, convert))
+
+    def read_below(self, sections: Mapping[str, tuple[LineRules, str]]) -> None:
+        """Add lines with others below them: `sections` maps a pattern to (rules, path).
+
+        The rules read the lines below into the part of the state's first object that the path leads to (`qos.trim`), or
+        into the whole state if the path is "".
+        """
+        for pattern, (rules, path) in sections.items():
+            self.add_taker(pattern, partial(_read_lines_below, rules, path))
 
     def ignore_lines(self, *patterns: str) -> None:
         """Add patterns of lines that are known, and say nothing that the switch model has."""
         for pattern in patterns:
-            self._add_taker(pattern, None)
+            self.add_taker(pattern, None)
 
     def require_lines(self, *patterns: str) -> None:
         """Add patterns of lines that say nothing that the model has, and that every such section of a build has."""
         self.ignore_lines(*patterns)
         self.needed += map(re.compile, patterns)
 
-    def _add_taker(self, pattern: str, taker: Taker | None) -> None:
-        # add the function that takes lines of a pattern; None accepts a line only if it has no lines below it
+    def add_taker(self, pattern: str, taker: Taker | None) -> None:
+        """Add the function that takes lines of a pattern; None accepts a line only if it has no lines below it.
+
+        Raises ValueError for a pattern that was added before.
+        """
         compiled = re.compile(pattern)
         if compiled in self.takers:
             raise ValueError(f"two readers for lines `{pattern}`")
         self.takers[compiled] = taker
 
     def read(self, section: Iterable[Line], *state: Any) -> None:
-        """Pass every line of a section to its function, after `state`; raises UnknownTextError for unknown lines."""
+        """Pass every line of a section, with `state`, to its function; raises UnknownTextError for unknown lines."""
         notes = _NOTES.get()
         for line in section:
             try:
@@ -152,16 +182,59 @@ class LineRules:
                 if not any(pattern.fullmatch(line.text) for line in section):
                     report_misfit(f"a line is missing: {pattern.pattern}")
 
-    def _take_line(self, line: Line, state: tuple[Any, ...]) -> None:
+    def _take_line(self, line: Line, state: State) -> None:
         # pass a line to the function of the first pattern that it matches, or report it as unknown
         for pattern, taker in self.takers.items():
             if match := pattern.fullmatch(line.text):
                 if taker is not None:
-                    taker(*state, line, *match.groups())
+                    taker(state, line, match.groups())
                 elif line.children:
                     break
                 return
         report_unknown(line.text.split()[0], f"not understood: {' / '.join(line.path())}")
+
+
+def mark_present(*groups: str) -> bool:  # noqa: ARG001 - of any line
+    """Return True, the value of a field that says that a line is there."""
+    return True
+
+
+def mark_absent(*groups: str) -> bool:  # noqa: ARG001 - of any line
+    """Return False, the value of a field that a line turns off."""
+    return False
+
+
+def make_item(key: str, value: str) -> dict[str, str]:
+    """Return the entry that a line with a key and a value adds to a field that is a mapping."""
+    return {key: value}
+
+
+def put_value(target: Any, path: str, value: Any) -> None:
+    """Put a value into the field at a path below an object, such as `mlag` or `routing.policies`; "" is the object
+    itself.
+
+    A set or list gains the value, a dict is updated with it, and a field of any other type is replaced.
+    """
+    holder, before, name = None, target, ""
+    for name in path.split(".") if path else ():
+        holder, before = before, getattr(before, name)
+    match before:
+        case set():
+            before.add(value)
+        case list():
+            before.append(value)
+        case dict():
+            before.update(value)
+        case _:
+            setattr(holder, name, value)
+
+
+def _store_field(path: str, convert: Callable[..., Any], state: State, line: Line, groups: tuple[Any, ...]) -> None:  # noqa: ARG001 - a Taker
+    put_value(state[0], path, convert(*groups))
+
+
+def _read_lines_below(rules: LineRules, path: str, state: State, line: Line, groups: tuple[Any, ...]) -> None:  # noqa: ARG001 - a Taker
+    rules.read(line.children, *((attrgetter(path)(state[0]),) if path else state))
 
 
 _ENDS = {"", "!", "exit", "exit-address-family", "exit-vni", "exit-vrf", "end"}

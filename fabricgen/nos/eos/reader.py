@@ -5,22 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_address, ip_interface
-from typing import Any
 
 from fabricgen.nos.eos.reading.forwarding import MANAGEMENT, check_forwarding, check_mtus
 from fabricgen.nos.eos.reading.hosts import MARKING, EosGateway, PortAccess, add_gateway_rules, add_host_rules
-from fabricgen.nos.eos.reading.macsec import add_macsec_rules
 from fabricgen.nos.eos.reading.management import EosManagement, add_management_rules
 from fabricgen.nos.eos.reading.overlay import EosSegment, add_segment_rules, check_segments
 from fabricgen.nos.eos.reading.qos import EosBalancing, EosQos, add_balancing_rules, add_qos_rules
 from fabricgen.nos.eos.reading.routing import EosRouting, add_routing_rules
 from fabricgen.running.policy import OwnRoute, list_connected_routes
-from fabricgen.running.tree import Line, LineRules, is_tolerant, parse_tree, read_part, report_misfit, report_unknown
+from fabricgen.running.tree import (
+    Line,
+    LineRules,
+    is_tolerant,
+    make_item,
+    mark_absent,
+    mark_present,
+    parse_tree,
+    read_part,
+    report_misfit,
+    report_unknown,
+)
 from fabricgen.switch.interfaces import PEER_LINK, Bond, Interface, LinkMacsec, MlagPair, Subinterface, Vlan, is_unused
 from fabricgen.switch.model import Switch, SwitchManagement
 from fabricgen.switch.routing import StaticRoute
 
 DEFAULT_MTU = 1500
+FEC = {"reed-solomon": "rs", "fire-code": "fc"}
 MOST_VLANS = 4094
 
 
@@ -71,7 +81,7 @@ class EosBox:
     tracking: set[str] = field(default_factory=set)
     filters: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
     edge_guard: bool = False
-    marked_vlans: set[int] = field(default_factory=set)
+    marked_vlans: frozenset[int] = frozenset()
     marking: set[str] = field(default_factory=set)
     marks_ports: bool = False
     vrfs: set[str] = field(default_factory=set)
@@ -275,19 +285,20 @@ def _make_management(box: EosBox) -> SwitchManagement:
     """How it is managed; servers are in one VRF, that of the management port where there is one."""
     managed, addresses = box.managed, frozenset(_list_managements(box))
     managed.check_lines({name for name in box.ports if name.startswith("Management")})
-    if managed.vrfs - {MANAGEMENT if addresses else ""}:
-        report_misfit(f"servers are in {sorted(managed.vrfs)}")
-    if {protocol for protocol, _ in managed.aaa} - {managed.login_group}:
+    vrfs, login_servers = managed.list_vrfs(), managed.list_login_servers()
+    if vrfs - {MANAGEMENT if addresses else ""}:
+        report_misfit(f"servers are in {sorted(vrfs)}")
+    if {protocol for protocol, _ in login_servers} - {managed.login_group.removesuffix("+")}:
         report_misfit("servers decide on logins, and are not asked")
     return SwitchManagement(
         addresses=addresses,
         from_loopback=managed.speaks_from_loopback(),
         users=managed.users,
-        aaa=tuple(managed.aaa),
-        ntp=tuple(managed.ntp),
-        dns=tuple(managed.dns),
+        aaa=login_servers,
+        ntp=managed.list_servers("ntp"),
+        dns=managed.list_servers("ip"),
         domain=managed.domain,
-        syslog=tuple(managed.syslog),
+        syslog=managed.list_servers("logging"),
         syslog_level=managed.level,
         snmp_users=frozenset(managed.snmp_users),
         gnmi_port=managed.gnmi_port,
@@ -316,27 +327,47 @@ def _make_static_route(hops: list[tuple[str, str]]) -> StaticRoute:
     return StaticRoute(frozenset(hop for hop in hops if hop[1]), any(not address for _, address in hops))
 
 
-_TOP, _PORT, _SSH, _VLAN, _MLAG = LineRules(), LineRules(), LineRules(), LineRules(), LineRules()
+_TOP, _PORT, _SSH, _VLAN, _MLAG, _SECURITY, _MACSEC = (LineRules() for _ in range(7))
 _TOP.require_lines("service routing protocols model multi-agent", r"spanning-tree mode (?:mstp|none)")
 _VLAN.ignore_lines(r"name \S+")
 add_balancing_rules(_TOP)
-add_macsec_rules(_TOP)
 add_routing_rules(_TOP)
 add_qos_rules(_TOP)
 add_management_rules(_TOP)
 add_host_rules(_TOP, _PORT)
 add_segment_rules(_TOP, _PORT)
 add_gateway_rules(_TOP, _PORT)
+_TOP.read_below({"mlag configuration": (_MLAG, ""), "management ssh": (_SSH, ""), "mac security": (_SECURITY, "")})
+_TOP.store_fields(
+    {
+        "spanning-tree edge-port bpduguard default": ("edge_guard", mark_present),
+        r"hostname (\S+)": ("hostname", str),
+        r"no spanning-tree vlan-id (\d+)": ("without_tree", int),
+        r"ip virtual-router mac-address ([0-9a-f:]{17})": ("gateway_mac", str),
+        r"vrf instance (\S+)": ("vrfs", str),
+        r"(ip|ipv6) route vrf MGMT (?:0\.0\.0\.0/0|::/0) (\S+)": ("gateways", make_item),
+    }
+)
+_MLAG.store_fields(
+    {
+        r"(domain-id|local-interface|peer-address|peer-link) (\S+)": ("mlag", make_item),
+        r"peer-address (heartbeat) (\S+) vrf MGMT": ("mlag", make_item),
+        r"(dual-primary) detection delay (\d+) action errdisable all-interfaces": ("mlag", make_item),
+    }
+)
+_MACSEC.store_fields(
+    {
+        r"(cipher) (\S+)": ("", make_item),
+        r"key ([0-9a-f]+) 7 (\S+)": ("", lambda ckn, cak: {"ckn": ckn, "cak": cak}),
+    }
+)
 
 
-@_TOP.line("spanning-tree edge-port bpduguard default")
-def _read_edge_guard(box: EosBox, line: Line) -> None:
-    box.edge_guard = True
-
-
-@_TOP.line(r"hostname (\S+)")
-def _read_hostname(box: EosBox, line: Line, name: str) -> None:
-    box.hostname = name
+@_SECURITY.line(r"profile (\S+)")
+def _read_macsec_profile(box: EosBox, line: Line, name: str) -> None:
+    words: dict[str, str] = {}
+    _MACSEC.read(line.children, words)
+    box.macsecs[name] = LinkMacsec(words.get("cipher", ""), words.get("ckn", ""), words.get("cak", ""))
 
 
 @_TOP.line(r"vlan ([\d,-]+)")
@@ -357,47 +388,10 @@ def _read_vlan_group(box: EosBox, number: int, line: Line, group: str) -> None:
     box.vlan_groups[number] = group
 
 
-@_TOP.line(r"no spanning-tree vlan-id (\d+)")
-def _read_without_tree(box: EosBox, line: Line, number: str) -> None:
-    box.without_tree.add(int(number))
-
-
-@_TOP.line(r"ip virtual-router mac-address ([0-9a-f:]{17})")
-def _read_gateway_mac(box: EosBox, line: Line, mac: str) -> None:
-    box.gateway_mac = mac
-
-
-@_TOP.line(r"mlag configuration")
-def _read_mlag(box: EosBox, line: Line) -> None:
-    _MLAG.read(line.children, box)
-
-
-@_MLAG.line(r"(domain-id|local-interface|peer-address|peer-link) (\S+)")
-def _read_mlag_word(box: EosBox, line: Line, word: str, value: str) -> None:
-    box.mlag[word] = value
-
-
-@_MLAG.line(
-    r"peer-address (heartbeat) (\S+) vrf MGMT|(dual-primary) detection delay (\d+) action errdisable all-interfaces"
-)
-def _read_mlag_heartbeat(box: EosBox, line: Line, word: str, address: str, detection: str, delay: str) -> None:
-    box.mlag[word or detection] = address or delay
-
-
-@_TOP.line(r"vrf instance (\S+)")
-def _read_vrf_instance(box: EosBox, line: Line, name: str) -> None:
-    box.vrfs.add(name)
-
-
 @_TOP.line(r"(ip) routing(?:( ipv6 interfaces)| vrf (\S+))?|(ipv6) unicast-routing(?: vrf (\S+))?")
 def _read_routing(box: EosBox, line: Line, v4: str, over: str, vrf4: str, v6: str, vrf6: str) -> None:
     box.routes_in.add((v4 or v6, vrf4 or vrf6 or ""))
     box.v4_over_v6 |= bool(over)
-
-
-@_TOP.line(r"(ip|ipv6) route vrf MGMT (?:0\.0\.0\.0/0|::/0) (\S+)")
-def _read_gateway(box: EosBox, line: Line, word: str, address: str) -> None:
-    box.gateways[word] = address
 
 
 @_TOP.line(r"(?:ip|ipv6) route(?: vrf (\S+))? (\S+) (?:Null0( \d+)?|(Ethernet\S+) (\S+))")
@@ -417,11 +411,6 @@ def _read_other_route(box: EosBox, line: Line, prefix: str, hop: str) -> None:
         box.statics.setdefault(("", prefix), []).append(("", hop))
 
 
-@_TOP.line(r"management ssh")
-def _read_ssh(box: EosBox, line: Line) -> None:
-    _SSH.read(line.children, box)
-
-
 @_SSH.line(r"vrf (\S+)")
 def _read_ssh_vrf(box: EosBox, line: Line, vrf: str) -> None:
     if [child.text for child in line.children] != ["no shutdown"]:
@@ -435,66 +424,33 @@ def _read_port(box: EosBox, line: Line, name: str) -> None:
     _PORT.read(line.children, port)
 
 
-@_PORT.line(r"mac security profile (\S+)")
-def _read_macsec(port: EosPort, line: Line, name: str) -> None:
-    port.macsec = name
-
-
-@_PORT.line(r"speed (\d+)g(?:-\d)?")
-def _read_speed(port: EosPort, line: Line, gbps: str) -> None:
-    port.speed_gbps = int(gbps)
-
-
-@_PORT.line(r"error-correction encoding (reed-solomon|fire-code)|no error-correction encoding")
-def _read_fec(port: EosPort, line: Line, word: str) -> None:
-    port.fec, port.states_no_fec = {"reed-solomon": "rs", "fire-code": "fc"}.get(word or "", ""), not word
-
-
-@_PORT.line(r"(description|service-profile|vrf) (.+)")
-def _read_text(port: EosPort, line: Line, word: str, text: str) -> None:
-    setattr(port, {"service-profile": "profile"}.get(word, word), text)
-
-
-@_PORT.line(r"mtu (\d+)|switchport access vlan (\d+)|encapsulation dot1q vlan (\d+)")
-def _read_number(port: EosPort, line: Line, mtu: str, vlan: str, tag: str) -> None:
-    port.mtu = int(mtu or port.mtu)
-    port.access_vlan, port.tag = int(vlan or port.access_vlan), int(tag or port.tag)
-
-
-@_PORT.line(r"channel-group (\d+) mode active|mlag (\d+)")
-def _read_member(port: EosPort, line: Line, number: str, mlag: str) -> None:
-    port.bond, port.mlag = int(number or port.bond), int(mlag or port.mlag)
-
-
-@_PORT.line(r"switchport trunk group (\S+)|(?:ip|ipv6) virtual-router address (\S+)")
-def _read_pair_setting(port: EosPort, line: Line, group: str, address: str) -> None:
-    (port.groups if group else port.shared).append(group or address)
-
-
-@_PORT.line(r"switchport trunk native vlan (\d+)|switchport trunk allowed vlan ([\d,-]+)")
-def _read_trunk(port: EosPort, line: Line, native: str, allowed: str) -> None:
-    port.access_vlan = int(native or port.access_vlan)
-    port.tagged_vlans = parse_vlans(allowed) if allowed else port.tagged_vlans
-
-
-_SWITCHES: dict[str, tuple[str, Any]] = {
-    "switchport mode trunk": ("trunk", True),
-    "switchport mode access": ("access_mode", True),
-    "spanning-tree portfast": ("portfast", True),
-    "no switchport": ("routed", True),
-    "lacp timer fast": ("fast", True),
-    "no autostate": ("autostate", False),
-    "ipv6 enable": ("link_local", True),
-    "no shutdown": ("admin_up", True),
-    "shutdown": ("admin_up", False),
-}
-
-
-@_PORT.line("|".join(_SWITCHES))
-def _read_switch_word(port: EosPort, line: Line) -> None:
-    setattr(port, *_SWITCHES[line.text])
-
-
-@_PORT.line(r"(?:ip|ipv6) address (\S+)")
-def _read_address(port: EosPort, line: Line, address: str) -> None:
-    port.addresses.append(address)
+_PORT.store_fields(
+    {
+        r"mac security profile (\S+)": ("macsec", str),
+        r"speed (\d+)g(?:-\d)?": ("speed_gbps", int),
+        "error-correction encoding (reed-solomon|fire-code)": ("fec", FEC.__getitem__),
+        "no error-correction encoding": ("states_no_fec", mark_present),
+        r"description (.+)": ("description", str),
+        r"service-profile (.+)": ("profile", str),
+        r"vrf (.+)": ("vrf", str),
+        r"mtu (\d+)": ("mtu", int),
+        r"switchport access vlan (\d+)": ("access_vlan", int),
+        r"encapsulation dot1q vlan (\d+)": ("tag", int),
+        r"channel-group (\d+) mode active": ("bond", int),
+        r"mlag (\d+)": ("mlag", int),
+        r"switchport trunk group (\S+)": ("groups", str),
+        r"(?:ip|ipv6) virtual-router address (\S+)": ("shared", str),
+        r"switchport trunk native vlan (\d+)": ("access_vlan", int),
+        r"switchport trunk allowed vlan ([\d,-]+)": ("tagged_vlans", parse_vlans),
+        "switchport mode trunk": ("trunk", mark_present),
+        "switchport mode access": ("access_mode", mark_present),
+        "spanning-tree portfast": ("portfast", mark_present),
+        "no switchport": ("routed", mark_present),
+        "lacp timer fast": ("fast", mark_present),
+        "no autostate": ("autostate", mark_absent),
+        "ipv6 enable": ("link_local", mark_present),
+        "no shutdown": ("admin_up", mark_present),
+        "shutdown": ("admin_up", mark_absent),
+        r"(?:ip|ipv6) address (\S+)": ("addresses", str),
+    }
+)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from fabricgen.running.bgp import (
     MAP_LINES,
@@ -18,10 +17,18 @@ from fabricgen.running.bgp import (
     add_setting_lines,
     is_drained,
     make_overlay,
-    mark_present,
 )
 from fabricgen.running.policy import OwnRoute, Policies, make_entry_rules
-from fabricgen.running.tree import Line, LineRules, is_tolerant, parse_tree, report_misfit
+from fabricgen.running.tree import (
+    FieldLines,
+    Line,
+    LineRules,
+    is_tolerant,
+    mark_absent,
+    mark_present,
+    parse_tree,
+    report_misfit,
+)
 from fabricgen.switch.routing import (
     ALL_LINKS,
     EVPN,
@@ -40,7 +47,7 @@ RETRY_S = 10
 
 @dataclass
 class SegmentLines:
-    """What FRR is told: MAC and number of each bond's segment, the ports that are tracked, seconds at the start."""
+    """EVPN multihoming in an frr.conf: MAC and number of each bond's segment, tracked ports, seconds at the start."""
 
     macs: dict[str, str] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
@@ -48,41 +55,12 @@ class SegmentLines:
     startup_s: int = 0
 
 
-_PORT = LineRules()
-
-
-def add_segment_rules(top: LineRules) -> None:
-    """Add what is said of segments to the rules of an frr.conf."""
-    top.line(r"evpn mh startup-delay (\d+)")(_read_startup)
-    top.line(r"interface (\S+)")(_read_interface)
-
-
-def _read_startup(frr: Any, line: Line, seconds: str) -> None:
-    frr.segments.startup_s = int(seconds)
-
-
-def _read_interface(frr: Any, line: Line, name: str) -> None:
-    _PORT.read(line.children, frr.segments, name)
-
-
-@_PORT.line(r"evpn mh es-id (\d+)")
-def _read_segment_number(segments: SegmentLines, name: str, line: Line, number: str) -> None:
-    segments.numbers[name] = int(number)
-
-
-@_PORT.line(r"evpn mh es-sys-mac (\S+)")
-def _read_segment_mac(segments: SegmentLines, name: str, line: Line, mac: str) -> None:
-    segments.macs[name] = mac
-
-
-@_PORT.line("evpn mh uplink")
-def _read_uplink(segments: SegmentLines, name: str, line: Line) -> None:
-    segments.tracked.add(name)
-
-
 @dataclass
 class Frr:
-    """What was read: instances by VRF, static routes by (VRF, prefix) as (next hop, port, tag), "" for a discard."""
+    """What the lines of FRR's configuration say: BGP by VRF, and static routes by (VRF, prefix).
+
+    A static route is a list of (next hop, port, tag), with "" for both in a discard.
+    """
 
     hostname: str = ""
     policies: Policies = field(default_factory=Policies)
@@ -95,9 +73,9 @@ class Frr:
     segments: SegmentLines = field(default_factory=SegmentLines)
 
     def make_bgp(self, connected: Callable[[str], Iterable[OwnRoute]]) -> dict[str, Bgp]:
-        """Sessions and announcements by VRF, given what is connected in each.
+        """Return BGP by VRF; `connected` gives the connected routes of a VRF.
 
-        Raises UnknownTextError for sessions that are tried again later than a build has it.
+        Raises UnknownTextError for sessions that FRR tries again less often than a build has it.
         """
         for instance in self.instances.values() if not is_tolerant() else ():
             neighbors = instance.neighbors.values()
@@ -112,11 +90,11 @@ class Frr:
         }
 
     def is_drained(self) -> bool:
-        """Whether its neighbours choose it last."""
+        """Whether all sessions are the last choice of their neighbours."""
         return is_drained(self.policies, self.instances.values())
 
     def _list_static_routes(self, vrf: str) -> list[OwnRoute]:
-        # the static routes of a VRF, one for each next hop, with its tag
+        """Return the static routes of a VRF, once for each next hop, with the tag of the hop."""
         return [
             OwnRoute(prefix, tag=tag)
             for (route_vrf, prefix), hops in self.statics.items()
@@ -125,13 +103,16 @@ class Frr:
         ]
 
     def make_overlay(self, vtep: str, vlans: Mapping[int, OverlayVlan] | None = None) -> EvpnOverlay | None:
-        """EVPN, where tunnels end at an address, with VLANs; raises UnknownTextError where these do not fit VRFs."""
+        """Return EVPN, None without it; `vtep` is the address of its tunnels, "" for none, `vlans` the VLANs over it.
+
+        Raises UnknownTextError if FRR announces VNIs and there are no tunnels, or tunnels without such an announcement.
+        """
         if bool(vtep) != self.all_vnis:
             report_misfit("VXLAN tunnels and `advertise-all-vni` are not both there")
         return make_overlay(self.instances.get(""), self.policies, self.over_evpn, vtep, vlans=vlans)
 
     def make_static_routes(self) -> Mapping[tuple[str, str], StaticRoute]:
-        """Static routes as the model of a switch has them."""
+        """Return the static routes by (VRF, prefix) as the model of a switch has them."""
         return {
             key: StaticRoute(frozenset((port, hop) for hop, port, _ in hops if hop), any(not hop for hop, *_ in hops))
             for key, hops in self.statics.items()
@@ -139,18 +120,18 @@ class Frr:
 
 
 def read_frr(text: str) -> Frr:
-    """Read an frr.conf; raises UnknownTextError for a line that is not understood."""
+    """Read the text of FRR's configuration; raises UnknownTextError for a line that is not understood."""
     frr = Frr()
     _TOP.read(parse_tree(text).children, frr)
     return frr
 
 
 def strip_vrf_prefix(name: str) -> str:
-    """The blueprint's name of a VRF: SONiC's begins with Vrf_."""
+    """Return the blueprint's name of a VRF, whose name in SONiC begins with `Vrf_`."""
     return name.removeprefix("Vrf_")
 
 
-_TOP, _VRF, _BGP, _FAMILY, _EVPN, _VNI = (LineRules() for _ in range(6))
+_TOP, _PORT, _VRF, _BGP, _FAMILY, _EVPN, _VNI = (LineRules() for _ in range(7))
 _ENTRY = make_entry_rules(
     {
         r"match interface (\S+)": lambda name: {"interface": name},
@@ -160,29 +141,50 @@ _ENTRY = make_entry_rules(
         "set extcommunity bandwidth cumulative": lambda: {"bandwidth": ALL_LINKS},
     }
 )
-add_segment_rules(_TOP)
+_TOP.store_fields(
+    {
+        r"hostname (\S+)": ("hostname", str),
+        r"evpn mh startup-delay (\d+)": ("segments.startup_s", int),
+    }
+)
 _TOP.ignore_lines("frr defaults traditional", "log syslog informational", "service integrated-vtysh-config")
 
 
-@_TOP.line(r"hostname (\S+)")
-def _read_hostname(frr: Frr, line: Line, name: str) -> None:
-    frr.hostname = name
-
-
-@_TOP.line(r"(?:ip|ipv6) prefix-list (\S+) seq \d+ permit (\S+)((?: [gl]e \d+)*)")
-def _read_prefix_list(frr: Frr, line: Line, name: str, prefix: str, bounds: str) -> None:
-    frr.policies.add_permit(name, prefix, bounds)
-
-
-@_TOP.line(r"bgp as-path access-list (\S+) seq \d+ permit (\S+)")
-def _read_as_path(frr: Frr, line: Line, name: str, expression: str) -> None:
-    frr.policies.add_path(name, expression)
+_TOP.line(r"(?:ip|ipv6) prefix-list (\S+) seq \d+ permit (\S+)((?: [gl]e \d+)*)")(
+    lambda frr, line, name, prefix, bounds: frr.policies.add_permit(name, prefix, bounds)
+)
+_TOP.line(r"bgp as-path access-list (\S+) seq \d+ permit (\S+)")(
+    lambda frr, line, name, expression: frr.policies.add_path(name, expression)
+)
 
 
 @_TOP.line(r"route-map (\S+) (permit|deny) (\d+)")
 def _read_route_map(frr: Frr, line: Line, name: str, action: str, seq: str) -> None:
     frr.policies.add_entry(_ENTRY, line, name, action, seq)
 
+
+@_TOP.line(r"interface (\S+)")
+def _read_interface(frr: Frr, line: Line, name: str) -> None:
+    _PORT.read(line.children, frr.segments, name)
+
+
+@_PORT.line(r"evpn mh (?:es-id (\d+)|es-sys-mac (\S+)|uplink)")
+def _read_segment(segments: SegmentLines, name: str, line: Line, number: str | None, mac: str | None) -> None:
+    """Take the number or the MAC of the segment of a bond, `name`, or a port that is tracked."""
+    if number:
+        segments.numbers[name] = int(number)
+    elif mac:
+        segments.macs[name] = mac
+    else:
+        segments.tracked.add(name)
+
+
+TARGET_LINES: FieldLines = {
+    r"rd (\S+)": ("distinguisher", str),
+    r"route-target import (\S+)": ("imports", str),
+    r"route-target export (\S+)": ("exports", str),
+}
+"""Lines of a VRF, and of the VNI of a VLAN, for EVPN."""
 
 _HOP = r"(?:(blackhole|reject|Null0)|(\S+)(?: ([A-Z]\S+))?)"
 
@@ -191,7 +193,10 @@ _HOP = r"(?:(blackhole|reject|Null0)|(\S+)(?: ([A-Z]\S+))?)"
 def _read_static_route(
     frr: Frr, line: Line, prefix: str, drop: str, hop: str, port: str, distance: str, tag: str, vrf: str
 ) -> None:
-    # add a next hop, ("", "") for a discard; a `distance` marks the discard of what the others do not carry
+    """Add a next hop to a static route, ("", "") for a discard.
+
+    Only the discard of what the other hops do not carry has a distance; raises UnknownTextError for another distance.
+    """
     hops = frr.statics.setdefault((strip_vrf_prefix(vrf or ""), prefix), [])
     if bool(distance) != (bool(drop) and bool(hops)):
         report_misfit(f"a distance is for what drops the rest: {line.text}")
@@ -217,13 +222,13 @@ def _read_vni(frr: Frr, vrf: str, line: Line, vni: str) -> None:
 
 @_TOP.line(r"router bgp (\d+)(?: vrf (\S+))?")
 def _read_router(frr: Frr, line: Line, asn: str, vrf: str) -> None:
-    # BGP of a VRF; its EVPN section is read after the rest, as it needs the instance
+    """Read BGP of a VRF, then its EVPN section, which needs the instance that the other lines make."""
     instance = frr.instances[strip_vrf_prefix(vrf or "")] = Instance(int(asn), requires_policy=True)
     _BGP.read(line.children, instance)
     for section in line.children:
         if section.text == "address-family l2vpn evpn":
             lines = frr.over_evpn.setdefault(strip_vrf_prefix(vrf), VrfLines()) if vrf else VrfLines()
-            _EVPN.read(section.children, frr, instance, lines)
+            _EVPN.read(section.children, lines, frr, instance)
 
 
 add_setting_lines(
@@ -238,7 +243,7 @@ add_setting_lines(
         r"bgp router-id (\S+)": ("router_id", str),
         "bgp bestpath as-path multipath-relax": ("relax", mark_present),
         "bgp suppress-fib-pending": ("waits", mark_present),
-        "no bgp ebgp-requires-policy": ("requires_policy", lambda: False),
+        "no bgp ebgp-requires-policy": ("requires_policy", mark_absent),
         r"neighbor (\S+) timers connect (\d+)": ("retry_s", int),
     },
 )
@@ -269,6 +274,7 @@ _BGP.ignore_lines(
 )
 
 
+_BGP.line("address-family l2vpn evpn")(lambda instance, line: None)  # `_read_router` reads it
 _BGP.require_lines("no bgp default ipv4-unicast")
 
 
@@ -279,39 +285,18 @@ def _read_bfd(bgp: Instance, line: Line, peer: str, multiplier: str, receive: st
     bgp.find_neighbor(peer).bfd = SessionBfd(int(receive), int(multiplier)) if receive else SessionBfd()
 
 
-@_BGP.line("address-family l2vpn evpn")
-def _skip_evpn(bgp: Instance, line: Line) -> None:
-    """Read by `_read_router`: it tells of the VRF, too."""
+_VNI.store_fields(TARGET_LINES)
+_EVPN.store_fields({**TARGET_LINES, "advertise ip(v[46]) unicast": ("families", str)})
 
 
 @_EVPN.line("advertise-all-vni")
-def _read_all_vnis(frr: Frr, bgp: Instance, lines: VrfLines, line: Line) -> None:
+def _read_all_vnis(lines: VrfLines, frr: Frr, instance: Instance, line: Line) -> None:
     frr.all_vnis = True
 
 
 @_EVPN.line(r"vni (\d+)")
-def _read_vlan_vni(frr: Frr, bgp: Instance, lines: VrfLines, line: Line, vni: str) -> None:
+def _read_vlan_vni(lines: VrfLines, frr: Frr, instance: Instance, line: Line, vni: str) -> None:
     _VNI.read(line.children, frr.of_vnis.setdefault(int(vni), VrfLines(int(vni))))
-
-
-@_VNI.line(r"rd (\S+)|route-target (import|export) (\S+)")
-def _read_vni_target(lines: VrfLines, line: Line, distinguisher: str, direction: str, target: str) -> None:
-    lines.add_target(distinguisher, direction, target)
-
-
-@_EVPN.line(r"advertise (ipv4|ipv6) unicast")
-def _read_advertise(frr: Frr, bgp: Instance, lines: VrfLines, line: Line, word: str) -> None:
-    lines.families.add(word.replace("ip", ""))
-
-
-@_EVPN.line(r"rd (\S+)")
-def _read_distinguisher(frr: Frr, bgp: Instance, lines: VrfLines, line: Line, text: str) -> None:
-    lines.distinguisher = text
-
-
-@_EVPN.line(r"route-target (import|export) (\S+)")
-def _read_target(frr: Frr, bgp: Instance, lines: VrfLines, line: Line, direction: str, text: str) -> None:
-    (lines.imports if direction == "import" else lines.exports).add(text)
 
 
 @_BGP.line(r"address-family (ipv4|ipv6)(?: unicast)?")
@@ -335,7 +320,7 @@ def _read_redistribute_static(bgp: Instance, family: str, line: Line, name: str)
 
 @_FAMILY.line(r"import vrf route-map (\S+)|import vrf (\S+)")
 def _read_import(bgp: Instance, family: str, line: Line, name: str, vrf: str) -> None:
-    # what a VRF imports from another: `import vrf VRF`, or the map of `import vrf route-map NAME`
+    """Take a VRF that is imported from, or the route map that all imports pass."""
     sources, maps = bgp.imports.setdefault(family, (set(), set()))
     if name:
         maps.add(name)

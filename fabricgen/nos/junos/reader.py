@@ -9,15 +9,22 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from fabricgen.nos.junos.reading.bonds import AGGREGATE, MAC_VRF, Aggregate
 from fabricgen.nos.junos.reading.hosts import ADVERTISING, RELAY, Advertising, Relays, make_relay
-from fabricgen.nos.junos.reading.lines import as_lines, pass_on, remove_quotes
-from fabricgen.nos.junos.reading.management import INSTANCE, SNMP, SYSTEM, JunosManagement, take_gateway
+from fabricgen.nos.junos.reading.management import INSTANCE, SNMP, SYSTEM, JunosManagement
 from fabricgen.nos.junos.reading.qos import FORWARDING, QOS, JunosQos
-from fabricgen.nos.junos.reading.routing import INSTANCES, OPTIONS, POLICY, PROTOCOLS, JunosRouting
-from fabricgen.nos.junos.reading.text import read_lines
+from fabricgen.nos.junos.reading.routing import INSTANCES, MAC_VRF, OPTIONS, POLICY, PROTOCOLS, JunosRouting
+from fabricgen.nos.junos.reading.text import make_lines, pass_on, read_lines, remove_quotes
 from fabricgen.running.policy import OwnRoute, list_connected_routes
-from fabricgen.running.tree import Line, LineRules, is_tolerant, read_part, report_misfit, report_unknown
+from fabricgen.running.tree import (
+    Line,
+    LineRules,
+    is_tolerant,
+    mark_absent,
+    mark_present,
+    read_part,
+    report_misfit,
+    report_unknown,
+)
 from fabricgen.switch.interfaces import Bond, HostAccess, Interface, Relay, Vlan, is_unused
 from fabricgen.switch.model import Switch, SwitchManagement
 from fabricgen.switch.qos import Balancing
@@ -27,6 +34,31 @@ FRAME_BYTES = 18
 """What a frame has beside its packet."""
 
 FEC = {"fec91": "rs", "fec74": "fc", "none": ""}
+
+
+OF_BOND = frozenset({"lacp active", "lacp periodic fast"})
+"""The words of every bond's LACP."""
+
+OF_SEGMENT = frozenset({"all-active"})
+"""The words of a bond with an Ethernet segment."""
+
+
+@dataclass
+class Aggregate:
+    """What is said of a bond beside what ports have."""
+
+    words: set[str] = field(default_factory=set)
+    system: str = ""
+    esi: str = ""
+
+    def find_segment(self, name: str) -> str:
+        """What names its segment, "" for none; raises UnknownTextError for LACP of another kind, or half a segment."""
+        number = int(name.removeprefix("ae"))
+        esi = ":".join(["00", self.system, *(f"{byte:02x}" for byte in number.to_bytes(3, "big"))])
+        required = OF_BOND | (OF_SEGMENT if self.system else set())
+        if not is_tolerant() and (self.words != required or self.esi != (esi if self.system else "")):
+            report_misfit(f"{name} has another LACP or segment: {sorted(self.words ^ required)} {self.esi}")
+        return self.system
 
 
 @dataclass
@@ -107,7 +139,7 @@ def read(files: Mapping[str, str]) -> Switch:
         stanzas.setdefault(words[0], []).append(words[1:])
     for name, statements in stanzas.items():
         if name in STANZAS:
-            STANZAS[name].read(list(as_lines(statements)), box)
+            STANZAS[name].read(list(make_lines(statements)), box)
         else:
             report_unknown(name, f"not understood: {name} {' '.join(statements[0])}")
     return _make_switch(box)
@@ -319,24 +351,40 @@ STANZAS: Mapping[str, LineRules] = {
 }
 
 
-@CHASSIS.line(r"maximum-ecmp (\d+)")
-def _read_max_paths(box: JunosBox, line: Line, count: str) -> None:
-    box.routing.max_paths = int(count)
-
-
-@CHASSIS.line(r"aggregated-devices ethernet device-count (\d+)")
-def _read_aggregates(box: JunosBox, line: Line, count: str) -> None:
-    box.aggregates = int(count)
+CHASSIS.store_fields(
+    {
+        r"maximum-ecmp (\d+)": ("routing.max_paths", int),
+        r"aggregated-devices ethernet device-count (\d+)": ("aggregates", int),
+    }
+)
+INTERFACES.store_fields({r"irb mtu (\d+)": ("irb_mtu", int)})
+_PORT.store_fields(
+    {
+        "disable": ("admin_up", mark_absent),
+        "description (.+)": ("description", remove_quotes),
+        r"mtu (\d+)": ("frame_mtu", int),
+        r"number-of-sub-ports (\d+)": ("ways", int),
+        r"native-vlan-id (\d+)": ("native", int),
+        r"speed (\d+)g": ("speed_gbps", int),
+        "ether-options fec (fec91|fec74|none)": ("fec", str),
+        r"ether-options 802\.3ad ae(\d+)": ("bond", int),
+        r"ether-options 802\.3ad lacp force-up": ("forced_up", mark_present),
+        r"unit 0 family ethernet-switching interface-mode (\S+)": ("mode", str),
+        r"unit 0 family ethernet-switching vlan members (\S+)": ("members", str),
+        r"aggregated-ether-options lacp system-id (\S+)": ("aggregate.system", str),
+        r"esi ((?:[\da-f]{2}:){9}[\da-f]{2})": ("aggregate.esi", str),
+        "aggregated-ether-options (lacp active|lacp periodic fast)": ("aggregate.words", str),
+        "esi (all-active)": ("aggregate.words", str),
+    }
+)
+PROTOCOLS.store_fields({"lldp (.+)": ("lldp", str)})
+VLANS.ignore_lines(r"\S+ description .+")
+VLANS.store_fields({r"(\S+) vlan-id (\d+)": ("vlans", lambda name, number: {name: int(number)})})
 
 
 @INTERFACES.line(r"lo0 unit (\d+) family inet6? address (\S+)")
 def _read_loopback(box: JunosBox, line: Line, unit: str, address: str) -> None:
     box.loopbacks.setdefault(int(unit), []).append(address)
-
-
-@INTERFACES.line(r"irb mtu (\d+)")
-def _read_irb_mtu(box: JunosBox, line: Line, mtu: str) -> None:
-    box.irb_mtu = int(mtu)
 
 
 @INTERFACES.line(r"irb unit (\d+) (?:description .+|mac (\S+)|family (inet6?) (mtu|address) (\S+))")
@@ -355,37 +403,6 @@ def _read_port_line(box: JunosBox, line: Line, name: str, rest: str) -> None:
     pass_on(_PORT, line, rest, box.open_port(name))
 
 
-@_PORT.line(r"((?:aggregated-ether-options|esi) .+)")
-def _read_aggregate(port: JunosPort, line: Line, rest: str) -> None:
-    pass_on(AGGREGATE, line, rest, port.aggregate)
-
-
-@_PORT.line(r"ether-options 802\.3ad (?:ae(\d+)|lacp (force-up))")
-def _read_bond_of_port(port: JunosPort, line: Line, number: str, forced_up: str) -> None:
-    port.bond, port.forced_up = int(number or port.bond), port.forced_up or bool(forced_up)
-
-
-@_PORT.line("disable")
-def _read_disable(port: JunosPort, line: Line) -> None:
-    port.admin_up = False
-
-
-@_PORT.line(r"description (.+)")
-def _read_description(port: JunosPort, line: Line, text: str) -> None:
-    port.description = remove_quotes(text)
-
-
-@_PORT.line(r"(mtu|number-of-sub-ports|native-vlan-id) (\d+)|(speed) (\d+)g")
-def _read_port_number(port: JunosPort, line: Line, word: str, number: str, speed: str, gbps: str) -> None:
-    names = {"mtu": "frame_mtu", "number-of-sub-ports": "ways", "native-vlan-id": "native"}
-    setattr(port, names.get(word, "speed_gbps"), int(number or gbps))
-
-
-@_PORT.line(r"ether-options fec (fec91|fec74|none)")
-def _read_fec(port: JunosPort, line: Line, word: str) -> None:
-    port.fec = word
-
-
 @_PORT.line(r"unit 0 family (inet6?)(?: (mtu|address) (\S+))?")
 def _read_family(port: JunosPort, line: Line, family: str, word: str, value: str) -> None:
     # a family of a port, with an MTU of its own or an address
@@ -396,18 +413,11 @@ def _read_family(port: JunosPort, line: Line, family: str, word: str, value: str
         port.addresses.append(value)
 
 
-@_PORT.line(r"unit 0 family ethernet-switching (?:interface-mode (\S+)|vlan members (\S+))")
-def _read_switching(port: JunosPort, line: Line, mode: str, member: str) -> None:
-    # `ethernet-switching` of a port: access or trunk, or a VLAN that it is in
-    if mode:
-        port.mode = mode
-    else:
-        port.members.append(member)
-
-
 @INSTANCES.line(rf"{INSTANCE} routing-options (?:rib {INSTANCE}\.inet6\.0 )?static route (\S+) next-hop (\S+)")
 def _read_default_route(box: JunosBox, line: Line, prefix: str, hop: str) -> None:
-    take_gateway(box, line, prefix, hop)
+    if prefix not in ("0.0.0.0/0", "::/0"):
+        report_misfit(f"management has a route to {prefix}")
+    box.managed.gateways[":" in hop] = hop
 
 
 @FORWARDING.line(r"dhcp-relay (?:(dhcpv6) )?(.+)")
@@ -424,14 +434,6 @@ def _read_bridged_vlan(box: JunosBox, line: Line, name: str, vni: str, rest: str
         pass_on(VLANS, line, rest, box)
 
 
-VLANS.ignore_lines(r"\S+ description .+")
-
-
-@VLANS.line(r"(\S+) vlan-id (\d+)")
-def _read_vlan_id(box: JunosBox, line: Line, name: str, number: str) -> None:
-    box.vlans[name] = int(number)
-
-
 @VLANS.line(r"(\S+) l3-interface (\S+)")
 def _read_l3_interface(box: JunosBox, line: Line, name: str, interface: str) -> None:
     box.interface_of[box.vlans[name]] = interface
@@ -445,8 +447,3 @@ def _read_advertisements(box: JunosBox, line: Line, unit: str, rest: str) -> Non
 @PROTOCOLS.line(r"layer2-control bpdu-block interface (\S+)")
 def _read_bpdu_block(box: JunosBox, line: Line, name: str) -> None:
     box.open_port(name).guarded = True
-
-
-@PROTOCOLS.line(r"lldp (.+)")
-def _read_lldp(box: JunosBox, line: Line, words: str) -> None:
-    box.lldp.add(words)

@@ -23,20 +23,22 @@ User Guide, BPDU protection on interfaces without spanning tree).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
+from fabricgen.blueprint.sections.management import Aaa, Snmp, User
 from fabricgen.catalog.loader import Catalog
 from fabricgen.nos.junos.reading.text import quote_word
-from fabricgen.nos.junos.writing.bonds import GATEWAY_MAC, list_fallbacks, make_bond_row, make_mac_vrf
 from fabricgen.nos.junos.writing.hosts import list_advertisements, list_relays
-from fabricgen.nos.junos.writing.management import make_management_values
-from fabricgen.nos.junos.writing.qos import make_qos_values
 from fabricgen.nos.junos.writing.routing import make_bgp_values
-from fabricgen.render.escape import make_one_line, require_token
+from fabricgen.render.escape import make_one_line, require_token, require_word, split_lines
 from fabricgen.render.ports import list_unused_ports
 from fabricgen.switch.interfaces import Bond, Interface
+from fabricgen.switch.qos import PfcWatchdog, SwitchQos
+from fabricgen.views.model.forwarding import model_balancing, model_qos
 from fabricgen.views.model.hosts import model_vlan
+from fabricgen.views.model.management import model_management
 from fabricgen.views.model.ports import model_bonds, model_interface
 from fabricgen.views.model.routing import list_loopback_prefixes
 from fabricgen.views.switch import SwitchPort, SwitchView
@@ -59,12 +61,12 @@ PLACES = ("end",)
 
 
 def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - one signature for all
-    """The one file of a switch."""
+    """Return the template and the name of the one file of a switch."""
     return (("juniper.conf.j2", "juniper.conf"),)
 
 
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
-    """The values for the templates in `templates/junos`."""
+    """Return the values for the templates in `templates/junos`."""
     naming, bonds, mac_vrf = catalog.naming("junos"), model_bonds(switch), make_mac_vrf(switch)
     fallbacks = list_fallbacks(bonds)
     return {
@@ -97,7 +99,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
 
 
 def list_family_rows(addresses: tuple[str, ...] | list[str]) -> list[tuple[str, list[str]]]:
-    """(family, its addresses), IPv4 before IPv6."""
+    """Return (word of a family, addresses of it), IPv4 before IPv6, without families that have none."""
     addresses_of_family = [
         (word, [address for address in addresses if (":" in address) == v6]) for v6, word in FAMILIES.items()
     ]
@@ -105,7 +107,7 @@ def list_family_rows(addresses: tuple[str, ...] | list[str]) -> list[tuple[str, 
 
 
 def _list_cage_rows(switch: SwitchView) -> list[tuple[str, int, int]]:
-    """(cage, ports, Gb/s of each) of split cages: their ports have no speed of their own."""
+    """Return (cage, number of ports, Gb/s of each) of split cages, whose ports state no speed of their own."""
     port_of_cage = {port.cage: port for port in switch.ports if port.ways > 1}
     return [
         (require_token(port.name.rpartition(":")[0]), port.ways, port.speed_gbps)
@@ -114,7 +116,10 @@ def _list_cage_rows(switch: SwitchView) -> list[tuple[str, int, int]]:
 
 
 def _make_port_row(switch: SwitchView, port: SwitchPort, *, forced_up: bool) -> dict[str, Any]:
-    """The values of a port, "" or 0 where it has none; `forced_up`: it carries traffic before a host speaks LACP."""
+    """Return the values of a port, "" or 0 for what it does not have.
+
+    `forced_up`: whether it carries traffic before the host of its bond speaks LACP.
+    """
     interface = model_interface(switch, port)
     families = list_family_rows([*interface.addresses])
     if interface.link_local:
@@ -136,7 +141,9 @@ def _make_port_row(switch: SwitchView, port: SwitchPort, *, forced_up: bool) -> 
 
 
 def _make_switched_row(switch: SwitchView, interface: Interface | Bond) -> dict[str, Any]:
-    """The VLANs of a port or bond, with the MTU of its frames."""
+    """Return the VLANs of a port or bond with the MTU of its frames, and plain values for what only ports or bonds
+    have.
+    """
     names = {service.vlan: require_token(service.label) for service in switch.services}
     tagged = [names[vlan] for vlan in interface.trunk_vlans]
     return {
@@ -154,7 +161,9 @@ def _make_switched_row(switch: SwitchView, interface: Interface | Bond) -> dict[
 
 
 def _list_vlan_rows(switch: SwitchView, over_evpn: Mapping[int, tuple[int, str]]) -> list[dict[str, Any]]:
-    """The VLANs of hosts with their gateways, and (VNI, target) of those that go over EVPN."""
+    """Return the VLANs of hosts with their gateways; `over_evpn` has (VNI, target) of those that go over EVPN, by
+    number.
+    """
     rows = []
     for service in switch.services:
         if service.gateways:
@@ -163,3 +172,247 @@ def _list_vlan_rows(switch: SwitchView, over_evpn: Mapping[int, tuple[int, str]]
             row = {"name": require_token(service.label), "vlan": service.vlan, "vni": vni, "target": target}
             rows.append(row | {"mac": mac, "families": list_family_rows(service.gateways)})
     return rows
+
+
+# Bonds of Junos, and VLANs over EVPN, as values.
+# Those of Juniper's five-stage design (github.com/Juniper/jvd, data_center/adc/5stage_evpn_vxlan, storage-leaf1, a
+# QFX5130-32CD): an aggregated Ethernet interface with LACP, over two leaves with an ESI of type 0 (0, the MAC that
+# hosts see as the system of LACP, and a number) and all links active; one `mac-vrf` for all VLANs, a target for each
+# VNI and one for segments; gateways of one address and MAC on both. A leaf whose last session for EVPN is gone takes
+# such bonds down by itself (EVPN User Guide, core isolation). `force-up` keeps one port up without LACP (YANG,
+# junos-conf-interfaces).
+
+GATEWAY_MAC = "00:1c:73:00:00:01"
+"""Of gateways that another switch has, too: that of Juniper's designs."""
+
+
+def make_bond_row(number: int, bond: Bond) -> dict[str, Any]:
+    """Return what a bond has that no port has: LACP, and the system and ESI of its segment, "" for none."""
+    return {
+        "name": f"ae{number}",
+        "description": quote_word(make_one_line(bond.description)),
+        "lacp": True,
+        "system": bond.segment,
+        "esi": spell_segment(bond.segment, number) if bond.segment else "",
+        "shutdown": not bond.admin_up,
+    }
+
+
+def spell_segment(mac: str, number: int) -> str:
+    """Return the ESI of a bond: ten bytes of type 0, from the MAC of the segment and the number of the bond."""
+    return ":".join(["00", mac, *(f"{byte:02x}" for byte in number.to_bytes(3, "big"))])
+
+
+def list_fallbacks(bonds: Mapping[int, Bond]) -> set[str]:
+    """Return the ports that carry traffic before their host speaks LACP, one of each bond that asks for it."""
+    return {next(iter(bond.members)) for bond in bonds.values() if bond.fallback}
+
+
+def make_mac_vrf(switch: SwitchView) -> dict[str, Any] | None:
+    """Return the settings that all VLANs share over EVPN; None if none goes over it.
+
+    `of_vlan` has (VNI, target) of each VLAN by its number.
+    """
+    vlans = switch.overlay.vlans if switch.overlay else {}
+    if not vlans:
+        return None
+    (distinguisher,) = {vlan.distinguisher for vlan in vlans.values()}
+    number = distinguisher.rpartition(":")[2]
+    return {
+        "distinguisher": distinguisher,
+        "target": f"{switch.multihomed}:{number}",
+        "of_vlan": {vlan: (over.vni, over.target) for vlan, over in vlans.items()},
+    }
+
+
+# The class of RoCE of Junos as values: classes, schedulers, a congestion notification profile, and buffers.
+# The shape and the shares of buffers are those of Juniper's validated design (github.com/Juniper/jvd,
+# aiml_multitenancy_backend: `class-of-service`). Junos marks by how full a queue is, in percent, and has no
+# thresholds in kB (YANG, junos-conf-class-of-service, `drop-profiles`): fill levels are that design's, too. The
+# watchdog finds a queue that was paused for so many polls (`pfc-watchdog`: `poll-interval`, `detection`, `recovery`,
+# `watchdog-action`).
+# The headroom of a queue that pauses is worked out by Junos, of the length of the cable and the largest frame (CLI
+# reference, `mru (Congestion Notification Profiles)`; YANG, `cable-length`, metres): ports at a long span have a
+# profile of their own, which says both.
+# A lossy class has another name, no `no-loss` and nothing that pauses; the buffer then is shared as Juniper
+# recommends for networks of mostly best-effort unicast traffic (Traffic Management User Guide for QFX Series,
+# Example: Recommended Configuration of the Shared Buffer Pool for Networks with Mostly Best-Effort Unicast Traffic;
+# lossless is 5 % at least).
+# Load is balanced by that of the links (`ecmp-dlb`): flowlet by flowlet with that design's figures, or packet by
+# packet.
+
+SPRAY = "spray"
+
+ALL_PORTS = "et-*"
+"""Stands for every port, where all are alike."""
+
+NO_LOSS, LOSSY = "NO-LOSS", "LOSSY-ROCE"
+"""The class of RoCE data, by whether it is paused or dropped."""
+
+PROFILE = "ROCE"
+"""The congestion notification profile of ports whose cables are as Junos takes them to be."""
+
+
+def make_qos_values(switch: SwitchView) -> dict[str, Any]:
+    """Return the classes of RoCE with the profiles of ports, and how equal paths are chosen.
+
+    `qos` is None if RoCE has no class of its own, and `by_load` is None if paths are chosen by hash alone.
+    """
+    qos, balancing = model_qos(switch), model_balancing(switch)
+    bond_of = {port.name: f"ae{port.bond}" for port in switch.ports if port.bond}
+    families = [word for word, v in (("ipv4", "v4"), ("ipv6", "v6")) if v in switch.fabric.families]
+    by_load = {"sprays": switch.fabric.balancing.mode == SPRAY, "families": families} if balancing.by_load else None
+    return {
+        "qos": _make_class_values(qos, qos.watchdog)
+        | {"ports": _list_port_rows(qos, bond_of), "profiles": _list_profiles(qos) if qos.watchdog else []}
+        if qos
+        else None,
+        "by_load": by_load,
+    }
+
+
+@lru_cache(maxsize=256)
+def _make_class_values(qos: SwitchQos, watchdog: PfcWatchdog | None) -> dict[str, Any]:
+    """Return the values of classes that switches with such ports share; `watchdog`, that of `qos`, is for the cache."""
+    lossy_class, cnp_class, roce_class = qos.classes
+    queues = next(iter(qos.ports.values())).queues
+    pauses: dict[str, Any] = (
+        {
+            "poll": watchdog.poll_ms,
+            # Junos counts polls; rounded up
+            "detection": -(-watchdog.detect_ms // watchdog.poll_ms),
+            "recovery": watchdog.restore_ms,
+            "action": watchdog.action,
+        }
+        if watchdog
+        else {}
+    )
+    return {
+        "roce_name": NO_LOSS if watchdog else LOSSY,
+        "cnp_points": _list_code_points(qos.class_of, cnp_class),
+        "roce_points": _list_code_points(qos.class_of, roce_class),
+        "cnp_queue": cnp_class,
+        "roce_queue": roce_class,
+        # a code point of IEEE 802.1p is three bits
+        "priority": f"{roce_class:03b}",
+        "lossy_percent": queues[lossy_class].share,
+        "roce_percent": queues[roce_class].share,
+        "cnp_percent": queues[cnp_class].limit,
+        "ecn": next(iter(qos.ports.values())).ecn,
+        "pauses": pauses,
+    }
+
+
+def _list_port_rows(qos: SwitchQos, bond_of: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return (port, its congestion notification profile or ""): one row for all ports if they are alike.
+
+    Ports of bonds take no such setting (YANG, junos-conf-interfaces, `bundle`: "scheduler-map config can not be applied
+    on ae child"), so that a switch with bonds has a row for each port, and the bond in place of its ports.
+    """
+    profiles = {
+        bond_of.get(name, name): _name_profile(port.length_m) if port.pfc else "" for name, port in qos.ports.items()
+    }
+    usual = PROFILE if qos.watchdog else ""
+    return list(profiles.items()) if bond_of or {*profiles.values()} != {usual} else [(ALL_PORTS, usual)]
+
+
+def _list_profiles(qos: SwitchQos) -> list[tuple[str, int]]:
+    """Return (name, metres of fibre that its headroom is for) of each profile; 0 m leaves the length to Junos."""
+    lengths = sorted({0, *(port.length_m for port in qos.ports.values() if port.pfc)})
+    return [(_name_profile(length), length) for length in lengths]
+
+
+def _name_profile(length_m: int) -> str:
+    return f"{PROFILE}-{length_m}M" if length_m else PROFILE
+
+
+def _list_code_points(class_of: Sequence[int], number: int) -> list[str]:
+    """Return the DSCPs of a class as Junos has code points: six bits each."""
+    return [f"{dscp:06b}" for dscp, class_ in enumerate(class_of) if class_ == number]
+
+
+# Junos's management as values: accounts, AAA, servers, SNMP and banners.
+# The management port is in a routing instance of Junos's own, `mgmt_junos`, in which servers are reached. Accounts
+# are of Junos's classes `super-user` and `read-only`; SNMPv3 hashes its passphrases when they are committed. What a
+# switch sends itself comes from its loopback by `default-address-selection`, where it has no management port (CLI
+# reference: `login`, `snmp v3`, `tacplus-server`, `syslog`, `management-instance`). gNMI takes a certificate, which
+# is loaded on the switch under the name `gnmi` (Junos Telemetry Interface User Guide, gRPC: `local-certificate`,
+# `use-pki`).
+
+INSTANCE = "mgmt_junos"
+
+CLASSES = {"admin": "super-user", "operator": "read-only"}
+
+SEVERITIES = {"informational": "info", "debug": "any"}
+"""Junos's words for levels of logs that it calls otherwise."""
+
+PROTOCOLS = {"tacacs": "tacplus", "radius": "radius"}
+
+
+def make_management_values(switch: SwitchView) -> dict[str, Any]:
+    """Return the values of management for the templates."""
+    spec, management = switch.fabric.management, model_management(switch)
+    gateways = [(address, gateway) for address, gateway in switch.managements if gateway]
+    return {
+        "managements": [("inet6" if ":" in address else "inet", address, gateway) for address, gateway in gateways],
+        "instance": INSTANCE if gateways else "",
+        "from_loopback": management.from_loopback,
+        "users": [_make_user_row(name, user) for name, user in sorted(spec.users.items())],
+        "aaa": _make_login_servers(spec.aaa),
+        "ntp_servers": [require_word(server) for server in management.ntp],
+        "name_servers": [require_word(server) for server in management.dns],
+        "dns_domain": require_token(management.domain) if management.domain else "",
+        "log_level": SEVERITIES.get(management.syslog_level, management.syslog_level),
+        "log_servers": [require_word(server) for server in management.syslog],
+        "snmp": _make_snmp_values(spec.snmp, switch.site),
+        "gnmi_port": management.gnmi_port,
+        "timezone": require_token(management.timezone) if management.timezone else "",
+        "message": _quote_banner(management.login_banner),
+        "announcement": _quote_banner(management.motd),
+    }
+
+
+def _quote_banner(banner: str) -> str:
+    """Return a banner of several lines in quotes; "" for none."""
+    return quote_word("\n".join(split_lines(banner))) if banner else ""
+
+
+def _make_user_row(name: str, user: User) -> dict[str, Any]:
+    """Return an account with (kind, key) of its SSH keys; its hash is "" if it has no password."""
+    kinds = [key.partition(" ")[0] for key in user.ssh_keys]
+    words = ["ssh-ecdsa" if kind.startswith(("ecdsa", "sk-")) else kind for kind in kinds]
+    keys = [quote_word(" ".join(map(require_word, key.split(" ")))) for key in user.ssh_keys]
+    return {
+        "name": require_token(name),
+        "class": CLASSES[user.role],
+        "hash": quote_word(require_word(user.password)) if user.password else "",
+        "keys": list(zip(words, keys, strict=True)),
+    }
+
+
+def _make_login_servers(aaa: Aaa | None) -> dict[str, Any] | None:
+    """Return the login servers and their key, "" if none is stated; None without servers."""
+    if not aaa:
+        return None
+    servers, key = (
+        [require_word(server) for server in aaa.servers],
+        quote_word(require_word(aaa.key)) if aaa.key else "",
+    )
+    return {"word": PROTOCOLS[aaa.protocol], "servers": servers, "key": key}
+
+
+def _make_snmp_values(snmp: Snmp | None, site: str) -> dict[str, Any] | None:
+    """Return SNMP with (name, authentication, privacy) of its users, "" for an unknown location or contact; None
+    without SNMP.
+    """
+    if not snmp:
+        return None
+    location = snmp.location or site
+    return {
+        "location": quote_word(make_one_line(location)) if location else "",
+        "contact": quote_word(make_one_line(snmp.contact)) if snmp.contact else "",
+        "users": [
+            (require_token(name), quote_word(require_word(user.auth)), quote_word(require_word(user.privacy)))
+            for name, user in sorted(snmp.users.items())
+        ],
+    }

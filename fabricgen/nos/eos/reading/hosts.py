@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabricgen.running.tree import Line, LineRules, report_misfit
+from fabricgen.running.tree import Line, LineRules, mark_absent, mark_present, report_misfit
 from fabricgen.switch.interfaces import Advertised, HostAccess, Relay
 
 _REFUSALS = {
@@ -47,21 +47,17 @@ def add_host_rules(top: LineRules, port: LineRules) -> None:
         if any((kind == "dhcp") != (word == "ip") for kind in box.filters[word, name]):
             report_misfit(f"access list {name} is of another family")
 
-    @port.line(r"(ip|ipv6) access-group (\S+) in")
-    def read_group(interface: Any, line: Line, word: str, name: str) -> None:
-        interface.access.lists.append((word, name))
-
-    @port.line(r"storm-control (broadcast|multicast|unknown-unicast) level (\d+(?:\.\d+)?)")
-    def read_storm(interface: Any, line: Line, kind: str, percent: str) -> None:
-        interface.access.storm[kind] = float(percent)
-
-    @port.line("spanning-tree bpduguard disable")
-    def read_no_guard(interface: Any, line: Line) -> None:
-        interface.access.bpdu_guard = False
-
-    @port.line("port-channel lacp fallback static")
-    def read_fallback(interface: Any, line: Line) -> None:
-        interface.access.fallback = True
+    port.store_fields(
+        {
+            r"(ip|ipv6) access-group (\S+) in": ("access.lists", lambda word, name: (word, name)),
+            r"storm-control (broadcast|multicast|unknown-unicast) level (\d+(?:\.\d+)?)": (
+                "access.storm",
+                lambda kind, percent: {kind: float(percent)},
+            ),
+            "spanning-tree bpduguard disable": ("access.bpdu_guard", mark_absent),
+            "port-channel lacp fallback static": ("access.fallback", mark_present),
+        }
+    )
 
 
 @dataclass
@@ -113,28 +109,25 @@ MARKING = {
 def add_gateway_rules(top: LineRules, port: LineRules) -> None:
     """Take DHCP relay and router advertisements, of ports with a `gateway`, and option 82 of a box."""
 
-    @top.line("|".join(MARKING))
-    def read_marking(box: Any, line: Line) -> None:
-        box.marking.add(line.text)
-
-    @top.line(r"ip dhcp snooping vlan ([\d,]+)")
-    def read_marked_vlans(box: Any, line: Line, vlans: str) -> None:
-        box.marked_vlans = set(map(int, vlans.split(",")))
-
-    @top.line("ip dhcp relay information option")
-    def read_relay_option(box: Any, line: Line) -> None:
-        box.marks_ports = True
+    top.store_fields(
+        {
+            f"({'|'.join(MARKING)})": ("marking", str),
+            r"ip dhcp snooping vlan ([\d,]+)": ("marked_vlans", lambda vlans: frozenset(map(int, vlans.split(",")))),
+            "ip dhcp relay information option": ("marks_ports", mark_present),
+        }
+    )
+    port.store_fields(
+        {
+            "ipv6 nd managed-config-flag": ("gateway.managed", mark_present),
+            "ipv6 nd other-config-flag": ("gateway.other", mark_present),
+            "ipv6 nd ra disabled": ("gateway.silent", mark_present),
+            r"ipv6 nd prefix (\S+) no-autoconfig": ("gateway.no_autoconfig", str),
+            r"ipv6 nd ra dns-server (\S+)": ("gateway.resolvers", str),
+        }
+    )
 
     @port.line(r"(?:ip helper-address (\S+)(?: source-interface (\S+))?)")
     @port.line(r"(?:ipv6 dhcp relay destination (\S+)(?: local-interface (\S+))?)")
     def read_helper(interface: Any, line: Line, server: str, source: str | None) -> None:
         interface.gateway.helpers.add(server)
         interface.gateway.sources.add(source or "")
-
-    @port.line(r"ipv6 nd (?:(managed|other)-config-flag|(ra disabled)|prefix (\S+) no-autoconfig|ra dns-server (\S+))")
-    def read_advertisement(interface: Any, line: Line, flag: str, silent: str, prefix: str, resolver: str) -> None:
-        interface.gateway.silent |= bool(silent)
-        interface.gateway.managed |= flag == "managed"
-        interface.gateway.other |= flag == "other"
-        interface.gateway.no_autoconfig |= {prefix} - {None}
-        interface.gateway.resolvers |= {resolver} - {None}

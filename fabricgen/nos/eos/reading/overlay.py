@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
-from fabricgen.running.bgp import MAP_LINES, Instance, VrfLines, add_setting_lines, make_overlay, mark_present
+from fabricgen.running.bgp import MAP_LINES, Instance, VrfLines, add_setting_lines, make_overlay
 from fabricgen.running.policy import Policies
-from fabricgen.running.tree import Line, LineRules, report_misfit
+from fabricgen.running.tree import Line, LineRules, make_item, mark_present, report_misfit
 from fabricgen.switch.routing import EVPN, EvpnOverlay, OverlayVlan
 
 
@@ -39,29 +39,17 @@ add_setting_lines(
 _ALL_OF_QOS = {"ecn propagation", "dscp propagation encapsulation", "map dscp to traffic-class decapsulation"}
 
 
-@VXLAN.line(r"vxlan source-interface (\S+)")
-def _read_source(vxlan: Vxlan, line: Line, name: str) -> None:
-    vxlan.source = name
-
-
-@VXLAN.line(r"vxlan vrf (\S+) vni (\d+)")
-def _read_vni(vxlan: Vxlan, line: Line, vrf: str, vni: str) -> None:
-    vxlan.vnis[vrf] = int(vni)
-
-
-@VXLAN.line(r"vxlan vlan (\d+) vni (\d+)")
-def _read_vlan(vxlan: Vxlan, line: Line, vlan: str, vni: str) -> None:
-    vxlan.of_vlans[int(vlan)] = int(vni)
-
-
+VXLAN.store_fields(
+    {
+        r"vxlan source-interface (\S+)": ("source", str),
+        r"vxlan vrf (\S+) vni (\d+)": ("vnis", lambda vrf, vni: {vrf: int(vni)}),
+        r"vxlan vlan (\d+) vni (\d+)": ("of_vlans", lambda vlan, vni: {int(vlan): int(vni)}),
+        "vxlan qos (.+)": ("qos", str),
+    }
+)
 BRIDGED = LineRules()
 BRIDGED.require_lines("redistribute learned")
-
-
-@BRIDGED.line(r"rd (\S+)|route-target both (\S+)")
-def _read_target(lines: VrfLines, line: Line, distinguisher: str, target: str) -> None:
-    lines.distinguisher = distinguisher or lines.distinguisher
-    lines.imports |= {target} if target else set()
+BRIDGED.store_fields({r"rd (\S+)": ("distinguisher", str), r"route-target both (\S+)": ("imports", str)})
 
 
 def _make_bridged(vxlan: Vxlan) -> dict[int, OverlayVlan]:
@@ -72,11 +60,6 @@ def _make_bridged(vxlan: Vxlan) -> dict[int, OverlayVlan]:
         vlan: OverlayVlan(vxlan.of_vlans.get(vlan, 0), lines.distinguisher, frozenset(lines.imports))
         for vlan, lines in vxlan.bridged.items()
     }
-
-
-@VXLAN.line(r"vxlan qos (.+)")
-def _read_qos(vxlan: Vxlan, line: Line, words: str) -> None:
-    vxlan.qos.add(words)
 
 
 def make_switch_overlay(
@@ -142,45 +125,27 @@ class EosSegment:
         return self.words["route-target import"]
 
 
-class HasSegment(Protocol):
-    """An interface that is read into."""
-
-    segment: EosSegment
-
-
 _SEGMENT = LineRules()
+_SEGMENT.store_fields({r"(identifier|route-target import) (\S+)": ("words", make_item)})
 
 
 def add_segment_rules(top: LineRules, port: LineRules) -> None:
     """Add what is said of segments to the rules of a whole configuration and of an interface."""
     top.line(r"link tracking group (\S+)")(_read_tracking_group)
-    port.line("evpn ethernet-segment")(_read_segment)
-    port.line(r"(lacp system-id) (\S+)")(_read_word)
-    port.line(r"link tracking group (\S+) (upstream|downstream)")(_read_tracked)
-    port.line(r"(?:ip|ipv6) address virtual (\S+)")(_read_virtual)
+    port.read_below({"evpn ethernet-segment": (_SEGMENT, "segment")})
+    port.store_fields(
+        {
+            r"(lacp system-id) (\S+)": ("segment.words", make_item),
+            r"link tracking group \S+ (upstream|downstream)": ("segment.tracked", str),
+            r"(?:ip|ipv6) address virtual (\S+)": ("segment.virtual", str),
+        }
+    )
 
 
 def _read_tracking_group(box: Any, line: Line, name: str) -> None:
     if [child.text.rpartition(" ")[0] for child in line.children] != ["recovery delay"]:
         report_misfit(f"link tracking group {name} waits for more than its links")
     box.tracking.add(name)
-
-
-def _read_segment(port: HasSegment, line: Line) -> None:
-    _SEGMENT.read(line.children, port)
-
-
-@_SEGMENT.line(r"(identifier|route-target import) (\S+)")
-def _read_word(port: HasSegment, line: Line, word: str, text: str) -> None:
-    port.segment.words[word] = text
-
-
-def _read_tracked(port: HasSegment, line: Line, group: str, direction: str) -> None:
-    port.segment.tracked = direction
-
-
-def _read_virtual(port: HasSegment, line: Line, address: str) -> None:
-    port.segment.virtual.append(address)
 
 
 def check_segments(tracking: set[str], mac: str, ports: Mapping[str, Any]) -> None:

@@ -6,13 +6,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any
 
-from fabricgen.running.tree import Line, LineRules, UnknownTextError, is_tolerant, report_misfit
+from fabricgen.running.tree import (
+    Line,
+    LineRules,
+    UnknownTextError,
+    is_tolerant,
+    make_item,
+    mark_present,
+    report_misfit,
+)
 from fabricgen.switch.qos import Balancing, Ecn, PfcWatchdog, PortQos, Queue, SwitchQos
 
 GROUP_CLASSES = (1, 0, 2, 3, 4, 5, 6, 7)
 """The traffic class that EOS gives each group of eight DSCPs by default: 0-7 is class 1, 8-15 is class 0."""
+
+
+@dataclass
+class EosQueue:
+    """A transmit queue of a `qos profile`; `share` and `limit` are percent of the port."""
+
+    strict: bool = False
+    shared: bool = False
+    """Whether it is told to have no priority."""
+    share: int = 0
+    limit: int = 0
+    ecn: Ecn | None = None
 
 
 @dataclass
@@ -27,7 +47,7 @@ class EosQosProfile:
 
 @dataclass
 class EosQos:
-    """What was read."""
+    """What the lines of a configuration say of classes, queues and the PFC watchdog."""
 
     profiles: dict[str, EosQosProfile] = field(default_factory=dict)
     class_of: dict[int, int] = field(default_factory=dict)
@@ -35,7 +55,9 @@ class EosQos:
     times: dict[str, str] = field(default_factory=dict)
 
     def make_qos(self, bound: Mapping[str, str]) -> SwitchQos | None:
-        """QoS as the model has it, given the profile of each port; None where there is none."""
+        """Return QoS as the model has it, None if there are no profiles; `bound` is the name of the profile of each
+        port.
+        """
         if not self.profiles:
             return None
         classes = tuple(self.class_of.get(dscp, GROUP_CLASSES[dscp // 8]) for dscp in range(64))
@@ -50,7 +72,7 @@ class EosQos:
         )
 
     def _make_port_qos(self, profile: EosQosProfile, watched: bool) -> PortQos:
-        # QoS of a port from its profile; without PFC nothing is paused or watched
+        """Return the QoS of a port by its profile; a port whose profile has no PFC pauses and watches nothing."""
         pauses = {"priority-flow-control on"} if profile.no_drop else set()
         if profile.words != {"qos trust dscp"} | pauses or (profile.watched and not pauses):
             report_misfit(f"a profile lacks trust or PFC: {sorted(profile.words)}")
@@ -59,7 +81,7 @@ class EosQos:
         return PortQos(no_drop, no_drop if watched else frozenset(), profile.queues)
 
     def _make_watchdog(self) -> PfcWatchdog | None:
-        # the watchdog's times, seconds in EOS, as ms
+        """Return the times of the watchdog, which EOS has in seconds, in ms; None without a watchdog."""
         if not self.times:
             return None
         detect, restore, poll = (
@@ -69,95 +91,60 @@ class EosQos:
         return PfcWatchdog(detect, restore, poll, actions[self.times["action"]])
 
 
-class HasQos(Protocol):
-    """What is read into."""
-
-    qos: EosQos
-
-
 _PROFILE, _QUEUE = LineRules(), LineRules()
-_QUEUE.ignore_lines("no priority", "random-detect ecn count")
+_PROFILE.store_fields(
+    {
+        "(qos trust dscp|priority-flow-control on)": ("words", str),
+        "priority-flow-control pause watchdog": ("watched", mark_present),
+        r"priority-flow-control priority (\d) no-drop": ("no_drop", int),
+    }
+)
+_QUEUE.ignore_lines("random-detect ecn count")
+_QUEUE.store_fields(
+    {
+        "priority strict": ("strict", mark_present),
+        "no priority": ("shared", mark_present),
+        r"bandwidth percent (\d+)": ("share", int),
+        r"shape rate (\d+) percent": ("limit", int),
+        r"random-detect ecn minimum-threshold (\d+) kbytes maximum-threshold (\d+) kbytes"
+        r" max-mark-probability (\d+) weight 0": ("ecn", lambda *numbers: Ecn(*map(int, numbers))),
+    }
+)
 
 
 def add_qos_rules(top: LineRules) -> None:
     """Add the sections of QoS to those of a whole configuration."""
     top.ignore_lines("hardware counter feature ecn out")
     top.line(r"qos profile (\S+)")(_read_profile)
-    top.line(r"qos map dscp ((?:\d+ )+)to traffic-class (\d)")(_read_classes)
-    top.line(r"qos map traffic-class (\d) to tx-queue (\d)")(_read_queue_of_class)
-    top.line(r"priority-flow-control pause watchdog (?:default )?(\S+) (\S+)")(_read_time)
+    top.store_fields(
+        {
+            r"qos map dscp ((?:\d+ )+)to traffic-class (\d)": (
+                "qos.class_of",
+                lambda dscps, number: dict.fromkeys(map(int, dscps.split()), int(number)),
+            ),
+            r"qos map traffic-class (\d) to tx-queue (\d)": (
+                "qos.queue_of",
+                lambda number, queue: {int(number): int(queue)},
+            ),
+            r"priority-flow-control pause watchdog (?:default )?(\S+) (\S+)": ("qos.times", make_item),
+        }
+    )
 
 
-def _read_profile(box: HasQos, line: Line, name: str) -> None:
+def _read_profile(box: Any, line: Line, name: str) -> None:
     profile = box.qos.profiles[name] = EosQosProfile()
     _PROFILE.read(line.children, profile)
 
 
-@_PROFILE.line("qos trust dscp|priority-flow-control on")
-def _read_word(profile: EosQosProfile, line: Line) -> None:
-    profile.words.add(line.text)
-
-
-@_PROFILE.line("priority-flow-control pause watchdog")
-def _read_watched(profile: EosQosProfile, line: Line) -> None:
-    profile.watched = True
-
-
-@_PROFILE.line(r"priority-flow-control priority (\d) no-drop")
-def _read_no_drop(profile: EosQosProfile, line: Line, priority: str) -> None:
-    profile.no_drop.add(int(priority))
-
-
 @_PROFILE.line(r"(?:uc-)?tx-queue (\d)")
 def _read_queue(profile: EosQosProfile, line: Line, number: str) -> None:
-    # reads a transmit queue of a profile
-    words: dict[str, object] = {}
-    _QUEUE.read(line.children, words)
-    strict, share, ecn = words.get("strict", False), words.get("share", 0), words.get("ecn")
-    is_shared = "no priority" in {child.text for child in line.children}
-    assert isinstance(share, int)  # noqa: S101 - what `_read_share` puts there
-    assert ecn is None or isinstance(ecn, Ecn)  # noqa: S101 - what `_read_ecn` puts there
-    strict = strict or (is_tolerant() and not is_shared)  # the default, which EOS does not show
-    if bool(strict) == is_shared:
+    queue = EosQueue()
+    _QUEUE.read(line.children, queue)
+    # EOS does not show strict priority, its default
+    strict = queue.strict or (is_tolerant() and not queue.shared)
+    if strict == queue.shared:
         report_misfit(f"queue {number} is neither strict nor shared")
-    limit = words.get("limit", 0)
-    assert isinstance(limit, int)  # noqa: S101 - what `_read_limit` puts there
-    profile.queues[int(number)] = Queue(bool(strict), share, ecn, limit)
-
-
-@_QUEUE.line("priority strict")
-def _read_strict(words: dict[str, object], line: Line) -> None:
-    words["strict"] = True
-
-
-@_QUEUE.line(r"bandwidth percent (\d+)")
-def _read_share(words: dict[str, object], line: Line, percent: str) -> None:
-    words["share"] = int(percent)
-
-
-@_QUEUE.line(r"shape rate (\d+) percent")
-def _read_limit(words: dict[str, object], line: Line, percent: str) -> None:
-    words["limit"] = int(percent)
-
-
-@_QUEUE.line(
-    r"random-detect ecn minimum-threshold (\d+) kbytes maximum-threshold (\d+) kbytes"
-    r" max-mark-probability (\d+) weight 0"
-)
-def _read_ecn(words: dict[str, object], line: Line, low: str, high: str, percent: str) -> None:
-    words["ecn"] = Ecn(int(low), int(high), int(percent))
-
-
-def _read_classes(box: HasQos, line: Line, dscps: str, number: str) -> None:
-    box.qos.class_of |= dict.fromkeys(map(int, dscps.split()), int(number))
-
-
-def _read_queue_of_class(box: HasQos, line: Line, number: str, queue: str) -> None:
-    box.qos.queue_of[int(number)] = int(queue)
-
-
-def _read_time(box: HasQos, line: Line, word: str, value: str) -> None:
-    box.qos.times[word] = value
+    profile.queues[int(number)] = Queue(strict, queue.share, queue.ecn, queue.limit)
 
 
 QUEUE_PAIR = {13, 14, 15}
@@ -166,11 +153,11 @@ QUEUE_PAIR = {13, 14, 15}
 
 @dataclass
 class EosBalancing:
-    """What was read."""
+    """What the lines of a configuration say of load balancing."""
 
     by_load: bool = False
     offsets: dict[str, set[int]] = field(default_factory=dict)
-    """Bytes that are hashed, by family."""
+    """The bytes behind the beginning of UDP that are hashed, by family."""
     in_payload: bool = False
     groups: dict[str, frozenset[str]] = field(default_factory=dict)
     words: set[str] = field(default_factory=set)
@@ -178,7 +165,10 @@ class EosBalancing:
     prefix_length: int = 0
 
     def make_balancing(self, families: frozenset[str]) -> Balancing:
-        """As the model has it, given the families routed; raises UnknownTextError for half a hash or cluster."""
+        """Return load balancing as the model has it; `families` are those ("v4", "v6") that the switch routes.
+
+        Raises UnknownTextError for a hash that lacks bytes of the queue pair, and for a cluster that lacks a line.
+        """
         if any(offsets != QUEUE_PAIR for offsets in self.offsets.values()):
             raise UnknownTextError(f"a hash of other bytes than the queue pair: {self.offsets}")
         complete = {"forwarding type routed ipv4", "load-balance method flow round-robin"}
@@ -188,20 +178,18 @@ class EosBalancing:
         return Balancing(self.by_load, by_pair, None, self.groups, self.aging_s, self.prefix_length)
 
 
-class HasBalancing(Protocol):
-    """Where load balancing is kept while a configuration is read."""
-
-    balancing: EosBalancing
-
-
-_POLICIES, _HASHED, _FIELDS, _CLUSTER, _LEARNING, _GROUP = (
-    LineRules(),
-    LineRules(),
-    LineRules(),
-    LineRules(),
-    LineRules(),
-    LineRules(),
+_POLICIES, _HASHED, _FIELDS, _CLUSTER, _LEARNING, _GROUP = (LineRules() for _ in range(6))
+_POLICIES.read_below({"load-balance sand profile default": (_HASHED, "")})
+_HASHED.read_below({"fields udp dst-port 4791": (_FIELDS, "")})
+_FIELDS.store_fields({"payload bytes 5-7": ("in_payload", mark_present)})
+_CLUSTER.read_below({"flow source learning": (_LEARNING, "")})
+_CLUSTER.store_fields(
+    {
+        "((?:forwarding type|load-balance method) .*)": ("words", str),
+        r"destination grouping prefix length (\d+)": ("prefix_length", int),
+    }
 )
+_LEARNING.store_fields({r"aging timeout (\d+) seconds": ("aging_s", int)})
 _PORT = r"Ethernet[\d/]+"
 _BYTES = (
     r"port-channel load-balance trident udf eth-type IP(v\d) ip-protocol udp header outer l4 offset (\d+) mask 0xff"
@@ -210,61 +198,17 @@ _BYTES = (
 
 def add_balancing_rules(top: LineRules) -> None:
     """Add the sections of load balancing to those of a whole configuration."""
-    top.line("ip hardware fib load-balance distribution dynamic")(_read_dynamic)
     top.line(_BYTES)(_read_bytes)
-    top.line("load-balance policies")(_read_policies)
-    top.line("load-balance cluster")(_read_cluster)
+    top.store_fields(
+        {"ip hardware fib load-balance distribution dynamic": ("balancing.by_load", mark_present)},
+    )
+    top.read_below(
+        {"load-balance policies": (_POLICIES, "balancing"), "load-balance cluster": (_CLUSTER, "balancing")},
+    )
 
 
-def _read_dynamic(box: HasBalancing, line: Line) -> None:
-    box.balancing.by_load = True
-
-
-def _read_bytes(box: HasBalancing, line: Line, family: str, offset: str) -> None:
+def _read_bytes(box: Any, line: Line, family: str, offset: str) -> None:
     box.balancing.offsets.setdefault(family, set()).add(int(offset))
-
-
-def _read_policies(box: HasBalancing, line: Line) -> None:
-    _POLICIES.read(line.children, box.balancing)
-
-
-def _read_cluster(box: HasBalancing, line: Line) -> None:
-    _CLUSTER.read(line.children, box.balancing)
-
-
-@_POLICIES.line("load-balance sand profile default")
-def _read_hash_profile(balancing: EosBalancing, line: Line) -> None:
-    _HASHED.read(line.children, balancing)
-
-
-@_HASHED.line("fields udp dst-port 4791")
-def _read_roce_fields(balancing: EosBalancing, line: Line) -> None:
-    _FIELDS.read(line.children, balancing)
-
-
-@_FIELDS.line("payload bytes 5-7")
-def _read_payload(balancing: EosBalancing, line: Line) -> None:
-    balancing.in_payload = True
-
-
-@_CLUSTER.line("(?:forwarding type|load-balance method) .*")
-def _read_hash_word(balancing: EosBalancing, line: Line) -> None:
-    balancing.words.add(line.text)
-
-
-@_CLUSTER.line(r"destination grouping prefix length (\d+)")
-def _read_prefix_length(balancing: EosBalancing, line: Line, length: str) -> None:
-    balancing.prefix_length = int(length)
-
-
-@_CLUSTER.line("flow source learning")
-def _read_learning(balancing: EosBalancing, line: Line) -> None:
-    _LEARNING.read(line.children, balancing)
-
-
-@_LEARNING.line(r"aging timeout (\d+) seconds")
-def _read_aging(balancing: EosBalancing, line: Line, seconds: str) -> None:
-    balancing.aging_s = int(seconds)
 
 
 @_CLUSTER.line(r"port group host (\S+)")

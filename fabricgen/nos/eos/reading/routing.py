@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any
 
 from fabricgen.nos.eos.reading.overlay import BRIDGED, FAMILY, VXLAN, Vxlan, make_switch_overlay
 from fabricgen.nos.eos.reading.words import parse_ports
@@ -19,10 +19,9 @@ from fabricgen.running.bgp import (
     VrfLines,
     add_setting_lines,
     is_drained,
-    mark_present,
 )
 from fabricgen.running.policy import OwnRoute, Policies, make_entry_rules
-from fabricgen.running.tree import Line, LineRules, is_tolerant, report_misfit
+from fabricgen.running.tree import Line, LineRules, is_tolerant, make_item, mark_present, report_misfit
 from fabricgen.switch.routing import Bgp, EvpnOverlay, RouteMapEntry, SessionBfd, select_families
 
 FAMILIES = {"vpn-ipv4": "v4", "vpn-ipv6": "v6"}
@@ -168,12 +167,6 @@ class EosRouting:
         return make_switch_overlay(self.instances, self.over_evpn, self.vxlan, self.policies, loopbacks)
 
 
-class HasRouting(Protocol):
-    """What is read into."""
-
-    routing: EosRouting
-
-
 _LIST, _BGP, _FAMILY = LineRules(), LineRules(), LineRules()
 _ENTRY = make_entry_rules({r"match extcommunity (\S+)": lambda name: {"extcommunity": name}})
 add_setting_lines(
@@ -196,25 +189,18 @@ add_setting_lines(
     },
 )
 _BFD = LineRules()
+_BGP.line("address-family evpn")(lambda routing, bgp, line: FAMILY.read(line.children, bgp))
+_FAMILY.store_fields({r"neighbor (\S+) next-hop address-family ipv6 originate": ("over_v6", str)})
 
 
 def add_routing_rules(top: LineRules) -> None:
     """Add the sections of routing to those of a whole configuration."""
     top.line(r"(?:ip|ipv6) prefix-list (\S+)")(_read_prefix_list)
     top.line(r"ip as-path access-list (\S+) permit (\S+) any")(_read_as_path)
-    top.line(r"ip extcommunity-list (\S+) permit rt (\S+)")(_read_target_list)
     top.line(r"route-map (\S+) (permit|deny) (\d+)")(_read_route_map)
     top.line(r"router bgp (\d+)")(_read_router)
-    top.line("router bfd")(_read_default_bfd)
-    top.line("interface Vxlan1")(_read_vxlan)
-
-
-def _read_vxlan(box: HasRouting, line: Line) -> None:
-    VXLAN.read(line.children, box.routing.vxlan)
-
-
-def _read_default_bfd(box: HasRouting, line: Line) -> None:
-    _BFD.read(line.children, box.routing)
+    top.store_fields({r"ip extcommunity-list (\S+) permit rt (\S+)": ("routing.targets.lists", make_item)})
+    top.read_below({"router bfd": (_BFD, "routing"), "interface Vxlan1": (VXLAN, "routing.vxlan")})
 
 
 @_BFD.line(r"interval (\d+) min-rx (\d+) multiplier (\d+) default")
@@ -224,7 +210,7 @@ def _read_bfd_timers(routing: EosRouting, line: Line, interval: str, least: str,
     routing.bfd = SessionBfd(int(interval), int(multiplier))
 
 
-def _read_prefix_list(box: HasRouting, line: Line, name: str) -> None:
+def _read_prefix_list(box: Any, line: Line, name: str) -> None:
     _LIST.read(line.children, box.routing.policies, name)
 
 
@@ -233,19 +219,15 @@ def _read_rule(policies: Policies, name: str, line: Line, prefix: str, bounds: s
     policies.add_permit(name, prefix, bounds)
 
 
-def _read_as_path(box: HasRouting, line: Line, name: str, expression: str) -> None:
+def _read_as_path(box: Any, line: Line, name: str, expression: str) -> None:
     box.routing.policies.add_path(name, expression)
 
 
-def _read_target_list(box: HasRouting, line: Line, name: str, target: str) -> None:
-    box.routing.targets.lists[name] = target
-
-
-def _read_route_map(box: HasRouting, line: Line, name: str, action: str, seq: str) -> None:
+def _read_route_map(box: Any, line: Line, name: str, action: str, seq: str) -> None:
     box.routing.policies.add_entry(_ENTRY, line, name, action, seq)
 
 
-def _read_router(box: HasRouting, line: Line, asn: str) -> None:
+def _read_router(box: Any, line: Line, asn: str) -> None:
     bgp = box.routing.instances[""] = Instance(int(asn), relax=True)  # the default of EOS
     _BGP.read(line.children, box.routing, bgp)
 
@@ -290,17 +272,13 @@ def _read_over_evpn(
     if distinguisher:
         routing.targets.distinguishers[vrf] = distinguisher
     else:
-        routing.over_evpn.setdefault(vrf, VrfLines()).add_target("", direction, target)
+        lines = routing.over_evpn.setdefault(vrf, VrfLines())
+        (lines.imports if direction == "import" else lines.exports).add(target)
 
 
 @_BGP.line(r"vlan (\d+)")
 def _read_bridged(routing: EosRouting, bgp: Instance, line: Line, vlan: str) -> None:
     BRIDGED.read(line.children, routing.vxlan.bridged.setdefault(int(vlan), VrfLines()))
-
-
-@_BGP.line("address-family evpn")
-def _read_evpn(routing: EosRouting, bgp: Instance, line: Line) -> None:
-    FAMILY.read(line.children, bgp)
 
 
 @_BGP.line(r"maximum-paths (\d+)(?: ecmp (\d+))?")
@@ -351,8 +329,3 @@ def _read_family(routing: EosRouting, bgp: Instance, line: Line, word: str) -> N
 @_FAMILY.line(r"neighbor (\S+) activate")
 def _read_activate(routing: EosRouting, bgp: Instance, family: str, line: Line, peer: str) -> None:
     bgp.find_neighbor(peer).active.add(family)
-
-
-@_FAMILY.line(r"neighbor (\S+) next-hop address-family ipv6 originate")
-def _read_over_v6(routing: EosRouting, bgp: Instance, family: str, line: Line, group: str) -> None:
-    routing.over_v6.add(group)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fabricgen.running.tree import Line, LineRules, is_tolerant, report_misfit
+from fabricgen.nos.junos.reading.text import pass_on
+from fabricgen.running.tree import Line, LineRules, is_tolerant, mark_present, report_misfit
 from fabricgen.switch.interfaces import Advertised, Relay
 from fabricgen.switch.routing import find_network
 
 MARKED, NAMES_SUBNET = "relay-option-82 circuit-id", "relay-option-82 server-id-override"
+"""Words by which requests tell the port that they came in at, and the subnet of the host."""
 
 
 @dataclass
 class RelayGroup:
-    """A group of interfaces, and the group of servers that it has."""
+    """A group of interfaces whose requests go to one group of servers, `servers`, from the loopback unit `source`."""
 
     servers: str = ""
     interfaces: set[str] = field(default_factory=set)
@@ -24,10 +26,10 @@ class RelayGroup:
 
 @dataclass
 class Relays:
-    """What is said of one family in one VRF."""
+    """DHCP relay of one family in one VRF."""
 
     servers: dict[str, set[str]] = field(default_factory=dict)
-    """Of each group of servers."""
+    """The addresses of each group of servers."""
     groups: dict[str, RelayGroup] = field(default_factory=dict)
     words: set[str] = field(default_factory=set)
 
@@ -35,20 +37,22 @@ class Relays:
 def make_relay(
     relays: Mapping[str, Relays], interface: str, loopbacks: Mapping[str, Sequence[str]], *, in_vrf: bool
 ) -> Relay | None:
-    """The relay of an interface, by both families, given the addresses of each loopback of its VRF.
+    """Return the relay of an interface in both families; None if it has no servers.
 
-    Raises UnknownTextError for one without servers or with bindings, and for a source that servers cannot answer to.
+    `relays` are those of its VRF, under "" for IPv4 and "dhcpv6" for IPv6; `loopbacks` are the addresses of each
+    loopback unit of the VRF, with prefix lengths. Raises UnknownTextError for a relay without servers or with bindings,
+    and for a source that servers cannot answer to.
     """
     servers, marked, sources = set[str](), False, {False: "", True: ""}
     for word, family in relays.items():
         v6 = word == "dhcpv6"
         for group in (group for group in family.groups.values() if interface in group.interfaces):
-            own_servers = family.servers.get(group.servers, set())
-            strange = {server for server in own_servers if (":" in server) != v6}
-            if not is_tolerant() and (strange or not own_servers or "forward-only" not in family.words):
+            group_servers = family.servers.get(group.servers, set())
+            strange = {server for server in group_servers if (":" in server) != v6}
+            if not is_tolerant() and (strange or not group_servers or "forward-only" not in family.words):
                 report_misfit(f"requests of {interface} go nowhere, or to {sorted(strange)}, or leave a binding")
             sources[v6] = _find_source(interface, group, loopbacks, v6=v6, in_vrf=in_vrf)
-            servers, marked = servers | own_servers, marked or MARKED in group.words
+            servers, marked = servers | group_servers, marked or MARKED in group.words
     source6 = "" if in_vrf else sources[True]
     return Relay(frozenset(servers), marked, sources[False], source6) if servers else None
 
@@ -56,35 +60,40 @@ def make_relay(
 def _find_source(
     interface: str, group: RelayGroup, loopbacks: Mapping[str, Sequence[str]], *, v6: bool, in_vrf: bool
 ) -> str:
-    """The address that requests of a family come from, "" for one of Junos's choice: that of the gateway, of IPv4."""
+    """Return the address that requests of a family are sent from, "" if Junos chooses it (the gateway's, for IPv4).
+
+    Raises UnknownTextError if the relay source of the group is no loopback of the VRF, or if servers would take it for
+    the subnet of the host.
+    """
     addresses_of_unit = {
         unit: [text.partition("/")[0] for text in addresses if (":" in text) == v6]
         for unit, addresses in loopbacks.items()
     }
-    own_addresses = addresses_of_unit.get(group.source, [])
+    source_addresses = addresses_of_unit.get(group.source, [])
     needs_source = bool(group.source) or (v6 and in_vrf and any(addresses_of_unit.values()))
     # servers of IPv4 know the subnet by the source, and are told where that is elsewhere
     names_subnet = bool(group.source) and not v6
-    if not is_tolerant() and (needs_source != bool(own_addresses) or names_subnet != (NAMES_SUBNET in group.words)):
+    if not is_tolerant() and (needs_source != bool(source_addresses) or names_subnet != (NAMES_SUBNET in group.words)):
         report_misfit(f"servers of {interface} would answer to {group.source or 'a link'}, or for another subnet")
-    return min(own_addresses, default="")
+    return min(source_addresses, default="")
 
 
 @dataclass
 class Advertising:
-    """What is said of the advertisements of a gateway."""
+    """Router advertisements of a gateway, as its lines say it."""
 
     flags: dict[str, bool] = field(default_factory=dict)
     lifetime_s: int | None = None
     autonomous: dict[str, bool] = field(default_factory=dict)
-    """By prefix, whether hosts make addresses of it."""
+    """By prefix, whether hosts make addresses of it by themselves."""
     resolvers: set[str] = field(default_factory=set)
     silent: bool = False
 
     def make_advertised(self, gateways: Iterable[str]) -> Advertised | None:
-        """What gateways with IPv6 advertise, None for nothing.
+        """Return what the gateways of a VLAN advertise; None if they advertise nothing. `gateways` have prefix lengths.
 
-        Raises UnknownTextError for what is left to Junos, and for prefixes that are not those of the gateways.
+        Raises UnknownTextError for a setting that is left to Junos, and for prefixes that are not those of the
+        gateways.
         """
         if self.silent or self == Advertising():
             return None
@@ -100,33 +109,25 @@ class Advertising:
         )
 
 
-RELAY, ADVERTISING = LineRules(), LineRules()
-
-
-@ADVERTISING.line(r"(no-)?(managed|other-stateful)-configuration")
-def _read_flag(advertising: Advertising, line: Line, off: str, word: str) -> None:
-    advertising.flags[word] = not off
-
-
-@ADVERTISING.line(r"default-lifetime (\d+)|dns-server-address (\S+)")
-def _read_lifetime_or_resolver(advertising: Advertising, line: Line, seconds: str, resolver: str) -> None:
-    advertising.lifetime_s = int(seconds) if seconds else advertising.lifetime_s
-    advertising.resolvers |= {resolver} if resolver else set()
-
-
-@ADVERTISING.line(r"prefix (\S+) (no-)?autonomous")
-def _read_prefix(advertising: Advertising, line: Line, prefix: str, off: str) -> None:
-    advertising.autonomous[prefix] = not off
-
-
-@ADVERTISING.line("passive-mode")
-def _read_silence(advertising: Advertising, line: Line) -> None:
-    advertising.silent = True
-
-
-@RELAY.line("forward-only")
-def _read_forward_only(relays: Relays, line: Line) -> None:
-    relays.words.add(line.text)
+RELAY, _GROUP, ADVERTISING = LineRules(), LineRules(), LineRules()
+ADVERTISING.store_fields(
+    {
+        r"(no-)?(managed|other-stateful)-configuration": ("flags", lambda off, word: {word: not off}),
+        r"default-lifetime (\d+)": ("lifetime_s", int),
+        r"dns-server-address (\S+)": ("resolvers", str),
+        r"prefix (\S+) (no-)?autonomous": ("autonomous", lambda prefix, off: {prefix: not off}),
+        "passive-mode": ("silent", mark_present),
+    }
+)
+RELAY.store_fields({"(forward-only)": ("words", str)})
+_GROUP.store_fields(
+    {
+        r"active-server-group (\S+)": ("servers", str),
+        r"interface (\S+)": ("interfaces", str),
+        r"overrides relay-source (\S+)": ("source", str),
+        f"({MARKED}|{NAMES_SUBNET})": ("words", str),
+    }
+)
 
 
 @RELAY.line(r"server-group (\S+) (\S+)")
@@ -134,13 +135,6 @@ def _read_server(relays: Relays, line: Line, group: str, server: str) -> None:
     relays.servers.setdefault(group, set()).add(server)
 
 
-@RELAY.line(
-    r"group (\S+) (?:active-server-group (\S+)|interface (\S+)|overrides relay-source (\S+)|"
-    rf"({MARKED}|{NAMES_SUBNET}))"
-)
-def _read_group(relays: Relays, line: Line, name: str, servers: str, interface: str, source: str, words: str) -> None:
-    # a group of DHCP relay: its server group, a source address, an interface, or a further word
-    group = relays.groups.setdefault(name, RelayGroup())
-    group.servers, group.source = servers or group.servers, source or group.source
-    group.interfaces |= {interface} if interface else set()
-    group.words |= {words} if words else set()
+@RELAY.line(r"group (\S+) (.+)")
+def _read_group(relays: Relays, line: Line, name: str, rest: str) -> None:
+    pass_on(_GROUP, line, rest, relays.groups.setdefault(name, RelayGroup()))

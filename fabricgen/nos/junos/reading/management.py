@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any
 
-from fabricgen.nos.junos.reading.lines import pass_on, remove_quotes
-from fabricgen.running.tree import Line, LineRules, is_tolerant, report_misfit
+from fabricgen.nos.junos.reading.text import pass_on, remove_quotes
+from fabricgen.running.tree import Line, LineRules, is_tolerant, make_item, mark_present, report_misfit
 from fabricgen.switch.model import SwitchManagement, SwitchUser
 
 INSTANCE = "mgmt_junos"
@@ -21,15 +20,31 @@ LEVELS = {"info": "informational", "any": "debug"}
 PROTOCOLS = {"tacplus": "tacacs", "radius": "radius"}
 
 NOBODY = SwitchUser(role="")
-"""An account of which no class is said."""
+"""An account whose lines have named no class yet."""
 
 WITHOUT_PORT = frozenset({"services ssh", "services netconf ssh", "root-authentication encrypted-password *"})
-"""What every switch is told."""
+"""Lines of every switch, with or without a management port."""
+
+
+@dataclass
+class JunosSnmp:
+    """SNMPv3: users by what is said of each, and what their group may read.
+
+    `readers` are the routing instances, "" for the default one, in which the group may read `views`.
+    """
+
+    authenticated: set[str] = field(default_factory=set)
+    private: set[str] = field(default_factory=set)
+    grouped: set[str] = field(default_factory=set)
+    readers: set[str] = field(default_factory=set)
+    views: set[str] = field(default_factory=set)
+    has_access: bool = False
+    """Whether SNMP is answered in routing instances."""
 
 
 @dataclass
 class JunosManagement:
-    """What was read; servers in the order in which they stand."""
+    """What the lines of a configuration say of management; servers are in the order of their lines."""
 
     hostname: str = ""
     users: dict[str, SwitchUser] = field(default_factory=dict)
@@ -42,8 +57,8 @@ class JunosManagement:
     domain: str = ""
     syslog: dict[str, str] = field(default_factory=dict)
     instances: dict[str, str] = field(default_factory=dict)
-    """The routing instance in which each server is reached, by what it is for and its name."""
-    snmp: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """The routing instance in which each server is reached, by use and address: `ntp 10.0.0.1`; `tac`, `dns`, `log`."""
+    snmp: JunosSnmp = field(default_factory=JunosSnmp)
     message: str = ""
     announcement: str = ""
     timezone: str = ""
@@ -51,19 +66,20 @@ class JunosManagement:
     gateways: dict[bool, str] = field(default_factory=dict)
     """Default gateways of the management port, by whether they are of IPv6."""
     words: set[str] = field(default_factory=set)
-    """Lines that go with others, as they are."""
+    """Lines that a management port or other lines need beside them, as they stand."""
 
     def make_management(self, addresses: list[str]) -> SwitchManagement:
-        """How it is managed, given the addresses of its management port.
+        """Return how the switch is managed; `addresses` are those of its management port, with prefix lengths.
 
-        Raises UnknownTextError where lines are missing that go with others.
+        Raises UnknownTextError for servers in another routing instance, for lines that are missing and that others
+        need, and for an address without a default gateway.
         """
         instance = INSTANCE if addresses else ""
         servers = [("tac", server) for server in self.aaa] + [("ntp", server) for server in self.ntp]
         servers += [("dns", server) for server in self.dns] + [("log", server) for server in self.syslog]
         wrong = [server for use, server in servers if self.instances.get(f"{use} {server}", "") != instance]
         if wrong and not is_tolerant():
-            report_misfit(f"servers are reached elsewhere than in {instance or 'the default instance'}: {wrong}")
+            report_misfit(f"servers are instance_words elsewhere than in {instance or 'the default instance'}: {wrong}")
         required = WITHOUT_PORT | ({"management-instance"} if addresses else set())
         if not is_tolerant() and self.words - {"default-address-selection"} != required:
             report_misfit(f"lines that go with others are not all there, or alone: {sorted(required ^ self.words)}")
@@ -77,10 +93,14 @@ class JunosManagement:
             report_misfit(f"logs go out by several levels: {sorted(levels)}")
         self._check_snmp(instance)
         # gNMI runs with a certificate and, where there is a management port, in its instance
-        beside = {word: name for word, name in self.grpc.items() if word != "port"}
-        reached = {"routing-instance": instance} if instance else {}
-        if self.grpc and not is_tolerant() and beside != {"local-certificate": "gnmi", "use-pki": "", **reached}:
-            report_misfit(f"gNMI has no certificate, or is reached elsewhere: {beside}")
+        grpc_words = {word: name for word, name in self.grpc.items() if word != "port"}
+        instance_words = {"routing-instance": instance} if instance else {}
+        if (
+            self.grpc
+            and not is_tolerant()
+            and grpc_words != {"local-certificate": "gnmi", "use-pki": "", **instance_words}
+        ):
+            report_misfit(f"gNMI has no certificate, or is instance_words elsewhere: {grpc_words}")
         if lacking := {":" in address for address in addresses} - self.gateways.keys():
             report_misfit(f"there is no default gateway of IPv{6 if True in lacking else 4} for management")
         level = next(iter(levels), "")
@@ -93,7 +113,7 @@ class JunosManagement:
             domain=self.domain,
             syslog=tuple(self.syslog),
             syslog_level=LEVELS.get(level, level),
-            snmp_users=frozenset(self.snmp["user"]),
+            snmp_users=frozenset(self.snmp.authenticated | self.snmp.private),
             login_banner=self.message,
             motd=self.announcement,
             timezone=self.timezone,
@@ -102,55 +122,71 @@ class JunosManagement:
         )
 
     def _check_snmp(self, instance: str) -> None:
-        """Raises UnknownTextError where users of SNMP lack a passphrase, or may read nothing where they are."""
-        users = self.snmp["user"]
-        may_read = {"", instance} if users else set[str]()
+        """Refuse SNMP whose users lack a passphrase, or may not read in the routing instance of management.
+
+        `instance` is its name, "" for the default one. Raises UnknownTextError.
+        """
+        snmp, users = self.snmp, self.snmp.authenticated | self.snmp.private
         fits = (
-            self.snmp["authentication"] == self.snmp["privacy"] == self.snmp["grouped"] == users,
-            self.snmp["readers"] == may_read,
-            self.snmp["view"] == ({"oid .1 include"} if users else set()),
-            bool(self.snmp["access"]) == bool(users and instance),
+            snmp.authenticated == snmp.private == snmp.grouped == users,
+            snmp.readers == ({"", instance} if users else set()),
+            snmp.views == ({".1"} if users else set()),
+            snmp.has_access == bool(users and instance),
         )
         if not is_tolerant() and not all(fits):
             report_misfit(f"users of SNMP are not let read: {fits}")
 
 
-class HasManagement(Protocol):
-    """What is read into."""
-
-    managed: JunosManagement
-
-
 SYSTEM, SNMP = LineRules(), LineRules()
 _LOGIN = LineRules()
 SNMP.ignore_lines("(?:location|contact) .+")
-
-
-@SYSTEM.line(r"host-name (\S+)")
-def _read_hostname(box: HasManagement, line: Line, name: str) -> None:
-    box.managed.hostname = name
-
-
-@SYSTEM.line("services (?:netconf )?ssh|management-instance|default-address-selection|root-authentication .+")
-def _read_plain_word(box: HasManagement, line: Line) -> None:
-    box.managed.words.add(line.text)
-
-
-@SYSTEM.line(
-    r"services extension-service request-response grpc (?:ssl )?"
-    r"(?:(port|local-certificate|routing-instance) (\S+)|(use-pki))"
+_GRPC = "services extension-service request-response grpc (?:ssl )?"
+SYSTEM.store_fields(
+    {
+        r"host-name (\S+)": ("managed.hostname", str),
+        "(services (?:netconf )?ssh|management-instance|default-address-selection|root-authentication .+)": (
+            "managed.words",
+            str,
+        ),
+        rf"{_GRPC}(port|local-certificate|routing-instance) (\S+)": ("managed.grpc", make_item),
+        f"{_GRPC}(use-pki)": ("managed.grpc", lambda word: {word: ""}),
+        "login message (.+)": ("managed.message", remove_quotes),
+        "login announcement (.+)": ("managed.announcement", remove_quotes),
+        r"authentication-order (\S+)": ("managed.order", str),
+        r"(tacplus|radius)-server (\S+)(?: secret .+)?": (
+            "managed.aaa",
+            lambda protocol, server: {server: protocol},
+        ),
+        r"domain-name (\S+)": ("managed.domain", str),
+        r"time-zone (\S+)": ("managed.timezone", str),
+        r"syslog host (\S+) any (\S+)": ("managed.syslog", make_item),
+        r"syslog host (\S+) routing-instance (\S+)": (
+            "managed.instances",
+            lambda server, name: {f"log {server}": name},
+        ),
+    }
 )
-def _read_grpc(box: HasManagement, line: Line, word: str, value: str, flag: str) -> None:
-    box.managed.grpc[word or flag] = value or ""
-
-
-@SYSTEM.line(r"login (message|announcement) (.+)")
-def _read_banner(box: HasManagement, line: Line, kind: str, text: str) -> None:
-    setattr(box.managed, kind, remove_quotes(text))
+SNMP.store_fields(
+    {
+        r"view ALL oid (\.1) include": ("managed.snmp.views", str),
+        r"v3 usm local-engine user (\S+) authentication-(?:sha|aes128) \S+ .+": ("managed.snmp.authenticated", str),
+        r"v3 usm local-engine user (\S+) privacy-(?:sha|aes128) \S+ .+": ("managed.snmp.private", str),
+        r"v3 vacm security-to-group security-model usm security-name (\S+) group READERS": (
+            "managed.snmp.grouped",
+            str,
+        ),
+        r"v3 vacm access group READERS (default-context-prefix|context-prefix \S+) "
+        r"security-model usm security-level privacy read-view ALL": (
+            "managed.snmp.readers",
+            lambda words: words.partition(" ")[2],
+        ),
+        "routing-instance-access": ("managed.snmp.has_access", mark_present),
+    }
+)
 
 
 @SYSTEM.line(r"login user (\S+) (.+)")
-def _read_user_line(box: HasManagement, line: Line, name: str, rest: str) -> None:
+def _read_user_line(box: Any, line: Line, name: str, rest: str) -> None:
     pass_on(_LOGIN, line, rest, box.managed.users, name)
 
 
@@ -170,24 +206,14 @@ def _read_ssh_key(users: dict[str, SwitchUser], name: str, line: Line, key: str)
     users[name] = replace(user, keys=user.keys | {remove_quotes(key)})
 
 
-@SYSTEM.line(r"authentication-order (\S+)")
-def _read_login_order(box: HasManagement, line: Line, word: str) -> None:
-    box.managed.order.append(word)
-
-
-@SYSTEM.line(r"(tacplus|radius)-server (\S+)(?: secret .+)?")
-def _read_aaa(box: HasManagement, line: Line, protocol: str, server: str) -> None:
-    box.managed.aaa[server] = protocol
-
-
 @SYSTEM.line(r"(tac|radius)\S*-server (\S+) routing-instance (\S+)")
-def _read_aaa_instance(box: HasManagement, line: Line, protocol: str, server: str, name: str) -> None:
+def _read_aaa_instance(box: Any, line: Line, protocol: str, server: str, name: str) -> None:
     box.managed.aaa[server] = "tacplus" if protocol == "tac" else "radius"
     box.managed.instances[f"tac {server}"] = name
 
 
 @SYSTEM.line(r"ntp server (\S+)(?: routing-instance (\S+)| (prefer))?")
-def _read_ntp(box: HasManagement, line: Line, server: str, name: str, prefer: str) -> None:
+def _read_ntp(box: Any, line: Line, server: str, name: str, prefer: str) -> None:
     # a server for time, whether it is preferred, or the routing instance in which it is reached
     box.managed.ntp[server] = None
     if prefer:
@@ -197,61 +223,6 @@ def _read_ntp(box: HasManagement, line: Line, server: str, name: str, prefer: st
 
 
 @SYSTEM.line(r"name-server (\S+)(?: routing-instance (\S+))?")
-def _read_dns(box: HasManagement, line: Line, server: str, name: str) -> None:
+def _read_dns(box: Any, line: Line, server: str, name: str) -> None:
     box.managed.dns[server] = None
     box.managed.instances[f"dns {server}"] = name or ""
-
-
-@SYSTEM.line(r"domain-name (\S+)")
-def _read_domain(box: HasManagement, line: Line, name: str) -> None:
-    box.managed.domain = name
-
-
-@SYSTEM.line(r"time-zone (\S+)")
-def _read_timezone(box: HasManagement, line: Line, name: str) -> None:
-    box.managed.timezone = name
-
-
-@SYSTEM.line(r"syslog host (\S+) (any|routing-instance) (\S+)")
-def _read_syslog(box: HasManagement, line: Line, server: str, word: str, value: str) -> None:
-    # a collector of logs with its level, or the routing instance in which it is reached
-    if word == "any":
-        box.managed.syslog[server] = value
-    else:
-        box.managed.instances[f"log {server}"] = value
-
-
-@SNMP.line(r"view ALL (oid \.1 include)")
-def _read_snmp_view(box: HasManagement, line: Line, words: str) -> None:
-    box.managed.snmp["view"].add(words)
-
-
-@SNMP.line(r"v3 usm local-engine user (\S+) (authentication|privacy)-(?:sha|aes128) \S+ .+")
-def _read_snmp_user(box: HasManagement, line: Line, name: str, part: str) -> None:
-    box.managed.snmp["user"].add(name)
-    box.managed.snmp[part].add(name)
-
-
-@SNMP.line(r"v3 vacm security-to-group security-model usm security-name (\S+) group READERS")
-def _read_grouped(box: HasManagement, line: Line, name: str) -> None:
-    box.managed.snmp["grouped"].add(name)
-
-
-@SNMP.line(
-    r"v3 vacm access group READERS (?:default-context-prefix|context-prefix (\S+)) "
-    r"security-model usm security-level privacy read-view ALL"
-)
-def _read_readers(box: HasManagement, line: Line, instance: str) -> None:
-    box.managed.snmp["readers"].add(instance or "")
-
-
-@SNMP.line("routing-instance-access")
-def _read_access(box: HasManagement, line: Line) -> None:
-    box.managed.snmp["access"].add(line.text)
-
-
-def take_gateway(box: HasManagement, line: Line, prefix: str, hop: str) -> None:
-    """Take the default route of the management port."""
-    if prefix not in ("0.0.0.0/0", "::/0"):
-        report_misfit(f"management has a route to {prefix}")
-    box.managed.gateways[":" in hop] = hop

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
-from fabricgen.nos.junos.reading.lines import pass_on, remove_quotes
+from fabricgen.nos.junos.reading.text import pass_on, remove_quotes
 from fabricgen.running.policy import ADDING, Policies, separate_drain
 from fabricgen.running.tree import Line, LineRules, report_misfit
 from fabricgen.switch.routing import ALL_LINKS, GRACEFUL_SHUTDOWN, ONE_LINK, OWN_ROUTES, RouteMapEntry
 
 LAST = RouteMapEntry(permit=False)
-"""What ends a policy: without it BGP does as it is used to, and takes and passes on everything."""
+"""The last entry of every policy: without it BGP would take and pass on everything that no term names."""
 
 BALANCED = "PFE-LB"
 """The policy by which routes over several links are installed with all of them."""
@@ -32,8 +31,10 @@ ADDED = {
     GRACEFUL_SHUTDOWN: {"community": "graceful-shutdown"},
     "bandwidth-transitive:23456:125000": {"bandwidth": ONE_LINK},
 }
-"""What an entry says by a community that it adds. That of link bandwidth has two bytes for an AS number, so that 23456
-stands for those of four (RFC 6793), and its bandwidth is in bytes per second.
+"""The fields of an entry that stand for a community which a term adds.
+
+The community of link bandwidth has two bytes for an AS number, so that 23456 stands for numbers of four (RFC 6793), and
+its bandwidth is in bytes per second.
 """
 
 OWN_KINDS = frozenset({"direct", "static", "aggregate", "evpn"})
@@ -42,21 +43,28 @@ OWN_KINDS = frozenset({"direct", "static", "aggregate", "evpn"})
 
 @dataclass
 class Term:
-    """A term of a policy as its lines say it."""
+    """A term of a policy as its lines say it: the protocols that it matches, fields of a route map's entry, and its
+    end.
+    """
 
     protocols: set[str] = field(default_factory=set)
     said: dict[str, Any] = field(default_factory=dict)
+    """Fields of a RouteMapEntry."""
+    sets: str = ""
+    """The name of the communities that replace those of a route."""
+    adds: set[str] = field(default_factory=set)
+    """Names of communities that are added to those of a route."""
     ends: set[str] = field(default_factory=set)
 
     @property
     def accepts(self) -> bool:
-        """Whether what it matches passes."""
+        """Whether routes that the term matches pass."""
         return self.ends == {"accept"}
 
 
 @dataclass
 class JunosPolicies:
-    """What was read of policies, and the route maps that they come to."""
+    """The policies, communities and AS paths of a configuration, and the route maps that they stand for."""
 
     maps: Policies = field(default_factory=Policies)
     terms: dict[str, dict[str, Term]] = field(default_factory=dict)
@@ -66,42 +74,46 @@ class JunosPolicies:
     words: set[str] = field(default_factory=set)
 
     def check(self, outward: Iterable[str], originating: Set[str]) -> None:
-        """Hold policies of what is announced to what each of them needs; `originating` say what a switch has itself.
+        """Refuse policies that announce routes of other protocols than their prefixes are of.
 
-        Raises UnknownTextError for terms that announce routes of any protocol, or of others than their prefixes are of.
+        `outward` are the policies of what sessions announce; those of them in `originating` say what the switch has
+        itself, connected and static. Raises UnknownTextError, also for a term that announces routes of any protocol.
         """
-        lists_of: dict[str, set[str]] = {"direct": set(), "static": set()}
+        lists_of_protocol: dict[str, set[str]] = {"direct": set(), "static": set()}
         for term in (term for name in originating for term in self._list_accepting(name)):
-            for protocol in term.protocols & lists_of.keys():
-                lists_of[protocol].add(term.said.get("prefix_list", ""))
+            for protocol in term.protocols & lists_of_protocol.keys():
+                lists_of_protocol[protocol].add(term.said.get("prefix_list", ""))
         for name in outward:
             protocols_of_list: dict[str, set[str]] = defaultdict(set)
             for term in self._list_accepting(name):
-                list_ = term.said.get("prefix_list", "")
-                protocols_of_list[list_] |= term.protocols
-                if not term.protocols or not (list_ or (name in originating and term.protocols == {"bgp"})):
+                prefix_list = term.said.get("prefix_list", "")
+                protocols_of_list[prefix_list] |= term.protocols
+                if not term.protocols or not (prefix_list or (name in originating and term.protocols == {"bgp"})):
                     report_misfit(f"policy {name} announces routes of every protocol, or all prefixes")
-            for list_, protocols in protocols_of_list.items() if name not in originating else ():
-                expected = {protocol for protocol, lists in lists_of.items() if list_ in lists}
+            for prefix_list, protocols in protocols_of_list.items() if name not in originating else ():
+                expected = {protocol for protocol, lists in lists_of_protocol.items() if prefix_list in lists}
                 if name.startswith(EXIT):
                     is_fit = protocols == {"aggregate"}
                 else:
-                    is_fit = protocols & lists_of.keys() == expected and "aggregate" not in protocols
+                    is_fit = protocols & lists_of_protocol.keys() == expected and "aggregate" not in protocols
                 if not is_fit:
-                    report_misfit(f"policy {name} announces of {list_} routes of {sorted(protocols)}")
+                    report_misfit(f"policy {name} announces of {prefix_list} routes of {sorted(protocols)}")
 
     def passes_on_sessions(self, name: str) -> bool:
-        """Whether a policy of what goes over EVPN has what sessions of its VRF gave."""
-        return any(term.protocols == {"bgp"} and not term.said for term in self._list_accepting(name))
+        """Whether a policy of what a VRF announces over EVPN lets routes pass that its own sessions gave it."""
+        terms = self._list_accepting(name)
+        return any(term.protocols == {"bgp"} and not (term.said or term.sets or term.adds) for term in terms)
 
     def _list_accepting(self, name: str) -> list[Term]:
         return [term for term in self.terms.get(name, {}).values() if term.accepts]
 
     def make_maps(self, originating: Set[str], exit_paths: Set[str]) -> None:
-        """Make route maps of the policies: terms in their order, by numbers that follow on each other.
+        """Make a route map of each policy, whose entries are its terms, numbered in their order, and keep them in
+        `maps`.
 
-        `exit_paths` are AS paths of what exits of VRFs gave the switch. Raises UnknownTextError for terms without an
-        end, and for policies that do not reject what they do not name.
+        `originating` are policies of what the switch has itself: each becomes one map of connected and one of static
+        routes. `exit_paths` are the AS paths of routes that exits of VRFs gave the switch. Raises UnknownTextError for
+        terms without an end, and for policies that do not reject what they do not name.
         """
         self.maps.as_paths |= {"OWN": {OWN_ROUTES}, EXIT_PATHS: set(exit_paths), **self.path_groups}
         for name, terms in self.terms.items():
@@ -113,15 +125,18 @@ class JunosPolicies:
             entries = [(term, entry) for term, entry in entries if entry != LAST]
             if name in originating:
                 kinds = {name: {"direct"}, name + STATIC: {"static"}}
-                for map_, protocols in kinds.items():
-                    self.maps.maps[map_] = _number_entries(
+                for map_name, protocols in kinds.items():
+                    self.maps.maps[map_name] = _number_entries(
                         entry for term, entry in entries if term.protocols == protocols
                     )
             else:
                 self.maps.maps[name] = _number_entries(self._join_entries(entries))
 
     def _join_entries(self, entries: list[tuple[Term, RouteMapEntry]]) -> Iterator[RouteMapEntry]:
-        # static routes, and what an exit gave, have a term each of the same prefixes: together they are one entry
+        """Yield the entries of a policy's terms, one for two terms of the same prefixes.
+
+        Such terms are of static routes and of what an exit gave; the entry has the AS paths of both.
+        """
         before: RouteMapEntry | None = None
         for term, entry in entries:
             if term.protocols == {"evpn"} and self.maps.as_paths[EXIT_PATHS]:
@@ -140,19 +155,24 @@ class JunosPolicies:
             yield before
 
     def _make_entry(self, name: str, term: Term) -> RouteMapEntry:
-        # a term of a policy as an entry of a map. Terms of what the switch itself has ask for an empty AS path
+        """Return a term of the policy `name` as an entry of a route map.
+
+        Terms of what the switch itself has match an empty AS path. Raises UnknownTextError for a term that neither
+        accepts nor rejects, and for an added community of another meaning than in ADDED.
+        """
         if len(term.ends) != 1:
             report_misfit(f"a term of policy {name} neither accepts nor rejects")
         fields = dict(term.said)
         if term.protocols and term.protocols <= OWN_KINDS - {"aggregate"}:
             fields["as_path"] = "OWN"
-        for added in sorted(fields.pop("adds", ())):
-            (members,) = self.communities.get(added, {""}) if len(self.communities.get(added, {""})) == 1 else ("",)
-            if members not in ADDED:
-                report_misfit(f"community {added} is {sorted(self.communities.get(added, ()))}")
-            fields |= ADDED.get(members, {})
-        if told := fields.pop("sets", ""):
-            fields["communities"] = tuple(sorted(self.communities[told]))
+        for added in sorted(term.adds):
+            members = self.communities.get(added, set())
+            member = next(iter(members)) if len(members) == 1 else ""
+            if member not in ADDED:
+                report_misfit(f"community {added} is {sorted(members)}")
+            fields |= ADDED.get(member, {})
+        if term.sets:
+            fields["communities"] = tuple(sorted(self.communities[term.sets]))
         if name.startswith(ADDING):
             separate_drain(fields)
         return RouteMapEntry(permit=term.accepts, **fields)
@@ -163,6 +183,22 @@ def _number_entries(entries: Iterable[RouteMapEntry]) -> dict[int, RouteMapEntry
 
 
 POLICY, _TERM = LineRules(), LineRules()
+POLICY.store_fields(
+    {r"policy-statement (\S+) then (load-balance per-packet)": ("words", lambda name, words: f"{name} {words}")}
+)
+_TERM.store_fields(
+    {
+        r"from protocol (\S+)": ("protocols", str),
+        r"from route-filter-list (\S+)": ("said", lambda name: {"prefix_list": remove_quotes(name)}),
+        r"from as-path-group (\S+)": ("said", lambda name: {"as_path": remove_quotes(name)}),
+        r'then as-path-prepend "?([\d ]+)"?': ("said", lambda numbers: {"prepend": numbers}),
+        r"then as-path-expand last-as count (\d+)": ("said", lambda count: {"last_as": int(count)}),
+        r"then community set (\S+)": ("sets", remove_quotes),
+        r"then community add (\S+)": ("adds", str),
+        "then aggregate-bandwidth transitive": ("said", lambda: {"bandwidth": ALL_LINKS}),
+        "then (accept|reject)": ("ends", str),
+    }
+)
 
 
 @POLICY.line(r"route-filter-list (\S+) (\S+) (exact|prefix-length-range /\d+-/\d+)")
@@ -174,13 +210,8 @@ def _read_route_filter(policies: JunosPolicies, line: Line, name: str, prefix: s
 
 @POLICY.line(r"policy-statement (\S+) term (\S+) (.+)")
 def _read_term_line(policies: JunosPolicies, line: Line, name: str, term: str, rest: str) -> None:
-    term_ = policies.terms.setdefault(name, {}).setdefault(term, Term())
-    pass_on(_TERM, line, rest, term_)
-
-
-@POLICY.line(r"policy-statement (\S+) then (load-balance per-packet)")
-def _read_load_policy(policies: JunosPolicies, line: Line, name: str, words: str) -> None:
-    policies.words.add(f"{name} {words}")
+    new_term = policies.terms.setdefault(name, {}).setdefault(term, Term())
+    pass_on(_TERM, line, rest, new_term)
 
 
 @POLICY.line(r"community (\S+) members (\S+)")
@@ -191,41 +222,3 @@ def _read_community(policies: JunosPolicies, line: Line, name: str, value: str) 
 @POLICY.line(r'as-path-group (\S+) as-path \S+ "(\d+) \.\*"')
 def _read_path(policies: JunosPolicies, line: Line, name: str, asn: str) -> None:
     policies.path_groups.setdefault(name, set()).add(f"^{asn}_")
-
-
-@_TERM.line(r"from protocol (\S+)")
-def _read_protocol(term: Term, line: Line, name: str) -> None:
-    term.protocols.add(name)
-
-
-_SAID: Mapping[str, str] = {
-    r"from route-filter-list (\S+)": "prefix_list",
-    r"from as-path-group (\S+)": "as_path",
-    r'then as-path-prepend "?([\d ]+)"?': "prepend",
-    r"then as-path-expand last-as count (\d+)": "last_as",
-    r"then community set (\S+)": "sets",
-}
-"""Lines of a term that are a field of its entry."""
-
-
-def _take_field(name: str, term: Term, line: Line, value: str) -> None:
-    term.said[name] = int(value) if name == "last_as" else remove_quotes(value)
-
-
-for _pattern, _name in _SAID.items():
-    _TERM.line(_pattern)(partial(_take_field, _name))
-
-
-@_TERM.line(r"then community add (\S+)")
-def _read_added(term: Term, line: Line, name: str) -> None:
-    term.said.setdefault("adds", set()).add(name)
-
-
-@_TERM.line("then aggregate-bandwidth transitive")
-def _read_aggregate(term: Term, line: Line) -> None:
-    term.said["bandwidth"] = ALL_LINKS
-
-
-@_TERM.line(r"then (accept|reject)")
-def _read_verdict(term: Term, line: Line, word: str) -> None:
-    term.ends.add(word)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any, Protocol
+from typing import Any
 
-from fabricgen.nos.junos.reading.lines import pass_on
-from fabricgen.running.tree import Line, LineRules, is_tolerant, report_misfit
+from fabricgen.nos.junos.reading.text import pass_on
+from fabricgen.running.tree import Line, LineRules, is_tolerant, make_item, mark_present, report_misfit
 from fabricgen.switch.qos import Balancing, Ecn, PfcWatchdog, PortQos, Queue, SwitchQos
 
 BEST_EFFORT = "best-effort"
 """The class of packets that no classifier names."""
 
 LARGEST_FRAME = 9216
-"""The bytes of frames that headroom is for, where the length of the cable is said."""
+"""The bytes of the largest frame in profiles that state the length of the cable."""
 
 BUFFERS = frozenset(
     {
@@ -59,7 +59,7 @@ FLOWLETS = SAMPLED | {
 
 @dataclass
 class Scheduler:
-    """What a scheduler says."""
+    """A scheduler: `share` and `limit` in percent of the port, and the drop profile by which it marks."""
 
     share: int = 0
     limit: int = 0
@@ -69,8 +69,21 @@ class Scheduler:
 
 
 @dataclass
+class PauseProfile:
+    """A congestion notification profile: which DSCPs (`points`) pause, and which queue each priority pauses."""
+
+    watchdog: dict[str, str] = field(default_factory=dict)
+    points: set[int] = field(default_factory=set)
+    queues: dict[int, int] = field(default_factory=dict)
+    length_m: int = 0
+    """The length of the cable, 0 if it is not stated."""
+    frames: dict[int, int] = field(default_factory=dict)
+    """The bytes of the largest frame, by DSCP."""
+
+
+@dataclass
 class JunosQos:
-    """What was read."""
+    """What the lines of a configuration say of classes, schedulers, pauses and load balancing."""
 
     queue_of: dict[str, int] = field(default_factory=dict)
     priority_of: dict[str, int] = field(default_factory=dict)
@@ -79,16 +92,19 @@ class JunosQos:
     """By classifier, the class of each DSCP."""
     profiles: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     buffers: set[str] = field(default_factory=set)
-    pauses: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """By congestion notification profile: `watchdog`, code points of `input`, and queues of `output` by priority."""
+    pauses: dict[str, PauseProfile] = field(default_factory=dict)
     bound: dict[str, dict[str, str]] = field(default_factory=dict)
+    """By port, or pattern of ports, the names of its `profile`, `scheduler-map` and `classifier`."""
     maps: dict[str, dict[str, str]] = field(default_factory=dict)
     schedulers: dict[str, Scheduler] = field(default_factory=dict)
     by_load: set[str] = field(default_factory=set)
     """What is said of load balancing by that of the links."""
 
     def make_balancing(self, families: Set[str]) -> Balancing:
-        """How equal paths are chosen, given the families that are routed; raises UnknownTextError for half of it."""
+        """Return how equal paths are chosen; `families` are those ("v4", "v6") that the switch routes.
+
+        Raises UnknownTextError for balancing by load that lacks a line or has another figure.
+        """
         if not self.by_load:
             return Balancing()
         families_routed = {f"ether-type ip{family}" for family in families}
@@ -97,7 +113,11 @@ class JunosQos:
         return Balancing(by_load=True)
 
     def make_qos(self, ports: Mapping[str, str]) -> SwitchQos | None:
-        """QoS as the model has it, None where there is none; each port in use is given with its bond, or itself."""
+        """Return QoS as the model has it; None if no port is bound to anything.
+
+        `ports` maps each port in use to its bond, or to itself. Raises UnknownTextError for ports with different
+        classifiers, and for other shares of the buffer than those of the designs.
+        """
         if not self.bound:
             return None
         bound = {port: row_of_port for port, name in ports.items() if (row_of_port := self._bound_to(name))}
@@ -123,15 +143,19 @@ class JunosQos:
         )
 
     def _bound_to(self, port: str) -> dict[str, str]:
-        """What is said of a port: by its name, or for all of a kind."""
+        """Return what is bound to a port: by its own name, else by a pattern such as `et-*`; {} for nothing."""
         return self.bound.get(port) or next((row for name, row in self.bound.items() if fnmatchcase(port, name)), {})
 
-    def _make_port(self, map_: str, profile: str, points: dict[int, str]) -> PortQos:
-        # QoS of a port with a scheduler map and a congestion notification profile ("" for none)
+    def _make_port(self, scheduler_map: str, profile: str, points: dict[int, str]) -> PortQos:
+        """Return the QoS of a port with a scheduler map and a congestion notification profile ("" for none).
+
+        `points` maps DSCPs to classes. Raises UnknownTextError for a scheduler that marks without a drop profile, or
+        has one and does not mark.
+        """
         paused = self._find_paused_priorities(profile, points) if profile else frozenset[int]()
-        watched = paused if profile and self.pauses[profile].get("watchdog") else frozenset[int]()
+        watched = paused if profile and self.pauses[profile].watchdog else frozenset[int]()
         queues = {}
-        for name, scheduler in self.maps[map_].items():
+        for name, scheduler in self.maps[scheduler_map].items():
             scheduler_read = self.schedulers[scheduler]
             ecn = self._make_ecn(scheduler_read.profile) if scheduler_read.profile else None
             if scheduler_read.marks != (ecn is not None):
@@ -142,30 +166,33 @@ class JunosQos:
         return PortQos(paused, watched, queues, length_m=self._find_length(profile) if profile else 0)
 
     def _find_length(self, profile: str) -> int:
-        """How long the fibre is that the headroom of a profile is for, m; 0 where that is Junos's choice."""
-        said = self.pauses[profile]
-        length_m, largest = int(said.get("cable-length", 0)), said.get("mru", {})
-        required = dict.fromkeys(said["input"], LARGEST_FRAME) if length_m else {}
-        if largest != required and not is_tolerant():
-            report_misfit(f"profile {profile} has headroom for frames of {sorted(largest.values())} bytes")
-        return length_m
+        """Return the metres of cable that the headroom of a profile is for; 0 if Junos chooses them.
+
+        Raises UnknownTextError for a length that comes without the largest frame.
+        """
+        pause = self.pauses[profile]
+        required = dict.fromkeys(pause.points, LARGEST_FRAME) if pause.length_m else {}
+        if pause.frames != required and not is_tolerant():
+            report_misfit(f"profile {profile} has headroom for frames of {sorted(pause.frames.values())} bytes")
+        return pause.length_m
 
     def _find_paused_priorities(self, profile: str, points: dict[int, str]) -> frozenset[int]:
-        """The priorities that a profile pauses: those of classes without loss, for all of whose packets it does."""
-        profile_read = self.pauses[profile]
+        """Return the priorities that a profile pauses; `points` maps DSCPs to classes.
+
+        Raises UnknownTextError if they are not those of the classes without loss, for all of their DSCPs.
+        """
+        pause = self.pauses[profile]
         lossless_points = {dscp for dscp, name in points.items() if name in self.lossless}
         queues = {self.priority_of[name]: self.queue_of[name] for name in self.lossless if name in self.priority_of}
-        if (
-            profile_read["input"] != lossless_points
-            or profile_read["output"] != queues
-            or len(queues) != len(self.lossless)
-        ):
-            paused = f"{profile_read['input']}, {profile_read['output']}"
+        if (pause.points, pause.queues, len(queues)) != (lossless_points, queues, len(self.lossless)):
+            paused = f"{pause.points}, {pause.queues}"
             report_misfit(f"profile {profile} pauses others than the classes without loss: {paused}")
         return frozenset(queues)
 
     def _make_ecn(self, name: str) -> Ecn:
-        # fill levels, percent of the buffer, between which packets are marked, and how many of 100 at the upper one
+        """Return the fill levels, percent of the buffer, between which packets are marked, and how many of 100 at the
+        upper one.
+        """
         profile = self.profiles[name]
         low, high = sorted(profile["fill-level"])
         none, percent = sorted(profile["drop-probability"])
@@ -174,136 +201,91 @@ class JunosQos:
         return Ecn(low, high, percent)
 
     def _make_watchdog(self) -> PfcWatchdog | None:
-        # the watchdog's times, ms; Junos counts the detection in polls
-        watchdogs = [said["watchdog"] for said in self.pauses.values() if said.get("watchdog")]
+        """Return the times of the watchdog in ms, which Junos counts in polls for the detection; None without a
+        watchdog.
+
+        Raises UnknownTextError for profiles with different watchdogs.
+        """
+        watchdogs = [pause.watchdog for pause in self.pauses.values() if pause.watchdog]
         if not watchdogs:
             return None
-        said = watchdogs[0]
-        if any(other != said for other in watchdogs):
+        times = watchdogs[0]
+        if any(further != times for further in watchdogs):
             report_misfit(f"profiles have different watchdogs: {watchdogs}")
-        poll = int(said["poll-interval"])
-        return PfcWatchdog(poll * int(said["detection"]), int(said["recovery"]), poll, said["watchdog-action"])
+        poll = int(times["poll-interval"])
+        return PfcWatchdog(poll * int(times["detection"]), int(times["recovery"]), poll, times["watchdog-action"])
 
 
-class HasQos(Protocol):
-    """What is read into."""
-
-    qos: JunosQos
+def _make_number_item(name: str, number: str) -> dict[str, int]:
+    return {name: int(number)}
 
 
 QOS, FORWARDING = LineRules(), LineRules()
 _PAUSES, _BOUND, _SCHEDULER = LineRules(), LineRules(), LineRules()
-
-
-@FORWARDING.line(r"enhanced-hash-key ecmp-dlb (.+)")
-def _read_load_balancing(box: HasQos, line: Line, words: str) -> None:
-    box.qos.by_load.add(words)
+FORWARDING.store_fields({"enhanced-hash-key ecmp-dlb (.+)": ("qos.by_load", str)})
+QOS.store_fields(
+    {
+        "shared-buffer (.+)": ("qos.buffers", str),
+        r"forwarding-classes class (\S+) queue-num (\d)": ("qos.queue_of", _make_number_item),
+        r"forwarding-classes class (\S+) pfc-priority (\d)": ("qos.priority_of", _make_number_item),
+        r"forwarding-classes class (\S+) no-loss": ("qos.lossless", str),
+    }
+)
+_PAUSES.store_fields(
+    {
+        r"pfc-watchdog (\S+) (\S+)": ("watchdog", make_item),
+        r"input cable-length (\d+)": ("length_m", int),
+        r"input dscp code-point ([01]{6}) mru (\d+)": ("frames", lambda point, size: {int(point, 2): int(size)}),
+        "input dscp code-point ([01]{6}) pfc": ("points", lambda point: int(point, 2)),
+        r"output ieee-802.1 code-point ([01]{3}) flow-control-queue (\d)": (
+            "queues",
+            lambda point, queue: {int(point, 2): int(queue)},
+        ),
+    }
+)
+_BOUND.store_fields(
+    {
+        r"congestion-notification-profile (\S+)": ("", lambda name: {"profile": name}),
+        r"(scheduler-map) (\S+)": ("", make_item),
+        r"unit \S+ classifiers dscp (\S+)": ("", lambda name: {"classifier": name}),
+    }
+)
+_SCHEDULER.store_fields(
+    {
+        r"transmit-rate percent (\d+)": ("share", int),
+        r"shaping-rate percent (\d+)": ("limit", int),
+        "priority strict-high": ("strict", mark_present),
+        r"drop-profile-map loss-priority any protocol any drop-profile (\S+)": ("profile", str),
+        "explicit-congestion-notification": ("marks", mark_present),
+    }
+)
 
 
 @QOS.line(r"classifiers dscp (\S+) forwarding-class (\S+) loss-priority low code-points ([01]{6})")
-def _read_classifier(box: HasQos, line: Line, name: str, class_: str, point: str) -> None:
+def _read_classifier(box: Any, line: Line, name: str, class_: str, point: str) -> None:
     box.qos.class_of.setdefault(name, {})[int(point, 2)] = class_
 
 
 @QOS.line(r"drop-profiles (\S+) interpolate (fill-level|drop-probability) (\d+)")
-def _read_drop_probability(box: HasQos, line: Line, name: str, word: str, percent: str) -> None:
+def _read_drop_probability(box: Any, line: Line, name: str, word: str, percent: str) -> None:
     box.qos.profiles.setdefault(name, {}).setdefault(word, []).append(int(percent))
 
 
-@QOS.line(r"shared-buffer (.+)")
-def _read_buffer_share(box: HasQos, line: Line, words: str) -> None:
-    box.qos.buffers.add(words)
-
-
-@QOS.line(r"forwarding-classes class (\S+) (queue-num|pfc-priority) (\d)")
-def _read_class(box: HasQos, line: Line, name: str, word: str, number: str) -> None:
-    (box.qos.queue_of if word == "queue-num" else box.qos.priority_of)[name] = int(number)
-
-
-@QOS.line(r"forwarding-classes class (\S+) no-loss")
-def _read_no_loss(box: HasQos, line: Line, name: str) -> None:
-    box.qos.lossless.add(name)
-
-
 @QOS.line(r"congestion-notification-profile (\S+) (.+)")
-def _read_pause_line(box: HasQos, line: Line, name: str, rest: str) -> None:
-    said = box.qos.pauses.setdefault(name, {"watchdog": {}, "input": set(), "output": {}})
-    pass_on(_PAUSES, line, rest, said)
-
-
-@_PAUSES.line(r"pfc-watchdog (\S+) (\S+)")
-def _read_watchdog(profile: dict[str, Any], line: Line, word: str, value: str) -> None:
-    profile["watchdog"][word] = value
-
-
-@_PAUSES.line(r"input cable-length (\d+)|input dscp code-point ([01]{6}) mru (\d+)")
-def _read_headroom(profile: dict[str, Any], line: Line, length: str, point: str, frame: str) -> None:
-    if length:
-        profile["cable-length"] = length
-    else:
-        profile.setdefault("mru", {})[int(point, 2)] = int(frame)
-
-
-@_PAUSES.line(r"input dscp code-point ([01]{6}) pfc")
-def _read_paused_point(profile: dict[str, Any], line: Line, point: str) -> None:
-    profile["input"].add(int(point, 2))
-
-
-@_PAUSES.line(r"output ieee-802.1 code-point ([01]{3}) flow-control-queue (\d)")
-def _read_paused_queue(profile: dict[str, Any], line: Line, point: str, queue: str) -> None:
-    profile["output"][int(point, 2)] = int(queue)
+def _read_pause_line(box: Any, line: Line, name: str, rest: str) -> None:
+    pass_on(_PAUSES, line, rest, box.qos.pauses.setdefault(name, PauseProfile()))
 
 
 @QOS.line(r"interfaces (\S+) (.+)")
-def _read_port_line(box: HasQos, line: Line, name: str, rest: str) -> None:
+def _read_port_line(box: Any, line: Line, name: str, rest: str) -> None:
     pass_on(_BOUND, line, rest, box.qos.bound.setdefault(name, {}))
 
 
-@_BOUND.line(r"congestion-notification-profile (\S+)")
-def _read_bound_profile(row: dict[str, str], line: Line, name: str) -> None:
-    row["profile"] = name
-
-
-@_BOUND.line(r"scheduler-map (\S+)")
-def _read_bound_map(row: dict[str, str], line: Line, name: str) -> None:
-    row["scheduler-map"] = name
-
-
-@_BOUND.line(r"unit \S+ classifiers dscp (\S+)")
-def _read_bound_classifier(row: dict[str, str], line: Line, name: str) -> None:
-    row["classifier"] = name
-
-
 @QOS.line(r"scheduler-maps (\S+) forwarding-class (\S+) scheduler (\S+)")
-def _read_scheduler_map(box: HasQos, line: Line, name: str, class_: str, scheduler: str) -> None:
+def _read_scheduler_map(box: Any, line: Line, name: str, class_: str, scheduler: str) -> None:
     box.qos.maps.setdefault(name, {})[class_] = scheduler
 
 
 @QOS.line(r"schedulers (\S+) (.+)")
-def _read_scheduler_line(box: HasQos, line: Line, name: str, rest: str) -> None:
+def _read_scheduler_line(box: Any, line: Line, name: str, rest: str) -> None:
     pass_on(_SCHEDULER, line, rest, box.qos.schedulers.setdefault(name, Scheduler()))
-
-
-@_SCHEDULER.line(r"transmit-rate percent (\d+)")
-def _read_transmit_rate(scheduler: Scheduler, line: Line, percent: str) -> None:
-    scheduler.share = int(percent)
-
-
-@_SCHEDULER.line(r"shaping-rate percent (\d+)")
-def _read_shaping_rate(scheduler: Scheduler, line: Line, percent: str) -> None:
-    scheduler.limit = int(percent)
-
-
-@_SCHEDULER.line("priority strict-high")
-def _read_priority(scheduler: Scheduler, line: Line) -> None:
-    scheduler.strict = True
-
-
-@_SCHEDULER.line(r"drop-profile-map loss-priority any protocol any drop-profile (\S+)")
-def _read_drop_profile(scheduler: Scheduler, line: Line, name: str) -> None:
-    scheduler.profile = name
-
-
-@_SCHEDULER.line("explicit-congestion-notification")
-def _read_ecn(scheduler: Scheduler, line: Line) -> None:
-    scheduler.marks = True

@@ -1,19 +1,21 @@
-"""BGP, EVPN and routes of a configuration of Junos, read back (BGP, EVPN and Protocol-Independent Routing Guides)."""
+"""BGP, EVPN, VRFs and routes of a configuration of Junos, read back.
+
+After the user guides BGP, EVPN and Protocol-Independent Routing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
-from typing import Protocol
+from ipaddress import ip_address, ip_interface
+from typing import Any
 
-from fabricgen.nos.junos.reading.bonds import BRIDGING, MAC_VRF, MacVrf
-from fabricgen.nos.junos.reading.lines import pass_on
+from fabricgen.nos.junos.reading.hosts import RELAY, Relays
 from fabricgen.nos.junos.reading.policies import POLICY as TERMS
 from fabricgen.nos.junos.reading.policies import STATIC, JunosPolicies
 from fabricgen.nos.junos.reading.sessions import FAMILIES, SESSIONS, Sessions
-from fabricgen.nos.junos.reading.tables import TABLE, JunosTable
-from fabricgen.nos.junos.reading.vrfs import OWN_TABLE, VRF, Vrf
-from fabricgen.running.bgp import Instance, is_drained, make_overlay
+from fabricgen.nos.junos.reading.text import pass_on, pass_on_lines
+from fabricgen.running.bgp import Instance, VrfLines, is_drained, make_overlay
 from fabricgen.running.policy import OwnRoute
 from fabricgen.running.tree import Line, LineRules, is_tolerant, report_misfit
 from fabricgen.switch.routing import EVPN, Bgp, EvpnOverlay, OverlayVlan, StaticRoute
@@ -22,9 +24,160 @@ PortAddresses = Mapping[str, Iterable[str]]
 """By port, addresses with prefix lengths."""
 
 
+OF_AGGREGATE = frozenset({"brief", "discard"})
+"""What every aggregate says: it has no AS numbers that some of its routes lack, and drops what none of them takes."""
+
+
+@dataclass
+class JunosTable:
+    """Static routes and aggregates of one table, both families together."""
+
+    hops: dict[str, list[str]] = field(default_factory=dict)
+    """By prefix, next hops."""
+    aggregates: dict[str, set[str]] = field(default_factory=dict)
+    ribs: set[tuple[bool, str]] = field(default_factory=set)
+    """(whether a route is of IPv6, the name of the table that it stands in or "")."""
+
+    def make_routes(self, addresses: Mapping[str, Iterable[str]]) -> dict[str, StaticRoute]:
+        """Return the static routes by prefix; `addresses` are those of each port of the table, with prefix lengths.
+
+        Raises UnknownTextError for next hops on no link.
+        """
+        return {
+            prefix: StaticRoute(frozenset((_find_port(far, addresses), far) for far in hops), discard=False)
+            for prefix, hops in self.hops.items()
+        }
+
+    def check_ribs(self, vrf: str) -> None:
+        """Refuse routes that stand in the table of the other family, or of another VRF; raises UnknownTextError."""
+        if strange := self.ribs - {(False, ""), (True, f"{vrf}.inet6.0" if vrf else "inet6.0")}:
+            report_misfit(f"routes are in tables of others: {sorted(strange)}")
+
+    def list_aggregates(self) -> frozenset[str]:
+        """Return the aggregates; raises UnknownTextError if one lacks `brief` or `discard`."""
+        strange = [prefix for prefix, words in self.aggregates.items() if words != OF_AGGREGATE]
+        if strange and not is_tolerant():
+            report_misfit(f"aggregates show AS numbers of their routes, or answer for them: {strange}")
+        return frozenset(self.aggregates)
+
+
+def _find_port(far: str, addresses: Mapping[str, Iterable[str]]) -> str:
+    """Return the port whose link an address is on; raises UnknownTextError if there is none."""
+    for port, own_addresses in addresses.items():
+        if any(ip_address(far) in ip_interface(address).network for address in own_addresses):
+            return port
+    report_misfit(f"next hop {far} is on no link")
+    return ""
+
+
+TABLE = LineRules()
+
+
+@TABLE.line(r"(?:rib (\S+) )?static route (\S+) next-hop (\S+)")
+def _read_hop(table: JunosTable, line: Line, rib: str, prefix: str, hop: str) -> None:
+    table.ribs.add((":" in prefix, rib or ""))
+    table.hops.setdefault(prefix, []).append(hop)
+
+
+@TABLE.line(r"(?:rib (\S+) )?aggregate route (\S+) (brief|discard)")
+def _read_aggregate(table: JunosTable, line: Line, rib: str, prefix: str, word: str) -> None:
+    table.ribs.add((":" in prefix, rib or ""))
+    table.aggregates.setdefault(prefix, set()).add(word)
+
+
+OWN_TABLE = frozenset({"instance-type virtual-router"})
+"""What a VRF says that stays on the switch."""
+
+
+@dataclass
+class Vrf:
+    """A routing instance; `words` are lines that others need beside them."""
+
+    interfaces: set[str] = field(default_factory=set)
+    relays: dict[str, Relays] = field(default_factory=dict)
+    """DHCP relay there: of IPv4 under "", of IPv6 under `dhcpv6`."""
+    words: set[str] = field(default_factory=set)
+    vni: int = 0
+    policy: str = ""
+    distinguisher: str = ""
+    target: str = ""
+    sessions: Sessions = field(default_factory=Sessions)
+    table: JunosTable = field(default_factory=JunosTable)
+
+    def make_vrf_lines(self, name: str, families: Set[str]) -> VrfLines:
+        """Return the EVPN settings of the VRF `name`, whose routes of `families` ("v4", "v6") go over EVPN.
+
+        Raises UnknownTextError if a part is missing.
+        """
+        ribs = {f"routing-options rib {name}.inet6.0 multipath"} if "v6" in families else set()
+        required = {*OVER_EVPN, *ribs}
+        if not is_tolerant() and (self.words != required or not (self.vni and self.policy and self.target)):
+            report_misfit(f"VRF {name} lacks a part of what it takes over EVPN: {sorted(self.words ^ required)}")
+        targets = {self.target} if self.target else set[str]()
+        return VrfLines(self.vni, self.distinguisher, targets, set(targets), set(families))
+
+
+OVER_EVPN = frozenset(
+    {
+        "instance-type vrf",
+        "routing-options multipath",
+        "protocols evpn ip-prefix-routes advertise direct-nexthop",
+        "protocols evpn ip-prefix-routes encapsulation vxlan",
+        "protocols evpn ip-prefix-routes route-attributes as-path import-action allow",
+        "protocols evpn ip-prefix-routes route-attributes as-path export-action allow",
+    }
+)
+"""What a VRF says that goes over EVPN."""
+
+
+MAC_VRF = "MAC-VRF"
+"""The instance of all VLANs over EVPN."""
+
+OF_MAC_VRF = frozenset(
+    {
+        "instance-type mac-vrf",
+        "protocols evpn encapsulation vxlan",
+        "protocols evpn default-gateway no-gateway-community",
+        "protocols evpn extended-vni-list all",
+        "vtep-source-interface lo0.0",
+        "service-type vlan-aware",
+    }
+)
+
+
+@dataclass
+class MacVrf:
+    """The instance of all VLANs over EVPN."""
+
+    words: set[str] = field(default_factory=set)
+    interfaces: set[str] = field(default_factory=set)
+    distinguisher: str = ""
+    target: str = ""
+    target_of: dict[int, str] = field(default_factory=dict)
+    """By VNI."""
+    vni_of: dict[str, int] = field(default_factory=dict)
+    """By name of a VLAN."""
+
+    def make_vlans(self, vlans: Mapping[str, int], bridged: Set[str]) -> dict[int, OverlayVlan]:
+        """Return the VLANs over EVPN by number.
+
+        `vlans` are the numbers of all VLANs of the switch by name, `bridged` the interfaces that are in any of them.
+        Raises UnknownTextError if a VLAN is not over EVPN, or if the instance lacks a part.
+        """
+        if self == MacVrf():
+            return {}
+        fits = self.words == OF_MAC_VRF and self.interfaces == bridged and self.vni_of.keys() == vlans.keys()
+        if not is_tolerant() and not (fits and self.target and set(self.vni_of.values()) == self.target_of.keys()):
+            report_misfit(f"{MAC_VRF} lacks words, ports, VLANs or targets: {sorted(self.words ^ OF_MAC_VRF)}")
+        return {
+            vlans[name]: OverlayVlan(vni, self.distinguisher, frozenset({self.target_of[vni]}))
+            for name, vni in self.vni_of.items()
+        }
+
+
 @dataclass
 class JunosRouting(Sessions):
-    """What was read: sessions of the default VRF, and what there is once."""
+    """BGP of the default VRF, and what a switch has once: policies, VRFs, and the MAC-VRF of its VLANs."""
 
     policies: JunosPolicies = field(default_factory=JunosPolicies)
     as_lists: dict[str, set[int]] = field(default_factory=dict)
@@ -40,7 +193,10 @@ class JunosRouting(Sessions):
     mac_vrf: MacVrf = field(default_factory=MacVrf)
 
     def make_routes(self, addresses_in: Callable[[str], PortAddresses]) -> dict[tuple[str, str], StaticRoute]:
-        """The static routes by VRF and prefix, given the addresses of the ports of a VRF."""
+        """Return the static routes by (VRF, prefix).
+
+        `addresses_in` gives the addresses of each port of a VRF, with prefix lengths.
+        """
         tables = {"": self.table, **{vrf: instance.table for vrf, instance in self.vrfs.items()}}
         for vrf, table in tables.items():
             table.check_ribs(vrf)
@@ -56,9 +212,10 @@ class JunosRouting(Sessions):
         addresses_in: Callable[[str], PortAddresses],
         loopbacks: frozenset[str],
     ) -> dict[str, Bgp]:
-        """Sessions and announcements by VRF, given the connected routes and the addresses of the ports of each.
+        """Return BGP by VRF; {} for a switch without BGP.
 
-        Raises UnknownTextError for groups that lack what a session needs, and for sessions from no address of a link.
+        `routes_in` gives the connected routes of a VRF, and `addresses_in` the addresses of its ports. Raises
+        UnknownTextError for groups that lack what a session needs, and for sessions from no address of a link.
         """
         if self.asn == 0 and self.instance is None:
             return {}
@@ -90,7 +247,7 @@ class JunosRouting(Sessions):
         }
 
     def _make_maps(self, instances: Mapping[str, Instance], speaking: Mapping[str, Vrf]) -> None:
-        # route maps of policies, by what these are for
+        """Make the route maps of all policies, after holding each policy to what sessions or VRFs use it for."""
         originating = {name for i in instances.values() for names in i.families.values() for name in names}
         outward = {
             name
@@ -109,9 +266,9 @@ class JunosRouting(Sessions):
         self.policies.make_maps(originating, paths)
 
     def make_overlay(self, loopbacks: Iterable[str], vlans: Mapping[int, OverlayVlan]) -> EvpnOverlay | None:
-        """EVPN, given the loopbacks of the switch, and its VLANs over EVPN.
+        """Return EVPN, None without it; `vlans` are those over EVPN.
 
-        Raises UnknownTextError for VRFs that lack a part of it.
+        Raises UnknownTextError for VRFs that lack a part of it, and for sessions that are not from the loopback.
         """
         families = frozenset(
             f for neighbor in (self.instance or Instance(0)).neighbors.values() for f in neighbor.active
@@ -131,11 +288,15 @@ class JunosRouting(Sessions):
         return overlay
 
     def list_uplinks(self, addresses: PortAddresses) -> set[str]:
-        """The ports with sessions to the tier above, given the addresses of each."""
+        """Return the ports with sessions to the tier above; `addresses` are those of each port."""
         upward = {name for name in self.groups if name.startswith("UP")}
-        own = {address for name in upward for address in self.groups[name].locals_.values()}
-        held = {port for port, texts in addresses.items() if own.intersection(text.partition("/")[0] for text in texts)}
-        return held | {port for name in upward for port in self.groups[name].ports}
+        upward_addresses = {address for name in upward for address in self.groups[name].local_addresses.values()}
+        numbered = {
+            port
+            for port, texts in addresses.items()
+            if upward_addresses.intersection(text.partition("/")[0] for text in texts)
+        }
+        return numbered | {port for name in upward for port in self.groups[name].ports}
 
     def is_drained(self) -> bool:
         """Whether all sessions are the last choice of their neighbours."""
@@ -143,70 +304,67 @@ class JunosRouting(Sessions):
         return is_drained(self.policies.maps, [instance for instance in instances if instance])
 
 
-class HasRouting(Protocol):
-    """What is read into."""
+POLICY, OPTIONS, PROTOCOLS, INSTANCES, VRF, _BRIDGING = (LineRules() for _ in range(6))
+_ROUTE = "((?:rib \\S+ )?(?:static|aggregate) route .+)"
+OPTIONS.store_fields(
+    {
+        r"router-id (\S+)": ("routing.router_id", str),
+        r"autonomous-system (\d+)": ("routing.asn", int),
+        r"forwarding-table (export \S+|ecmp-fast-reroute|chained-composite-next-hop ingress evpn)": (
+            "routing.words",
+            str,
+        ),
+    }
+)
+pass_on_lines(OPTIONS, {_ROUTE: (TABLE, "routing.table")})
+PROTOCOLS.store_fields(
+    {
+        r"router-advertisement interface (\S+)\.0": ("routing.advertised", str),
+        "bgp (precision-timers|log-updown)": ("routing.words", str),
+    }
+)
+pass_on_lines(PROTOCOLS, {"bgp (.+)": (SESSIONS, "routing")})
+pass_on_lines(INSTANCES, {f"{MAC_VRF} (?!vlans )(.+)": (_BRIDGING, "routing.mac_vrf")})
+_BRIDGING.store_fields(
+    {
+        r"interface (\S+)": ("interfaces", str),
+        r"protocols evpn vni-options vni (\d+) vrf-target target:(\S+)": (
+            "target_of",
+            lambda vni, target: {int(vni): target},
+        ),
+        r"route-distinguisher (\S+)": ("distinguisher", str),
+        r"vrf-target target:(\S+)": ("target", str),
+        f"({'|'.join(sorted(OF_MAC_VRF))})": ("words", str),
+    }
+)
+VRF.store_fields(
+    {
+        r"interface (\S+)": ("interfaces", str),
+        r"(instance-type (?:vrf|virtual-router)|routing-options (?:rib \S+ )?multipath|"
+        r"protocols evpn ip-prefix-routes (?:advertise direct-nexthop|encapsulation vxlan|"
+        r"route-attributes as-path (?:import|export)-action allow))": ("words", str),
+        r"protocols evpn ip-prefix-routes vni (\d+)": ("vni", int),
+        r"protocols evpn ip-prefix-routes export (\S+)": ("policy", str),
+        r"route-distinguisher (\S+)": ("distinguisher", str),
+        r"vrf-target target:(\S+)": ("target", str),
+    }
+)
+pass_on_lines(VRF, {f"routing-options {_ROUTE}": (TABLE, "table"), "protocols bgp (.+)": (SESSIONS, "sessions")})
 
-    routing: JunosRouting
 
-
-POLICY, OPTIONS, PROTOCOLS, INSTANCES, _BGP = LineRules(), LineRules(), LineRules(), LineRules(), LineRules()
+@VRF.line(r"forwarding-options dhcp-relay (?:(dhcpv6) )?(.+)")
+def _read_relay(vrf: Vrf, line: Line, word: str, rest: str) -> None:
+    pass_on(RELAY, line, rest, vrf.relays.setdefault(word or "", Relays()))
 
 
 @POLICY.line(r"as-list (\S+) members (\d+)")
-def _read_as_list(box: HasRouting, line: Line, name: str, asn: str) -> None:
+def _read_as_list(box: Any, line: Line, name: str, asn: str) -> None:
     box.routing.as_lists.setdefault(name, set()).add(int(asn))
 
 
-@POLICY.line(r"(.+)")
-def _read_policy_line(box: HasRouting, line: Line, rest: str) -> None:
-    pass_on(TERMS, line, rest, box.routing.policies)
-
-
-@OPTIONS.line(r"router-id (\S+)")
-def _read_router_id(box: HasRouting, line: Line, address: str) -> None:
-    box.routing.router_id = address
-
-
-@OPTIONS.line(r"autonomous-system (\d+)")
-def _read_asn(box: HasRouting, line: Line, asn: str) -> None:
-    box.routing.asn = int(asn)
-
-
-@OPTIONS.line(r"forwarding-table (export \S+|ecmp-fast-reroute|chained-composite-next-hop ingress evpn)")
-def _read_forwarding(box: HasRouting, line: Line, words: str) -> None:
-    box.routing.words.add(words)
-
-
-@PROTOCOLS.line(r"router-advertisement interface (\S+)\.0")
-def _read_advertisement(box: HasRouting, line: Line, port: str) -> None:
-    box.routing.advertised.add(port)
-
-
-@PROTOCOLS.line(r"bgp (.+)")
-def _read_bgp_line(box: HasRouting, line: Line, rest: str) -> None:
-    pass_on(_BGP, line, rest, box.routing)
-
-
-@_BGP.line("precision-timers|log-updown")
-def _read_plain_word(routing: JunosRouting, line: Line) -> None:
-    routing.words.add(line.text)
-
-
-@_BGP.line(r"(.+)")
-def _read_sessions(routing: JunosRouting, line: Line, rest: str) -> None:
-    pass_on(SESSIONS, line, rest, routing)
-
-
-@OPTIONS.line(r"((?:rib \S+ )?(?:static|aggregate) route .+)")
-def _read_route(box: HasRouting, line: Line, rest: str) -> None:
-    pass_on(TABLE, line, rest, box.routing.table)
-
-
-@INSTANCES.line(rf"{MAC_VRF} (?!vlans )(.+)")
-def _read_bridging(box: HasRouting, line: Line, rest: str) -> None:
-    pass_on(BRIDGING, line, rest, box.routing.mac_vrf)
-
-
 @INSTANCES.line(rf"(?!mgmt_junos |{MAC_VRF} )(\S+) (.+)")
-def _read_vrf_line(box: HasRouting, line: Line, name: str, rest: str) -> None:
+def _read_vrf_line(box: Any, line: Line, name: str, rest: str) -> None:
     pass_on(VRF, line, rest, box.routing.vrfs.setdefault(name, Vrf()))
+
+
+pass_on_lines(POLICY, {"(.+)": (TERMS, "routing.policies")})

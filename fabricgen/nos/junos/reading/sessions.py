@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from ipaddress import IPv4Interface, IPv6Interface, ip_address, ip_interface
 
-from fabricgen.nos.junos.reading.lines import pass_on, remove_quotes
-from fabricgen.running.bgp import Instance
-from fabricgen.running.tree import Line, LineRules, is_tolerant, report_misfit
+from fabricgen.nos.junos.reading.text import pass_on, remove_quotes
+from fabricgen.running.bgp import Instance, Neighbor
+from fabricgen.running.tree import Line, LineRules, is_tolerant, mark_present, report_misfit
 from fabricgen.switch.routing import EVPN, SessionBfd
 
 FAMILIES = {"inet": "v4", "inet6": "v6"}
@@ -22,49 +22,52 @@ OF_LOCAL_AS = frozenset({"private", "no-prepend-global-as"})
 
 @dataclass
 class JunosGroup:
-    """What is said of a group of sessions beside what its neighbours have from it."""
+    """A group of sessions: what its neighbours have from it (`shared`), and what is said of the group itself."""
 
+    shared: Neighbor
     words: set[str] = field(default_factory=set)
     ports: list[str] = field(default_factory=list)
     as_list: str = ""
     loops: set[int] = field(default_factory=set)
     over_v6: bool = False
     teardowns: set[tuple[str, str]] = field(default_factory=set)
-    """(group or neighbour, family) of the limits of prefixes that close a session."""
-    locals_: dict[str, str] = field(default_factory=dict)
+    """(group or neighbour, family) whose limit of prefixes closes the session."""
+    local_addresses: dict[str, str] = field(default_factory=dict)
     intervals: dict[str, int] = field(default_factory=dict)
     local_as: dict[str, set[str]] = field(default_factory=dict)
-    """By neighbour, what is said of the AS number that is shown to it."""
+    """By neighbour, the words behind the AS number that is shown to it."""
 
 
 @dataclass
 class Sessions:
-    """BGP of one table."""
+    """BGP of one table: groups of sessions by name, and the instance with their neighbours, None without BGP."""
 
     instance: Instance | None = None
     groups: dict[str, JunosGroup] = field(default_factory=dict)
 
     def find_or_begin_instance(self) -> Instance:
-        """BGP, when it is first spoken of; its AS number is filled in later."""
+        """Return BGP of the table, which is added if it is new; its AS number is filled in later."""
         self.instance = self.instance or Instance(0)
         return self.instance
 
     def find_group(self, name: str) -> JunosGroup:
-        """A group of sessions, when it is first spoken of."""
-        self.find_or_begin_instance().find_neighbor(name).is_group = True
-        return self.groups.setdefault(name, JunosGroup())
+        """Return the group of sessions of a name, which is added if it is new."""
+        shared = self.find_or_begin_instance().find_neighbor(name)
+        shared.is_group = True
+        return self.groups.setdefault(name, JunosGroup(shared))
 
     def list_families(self, name: str) -> set[str]:
-        """The families of a group, and of its neighbours."""
+        """Return the families that a group, or any of its neighbours, carries."""
         neighbors = self.instance.neighbors.items() if self.instance else ()
         of_group = [neighbor for key, neighbor in neighbors if name in (key, neighbor.group)]
         return {family for neighbor in of_group for family in neighbor.active}
 
     def complete_all(self, addresses: Iterable[str], loopbacks: Set[str], as_lists: Mapping[str, set[int]]) -> None:
-        """Give sessions what Junos says elsewhere, or with other numbers, given the addresses of ports, loopbacks, and
-        lists of AS numbers by name.
+        """Give sessions what Junos states elsewhere, or counts otherwise.
 
-        Raises UnknownTextError for groups that lack what a session needs, and for sessions from no address of a link.
+        `addresses` are those of the ports of the table, with prefix lengths; `as_lists` are AS numbers by the name of a
+        list. Raises UnknownTextError for groups that lack what a session needs, and for sessions from no address of a
+        link.
         """
         own_interfaces = [ip_interface(address) for address in addresses]
         for name, group in self.groups.items():
@@ -80,20 +83,21 @@ class Sessions:
         return [key for key, neighbor in neighbors.items() if neighbor.group == name]
 
     def _finish_overlay(self, name: str, group: JunosGroup) -> None:
-        """Hold a group of sessions for EVPN to what these need."""
-        shared = self.find_or_begin_instance().find_neighbor(name)
+        """Complete a group of sessions for EVPN; raises UnknownTextError if it lacks a word or has another."""
         # Junos counts how often the own AS number may be in a path (`loops 1`: not received at all), the model how
         # often beyond that
-        shared.own_as_in = max(group.loops, default=1) - 1
+        group.shared.own_as_in = max(group.loops, default=1) - 1
         if not is_tolerant() and group.words != (required := OF_GROUP | {"vpn-apply-export"}):
             report_misfit(
                 f"group {name} is not external, has one path, or its policy no effect: {sorted(group.words ^ required)}"
             )
 
     def _finish_group(self, name: str, group: JunosGroup, as_lists: Mapping[str, set[int]]) -> None:
-        # what a group of sessions shares, and the ports on which its neighbours are found
-        instance = self.find_or_begin_instance()
-        shared = instance.find_neighbor(name)
+        """Complete what a group of sessions shares, and add the neighbours that Junos finds on its ports.
+
+        Raises UnknownTextError for a group that is not external, takes everything, or whose limits close no session.
+        """
+        instance, shared = self.find_or_begin_instance(), group.shared
         found_by = {"family inet6 ipv6-nd"} if group.ports else set[str]()
         if not is_tolerant() and group.words != OF_GROUP | found_by:
             report_misfit(f"group {name} is not external, has one path, or finds nobody: {sorted(group.words)}")
@@ -120,10 +124,13 @@ class Sessions:
     def _finish_neighbor(
         self, far: str, group: JunosGroup, own_interfaces: list[IPv4Interface | IPv6Interface], loopbacks: Set[str]
     ) -> None:
-        # a session by address: from that of the link to the neighbour, or from a loopback over more than one hop
+        """Complete a session with the address `far`: from the link to it, or from a loopback over several hops.
+
+        Raises UnknownTextError for a session from another address, and for paths with two AS numbers of the switch.
+        """
         if far in group.ports:
             return
-        neighbor, own_address = self.find_or_begin_instance().find_neighbor(far), group.locals_.get(far)
+        neighbor, own_address = self.find_or_begin_instance().find_neighbor(far), group.local_addresses.get(far)
         link = {str(interface.ip) for interface in own_interfaces if ip_address(far) in interface.network}
         sources = {text.partition("/")[0] for text in loopbacks} if neighbor.multihop else link
         if own_address not in sources and not is_tolerant():
@@ -135,6 +142,35 @@ class Sessions:
 
 
 SESSIONS, _GROUP, _FAMILY, _NEIGHBOR = LineRules(), LineRules(), LineRules(), LineRules()
+_GROUP.store_fields(
+    {
+        "(type external|multipath multiple-as|vpn-apply-export)": ("words", str),
+        r"dynamic-neighbor \S+ peer-auto-discovery (family inet6 ipv6-nd)": ("words", str),
+        r"dynamic-neighbor \S+ peer-auto-discovery interface (\S+)\.0": ("ports", str),
+        r"peer-as-list (\S+)": ("as_list", str),
+        r"bfd-liveness-detection (minimum-interval|multiplier) (\d+)": (
+            "intervals",
+            lambda word, number: {word: int(number)},
+        ),
+        # the keepalive of Junos is a third of the hold time
+        r"hold-time (\d+)": ("shared.timers", lambda seconds: (int(seconds) // 3, int(seconds))),
+        r"import (\S+)": ("shared.map_in", str),
+        r"export (\S+)": ("shared.map_out", str),
+        r"multihop ttl (\d+)": ("shared.multihop", int),
+        "multihop no-nexthop-change": ("shared.keeps_next_hop", mark_present),
+        r"local-address (\S+)": ("shared.source", str),
+    }
+)
+_FAMILY.store_fields({r"loops (\d+)": ("loops", int)})
+_NEIGHBOR.store_fields(
+    {
+        r"peer-as (\d+)": ("remote_asn", int),
+        r"multihop ttl (\d+)": ("multihop", int),
+        r"authentication-key (\S+)": ("password", remove_quotes),
+        r"local-as (\d+)": ("local_asn", int),
+        r"description (.+)": ("description", remove_quotes),
+    }
+)
 
 
 @SESSIONS.line(r"export (\S+)")
@@ -147,129 +183,60 @@ def _read_export(sessions: Sessions, line: Line, name: str) -> None:
 @SESSIONS.line(r"group (\S+) (.+)")
 def _read_group_line(sessions: Sessions, line: Line, name: str, rest: str) -> None:
     group = sessions.find_group(name)
-    pass_on(_GROUP, line, rest, sessions.find_or_begin_instance(), name, group)
-
-
-@_GROUP.line("type external|multipath multiple-as|vpn-apply-export")
-def _read_group_word(instance: Instance, name: str, group: JunosGroup, line: Line) -> None:
-    group.words.add(line.text)
-
-
-@_GROUP.line(r"hold-time (\d+)")
-def _read_hold_time(instance: Instance, name: str, group: JunosGroup, line: Line, seconds: str) -> None:
-    instance.find_neighbor(name).timers = (int(seconds) // 3, int(seconds))
-
-
-@_GROUP.line(r"(import|export) (\S+)")
-def _read_policy(instance: Instance, name: str, group: JunosGroup, line: Line, direction: str, policy: str) -> None:
-    (instance.find_neighbor(name).map_in if direction == "import" else instance.find_neighbor(name).map_out).add(policy)
-
-
-@_GROUP.line(r"bfd-liveness-detection (minimum-interval|multiplier) (\d+)")
-def _read_bfd(instance: Instance, name: str, group: JunosGroup, line: Line, word: str, number: str) -> None:
-    group.intervals[word] = int(number)
+    pass_on(_GROUP, line, rest, group, name, sessions.find_or_begin_instance())
 
 
 @_GROUP.line(r"family (inet6?) unicast(?: (.+))?")
-def _read_family(instance: Instance, name: str, group: JunosGroup, line: Line, word: str, rest: str) -> None:
-    instance.find_neighbor(name).active.add(FAMILIES[word])
-    if rest:
-        pass_on(_FAMILY, line, rest, instance, name, group, FAMILIES[word])
-
-
-@_FAMILY.line(r"prefix-limit maximum (\d+)")
-def _read_maximum(instance: Instance, name: str, group: JunosGroup, family: str, line: Line, count: str) -> None:
-    instance.find_neighbor(name).max_prefixes[family] = int(count)
-
-
-@_FAMILY.line(r"prefix-limit teardown \d+")
-def _read_teardown(instance: Instance, name: str, group: JunosGroup, family: str, line: Line) -> None:
-    group.teardowns.add((name, family))
-
-
-@_FAMILY.line(r"loops (\d+)")
-def _read_loops(instance: Instance, name: str, group: JunosGroup, family: str, line: Line, count: str) -> None:
-    group.loops.add(int(count))
-
-
-@_FAMILY.line("extended-nexthop")
-def _read_over_v6(instance: Instance, name: str, group: JunosGroup, family: str, line: Line) -> None:
-    group.over_v6 = family == "v4"
+def _read_group_family(
+    group: JunosGroup, name: str, instance: Instance, line: Line, word: str, rest: str | None
+) -> None:
+    _read_neighbor_family(group.shared, group, name, line, word, rest)
 
 
 @_GROUP.line(r"family evpn signaling(?: loops (\d+))?")
-def _read_evpn(instance: Instance, name: str, group: JunosGroup, line: Line, loops: str) -> None:
-    instance.find_neighbor(name).active.add(EVPN)
+def _read_evpn(group: JunosGroup, name: str, instance: Instance, line: Line, loops: str | None) -> None:
+    group.shared.active.add(EVPN)
     group.loops |= {int(loops)} if loops else set()
 
 
-@_GROUP.line(r"multihop (?:ttl (\d+)|no-nexthop-change)")
-def _read_multihop(instance: Instance, name: str, group: JunosGroup, line: Line, ttl: str) -> None:
-    # `multihop ttl N`, or `no-nexthop-change`, of a group
-    if ttl:
-        instance.find_neighbor(name).multihop = int(ttl)
-    else:
-        instance.find_neighbor(name).keeps_next_hop = True
-
-
-@_GROUP.line(r"local-address (\S+)")
-def _read_group_address(instance: Instance, name: str, group: JunosGroup, line: Line, address: str) -> None:
-    instance.find_neighbor(name).source = address
-
-
 @_GROUP.line(r"neighbor (\S+) (.+)")
-def _read_neighbor_line(instance: Instance, name: str, group: JunosGroup, line: Line, far: str, rest: str) -> None:
-    instance.find_neighbor(far).group = name
-    pass_on(_NEIGHBOR, line, rest, instance, group, far)
-
-
-@_NEIGHBOR.line(r"peer-as (\d+)")
-def _read_peer_as(instance: Instance, group: JunosGroup, far: str, line: Line, asn: str) -> None:
-    instance.find_neighbor(far).remote_asn = int(asn)
+def _read_neighbor_line(group: JunosGroup, name: str, instance: Instance, line: Line, far: str, rest: str) -> None:
+    neighbor = instance.find_neighbor(far)
+    neighbor.group = name
+    pass_on(_NEIGHBOR, line, rest, neighbor, group, far)
 
 
 @_NEIGHBOR.line(r"family (?:(inet6?) unicast|evpn signaling)(?: (.+))?")
-def _read_neighbor_family(instance: Instance, group: JunosGroup, far: str, line: Line, word: str, rest: str) -> None:
+def _read_neighbor_family(
+    neighbor: Neighbor, group: JunosGroup, name: str, line: Line, word: str | None, rest: str | None
+) -> None:
+    """Take a line on a family of the neighbour, or group, `name`; `word` is `inet` or `inet6`, None for EVPN."""
     family = FAMILIES[word] if word else EVPN
-    instance.find_neighbor(far).active.add(family)
+    neighbor.active.add(family)
     if rest:
-        pass_on(_FAMILY, line, rest, instance, far, group, family)
+        pass_on(_FAMILY, line, rest, group, neighbor, name, family)
 
 
-@_NEIGHBOR.line(r"multihop ttl (\d+)|authentication-key (\S+)")
-def _read_hops_or_key(instance: Instance, group: JunosGroup, far: str, line: Line, ttl: str, key: str) -> None:
-    neighbor = instance.find_neighbor(far)
-    neighbor.multihop = int(ttl or neighbor.multihop)
-    neighbor.password = remove_quotes(key) if key else neighbor.password
+@_FAMILY.line(r"prefix-limit maximum (\d+)")
+def _read_maximum(group: JunosGroup, neighbor: Neighbor, name: str, family: str, line: Line, count: str) -> None:
+    neighbor.max_prefixes[family] = int(count)
 
 
-@_NEIGHBOR.line(r"local-as (?:(\d+)|(private|no-prepend-global-as))")
-def _read_local_as(instance: Instance, group: JunosGroup, far: str, line: Line, asn: str, word: str) -> None:
-    if asn:
-        instance.find_neighbor(far).local_asn = int(asn)
-    else:
-        group.local_as.setdefault(far, set()).add(word)
+@_FAMILY.line(r"prefix-limit teardown \d+")
+def _read_teardown(group: JunosGroup, neighbor: Neighbor, name: str, family: str, line: Line) -> None:
+    group.teardowns.add((name, family))
 
 
-@_NEIGHBOR.line(r"description (.+)")
-def _read_description(instance: Instance, group: JunosGroup, far: str, line: Line, text: str) -> None:
-    instance.find_neighbor(far).description = remove_quotes(text)
+@_FAMILY.line("extended-nexthop")
+def _read_over_v6(group: JunosGroup, neighbor: Neighbor, name: str, family: str, line: Line) -> None:
+    group.over_v6 = family == "v4"
+
+
+@_NEIGHBOR.line("local-as (private|no-prepend-global-as)")
+def _read_local_as(neighbor: Neighbor, group: JunosGroup, far: str, line: Line, word: str) -> None:
+    group.local_as.setdefault(far, set()).add(word)
 
 
 @_NEIGHBOR.line(r"local-address (\S+)")
-def _read_neighbor_address(instance: Instance, group: JunosGroup, far: str, line: Line, address: str) -> None:
-    group.locals_[far] = address
-
-
-@_GROUP.line(r"dynamic-neighbor \S+ peer-auto-discovery (family inet6 ipv6-nd|interface (\S+)\.0)")
-def _read_discovery(instance: Instance, name: str, group: JunosGroup, line: Line, words: str, port: str) -> None:
-    # a port on which Junos finds a neighbour by IPv6, or a further word of the group
-    if port:
-        group.ports.append(port)
-    else:
-        group.words.add(words)
-
-
-@_GROUP.line(r"peer-as-list (\S+)")
-def _read_peer_as_list(instance: Instance, name: str, group: JunosGroup, line: Line, list_: str) -> None:
-    group.as_list = list_
+def _read_neighbor_address(neighbor: Neighbor, group: JunosGroup, far: str, line: Line, address: str) -> None:
+    group.local_addresses[far] = address

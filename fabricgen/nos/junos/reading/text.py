@@ -1,4 +1,5 @@
-"""A configuration of Junos as statements, whatever form it is shown in: braces, `set` lines or JSON.
+"""A configuration of Junos as statements, whatever form it is shown in (braces, `set` lines or JSON), and as lines that
+rules read.
 
 A statement is what a line of `show configuration | display set` says behind `set`: words from the top down. A list in
 brackets is a statement for each of its values. `words.yaml` has what of Junos's words is needed to make the forms one.
@@ -8,14 +9,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
+from operator import attrgetter
 from pathlib import Path as FilePath
 from typing import Any, TypeAlias
 
 from ruamel.yaml import YAML
 
-from fabricgen.running.tree import UnknownTextError
+from fabricgen.running.tree import Line, LineRules, Section, State, UnknownTextError
 
 Words: TypeAlias = tuple[str, ...]
 
@@ -29,7 +31,7 @@ _PLAIN = re.compile(r'[^\s{};\[\]"#()]+')
 
 @cache
 def load_words() -> Mapping[str, Any]:
-    """What `words.yaml` says."""
+    """Return what `words.yaml` says, by its keys."""
     content: Mapping[str, Any] = YAML(typ="safe").load(
         FilePath(__file__).parents[1].joinpath("words.yaml").read_bytes()
     )
@@ -37,7 +39,7 @@ def load_words() -> Mapping[str, Any]:
 
 
 def read_lines(text: str) -> list[Words]:
-    """The statements of a configuration in their order; raises UnknownTextError for text that is none."""
+    """Return the statements of a configuration in their order; raises UnknownTextError for text that has none."""
     if text.lstrip()[:1] in ("{", "["):
         return list(_parse_json(json.loads(text)))
     if _SET.search(text):
@@ -46,12 +48,16 @@ def read_lines(text: str) -> list[Words]:
 
 
 def _as_statement(line: str) -> str:
+    """Return a line of `display set` as a statement: without `set`, and with any other verb as its first word."""
     verb, _, rest = line.partition(" ")
     return rest if verb == "set" else f"{verb}: {rest}"
 
 
 def _parse_braces(text: str) -> Iterator[Words]:
-    # the statements of a configuration in braces; raises UnknownTextError where braces do not match or lie too deep
+    """Yield the statements of a configuration in braces.
+
+    Raises UnknownTextError for braces that do not match or lie too deep.
+    """
     above: list[Words] = [()]
     filled: list[bool] = [True]  # whether each level has a statement: a stanza without one is one itself
     words: list[str] = []
@@ -80,19 +86,20 @@ def _parse_braces(text: str) -> Iterator[Words]:
                 yield above[-1]
             above.pop()
         else:
-            (words if values is None else values).append(_remove_quotes(piece))
+            (words if values is None else values).append(remove_quotes(piece))
     if len(above) > 1 or words:
         raise UnknownTextError("a brace is not closed, or a statement not ended")
 
 
-def _remove_quotes(piece: str) -> str:
+def remove_quotes(piece: str) -> str:
+    """Return a word of braces or `set` lines without quotes and escapes; several blanks in a plain word become one."""
     if piece.startswith('"'):
         return re.sub(r"\\(.)", lambda escape: "\n" if escape[1] == "n" else escape[1], piece[1:-1])
     return " ".join(piece.split())
 
 
 def quote_word(word: str) -> str:
-    """A word as braces and `set` lines have it."""
+    """Return a word as braces and `set` lines have it: in quotes if it has blanks or signs of the syntax."""
     if _PLAIN.fullmatch(word) or re.fullmatch(r"\(.*\)", word):
         return word
     escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
@@ -100,7 +107,7 @@ def quote_word(word: str) -> str:
 
 
 def _split_oneliner(words: Words) -> Iterator[Words]:
-    """The statements that one line comes to: several where the leaves of a list stand in it."""
+    """Yield the statements of one line: several if it has several leaves of a list (`oneliner` in words.yaml)."""
     for at, word in enumerate(words):
         if form := load_words()["oneliner"].get(word):
             start = at + 1 + form["names"]
@@ -121,7 +128,11 @@ def _split_oneliner(words: Words) -> Iterator[Words]:
 
 
 def _parse_json(data: Any) -> Iterator[Words]:
-    """The statements of JSON as Junos shows it: each value of a leaf is a text, a number or, without one, [null]."""
+    """Yield the statements of JSON as Junos shows it: each leaf is a list of texts or numbers, or [null] without a
+    value.
+
+    Raises UnknownTextError for JSON without a configuration.
+    """
     if isinstance(data, list):
         data = data[0] if data else {}
     configuration = data.get("configuration", data) if isinstance(data, dict) else None
@@ -133,7 +144,11 @@ def _parse_json(data: Any) -> Iterator[Words]:
 
 
 def _parse_json_row(row: Mapping[str, Any], above: Words, parent: str, depth: int) -> Iterator[Words]:
-    # the statements of one object of Junos's JSON; a list yields one statement an element
+    """Yield the statements of one object of Junos's JSON; a list is a statement for each element.
+
+    `above` are the words that lead to the object, `parent` the last name among them, and `depth` the number of objects
+    above it.
+    """
     if depth > MOST_DEEP:
         raise UnknownTextError(f"more than {MOST_DEEP} levels of JSON")
     # attributes, and the key of a list, which is among the words above, are no statements
@@ -160,15 +175,48 @@ def _parse_json_row(row: Mapping[str, Any], above: Words, parent: str, depth: in
 
 
 def _spell_name(parent: str, name: str) -> Words:
-    """A name of JSON as the command line has it: not at all, for some."""
+    """Return the words of the command line for a name of JSON below `parent`: none for names that it leaves out."""
     return () if [parent, name] in load_words()["unsaid"] else (name.removeprefix("ieee-") if name == LAG else name,)
 
 
 def _spell_leaf(value: Any) -> Words:
-    """What a leaf says beside its name."""
+    """Return the words that a leaf of JSON has behind its name."""
     text = value[0] if isinstance(value, list) and value else value
     return () if text in (None, "", []) or text is True else (str(text),)
 
 
 LAG = "ieee-802.3ad"
 """YANG and JSON begin no name with a digit; the command line has it without `ieee-`."""
+
+
+# Statements as lines without sections: each rule sees the words below those that led to it.
+
+ROOT = Section("")
+
+
+def make_lines(statements: Iterable[Words]) -> Iterator[Any]:
+    """Yield a line, with no lines below it, for each statement; words with blanks are in quotes."""
+    yield from (Section(" ".join(map(quote_word, words)), [], ROOT) for words in statements)
+
+
+def pass_on(rules: LineRules, line: Any, rest: str, *state: Any) -> None:
+    """Have the last words of a line, `rest`, read by the rules of what is below its first words."""
+    above = Section(line.text.removesuffix(rest).rstrip(), [], line.above)
+    below: Any = Section(rest, [], above)
+    rules.read([below], *state)
+
+
+def pass_on_lines(rules: LineRules, stems: Mapping[str, tuple[LineRules, str]]) -> None:
+    """Add lines whose last words other rules read: `stems` maps a pattern with these words as its group to (rules,
+    path).
+
+    The rules read into the part of the state's first object that the path leads to, such as `routing.table`.
+    """
+    for pattern, (rules_below, path) in stems.items():
+        rules.add_taker(pattern, partial(_pass_rest, rules_below, attrgetter(path)))
+
+
+def _pass_rest(
+    rules: LineRules, find_part: Callable[[Any], Any], state: State, line: Line, groups: tuple[Any, ...]
+) -> None:
+    pass_on(rules, line, groups[-1], find_part(state[0]))

@@ -29,7 +29,9 @@ FAMILIES = {False: "", True: "dhcpv6"}
 
 
 def list_relays(switch: SwitchView, vrf: str) -> list[tuple[str, list[dict[str, Any]]]]:
-    """(what stands before the groups, the groups) of both families in a VRF, of those that have any."""
+    """Return (word before the groups, groups) of the families of a VRF that have DHCP servers: "" for IPv4, or
+    `dhcpv6`.
+    """
     relays = [
         *(
             (f"irb.{service.vlan}", model_vlan(switch, service).relay)
@@ -50,28 +52,36 @@ def list_relays(switch: SwitchView, vrf: str) -> list[tuple[str, list[dict[str, 
 
 
 def list_advertisements(switch: SwitchView) -> Iterator[dict[str, Any]]:
-    """Yield the gateways that are told whether to advertise; `said` is None where they are not to.
+    """Yield the gateways that are told whether to advertise; `advertised` is None for those that are told not to.
 
-    `prefixes` are (subnet, whether hosts make addresses of it).
+    `prefixes` are (subnet, whether hosts make addresses of it by themselves).
     """
     for service in switch.services:
         vlan = model_vlan(switch, service)
-        if said := vlan.advertised:
+        if advertised := vlan.advertised:
             subnets = [find_network(gateway) for gateway in service.gateways if ":" in gateway]
-            prefixes = [(subnet, subnet not in said.no_autoconfig) for subnet in subnets]
-            yield {"vlan": service.vlan, "said": said, "prefixes": prefixes, "resolvers": sorted(said.resolvers)}
+            prefixes = [(subnet, subnet not in advertised.no_autoconfig) for subnet in subnets]
+            yield {
+                "vlan": service.vlan,
+                "said": advertised,
+                "prefixes": prefixes,
+                "resolvers": sorted(advertised.resolvers),
+            }
         elif vlan.silent:
             yield {"vlan": service.vlan, "said": None}
 
 
 def find_vrf(switch: SwitchView, port: SwitchPort) -> str:
-    """The VRF of a port, "" for the default one."""
+    """Return the VRF of a port, "" for the default one."""
     service = switch.find_service(port)
     return service.vrf if service else ""
 
 
 def _list_groups(relays: list[tuple[str, Relay | None]], own_unit: str, *, v6: bool) -> list[dict[str, Any]]:
-    """Groups of interfaces of one family; `own_unit` is the loopback of their VRF, "" for none."""
+    """Return groups of interfaces with the same DHCP servers of one family.
+
+    `relays` are the relay of each interface, None for none; `own_unit` is the loopback of their VRF, "" for none.
+    """
     interfaces: dict[tuple[tuple[str, ...], bool, str], list[str]] = {}
     for name, relay in relays:
         if relay and (servers := tuple(relay.list_servers(v6=v6))):

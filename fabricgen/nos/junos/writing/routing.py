@@ -26,9 +26,8 @@ from typing import Any
 
 from fabricgen.blueprint.sections.routing import HOLD_S
 from fabricgen.nos.junos.reading.text import quote_word
-from fabricgen.nos.junos.writing.exits import list_exit_groups, list_tables
 from fabricgen.nos.junos.writing.hosts import find_vrf, list_relays
-from fabricgen.render.escape import make_one_line, require_token
+from fabricgen.render.escape import make_one_line, require_token, require_word
 from fabricgen.render.routing import (
     MULTIHOP,
     PolicyNames,
@@ -67,7 +66,7 @@ OF_VRF = ("CONNECTED", "STATIC", "EXIT-")
 
 
 def make_bgp_values(switch: SwitchView) -> dict[str, Any]:
-    """BGP of the default VRF with the policies of all, and VRFs; nothing of BGP where a switch has no AS number."""
+    """Return BGP of the default VRF with the policies of all VRFs, and the VRFs; for the templates."""
     instances = {
         vrf: (bgp, PolicyNames(vrf, vrf and require_token(vrf), str, joint=True))
         for vrf, bgp in model_bgp(switch).items()
@@ -101,7 +100,10 @@ def make_bgp_values(switch: SwitchView) -> dict[str, Any]:
 
 
 def _make_instance(switch: SwitchView, vrf: str, bgp: Bgp | None, names: PolicyNames | None) -> dict[str, Any]:
-    """A VRF: its interfaces, ways out, and what it has over EVPN, None for one that stays on the switch."""
+    """Return a VRF: interfaces, DHCP relays, sessions with far devices, routes, and EVPN.
+
+    `bgp` and `names` are None for a VRF without BGP; `evpn` is None for a VRF that stays on the switch.
+    """
     over, loopback = switch.overlay_in(vrf), switch.loopback_in(vrf)
     ports = [require_token(port.name) for port in switch.ports if port.addresses and find_vrf(switch, port) == vrf]
     gateways = [service.vlan for service in switch.services if service.gateways and service.vrf == vrf]
@@ -127,7 +129,10 @@ def _make_instance(switch: SwitchView, vrf: str, bgp: Bgp | None, names: PolicyN
 
 
 def _make_overlay_values(switch: SwitchView) -> dict[str, Any]:
-    """Sessions for EVPN, none where the switch has none; `outward` is the policy of a group, "" for all routes."""
+    """Return the sessions for EVPN with their policies, and whether the switch has tunnels.
+
+    `outward` is the policy of a group, "" if it announces all routes.
+    """
     maps = dict(list_overlay_maps(switch))
     return {
         "source": switch.overlay.source if switch.overlay else "",
@@ -151,7 +156,7 @@ def _make_overlay_values(switch: SwitchView) -> dict[str, Any]:
 
 
 def spell_route_filter(permit: Permit) -> str:
-    """A rule of a list of route filters."""
+    """Return a rule of a list of route filters: a prefix with the lengths that may be inside."""
     length = int(permit.prefix.rpartition("/")[2])
     if permit.shortest == permit.longest == length:
         return f"{permit.prefix} exact"
@@ -159,7 +164,7 @@ def spell_route_filter(permit: Permit) -> str:
 
 
 def _list_policies(switch: SwitchView, vrf: str, bgp: Bgp, names: PolicyNames) -> dict[str, list[dict[str, Any]]]:
-    """The policies of a VRF with their terms: of what it originates itself, and of its sessions."""
+    """Return the terms of each policy of a VRF by name: policies of what it originates, and of its sessions."""
     rows_of: dict[str, list[dict[str, Any]]] = {}
     for row in list_entry_rows(bgp.maps, names, WORDS):
         if not vrf or row["key"].startswith(OF_VRF):
@@ -176,9 +181,10 @@ def _list_policies(switch: SwitchView, vrf: str, bgp: Bgp, names: PolicyNames) -
 
 
 def _list_terms(row: Mapping[str, Any], bgp: Bgp) -> Iterator[dict[str, Any]]:
-    """The terms of a policy, by an entry of a route map; `protocols` that its routes are of, none for any.
+    """Yield the terms of a policy that do what an entry of a route map does.
 
-    What a switch has beyond its exits is static, or was learned: of that a leaf passes on what its own exits gave it.
+    A term matches the routes of its `protocols`, or of any if it has none. What a switch has beyond its exits is static
+    or was learned: of what was learned, a leaf passes on what its own exits gave it.
     """
     term = PLAIN_TERM | {
         "name": row["seq"],
@@ -214,19 +220,19 @@ def _list_terms(row: Mapping[str, Any], bgp: Bgp) -> Iterator[dict[str, Any]]:
 
 
 def _list_path_groups(bgp: Bgp) -> list[tuple[str, list[str]]]:
-    """(name of a group of AS paths, the AS numbers that they begin with)."""
+    """Return (name of a group of AS paths, the AS numbers that they begin with); empty if no exit gave any."""
     numbers = [path.strip("^_") for path in bgp.maps.as_paths.get("EXITS", ()) if path != OWN_ROUTES]
     return [("EXITS", numbers)] if numbers else []
 
 
 def _list_communities(policies: Mapping[str, Iterable[Mapping[str, Any]]]) -> list[tuple[str, list[str]]]:
-    """(name, communities) of what terms set."""
+    """Return (name, communities) of what terms set."""
     rows = (term for terms in policies.values() for term in terms if term.get("community"))
     return list({term["community"]: term["members"] for term in rows}.items())
 
 
 def _list_groups(bgp: Bgp, names: PolicyNames) -> list[dict[str, Any]]:
-    """Groups of sessions with their neighbours, or with the ports on which those are found."""
+    """Return the groups of sessions with their neighbours, or with the ports on which Junos finds neighbours."""
     families = {word: list_member_rows(bgp, names, family) for family, word in (("v4", "inet"), ("v6", "inet6"))}
     groups: dict[tuple[str, int], dict[str, Any]] = {}
     for row in list_session_rows(bgp, exits=False):
@@ -253,8 +259,10 @@ def _list_groups(bgp: Bgp, names: PolicyNames) -> list[dict[str, Any]]:
 def _list_family_rows(
     rows: Mapping[str, Mapping[str, Any]], own_as_in: int, *, has_ports: bool
 ) -> Iterable[dict[str, Any]]:
-    # the values of each family of a group; `over_v6`: IPv4 with next hops of IPv6, where Junos finds neighbours on
-    # ports
+    """Yield the values of each family of a group; `rows` are its policies and limits by the family's word.
+
+    `over_v6`: whether IPv4 has next hops of IPv6, as on ports on which Junos finds neighbours.
+    """
     for word, row in rows.items():
         yield {
             "word": word,
@@ -262,3 +270,65 @@ def _list_family_rows(
             "loops": own_as_in + 1 if own_as_in else 0,
             "over_v6": has_ports and word == "inet",
         }
+
+
+# Ways out of a switch of Junos as values: sessions with far devices, static routes, and aggregates.
+# Sessions in routing instances, with addresses, policies and families by neighbour, and static routes of the default
+# route are in Juniper's designs (github.com/Juniper/jvd, data_center/adc/3stage_dc, borderleaf1 of a QFX5130-32CD).
+# What they have not is by the CLI reference and YANG (junos-conf-routing-options, junos-conf-protocols, 24.4R1-EVO):
+# - A session between loopbacks is `multihop ttl`, from `local-address`.
+# - `local-as N private no-prepend-global-as` shows N instead of the switch's AS number, and adds neither to what is
+#   learned ("Hide this local AS in paths learned from this peering", "Do not prepend global autonomous-system number
+#   in advertised paths").
+# - An aggregate is there while a more specific route is (`aggregate route`). `brief` has no AS numbers in it but
+#   those that all paths of its routes begin with; `discard` drops what none of them takes.
+# - `as-path-expand last-as count N` repeats the number that a path begins with.
+
+
+def list_exit_groups(bgp: Bgp, names: PolicyNames) -> list[dict[str, Any]]:
+    """Return the groups of sessions with far devices in a VRF, one group for each exit."""
+    rows = {row["name"]: row for family in ("v4", "v6") for row in list_member_rows(bgp, names, family)}
+    groups: dict[str, dict[str, Any]] = {}
+    for row in list_session_rows(bgp, exits=True):
+        peer, policy = row["session"], rows[row["neighbor"]]
+        group = groups.setdefault(
+            peer.group,
+            {
+                "name": require_token(peer.group),
+                "session": peer,
+                "inward": policy["inward"],
+                "outward": policy["outward"],
+                "peers": [],
+            },
+        )
+        group["peers"].append(
+            {
+                **row,
+                "description": quote_word(make_one_line(row["description"])),
+                "word": "inet6" if "v6" in peer.families else "inet",
+                "limit": policy["limit"],
+                "password": quote_word(require_word(peer.password)) if peer.password else "",
+            }
+        )
+    return list(groups.values())
+
+
+def list_tables(switch: SwitchView, vrf: str, bgp: Bgp | None, *, over_evpn: bool) -> list[dict[str, Any]]:
+    """Return the routing tables of a VRF that have static routes, aggregates or several paths, IPv6 before IPv4.
+
+    The table of IPv4 has no name (`rib`). `statics` are (prefix, next hops), `aggregates` are prefixes.
+    """
+    routes = {prefix: route for (v, prefix), route in {**switch.routes, **switch.exits.routes}.items() if v == vrf}
+    aggregates = list(bgp.aggregates) if bgp else []
+    tables = [
+        {
+            "rib": (f"{require_token(vrf)}.inet6.0" if vrf else "inet6.0") if v6 else "",
+            "statics": [
+                (prefix, [far for _, far in route.hops]) for prefix, route in routes.items() if (":" in prefix) == v6
+            ],
+            "aggregates": [prefix for prefix in aggregates if (":" in prefix) == v6],
+            "multipath": over_evpn and (switch.has_v6 or not v6),
+        }
+        for v6 in (True, False)
+    ]
+    return [table for table in tables if table["statics"] or table["aggregates"] or table["multipath"]]
