@@ -47,7 +47,7 @@ def count_bisection_gbps(network: Network) -> float:
 def _list_steps(network: Network) -> list[tuple[Ints64, Floats]]:
     """By level, the components and what leaves them, Gb/s; last what links of pairs at the top join."""
     plan, steps = network.cluster.plan, [(level.component, level.out_gbps) for level in network.levels]
-    pairs = [s.tier in network.top.tiers and s.tier == s.lower_tier and not s.km for s in plan.links.segments]
+    pairs = [s.tier in network.top.tiers and s.mesh and not s.km for s in plan.links.segments]
     rows = np.flatnonzero(np.array(pairs, dtype=np.bool_)[plan.links.segment])
     if len(rows):
         speed = np.array([float(s.speed_gbps) for s in plan.links.segments])[plan.links.segment[rows]]

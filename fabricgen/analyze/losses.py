@@ -98,7 +98,7 @@ _OTHERS = -2
 def _find_level(segment: Segment, height: Mapping[TierKey, int]) -> int:
     if segment.lower_tier is None or not {segment.tier, segment.lower_tier} <= height.keys():
         return _OTHERS
-    return NONE if segment.tier == segment.lower_tier and not segment.km else height[segment.lower_tier]
+    return NONE if segment.mesh and not segment.km else height[segment.lower_tier]
 
 
 class Losses:

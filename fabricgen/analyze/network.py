@@ -416,9 +416,9 @@ def _list_mesh_rows(plan: WiringPlan, tiers: Collection[TierKey], lit_links: Fla
     """
     rows: dict[str, list[Ints64]] = {"group": [], "mesh": []}
     for number, segment in enumerate(plan.links.segments):
-        if segment.path[4:5] == ("mesh",) and segment.tier in tiers:
+        if segment.mesh and segment.mesh.word == "mesh" and segment.tier in tiers:
             span = plan.links.find_rows(number)
-            name = "mesh" if segment.path[-1] in list_scopes() else "group"
+            name = "mesh" if segment.mesh.dimension in list_scopes() else "group"
             rows[name].append(span.start + np.flatnonzero(lit_links[span]))
     yield from ((name, np.concatenate(parts)) for name, parts in rows.items() if parts)
 
@@ -432,7 +432,7 @@ def _find_spans(plan: WiringPlan, tiers: Collection[TierKey], lit_links: Flags) 
     rows = [
         np.arange(plan.links.find_rows(number).start, plan.links.find_rows(number).stop, dtype=np.int64)
         for number, segment in enumerate(plan.links.segments)
-        if segment.km and segment.tier in tiers and segment.tier == segment.lower_tier
+        if segment.km and segment.tier in tiers
     ]
     all_rows = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
     lit_rows: Ints64 = all_rows[lit_links[all_rows]]

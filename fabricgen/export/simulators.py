@@ -380,7 +380,7 @@ def _list_wired_links(numbers: NumberedAccelerators) -> tuple[Ints64, Ints64, Fl
     rows, speeds, distances = [network.port_link[is_wired]], [network.gbps[is_wired]], [np.zeros(int(is_wired.sum()))]
     for number, segment in enumerate(plan.links.segments):
         is_inside = {segment.lower_tier, segment.tier} <= tiers
-        if is_inside and (segment.km or segment.lower_tier != segment.tier):
+        if is_inside and (segment.km or not segment.mesh):
             span = plan.links.find_rows(number)
             rows.append(np.arange(span.start, span.stop, dtype=np.int64))
             speeds.append(np.full(len(rows[-1]), float(segment.speed_gbps)))

@@ -58,7 +58,7 @@ def sum_longest_path_m(cluster: Cluster, hops: int) -> float:
     longest = np.zeros(len(links.segments))
     np.maximum.at(longest, links.segment[cables.end_link[cables.find_first_rows()]], cables.length_m)
     nodes = max((m for m, s in zip(longest.tolist(), links.segments, strict=True) if s.lower == "node"), default=0.0)
-    along = [m for m, s in zip(longest.tolist(), links.segments, strict=True) if s.lower_tier == s.tier and m]
+    along = [m for m, s in zip(longest.tolist(), links.segments, strict=True) if s.mesh and m]
     # the first dimension is that within groups: meshes of units come last
     further = max(0, hops - 1 - len(along)) * (along[0] if along else 0.0)
     return float(2 * nodes + sum(along) + further)

@@ -177,7 +177,7 @@ class SwitchViews(SwitchFrames):
             names = (self.ports[1][link], self.ports[0][link]) if at_b else (self.ports[0][link], self.ports[1][link])
             peer_class = devices.classes[peer_class_of]
             host, settings = segment.lower == "node", settings_by_port.get(names[0], AS_PLANNED)
-            span = self._find_span(segment) if segment.km else None
+            span = self._find_span(segment)
             yield SwitchPort(
                 name=names[0],
                 cage=side.cages[port // side.ways],
@@ -222,8 +222,8 @@ class SwitchViews(SwitchFrames):
         return {"locator": far, "adjacency": local} if block.links else {"locator": far}
 
     def _find_span(self, segment: Segment) -> SpanIntent | None:
-        """The span that a segment between sites is of."""
-        name = segment.path[-1]
+        """The span that a segment is of; None within a site."""
+        name = segment.mesh.name if segment.mesh else ""
         return next((span for span in self.intents[segment.fabric].spans if span.name == name), None)
 
     @staticmethod

@@ -276,7 +276,7 @@ def _make_peer_bonds(devices: DeviceTable, links: LinkTable, mate: Ints) -> _Som
 
 def is_peer(segment: Segment) -> bool:
     """Whether links are between the two switches of a pair; those to other sites are not."""
-    return segment.path[4:] == ("peer",)
+    return segment.mesh is not None and segment.mesh.word == "peer"
 
 
 def _list_bonded_ports(links: LinkTable, fabric: FabricDesign) -> Iterator[tuple[Ints64, Ints64]]:

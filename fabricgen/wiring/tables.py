@@ -12,6 +12,7 @@ from fabricgen.catalog.cable_models import CageLanes
 from fabricgen.catalog.models import OPTICAL, CableProfile, NodeProfile, RackProfile, SwitchProfile
 from fabricgen.design.fabric_model import Attachment, TierKey
 from fabricgen.design.floor.halls import Hall
+from fabricgen.design.inside.links import Mesh
 from fabricgen.design.media.policy import OPEN, CablePolicy
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Path
@@ -175,8 +176,8 @@ class Segment(NamedTuple):
     """The lower tier, fabric or extra device that asks for the links; findings go to `media_path`, else here."""
     tier: TierKey | None = None
     """The upper end's tier, by the fabric that owns it; None for scale-up links."""
-    km: float = 0
-    """Length of the fibre between sites, km; 0 for cables within a site."""
+    mesh: Mesh | None = None
+    """How the switches of the tier meet, for links inside a tier; None for other links."""
     media: tuple[str, ...] = ()
     """Ids of the cable profiles that may carry the links; empty: any that fits."""
     media_path: Path = ()
@@ -218,6 +219,11 @@ class Segment(NamedTuple):
         """Whether the module at a side has FEC of its own, so that its port has none."""
         module = self.find_gearbox(side)
         return module is not None and module.own_fec
+
+    @property
+    def km(self) -> float:
+        """Length of the fibre between sites, km; 0 for cables within a site."""
+        return self.mesh.km if self.mesh else 0
 
     @property
     def lanes(self) -> int:

@@ -184,7 +184,7 @@ def make_graph(network: Network) -> SwitchGraph:
             span = plan.links.find_rows(at)
             there = span.start + np.flatnonzero(lit[span])
             lower, upper = segment.lower_tier.name, segment.tier.name
-            name = f"{lower} along {segment.path[-1]}" if segment.lower_tier == segment.tier else f"{lower}-{upper}"
+            name = f"{lower} along {segment.path[-1]}" if segment.mesh else f"{lower}-{upper}"
             first = sum(map(len, rows))
             joints.append(LinkGroup(name, np.arange(first, first + len(there))))
             rows.append(there)

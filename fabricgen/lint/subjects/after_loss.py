@@ -107,7 +107,7 @@ def list_uplink_segments(plan: WiringPlan, fabric: str) -> list[int]:
     return [
         i
         for i, s in enumerate(plan.links.segments)
-        if s.lower_tier and s.lower_tier.fabric == fabric and s.lower_tier != s.tier
+        if s.lower_tier and s.lower_tier.fabric == fabric and not s.mesh
         if s.lower != "node" and not isinstance(s.a, ManagementPort)
     ]
 
@@ -123,7 +123,7 @@ def list_host_segments(plan: WiringPlan, fabric: str) -> list[int]:
 def list_peer_segments(plan: WiringPlan, fabric: str) -> list[int]:
     """The segments of peer links of a fabric: between two switches of a tier at one site."""
     segments = enumerate(plan.links.segments)
-    return [i for i, s in segments if s.tier and s.tier.fabric == fabric and s.lower_tier == s.tier and not s.km]
+    return [i for i, s in segments if s.tier and s.tier.fabric == fabric and s.mesh and not s.km]
 
 
 # Phases to be judged: the one that was asked for, or every one of the blueprint.

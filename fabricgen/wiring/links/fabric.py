@@ -249,7 +249,7 @@ class FabricWiring:
         ends = join_mesh(tier, mesh)
         a, b = (column + np.int32(self._find_switches(tier).first) for column in (ends.a, ends.b))
         stated_media = find_peer_media(self._design, tier, mesh)
-        segment = self._make_segment(tier, tier, mesh.run, mesh.run, mesh.path, stated_media)._replace(km=mesh.km)
+        segment = self._make_segment(tier, tier, mesh.run, mesh.run, mesh.path, stated_media)._replace(mesh=mesh)
         return SegmentLinks(segment, a, ends.a_port, b, ends.b_port, *self._merge_rail_and_plane(a, b))
 
     def _merge_rail_and_plane(self, a: Ints, b: Ints) -> tuple[Ints, Ints]:

@@ -55,7 +55,7 @@ class SpanLosesLight(PlanRule):
         first = plan.cables.find_first_rows()
         segment_of_cable = plan.links.segment[plan.cables.end_link[first]]
         for index, segment in enumerate(plan.links.segments):
-            spec = fabrics[segment.fabric].spans[str(segment.path[-1])] if segment.km else None
+            spec = fabrics[segment.fabric].spans.get(segment.mesh.name) if segment.mesh else None
             if spec is None or spec.amplified:
                 continue
             least = spec.km * _LEAST_DB_PER_KM
