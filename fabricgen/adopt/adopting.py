@@ -14,7 +14,7 @@ from fabricgen.adopt.models import Models, find_models
 from fabricgen.adopt.networks import STRAY, Network, Wires, find_networks, sort_wires
 from fabricgen.adopt.positions import BY_NAMES, Order, order_by_ports
 from fabricgen.adopt.proof import PAGE, Trial
-from fabricgen.adopt.search import PageSearch, follow_pattern, search_page
+from fabricgen.adopt.search import PageSearch, follow_pattern, note_open_speeds, search_page
 from fabricgen.adopt.settings.draft import edit_page
 from fabricgen.adopt.settings.infer import InferredSettings, infer_settings
 from fabricgen.adopt.tiers import find_cages, find_tiers
@@ -80,6 +80,7 @@ def adopt(
         raise fault("FG066", "no switch serves a port of a node that is known", hint="are these dumps of one cluster?")
     search = _find_page(name, facts, models, wires, networks, catalog)
     units, forms = search.units, search.forms
+    note_open_speeds(search)
     settings = _add_settings(search, configurations, file) if configurations else None
     of_forms = [note for form in forms for note in form.notes]
     of_idle = [f"{name} serves no port of a node that is known, and is left out" for name in without_nodes]

@@ -235,6 +235,23 @@ def search_page(search: PageSearch) -> None:
     name_devices(search)
 
 
+def note_open_speeds(search: PageSearch) -> None:
+    """Note for each InfiniBand fabric the other speeds of node ports with which the page gives as many links.
+
+    Ports of splitters are numbered over the face of a switch as those of whole cages are, and dumps tell no speed.
+    """
+    wrong = search.measure_links(search.trial)
+    for form in [form for form in search.forms if form.network.infiniband]:
+        path, role = ("fabrics", form.network.name, "speed"), form.network.role
+        speeds = {speed: None for p in search.models.profiles if role in p.roles for speed in p.roles[role].speeds}
+        present = get(search.page, path) or f"{max(speeds, default=0)}G"
+        for speed in [f"{speed}G" for speed in speeds if f"{speed}G" != present]:
+            with suppress(InputError):
+                if search.measure_links(search.try_page(edit_words(search.page, [((path, speed),)]))) == wrong:
+                    where = f"{form.network.name}: the numbers of its ports are those of node ports of {present}"
+                    form.notes.append(f"{where}, and of {speed} by splitters; state `speed: {speed}` if it is that")
+
+
 def name_devices(search: PageSearch) -> None:
     """Put names into the page: templates that give most names of a kind of devices, and names of single devices."""
     if lists := list(_order_extras(search)):

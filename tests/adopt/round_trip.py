@@ -89,11 +89,20 @@ def list_names_and_models(view: ClusterView, folder: Path) -> Path:
     return file
 
 
-def adopt_example(example: str, folder: Path) -> Returned:
-    """Adopt an example from its dumps and the list of its devices, and hold what its page builds against it."""
+def adopt_example(example: str, folder: Path, *, lists: bool = False) -> Returned:
+    """Adopt an example from its dumps and the list of its devices, and hold what its page builds against it.
+
+    With `lists` the links are those of links.csv, not of dumps.
+    """
     view = compile_example(example)
-    dumps, devices = lay_out_hall(view, folder)
-    found = adopt(example.partition(" ")[0], [str(dumps)], [str(devices)], jobs=1)
+    if lists:
+        files = {name: folder / f"{name}.csv" for name in ("links", "devices")}
+        for name, file in files.items():
+            file.write_bytes(make_files(view, name)[file.name])
+        found = adopt(example.partition(" ")[0], [], list(map(str, files.values())), jobs=1)
+    else:
+        dumps, devices = lay_out_hall(view, folder)
+        found = adopt(example.partition(" ")[0], [str(dumps)], [str(devices)], jobs=1)
     page = folder / "page.yaml"
     page.write_text(write_page(found.words), encoding="utf-8")
     again, links = list_links(compile_blueprint(str(page))), list_links(view)

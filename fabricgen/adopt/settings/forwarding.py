@@ -5,11 +5,20 @@ Each setting is what most switches of a fabric have.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from fabricgen.adopt.settings.draft import ComparedSwitch, Draft, Setting, Vote, find_majority, make_settings_by_fabric
+from fabricgen.adopt.settings.draft import (
+    ALL_SWITCHES,
+    ComparedSwitch,
+    Draft,
+    Setting,
+    Vote,
+    find_majority,
+    make_settings_by_fabric,
+)
 from fabricgen.adopt.words import drop_empty
 from fabricgen.blueprint.sections.qos import Trim
 from fabricgen.blueprint.sections.routing import FLOW_AGING_S, LoadBalance
@@ -66,22 +75,30 @@ def infer_links(draft: Draft) -> list[Setting]:
     part_of = {name: tuple(part) for part in group_linked_fabrics(blueprint.fabrics) for name in part}
     owners = [fabric.name for fabric in draft.list_fabrics() if fabric.tiers]
     settings = list[Setting]()
-    questions = (("ip",), "v4", _name_families), (("routing", "underlay"), "ebgp-numbered", _name_underlay)
+    questions = (
+        (("ip",), "v4", lambda switch: _name_families(switch.running.loopbacks)),
+        (("routing", "underlay"), "ebgp-numbered", _name_underlay),
+    )
+    addresses = {address for s in draft.list_switches() for address, _ in s.running.management.addresses}
+    managed = _name_families(addresses)
     for keys, default, name_value in questions:
 
         def ask(fabric: str, switch: ComparedSwitch, name_value: object = name_value) -> Iterator[str]:
             if switch.fabric in part_of[fabric] and (value := name_value(switch)):  # type: ignore[operator]
                 yield value
 
-        settings += make_settings_by_fabric(draft.collect_votes(owners, ask), keys, default)
+        votes = draft.collect_votes(owners, ask)
+        # families of the cluster are those of management as well
+        per_fabric = keys == ("ip",) and bool(managed) and all(vote.value != managed for vote in votes.values())
+        settings += make_settings_by_fabric(votes, keys, default, per_fabric=per_fabric)
     with_overlay = {switch.fabric for switch in draft.list_switches() if switch.running.overlay}
     overlays = {name: Vote("none" if with_overlay.isdisjoint(part_of[name]) else "evpn", 1, ()) for name in owners}
     return settings + make_settings_by_fabric(overlays, ("routing", "overlay"), "none")
 
 
-def _name_families(switch: ComparedSwitch) -> str:
-    """Return "v4", "v6" or "dual" by the loopbacks of a switch, "" if it has no loopback."""
-    words = {"v6" if ":" in address else "v4" for address in switch.running.loopbacks}
+def _name_families(addresses: Iterable[str]) -> str:
+    """Return "v4", "v6" or "dual" by the families of some addresses, "" if there are none."""
+    words = {"v6" if ":" in address else "v4" for address in addresses}
     return "dual" if len(words) > 1 else next(iter(words), "")
 
 
@@ -105,7 +122,20 @@ def infer_hosts(draft: Draft) -> list[Setting]:
             present = fabrics[name].hosts if key == "hosts" else getattr(blueprint.fabrics[name], key) or None
             if (vote.value or None) != present:
                 settings.append(Setting(("fabrics", name, key), vote.value or None, vote.facts, vote.against))
-    return settings
+    return [*settings, *_infer_shared_addresses(draft)]
+
+
+def _infer_shared_addresses(draft: Draft) -> Iterator[Setting]:
+    """Yield `address_per: nic` for fabrics with planes in which most subnets of hosts are on several switches."""
+    counts: dict[str, Counter[str]] = {fabric.name: Counter() for fabric in draft.list_fabrics() if fabric.planes > 1}
+    for switch in draft.iterate_switches(draft.cluster, ALL_SWITCHES) if counts else ():
+        for port in switch.view.ports:
+            if port.role == "host" and port.service in counts and port.name in switch.running.interfaces:
+                counts[port.service].update(switch.running.interfaces[port.name].addresses)
+    for fabric, of_fabric in counts.items():
+        shared = sum(count > 1 for count in of_fabric.values())
+        if 2 * shared > len(of_fabric):
+            yield Setting(("fabrics", fabric, "address_per"), "nic", shared)
 
 
 def find_vlans(running: Switch, port: str) -> tuple[int, tuple[int, ...]]:
@@ -281,7 +311,9 @@ def _list_qos_keys(draft: Draft, switch: ComparedSwitch) -> Iterator[tuple[str, 
         stated = {key: value for key, value in running.items() if value != getattr(default, key)}
         yield "trim", stated if running and running != planned_trim else None
     if qos is not None and qos.ports:
-        yield from _list_class_keys(draft, switch, qos, intent)
+        # a configuration does not say which of its queues is that of trimmed packets; the trimming does
+        marked = replace(qos, trim_class=trimming.traffic_class if trimming else 0)
+        yield from _list_class_keys(draft, switch, marked, intent)
 
 
 def _list_class_keys(
