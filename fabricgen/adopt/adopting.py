@@ -12,7 +12,7 @@ from fabricgen.adopt.facts import Facts, Inference, Question
 from fabricgen.adopt.gathering import gather_facts
 from fabricgen.adopt.models import Models, find_models
 from fabricgen.adopt.networks import STRAY, Network, Wires, find_networks, sort_wires
-from fabricgen.adopt.positions import BY_NAMES, Order, order_by_ports
+from fabricgen.adopt.positions import BY_NAMES, Order, are_shuffled, order_by_ports
 from fabricgen.adopt.proof import PAGE, Trial
 from fabricgen.adopt.search import PageSearch, follow_pattern, note_open_speeds, search_page
 from fabricgen.adopt.settings.draft import edit_page
@@ -107,8 +107,9 @@ def _find_page(
 ) -> PageSearch:
     """Return the search that found the shortest page: with devices in the order of their names, or in that of ports.
 
-    The order of ports is searched if more than STRAY of the links contradict the names; that of names is not searched
-    if, besides, names follow no pattern.
+    The order of ports is searched if names of nodes are shuffled, if no page in the order of names can be wired, or if
+    more than STRAY of the links contradict the names; that of names is not searched if, besides, names follow no
+    pattern.
     """
 
     def start_search(order: Order) -> PageSearch:
@@ -120,7 +121,17 @@ def _find_page(
         search.wire_page()
         return search
 
-    by_names, max_missing = start_search(BY_NAMES), STRAY * len(facts.links)
+    max_missing = STRAY * len(facts.links)
+    try:
+        by_names = start_search(order_by_ports(wires, networks) if are_shuffled(wires) else BY_NAMES)
+    except InputError as error:
+        try:
+            by_names = start_search(order_by_ports(wires, networks))
+        except InputError:
+            raise error from None
+    if not by_names.order.by_names:
+        search_page(by_names)
+        return by_names
     names_tell = by_names.trial.is_missing.sum() <= max_missing or follow_pattern(by_names)
     if names_tell:
         search_page(by_names)

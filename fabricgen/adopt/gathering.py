@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path, PurePosixPath
+from sys import intern
 from typing import NamedTuple
 
 from fabricgen.adopt.facts import DeviceFacts, End, Facts, Link
@@ -64,7 +65,7 @@ class Gathered:
 
     def add_link(self, a: End, b: End, source: str) -> None:
         """Add a link between two ports."""
-        self.links.setdefault((min(a, b), max(a, b)), source)
+        self.links.setdefault((a, b) if a < b else (b, a), source)
 
 
 def read_list(file: str, gathered: Gathered) -> None:
@@ -101,7 +102,8 @@ def _read_cables(
     """Add the links of a list of cables; rows in which a device or port is empty are counted in a note."""
     incomplete, pick_ends = 0, itemgetter(*(columns[name] for name in names))
     for line, cells in rows:
-        a_device, a_port, b_device, b_port = map(str.strip, pick_ends(cells))
+        # each text once: what is compared, counted and sorted from here on is mostly the same object
+        a_device, a_port, b_device, b_port = map(intern, map(str.strip, pick_ends(cells)))
         if names is LABELS:
             a_port, b_port = _read_label(a_port), _read_label(b_port)
         if a_device and a_port and b_device and b_port:
@@ -171,8 +173,8 @@ def gather_facts(
     if dumps:
         _add_dumps(dumps, gathered, jobs)
     links = sorted(Link(*ends, source) for ends, source in gathered.links.items())
-    used = {end for link in links for end in (link.a, link.b)}
-    for name in {end.device for end in used}:
+    used = {end for link in links for end in link[:2]} if gathered.unlinked else set[End]()
+    for name in {link.a.device for link in links} | {link.b.device for link in links}:
         gathered.devices.setdefault(name, DeviceFacts(name))
     names = sorted(gathered.devices, key=make_natural_key)
     return Facts(

@@ -62,12 +62,25 @@ class PortWalk:
         self._first = np.searchsorted(seen.near, np.arange(len(seen.kind) + 1))
         self._rows_by_kind: dict[int, Ints64] = {}
 
-    def find_places(self, guess: Ints64) -> Ints64:
+    def find_places(self, *guesses: Ints64) -> Ints64:
         """Return the planned device of each seen one, int64, NOBODY if there is none.
 
-        Walks start at devices with many links, as their ports tell them apart. Then all links vote, so that a crossed
-        one does not count. Devices of which no link tells get that of `guess`.
+        If nearly all links are as planned by a guess, it is started from, else devices are found by walks. Then all
+        links vote, so that a crossed one does not count. Devices of which no link tells get that of the last guess.
         """
+        guess = guesses[-1]
+        places = next((g for g in guesses if self.count_as_planned(g) >= GOOD * len(self._seen.near)), None)
+        if places is None:
+            places = self._walk(guess)
+        for _ in range(ROUNDS):
+            voted = self._vote_on_places(places, np.flatnonzero(places[self._seen.near] >= 0), places)
+            if (voted == places).all():
+                break
+            places = voted
+        return self._fill_rest(places, guess)
+
+    def _walk(self, guess: Ints64) -> Ints64:
+        """Return the places found from port to port; walks start at devices with many links, which tell them apart."""
         places = np.full(len(self._seen.kind), NOBODY, dtype=np.int64)
         degree = np.where(self._seen.kind >= 0, np.diff(self._first), 0)
         anchors = 0
@@ -75,12 +88,7 @@ class PortWalk:
             if places[anchor] == NOBODY and degree[anchor] and anchors < MOST_ANCHORS:
                 places = self._place_part(anchor, places, guess)
                 anchors += 1
-        for _ in range(ROUNDS):
-            voted = self._vote_on_places(places, np.flatnonzero(places[self._seen.near] >= 0), places)
-            if (voted == places).all():
-                break
-            places = voted
-        return self._fill_rest(places, guess)
+        return places
 
     def count_as_planned(self, places: Ints64, rows: Ints64 | None = None) -> int:
         """Return how many seen links are as planned if devices have these places; of all rows, or of some."""

@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, TypeAlias, TypeVar
 
 import networkx as nx
@@ -53,12 +54,13 @@ class Wires:
     managed: Sequence[tuple[str, str]]
     notes: Sequence[str]
 
-    def map_neighbors(self) -> dict[str, Counter[str]]:
-        """Return by switch how many links it has to each other switch; management ports do not count."""
+    @cached_property
+    def neighbors(self) -> Mapping[str, Counter[str]]:
+        """By switch how many links it has to each other switch; management ports do not count."""
         neighbors: dict[str, Counter[str]] = defaultdict(Counter)
-        for wire in self.of_switches:
-            neighbors[wire.a][wire.b] += 1
-            neighbors[wire.b][wire.a] += 1
+        for (a, b), links in Counter((a, b) for a, _, b, _ in self.of_switches).items():
+            neighbors[a][b] += links
+            neighbors[b][a] += links
         return neighbors
 
 
@@ -169,7 +171,7 @@ def find_networks(wires: Wires, models: Models, main: frozenset[str]) -> list[Ne
         served[wire.switch][wire.leg.role] += WEIGHT_OF_MAIN if wire.node in main else 1
     for _, leaf in wires.managed:
         served[leaf][MANAGEMENT] += 1
-    neighbors = wires.map_neighbors()
+    neighbors = wires.neighbors
     level, owner = _find_levels(served, neighbors, models)
     _split_generations(owner, wires, neighbors, models, main)
     for name in sorted(models.silent & models.switches.keys()):

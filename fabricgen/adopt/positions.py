@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 from fabricgen.adopt.networks import Network, Wires, choose_mode
@@ -22,6 +24,32 @@ class Order(NamedTuple):
 BY_NAMES = Order(make_natural_key, by_names=True)
 
 
+_SAMPLE = 64
+"""Switches of which the names of nodes are looked at."""
+_PAIRS = 50
+"""Neighbours from which on their names can say nothing by more than chance."""
+
+
+def are_shuffled(wires: Wires) -> bool:
+    """Whether names of nodes have nothing to do with their ports: of two ports side by side, either may have the
+    greater name. Then pages need not be tried in the order of names.
+    """
+    switches = set(islice(dict.fromkeys(wire.switch for wire in wires.of_nodes), _SAMPLE))
+    ports: dict[str, list[tuple[SortKey, str]]] = defaultdict(list)
+    for wire in wires.of_nodes:
+        if wire.switch in switches:
+            ports[wire.switch].append((_make_port_key(wire.port), wire.node))
+    names = [[make_natural_key(node) for _, node in sorted(of_switch)] for of_switch in ports.values()]
+    pairs = [a < b for of_switch in names for a, b in pairwise(of_switch) if a != b]
+    return len(pairs) >= _PAIRS and 0.4 < sum(pairs) / len(pairs) < 0.6
+
+
+@cache
+def _make_port_key(port: str) -> SortKey:
+    """Return the sort key of a port; there are few names of ports."""
+    return make_natural_key(port)
+
+
 def order_by_ports(wires: Wires, networks: Sequence[Network]) -> Order:
     """Order switches by the ports of devices below that lead to them, nodes by the ports of switches that lead to them.
 
@@ -37,9 +65,9 @@ def order_by_ports(wires: Wires, networks: Sequence[Network]) -> Order:
         ports_above[lower][upper].append(upper_port)
     paths: dict[str, SortKey] = {}  # the ports that lead to a switch from the top of its fabric down
     for switch in [s for network in networks for tier in reversed(network.tiers.values()) for s in tier]:
-        first_ports = Counter(min(ports, key=make_natural_key) for ports in ports_above[switch].values())
+        first_ports = Counter(min(ports, key=_make_port_key) for ports in ports_above[switch].values())
         upper_paths = Counter(paths[upper] for upper in ports_above[switch])
-        paths[switch] = (*choose_mode(upper_paths), make_natural_key(choose_mode(first_ports))) if first_ports else ()
+        paths[switch] = (*choose_mode(upper_paths), _make_port_key(choose_mode(first_ports))) if first_ports else ()
     keys: dict[str, SortKey] = {name: (0, _choose_port(ports)) for name, ports in ports_below.items()}
     keys |= {node: (0, path) for node, path in _list_paths_to_nodes(wires, networks, paths).items()}
     return Order(lambda name: (*keys.get(name, (1, ())), make_natural_key(name)), by_names=False)
@@ -62,7 +90,7 @@ def _list_paths_to_nodes(wires: Wires, networks: Sequence[Network], paths: Mappi
     best: dict[str, SortKey] = {}
     for node, leg, switch, port in wires.of_nodes:
         if switch in fabric_of:
-            candidate = fabric_of[switch], (leg.rail, leg.port, leg.part), (*paths[switch], make_natural_key(port))
+            candidate = fabric_of[switch], (leg.rail, leg.port, leg.part), (*paths[switch], _make_port_key(port))
             best[node] = min(best.get(node, candidate), candidate)
     return {node: (fabric, path) for node, (fabric, _, path) in best.items()}
 
@@ -70,4 +98,4 @@ def _list_paths_to_nodes(wires: Wires, networks: Sequence[Network], paths: Mappi
 def _choose_port(ports: Mapping[str, int]) -> SortKey:
     """Return the sort key of the port with the highest count, the first of equals."""
     most = max(ports.values())
-    return min(make_natural_key(port) for port, count in ports.items() if count == most)
+    return min(_make_port_key(port) for port, count in ports.items() if count == most)

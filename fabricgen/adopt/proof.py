@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
@@ -43,6 +44,10 @@ def design_page(words: Mapping[str, Any], catalog: Catalog | None = None, file: 
     """Return the design of a page; raises InputError if the page has an error."""
     loaded = load_blueprint(file, unsaved={file: write_page(words).encode()})
     return build_design(loaded, advise=False, catalog=catalog)
+
+
+_WIRED = ("catalog", "layout", "fabrics", "scale_up", "tenants")
+"""The parts of a design that its wiring follows from."""
 
 
 class Wired(NamedTuple):
@@ -98,6 +103,20 @@ class Trial:
     seen: SeenLinks
     seen_names: dict[str, str] = field(default_factory=dict)
     unplaced: tuple[str, ...] = ()
+    unexplained: Mapping[str, float] = field(default_factory=dict)
+    """By fabric the length of what the page does not give, once that was measured: see `search`."""
+
+    def rename(self, wired: Wired) -> Trial:
+        """Return this trial for another page that is wired alike, under the names of that page."""
+        alike = copy(self)
+        alike.wired = wired
+        if list(wired.names) != list(self.wired.names):
+            pairs = zip(self.wired.names, wired.names, strict=True)
+            alike.seen_names = {new: self.seen_names[old] for old, new in pairs if old in self.seen_names}
+            alike.unexplained = {}
+            for cached in ("_devices", "unseen"):
+                alike.__dict__.pop(cached, None)
+        return alike
 
     @cached_property
     def _devices(self) -> list[str]:
@@ -209,19 +228,35 @@ class Trial:
                     legs[pair // side.numbers - 1][socket] = side.per_connector
         return legs
 
-    def match_by_ports(self) -> None:
-        """Set `seen_names` by the ports of devices; see `matching`."""
+    def match_by_ports(self, earlier: Mapping[str, str]) -> None:
+        """Set `seen_names` by the ports of devices; see `matching`. Those of an `earlier` trial are tried first."""
+        if earlier and self._fits_names(earlier):
+            return
         planned = make_port_graph(self._planned_columns, self._planned_kind)
         seen = make_port_graph(self._seen_columns, self.seen.kind)
         row_of = {name: row for row, name in enumerate(self.wired.names)}
         planned_of = {name: row_of[planned] for planned, name in self.seen_names.items()}
-        guess = np.array([planned_of.get(name, NOBODY) for name in self.seen.devices], dtype=np.int64)
-        places = PortWalk(planned, seen).find_places(guess).tolist()
+        before = {name: row_of[planned] for planned, name in earlier.items() if planned in row_of}
+        rows = [[of.get(name, NOBODY) for name in self.seen.devices] for of in (before, planned_of)]
+        guesses = [np.array(of, dtype=np.int64) for of in rows[not before :]]
+        places = PortWalk(planned, seen).find_places(*guesses).tolist()
         matched = {self.wired.names[row]: name for name, row in zip(self.seen.devices, places, strict=True) if row >= 0}
         # devices without links, such as trays, stay where they were guessed to be
         linked = set(self.seen.devices)
         self.seen_names = {p: s for p, s in self.seen_names.items() if s not in linked and p not in matched} | matched
         self.unplaced = tuple(sorted(set(self.unplaced) - set(matched.values())))
+
+    def _fits_names(self, earlier: Mapping[str, str]) -> bool:
+        """Whether no seen link is missing under the names of an earlier trial, which are kept then."""
+        planned_names, before = set(self.wired.names), (self.seen_names, self.unplaced)
+        placed = {*self.seen_names.values(), *self.unplaced}
+        self.seen_names = {planned: seen for planned, seen in earlier.items() if planned in planned_names}
+        self.unplaced = tuple(sorted(placed - set(self.seen_names.values())))
+        if self.is_missing.any():
+            self.seen_names, self.unplaced = before
+            del self.planned_ends, self.is_missing
+            return False
+        return True
 
     @cached_property
     def is_missing(self) -> Flags:
@@ -308,19 +343,31 @@ def try_page(
     forms: Sequence[FabricForm],
     catalog: Catalog | None = None,
     order: Order = BY_NAMES,
+    earlier: Trial | None = None,
 ) -> Trial:
-    """Wire a page, and find which planned device each seen one is; raises InputError if it cannot be built."""
-    wired = wire_page(design_page(words, catalog))
+    """Wire a page, and find which planned device each seen one is; raises InputError if it cannot be built.
+
+    If the page is wired as that of an `earlier` trial, it is not wired and compared again.
+    """
+    wired = wire_page(design_page(words, catalog), earlier.wired if earlier else None)
+    if earlier and wired.plan is earlier.wired.plan:
+        return earlier.rename(wired)
     trial = Trial(wired, facts, seen, *match_devices(wired, units, forms, order))
     if not order.by_names:
-        trial.match_by_ports()
+        trial.match_by_ports(earlier.seen_names if earlier else {})
     return trial
 
 
-def wire_page(design: Design) -> Wired:
-    """Wire a design; raises InputError, with its place in the page, if that cannot be done."""
-    plan = build_wiring_plan(design, find_stated_places)
-    port_names = PortNames(design, plan)
+def wire_page(design: Design, earlier: Wired | None = None) -> Wired:
+    """Wire a design, or take the plan of an `earlier` one that differs in names alone.
+
+    Raises InputError, with its place in the page, if the design cannot be wired.
+    """
+    if earlier and all(getattr(design, part) == getattr(earlier.design, part) for part in _WIRED):
+        plan, port_names = earlier.plan, earlier.port_names
+    else:
+        plan = build_wiring_plan(design, find_stated_places)
+        port_names = PortNames(design, plan)
     try:
         names = name_devices(design, plan.devices)
         port_names.port_columns  # noqa: B018 - made here, where a port without a name is refused

@@ -23,7 +23,7 @@ from fabricgen.adopt.positions import BY_NAMES, Order
 from fabricgen.adopt.proof import Trial, encode_links, is_node_of_unit, try_page
 from fabricgen.adopt.tiers import list_cage_words
 from fabricgen.adopt.units import Units
-from fabricgen.adopt.words import Edit, Named, Words, count_words, edit_words, find_template, get
+from fabricgen.adopt.words import Edit, Named, Words, count_words, edit_words, find_template, get, list_deletions
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.kernel.diagnostics import InputError
@@ -72,7 +72,8 @@ class PageSearch:
 
     def try_page(self, words: Words) -> Trial:
         """Wire a page and compare it with the facts; raises InputError if it cannot be wired."""
-        return try_page(words, self.facts, self._seen, self.units, self.forms, self.catalog, self.order)
+        page = words, self.facts, self._seen, self.units, self.forms, self.catalog, self.order
+        return try_page(*page, getattr(self, "trial", None))
 
     def wire_page(self) -> None:
         """Wire `page`, and set `trial` and `cost`; raises InputError if no page can be wired.
@@ -111,6 +112,8 @@ class PageSearch:
         """If devices are found by their ports, omit the slots for which no node was found."""
         if self.order.by_names:
             return
+        if self.page.get("omit") and not self.trial.is_missing.any() and not self.trial.unplaced:
+            return
         kept = [slot for slot in self.page.get("omit", ()) if "*" in slot]
         if kept != self.page.get("omit", []):
             # take back slots that were omitted for an earlier page
@@ -148,6 +151,15 @@ class PageSearch:
 
     def _measure_page(self, words: Words, trial: Trial) -> dict[str, float]:
         """Return the length of a page by fabric, with that of the rest of the page under ""."""
+        trial.unexplained = trial.unexplained or self._measure_unexplained(trial)
+        cost = defaultdict[str, float](float, trial.unexplained)
+        for name, fabric in words["fabrics"].items():
+            cost[name] += count_words(fabric)
+        cost[""] += count_words({key: value for key, value in words.items() if key != "fabrics"})
+        return cost
+
+    def _measure_unexplained(self, trial: Trial) -> dict[str, float]:
+        """Return the length of what a page does not give, by fabric, with that of the rest under ""."""
         cost: dict[str, float] = defaultdict(float)
         for name, count in self.measure_links(trial).items():
             cost[name] += WORDS_OF_LINK * count
@@ -159,9 +171,6 @@ class PageSearch:
         for tier, renamed in Counter(tier for tier, is_renamed in tiers if is_renamed).items():
             cost[tier[0]] += WORDS_OF_PATTERN if 2 * renamed >= sizes[tier] else WORDS_OF_NAME * renamed
         cost[""] += WORDS_OF_LINK * len(trial.unplaced)
-        for name, fabric in words["fabrics"].items():
-            cost[name] += count_words(fabric)
-        cost[""] += count_words({key: value for key, value in words.items() if key != "fabrics"})
         return cost
 
     def try_edits(self, edits: Mapping[str, Edit]) -> set[str]:
@@ -472,26 +481,3 @@ def _list_node_speeds(role: str, search: PageSearch) -> list[int]:
     speeds = [s for p in search.models.profiles if role in p.roles for s in p.roles[role].speeds]
     # extra devices may be faster; a stated speed of nodes holds for them as well
     return list(dict.fromkeys(speeds))[0 if search.units.extras else 1 :]
-
-
-def list_deletions(words: Words) -> dict[str, list[Edit]]:
-    """Return by fabric ("" is the rest of the page) changes that each take away a word that may change nothing."""
-    deletions: dict[str, list[Edit]] = {"": []}
-    for name, fabric in words["fabrics"].items():
-        of = ("fabrics", name)
-        paths: list[tuple[str, ...]] = [
-            (*of, key) for key in ("attach", "nic", "rail_groups", "speed") if key in fabric
-        ]
-        for tier, stated in fabric.get("tiers", {}).items():
-            removable = ("spread", "parallel", "breakout", "above", "below", "count", "uplinks", "cages")
-            paths += [(*of, "tiers", tier, key) for key in removable if key in stated]
-        for label, stated in fabric.get("extra", {}).items():
-            paths += [
-                (*of, "extra", label, key) for key in ("ports", "attach", "to", "count", "speed") if key in stated
-            ]
-        deletions[name] = [((path, None),) for path in paths]
-    if get(words, ("pods",)) == {"p1": {"su": 1}}:
-        deletions[""].append(((("pods",), None),))
-    if get(words, ("scalable_unit", "racks")):
-        deletions[""].append(((("scalable_unit", "racks"), None),))
-    return deletions

@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import TypeAlias
 
 from fabricgen.adopt.facts import Inference, PagePath
 from fabricgen.adopt.forms import (
@@ -27,6 +28,8 @@ from fabricgen.adopt.units import Units, number_by_names
 from fabricgen.blueprint.dimensions import find_dimension
 from fabricgen.kernel.intervals import make_intervals
 
+Meets: TypeAlias = dict[str, list[tuple[Coordinates, int]]]
+"""By switch the (coordinates, number of links) at the far ends of its links down."""
 MAX_RAILS = 8
 """The rails of a node: of evenly many links to each, an eighth is of one rail."""
 
@@ -38,17 +41,17 @@ def find_tiers(network: Network, models: Models, wires: Wires, units: Units, ord
     legs = [wire for wire in wires.of_nodes if wire.switch in members and wire.node in units.at]
     carried = {role: [wire for wire in legs if wire.leg.role == role] for role in network.roles[1:]}
     legs = [wire for wire in legs if wire.leg.role == network.role]
-    neighbors = wires.map_neighbors()
-    leg_at = _number_legs(form, legs, neighbors, units, models)
-    served: dict[str, list[Coordinates]] = defaultdict(list)
-    for wire, values in zip(legs, leg_at, strict=True):
-        served[wire.switch].append(values)
+    neighbors = wires.neighbors
+    at_legs, numbers = _number_legs(form, legs, neighbors, units, models)
+    served: dict[str, Counter[int]] = defaultdict(Counter)
+    for wire, number in zip(legs, numbers, strict=True):
+        served[wire.switch][number] += 1
     lower: dict[str, Coordinates] = {}
     for name, switches in network.tiers.items():
-        meets = {switch: served[switch] for switch in switches}
+        meets: Meets = {switch: [(at_legs[n], links) for n, links in served[switch].items()] for switch in switches}
         for switch in switches if form.tiers else ():
-            far_ends = Counter(neighbors.get(switch, {})).elements()
-            meets[switch] = [lower[far] for far in far_ends if far in lower]
+            far_ends = neighbors.get(switch, {}).items()
+            meets[switch] = [(lower[far], links) for far, links in far_ends if far in lower]
         members = set(switches)
         peers = [(a, b) for a in switches for b in neighbors.get(a, ()) if b in members]
         form.tiers[name] = _infer_tier(form, name, switches, meets, models, peers, order)
@@ -74,8 +77,9 @@ def _group_carried_rails(legs: Sequence[NodeWire], at: Mapping[str, Coordinates]
 
 def _number_legs(
     form: FabricForm, legs: Sequence[NodeWire], neighbors: Mapping[str, Counter[str]], units: Units, models: Models
-) -> list[Coordinates]:
-    """Return the coordinates of each leg: those of its node, its rail, and its number among the legs of a NIC, from 1.
+) -> tuple[list[Coordinates], list[int]]:
+    """Return (the coordinates of legs, which of these each leg has): those of its node, its rail, and its number among
+    the legs of a NIC, from 1.
 
     That number is a `plane` if no switch joins legs of different numbers, else a `port`. Sets what `form` says of legs.
     """
@@ -89,16 +93,18 @@ def _number_legs(
     dimension = "port"
     if len(number_of) > 1 and _are_disjoint(legs, numbers, neighbors, members):
         dimension, form.planes = "plane", len(number_of)
+    place_of = {node: (at["pod"], at["su"], at["rack"]) for node, at in units.at.items()}
+    keys = [(*place_of[wire.node], wire.leg.rail, number) for wire, number in zip(legs, numbers, strict=True)]
+    number_of_key = {key: number for number, key in enumerate(dict.fromkeys(keys))}
     result: list[Coordinates] = []
-    for wire, number in zip(legs, numbers, strict=True):
-        at = units.at[wire.node]
-        place: Coordinates = {"pod": at["pod"], "su": (at["pod"], at["su"])}
-        if at["rack"]:
-            place["rack"] = (at["pod"], at["su"], at["rack"])
+    for pod, su, rack, rail, number in number_of_key:
+        place: Coordinates = {"pod": pod, "su": (pod, su)}
+        if rack:
+            place["rack"] = (pod, su, rack)
         if units.sites:
-            place["site"] = units.sites[str(at["pod"])]
-        result.append({**place, "rail": wire.leg.rail, dimension: number})
-    return result
+            place["site"] = units.sites[str(pod)]
+        result.append({**place, "rail": rail, dimension: number})
+    return result, [number_of_key[key] for key in keys]
 
 
 def _are_disjoint(
@@ -125,14 +131,14 @@ def _infer_tier(
     form: FabricForm,
     name: str,
     switches: Sequence[str],
-    meets: Mapping[str, Sequence[Coordinates]],
+    meets: Meets,
     models: Models,
     peers: Sequence[tuple[str, str]],
     order: Order,
 ) -> TierForm:
     """Infer a tier and what it is grouped by: the fewest dimensions in which all that a switch meets agrees.
 
-    `meets` has for each switch the coordinates at the far ends of its links down. `peers` are pairs of switches with
+    `meets` has what each switch meets at the far ends of its links down. `peers` are pairs of switches with
     links to each other; they are of one group whatever they meet, unless the links are a mesh.
     """
     at: dict[str, Coordinates] = {switch: {} for switch in switches if switch not in models.silent}
@@ -178,18 +184,16 @@ def _infer_tier(
     return TierForm(name, per, at, count, profile, nos, uneven=uneven, profile_of_pod=profile_of_pod)
 
 
-def _find_agreement(
-    form: FabricForm, meets: Mapping[str, Sequence[Coordinates]], at: dict[str, Coordinates]
-) -> dict[str, tuple[int, int]]:
+def _find_agreement(form: FabricForm, meets: Meets, at: dict[str, Coordinates]) -> dict[str, tuple[int, int]]:
     """Fill `at` with the coordinates in which all that a switch meets agrees.
 
     Returns (links that agree, links) by dimension, for the dimensions in which switches differ from each other.
     """
     agreed: dict[str, tuple[int, int]] = {}
-    for dimension in dict.fromkeys(d for met in meets.values() for coordinates in met for d in coordinates):
-        modes = {s: find_mode(c.get(dimension) for c in met) for s, met in meets.items() if met and s in at}
+    for dimension in dict.fromkeys(d for met in meets.values() for coordinates, _ in met for d in coordinates):
+        modes = {s: find_mode(_count_values(met, dimension)) for s, met in meets.items() if met and s in at}
         hits, total = (sum(counts) for counts in zip(*(mode[1:] for mode in modes.values()), strict=True))
-        values = {coordinates.get(dimension) for met in meets.values() for coordinates in met}
+        values = {coordinates.get(dimension) for met in meets.values() for coordinates, _ in met}
         if hits >= (1 - STRAY) * total:
             for switch, (value, _, _) in modes.items():
                 if value is not None:
@@ -199,6 +203,14 @@ def _find_agreement(
         elif dimension == "rail":
             _group_rails(form, meets, at, agreed)
     return agreed
+
+
+def _count_values(met: Sequence[tuple[Coordinates, int]], dimension: str) -> Counter[Coordinate | None]:
+    """Return how many links lead to each value of a dimension."""
+    counts = Counter[Coordinate | None]()
+    for coordinates, links in met:
+        counts[coordinates.get(dimension)] += links
+    return counts
 
 
 def number_group_members(
@@ -250,7 +262,7 @@ def _has_default_name(
 
 def _group_rails(
     form: FabricForm,
-    meets: Mapping[str, Sequence[Coordinates]],
+    meets: Meets,
     at: dict[str, Coordinates],
     agreed: dict[str, tuple[int, int]],
 ) -> None:
@@ -258,18 +270,16 @@ def _group_rails(
 
     Sets `form.rail_groups`, and the coordinate rail-group in `at` and `agreed`.
     """
+    counts = {switch: _count_values(met, "rail") for switch, met in meets.items() if met}
     rails = {
-        switch: frozenset(
-            rail for rail, n in Counter(c["rail"] for c in met).items() if n >= STRAY * len(met) / MAX_RAILS
-        )
-        for switch, met in meets.items()
-        if met
+        switch: frozenset(rail for rail, n in links.items() if n >= STRAY * links.total() / MAX_RAILS)
+        for switch, links in counts.items()
     }
     groups = sorted(set(rails.values()), key=lambda rails_of_group: sorted(map(str, rails_of_group)))
     if len(groups) < 2 or sum(map(len, groups)) > len(frozenset[object]().union(*groups)):
         return
     form.rail_groups = sorted(sorted(int(str(rail)) for rail in group) for group in groups)
-    total = sum(map(len, meets.values()))
+    total = sum(links.total() for links in counts.values())
     for switch, group in rails.items():
         at[switch]["rail-group"] = form.rail_groups.index(sorted(int(str(rail)) for rail in group)) + 1
     agreed["rail-group"] = total, total
@@ -303,21 +313,20 @@ def _count_links(form: FabricForm, wires: Wires, models: Models) -> None:
     counts: dict[str, Counter[str]] = {word: Counter() for word in ("uplinks", "down", "peer")}
     links_of_pairs: dict[int, Counter[tuple[str, str]]] = defaultdict(Counter)  # by level, then by two switches
     skipping = 0
-    for wire in wires.of_switches:
-        inside = sorted(switch for switch in (wire.a, wire.b) if switch in level)
-        lower, upper = min(inside, key=level.__getitem__, default=""), max(inside, key=level.__getitem__, default="")
-        if len(inside) < 2:
-            counts["uplinks"][lower] += bool(inside and form.network.below)
-        elif level[lower] == level[upper] and len(between := sorted({site_of.get(s, "") for s in inside})) > 1:
-            form.spans[between[0], between[1]] += 1
-        elif level[lower] == level[upper]:
-            counts["peer"] += Counter(inside)
-            links_of_pairs[level[lower]][inside[0], inside[1]] += 1
-        elif level[upper] - level[lower] == 1:
-            counts["uplinks"][lower] += 1
-            counts["down"][upper] += 1
-        else:
-            skipping += 1
+    for near, far, links in ((s, other, n) for s in level for other, n in wires.neighbors.get(s, {}).items()):
+        if far not in level:
+            counts["uplinks"][near] += links if form.network.below else 0
+        elif level[near] == level[far] and len(between := sorted({site_of.get(s, "") for s in (near, far)})) > 1:
+            form.spans[between[0], between[1]] += links if near < far else 0
+        elif level[near] == level[far]:
+            counts["peer"][near] += links
+            if near < far:
+                links_of_pairs[level[near]][near, far] = links
+        elif level[far] - level[near] == 1:
+            counts["uplinks"][near] += links
+            counts["down"][far] += links
+        elif level[far] > level[near]:
+            skipping += links
     if skipping:
         form.notes.append(f"{form.network.name}: {skipping:,} links pass a tier by, and are in no form")
     _describe_spans(form, models)
@@ -370,41 +379,44 @@ def find_cages(forms: Iterable[FabricForm], wires: Wires, models: Models, units:
         tiers |= {s: (tier, level, form) for level, tier in enumerate(form.tiers.values()) for s in tier.at}
     tier_of: dict[tuple[str, str], TierForm] = {}
     uses: dict[tuple[str, str, str], Counter[int]] = defaultdict(Counter)  # of cages by fabric, tier and purpose
-    for switch, port, purpose in _list_port_uses(wires, tiers, units):
+    for (switch, port, purpose), links in _count_port_uses(wires, tiers, units, models):
         tier, _, form = tiers[switch]
         if cage := models.list_cages(models.switches[switch].id, models.nos[switch]).get(port):
             tier_of[form.network.name, tier.name] = tier
-            uses[form.network.name, tier.name, purpose][cage] += 1
+            uses[form.network.name, tier.name, purpose][cage] += links
     for (fabric, name, purpose), counts in uses.items():
         cages = sorted(cage for cage, count in counts.items() if count >= STRAY * max(counts.values()))
         tier_of[fabric, name].cages[purpose] = cages
 
 
-def _list_port_uses(
-    wires: Wires, tiers: Mapping[str, tuple[TierForm, int, FabricForm]], units: Units
-) -> Iterator[tuple[str, str, str]]:
-    """Yield (switch, port, purpose) of each port in use; `tiers` has the tier, level and fabric of switches.
+def _count_port_uses(
+    wires: Wires, tiers: Mapping[str, tuple[TierForm, int, FabricForm]], units: Units, models: Models
+) -> Iterator[tuple[tuple[str, str, str], int]]:
+    """Yield ((switch, port, purpose), links) of ports in use; `tiers` has the tier, level and fabric of switches.
 
-    The purposes are keys of `cages` in a page: down, up, peer, down.FABRIC for what another fabric hangs there,
-    extra.SET.
+    The switch is the first one of its tier, model and NOS: the links of all of these count. The purposes are keys of
+    `cages` in a page: down, up, peer, down.FABRIC for what another fabric hangs there, extra.SET.
     """
+    kinds: dict[tuple[int, str, str], str] = {}
+    first = {s: kinds.setdefault((id(t[0]), models.switches[s].id, models.nos[s]), s) for s, t in tiers.items()}
     label_of = {name: label for label, names in units.extras.items() for name in names}
-    for wire in wires.of_nodes:
-        if wire.switch in tiers:
-            role = tiers[wire.switch][2].network.role
-            purpose = "down" if wire.leg.role == role else f"down.{wire.leg.role}"
-            yield wire.switch, wire.port, f"extra.{label_of[wire.node]}" if wire.node in label_of else purpose
-    for a, a_port, b, b_port in wires.of_switches:
-        if a in tiers and b in tiers:
+    ports = ((first.get(switch), port, leg.role, label_of.get(node)) for node, leg, switch, port in wires.of_nodes)
+    for (switch, port, role, label), links in Counter(ports).items():
+        if switch:
+            purpose = "down" if role == tiers[switch][2].network.role else f"down.{role}"
+            yield (switch, port, f"extra.{label}" if label else purpose), links
+    ends = ((first.get(a), a_port, first.get(b), b_port) for a, a_port, b, b_port in wires.of_switches)
+    for (a, a_port, b, b_port), links in Counter(ends).items():
+        if a and b:
             (a_tier, a_level, a_form), (b_tier, b_level, b_form) = tiers[a], tiers[b]
             if a_tier is b_tier:
-                yield from ((a, a_port, "peer"), (b, b_port, "peer"))
+                yield from (((a, a_port, "peer"), links), ((b, b_port, "peer"), links))
                 continue
             # the lowest tier of a fabric may hang on one of another fabric
             a_is_lower = a_level < b_level if a_form is b_form else bool(a_form.network.below)
             down = "down" if a_form is b_form else f"down.{(a_form if a_is_lower else b_form).network.name}"
-            yield a, a_port, "up" if a_is_lower else down
-            yield b, b_port, down if a_is_lower else "up"
+            yield (a, a_port, "up" if a_is_lower else down), links
+            yield (b, b_port, down if a_is_lower else "up"), links
 
 
 def write_ranges(cages: Iterable[int]) -> str:

@@ -140,7 +140,7 @@ def _list_partitions(nodes: Sequence[str], wires: Wires, networks: Sequence[Netw
     """Return (partition, whether upper tiers tell it) for each way in which fabrics group nodes, the finest first."""
     known, by_name = frozenset(nodes), {network.name: network for network in networks}
     found: dict[tuple[tuple[str, ...], ...], tuple[Partition, bool]] = {}
-    neighbors = wires.map_neighbors()
+    neighbors = wires.neighbors
     # fabrics for one role serve different nodes, and group nodes together
     for of_role in (names for _, names in group_by(by_name, {name: n.role for name, n in by_name.items()})):
         levels = zip_longest(*(by_name[name].tiers.values() for name in of_role), fillvalue=())
@@ -174,16 +174,18 @@ def _add_silent(partition: Partition, nodes: Sequence[str]) -> None:
 
 def _join_leaves(legs: Sequence[NodeWire]) -> dict[str, str]:
     """Return the group of each leaf: leaves that share SHARED of their nodes are of one group."""
-    nodes_of: dict[str, set[str]] = defaultdict(set)
     leaves_of: dict[str, set[str]] = defaultdict(set)
     for wire in legs:
-        nodes_of[wire.switch].add(wire.node)
         leaves_of[wire.node].add(wire.switch)
-    shared = Counter(pair for leaves in leaves_of.values() for pair in combinations(sorted(leaves), 2))
+    nodes_of, shared = Counter[str](), Counter[tuple[str, str]]()
+    # most nodes of a place have the same leaves
+    for leaves, nodes in Counter(map(frozenset, leaves_of.values())).items():
+        nodes_of.update(dict.fromkeys(leaves, nodes))
+        shared.update(dict.fromkeys(combinations(sorted(leaves), 2), nodes))
     joined: nx.Graph[str] = nx.Graph()
     joined.add_nodes_from(nodes_of)
     for (a, b), count in shared.items():
-        if count >= SHARED * min(len(nodes_of[a]), len(nodes_of[b])):
+        if count >= SHARED * min(nodes_of[a], nodes_of[b]):
             joined.add_edge(a, b)
     return _label_parts(joined)
 
@@ -252,15 +254,17 @@ def _assign_places(
         for partition, is_upper in nested
         if all(_nests_in(partition, named) != _nests_in(named, partition) for named in places.values())
     ]
-    for partition, is_upper in unnamed:
+    widest = {is_upper: id(partition) for partition, is_upper in unnamed}
+    preferences = ["pod" if u else "su" if id(p) == widest[u] else "rack" for p, u in unnamed]
+    # what may be racks comes last: groups that are too large for racks must not take the place of wider ones
+    by_preference = sorted(zip(unnamed, preferences, strict=True), key=lambda pair: pair[1] == "rack")
+    for (partition, _), preferred in by_preference:
         inside = [PLACES.index(place) for place in places if _nests_in(places[place], partition)]
         around = [PLACES.index(place) for place in places if _nests_in(partition, places[place])]
         low, high = max(inside, default=-1) + 1, min(around, default=len(PLACES))
         free = [place for place in PLACES[low:high] if place not in places]
         if max(Counter(partition.values()).values()) > per_rack and "rack" in free:
             free.remove("rack")
-        is_widest = partition is [other for other, of_upper in unnamed if of_upper == is_upper][-1]
-        preferred = "pod" if is_upper else "su" if is_widest else "rack"
         if free:
             places[preferred if preferred in free else free[-1]] = partition
         else:

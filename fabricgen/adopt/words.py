@@ -293,6 +293,29 @@ def get(words: Mapping[str, Any], path: Iterable[str]) -> Any:
     return value
 
 
+def list_deletions(words: Words) -> dict[str, list[Edit]]:
+    """Return by fabric ("" is the rest of the page) changes that each take away a word that may change nothing."""
+    deletions: dict[str, list[Edit]] = {"": []}
+    for name, fabric in words["fabrics"].items():
+        of = ("fabrics", name)
+        paths: list[tuple[str, ...]] = [
+            (*of, key) for key in ("attach", "nic", "rail_groups", "speed") if key in fabric
+        ]
+        for tier, stated in fabric.get("tiers", {}).items():
+            removable = ("spread", "parallel", "breakout", "above", "below", "count", "uplinks", "cages")
+            paths += [(*of, "tiers", tier, key) for key in removable if key in stated]
+        for label, stated in fabric.get("extra", {}).items():
+            paths += [
+                (*of, "extra", label, key) for key in ("ports", "attach", "to", "count", "speed") if key in stated
+            ]
+        deletions[name] = [((path, None),) for path in paths]
+    if get(words, ("pods",)) == {"p1": {"su": 1}}:
+        deletions[""].append(((("pods",), None),))
+    if get(words, ("scalable_unit", "racks")):
+        deletions[""].append(((("scalable_unit", "racks"), None),))
+    return deletions
+
+
 _SEPARATORS = re.compile(r"([-_.])")
 _DIGITS = re.compile(r"(\d+)")
 _FIELD = re.compile(r"\{([a-z-]+)(?::0(\d+))?\}")

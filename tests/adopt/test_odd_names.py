@@ -45,6 +45,7 @@ def call_by_owner(name: str) -> str:
 
 
 CLUSTERS = {
+    "arrays": call_by_asset_tag,
     "annex": call_by_city,
     "colo": call_by_asset_tag,
     "lab": call_by_owner,
