@@ -11,6 +11,7 @@ from fabricgen.design.advice.trials import Advice, Target, Trials, write_path
 from fabricgen.design.model import Design
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import Path
+from fabricgen.kernel.grouping import group_pairs
 
 MAX_SWITCHES = 3
 """How many switches a hint names at most."""
@@ -98,16 +99,16 @@ def describe_power_basis(design: Design) -> str:
     """Return in words on which figures, besides published maxima without optics, `power_w` of the summary is based; ""
     if on no others.
     """
-    profiles_by_kind: dict[str, dict[str, None]] = {}
-    for profile, _, count in list_powered_devices(design):
-        for kind in (find_power_basis(profile) or "").split("-with-") if count else ():
-            profiles_by_kind.setdefault(kind, {})[profile.id] = None
+    profiles_by_kind = group_pairs(
+        (kind, profile.id)
+        for profile, _, count in list_powered_devices(design)
+        for kind in ((find_power_basis(profile) or "").split("-with-") if count else ())
+    )
     titles = (
         ("typical", "typical draws"),
         ("estimate", "estimates"),
         ("unknown", "no figure"),
         ("optics", "maxima with optics"),
     )
-    return "; ".join(
-        f"{title}: {', '.join(profiles_by_kind[kind])}" for kind, title in titles if kind in profiles_by_kind
-    )
+    named = ((title, dict.fromkeys(profiles_by_kind[kind])) for kind, title in titles if kind in profiles_by_kind)
+    return "; ".join(f"{title}: {', '.join(profiles)}" for title, profiles in named)

@@ -101,11 +101,8 @@ def _group_racks(
     design: Design, floor: FloorPlan, find_key: Callable[[RackPosition], Key]
 ) -> dict[Key, tuple[list[_NetworkRack], frozenset[int]]]:
     """Return, by row or feed (the key of a position), its network racks, and the units all of whose nodes are on it."""
-    units: dict[Key, set[int]] = {}
-    for unit in range(design.layout.units):
-        keys_of_nodes = {find_key(position) for position in _list_node_racks(floor, unit)}
-        if len(keys_of_nodes) == 1:
-            units.setdefault(keys_of_nodes.pop(), set()).add(unit)
+    keys_of_units = ({find_key(at) for at in _list_node_racks(floor, unit)} for unit in range(design.layout.units))
+    units = group_pairs((key, unit) for unit, keys in enumerate(keys_of_units) if len(keys) == 1 for key in keys)
     racks_of_units = (rack for unit in range(design.layout.units) for rack in _list_unit_racks(floor, unit))
     all_racks = chain(racks_of_units, _list_racks_of_runs(floor, floor.runs))
     racks = group_pairs((find_key(rack.position), rack) for rack in all_racks)

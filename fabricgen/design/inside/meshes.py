@@ -97,7 +97,7 @@ def count_mesh_ports(mesh: MeshSpec, size: int, count: int) -> int:
 
 
 def count_mesh_links(tier: TierDesign, mesh: Mesh) -> int:
-    """Return the number of links of a tier along one of its dimensions."""
+    """Return the number of links of a tier along one of its dimensions, of a span, or of its pairs."""
     dealt = tier.count if mesh.spread else 1
     return sum(count_meetings(mesh, size) * mesh.links * (size.times // dealt) for size in list_sizes(tier, mesh))
 
