@@ -1,1 +1,1 @@
-"""Cumulus Linux: `device.read` reads the NVUE tree of a switch."""
+"""Cumulus Linux of NVIDIA's switches: what is written for it, read back and compared."""

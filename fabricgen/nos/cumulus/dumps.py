@@ -8,7 +8,7 @@ from fabricgen.running.statements import ShownConfiguration, ShownText, find_tex
 
 
 def recognize_configuration(dump: ShownText) -> ShownConfiguration | None:
-    """The configuration that a dump shows; None where it is none of Cumulus Linux."""
+    """Return the configuration that a dump shows; None if it is not Cumulus Linux's."""
     if isinstance(dump.data, list) and any(isinstance(step, dict) and "set" in step for step in dump.data):
         hostname = find_text(dump.data, "set", "system", "hostname")
     # a whole configuration has megabytes, and its first lines say what it is

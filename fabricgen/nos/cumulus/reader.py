@@ -15,7 +15,6 @@ from ruamel.yaml import YAML
 
 from fabricgen.nos.cumulus.reading import hosts, qos
 from fabricgen.nos.cumulus.reading import routing as bgp
-from fabricgen.nos.cumulus.reading.qos import read_seed
 from fabricgen.nos.cumulus.reading.routing import CumulusRouting
 from fabricgen.nos.cumulus.reading.spelling import make_tree, read_settings
 from fabricgen.nos.cumulus.reading.system import read_system
@@ -50,7 +49,9 @@ _KEYS = {
 
 
 def read(files: Mapping[str, str]) -> Switch:
-    """A switch from its one file; raises UnknownTextError for what is not understood or does not fit together."""
+    """Return a switch from its one file; raises UnknownTextError for text that is not understood or does not fit
+    together.
+    """
     (text,) = files.values()
     if is_tolerant():
         tree = make_tree(read_settings(text))
@@ -67,7 +68,7 @@ def read(files: Mapping[str, str]) -> Switch:
 
 
 def find_type(name: str) -> str:
-    """The type that NVUE takes an interface for by its name; a bond may have any (user guide, Bonding)."""
+    """Return the type that NVUE takes an interface for by its name; a bond may have any name (user guide, Bonding)."""
     if "." in name:
         return "sub"
     word = re.match("[a-z_]*", name)
@@ -75,8 +76,7 @@ def find_type(name: str) -> str:
 
 
 def _make_switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
-    # the model of a switch from NVUE's tree; `rows` are those of its switch ports, by name. A part that cannot be read
-    # is noted and the others are read all the same
+    """Return the model of a switch from NVUE's tree; `rows` are those of its switch ports, by name."""
     breakout_of = {name: _find_breakout(row) for name, row in rows.items()}
     routing = read_part(
         "BGP", lambda: CumulusRouting(tree.get("router", {}), tree.get("vrf", {})), CumulusRouting({}, {})
@@ -104,7 +104,9 @@ def _make_switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     subinterfaces = {(port, vlan): sub for (port, vlan), sub in ends.items() if port != PEERLINK}
     vlans = {row["vlan"]: _make_vlan(row, bridged, relays) for row in further_rows if row["type"] == "svi"}
     loopbacks = frozenset(a for row in further_rows if row["type"] == "loopback" for a in _list_addresses(row))
-    loopbacks_by_vrf = {find_vrf(name): addresses for name, addresses in hosts.list_vrf_loopbacks(tree).items()}
+    loopbacks_by_vrf = {
+        bgp.find_vrf_name(name): addresses for name, addresses in hosts.list_vrf_loopbacks(tree).items()
+    }
 
     def routes_in(vrf: str) -> Iterator[OwnRoute]:
         return list_connected_routes(vrf, used, subinterfaces, vlans, loopbacks, loopbacks_by_vrf)
@@ -123,7 +125,7 @@ def _make_switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
         vlans=vlans,
         bonds=bonds,
         pair=pair,
-        vrfs=frozenset(map(find_vrf, tree.get("vrf", {}))) - {""},
+        vrfs=frozenset(map(bgp.find_vrf_name, tree.get("vrf", {}))) - {""},
         bgp=read_part("BGP", lambda: routing.make_bgp(routes_in), {}),
         routes=read_part("static routes", routing.make_static_routes, {}),
         drained=read_part("maintenance", routing.is_drained, False),
@@ -135,11 +137,11 @@ def _make_switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
 
 
 def _read_balancing(tree: Mapping[str, Any], rows: Mapping[str, Row], routing: CumulusRouting) -> Balancing:
-    return Balancing(by_load=_is_adaptive(rows, routing), seed=read_seed(tree["system"]))
+    return Balancing(by_load=_is_adaptive(rows, routing), seed=qos.read_seed(tree["system"]))
 
 
 def _put_members_into_bonds(ports: dict[str, Interface], bonds: Mapping[int, Bond], pair: MlagPair | None) -> None:
-    # mark in `ports` which bond each port is a member of, the peer link of a pair among them
+    """Mark in `ports` which bond each port is a member of, the peer link of a pair among them."""
     for name in pair.members if pair else ():
         ports[name] = _put_into_bond(name, ports[name], PEER_LINK)
     for number, bond in bonds.items():
@@ -149,7 +151,11 @@ def _put_members_into_bonds(ports: dict[str, Interface], bonds: Mapping[int, Bon
 def _read_management(
     tree: Mapping[str, Any], sources: Mapping[str, str], rows: list[Row], loopbacks: Set[str]
 ) -> tuple[str, SwitchManagement]:
-    """(host name, management); `sources` are the addresses that packets of the switch itself have, by family."""
+    """Return (host name, management).
+
+    `sources` are the addresses that packets of the switch itself have, by family; `rows` are those of its other
+    interfaces.
+    """
     unread = tree.get("system", {}).get("hostname", ""), SwitchManagement()
     hostname, management = read_part("management", lambda: read_system(tree["system"], _list_managements(rows)), unread)
     if sources.get("ipv4") and (management.ntp or management.dns or management.syslog):
@@ -161,7 +167,7 @@ def _read_management(
 def _add_access(
     tree: Mapping[str, Any], rows: Mapping[str, Row], ports: dict[str, Interface], bonds: dict[int, Bond]
 ) -> None:
-    """Add what is asked of the hosts of ports and bonds."""
+    """Add to ports and bonds, in place, what they refuse."""
     filters = hosts.list_filters(tree)
     for name, port in ports.items():
         members = [(rows[name], port.speed_gbps)]
@@ -172,20 +178,15 @@ def _add_access(
 
 
 def _make_qos(tree: Mapping[str, Any], rows: Mapping[str, Row], ports: Mapping[str, Interface]) -> SwitchQos | None:
-    # QoS of RoCE's class, paused or not; None where the tree has none, or only the map of DSCPs that trimming needs
+    """Return QoS; None if the tree has none, or only the map of DSCPs that packet trimming needs."""
     if "qos" not in tree or qos.is_map_alone(tree["qos"]):
         return None
     qos_of_port = {name: row["qos"] for name, row in rows.items() if row.get("qos")}
     return qos.read_qos(tree["qos"], qos_of_port, {name: port.speed_gbps for name, port in ports.items()})
 
 
-def find_vrf(name: str) -> str:
-    """The blueprint's name of a VRF."""
-    return "" if name == "default" else name.removeprefix("vrf_")
-
-
 def _list_addresses(row: Row) -> frozenset[str]:
-    # the addresses of an interface in both families; the gateway of `eth` and shared ones are read elsewhere
+    """Return the addresses of an interface in both families; raises UnknownTextError for one under the other family."""
     addresses = set()
     for word in ("ipv4", "ipv6"):
         family = row.get(word, {})
@@ -197,7 +198,7 @@ def _list_addresses(row: Row) -> frozenset[str]:
 
 
 def _find_breakout(row: Row) -> str:
-    """What a cage is split into, `2x` or `disabled`; "" for a port."""
+    """Return what a cage is split into, such as `2x`, or `disabled`; "" for a port."""
     breakout = row.get("link", {}).get("breakout", {})
     if breakout and (set(row) | set(row["link"])) - ({"state"} if is_tolerant() else set()) != {
         "type",
@@ -209,7 +210,10 @@ def _find_breakout(row: Row) -> str:
 
 
 def _check_ports(rows: Mapping[str, Row], breakout_of: Mapping[str, str], routing: Any, blocked: set[str]) -> None:
-    """Raises UnknownTextError for ports that no cage has, and cages whose ports are not all there."""
+    """Refuse ports that no cage has, cages whose ports are not all there, and sessions over no port.
+
+    `blocked` are disabled cages. Raises UnknownTextError.
+    """
     of_cage: dict[str, set[str]] = {}
     for name in rows:
         # `swp1s0` is the first port of the split cage `swp1`; a whole cage has "" here
@@ -227,7 +231,10 @@ def _check_ports(rows: Mapping[str, Row], breakout_of: Mapping[str, str], routin
 
 
 def _make_port(name: str, row: Row, routing: Any, bridged: set[int]) -> Interface:
-    # a switch port; `bridged` are the VLANs of the bridge. Raises UnknownTextError for one that is bridged and routed
+    """Return a switch port; `bridged` are the VLANs of the bridge.
+
+    Raises UnknownTextError for a port that is bridged and routed.
+    """
     link, addresses = row.get("link", {}) if is_tolerant() else row["link"], _list_addresses(row)
     allow_fields(link, "fec", "lanes", "mtu", "speed", "state")
     access, tagged = _list_vlans(row.get("bridge", {}), bridged)
@@ -245,15 +252,16 @@ def _make_port(name: str, row: Row, routing: Any, bridged: set[int]) -> Interfac
         link_local=name in routing.unnumbered,
         access_vlan=access,
         tagged_vlans=tagged,
-        vrf=find_vrf(row.get("vrf", "default")),
+        vrf=bgp.find_vrf_name(row.get("vrf", "default")),
         description=row.get("description", ""),
         tracked=bgp.is_tracked(row),
     )
 
 
 def _make_bonds(rows: Mapping[str, Row], bridged: set[int]) -> Iterator[tuple[int, Bond]]:
-    # (number, bond) of each interface of type bond; raises UnknownTextError for one that is not LACP, or whose MLAG is
-    # off
+    """Yield (number, bond) of each interface of type bond; raises UnknownTextError for one without LACP, or with its
+    MLAG off.
+    """
     for name, row in rows.items():
         if row["type"] == "bond":
             settings, link = row["bond"], row.get("link", {})
@@ -279,7 +287,10 @@ def _make_bonds(rows: Mapping[str, Row], bridged: set[int]) -> Iterator[tuple[in
 
 
 def _make_pair(tree: Mapping[str, Any], vlans: dict[int, tuple[str, Set[str]]]) -> MlagPair | None:
-    """The MLAG pair; raises UnknownTextError where its parts do not fit together."""
+    """Return the MLAG pair, None without it; `vlans` are (VRF, addresses) of the VLANs of the peer link.
+
+    Raises UnknownTextError if its parts do not fit together.
+    """
     mlag, row = tree.get("mlag"), tree["interface"].get(PEERLINK)
     if mlag is None or row is None:
         if mlag or row or vlans:
@@ -301,7 +312,7 @@ def _put_into_bond(name: str, port: Interface, bond: int) -> Interface:
 
 
 def _list_vlans(bridge: Row, bridged: set[int]) -> tuple[int, frozenset[int]]:
-    """The untagged VLAN of a host port, 0 for none, and the tagged ones."""
+    """Return (untagged VLAN or 0, tagged VLANs) of a port; raises UnknownTextError if it is no plain port of hosts."""
     if not bridge:
         return 0, frozenset()
     domain = bridge["domain"]["br_default"]
@@ -321,14 +332,14 @@ def _find_mtu(row: Row) -> int:
 def _make_subinterface(row: Row, rows: Mapping[str, Row]) -> Subinterface:
     if _find_mtu(row) != _find_mtu(rows.get(row["base-interface"], row)):
         report_misfit(f"{row['base-interface']}.{row['vlan']} has another MTU than its port")
-    return Subinterface(find_vrf(row.get("vrf", "default")), _list_addresses(row))
+    return Subinterface(bgp.find_vrf_name(row.get("vrf", "default")), _list_addresses(row))
 
 
 def _make_vlan(row: Row, bridged: set[int], relays: Mapping[str, Relay]) -> Vlan:
-    # the VLAN of an SVI, with shared (VRR) addresses as gateways where it has such, else its own ones
+    """Return the VLAN of an SVI: its gateways are shared addresses (VRR) if it has any, else its own."""
     if row["vlan"] not in bridged:
         report_misfit(f"VLAN {row['vlan']} is not in the bridge")
-    vrf = find_vrf(row.get("vrf", "default"))
+    vrf = bgp.find_vrf_name(row.get("vrf", "default"))
     shared = [row[word]["vrr"] for word in ("ipv4", "ipv6") if "vrr" in row.get(word, {})]
     if any(
         {**router, "vrr-state": router.get("vrr-state", {"up": {}})} != {"address": router["address"], **_SHARED}
@@ -342,7 +353,7 @@ def _make_vlan(row: Row, bridged: set[int], relays: Mapping[str, Relay]) -> Vlan
 
 
 def _list_managements(rows: list[Row]) -> Iterator[tuple[str, str]]:
-    # (address, gateway) of the management port, which must be in the VRF `mgmt`
+    """Yield (address, gateway) of the management port, which must be in the VRF `mgmt`."""
     for row in rows:
         if row["type"] == "eth":
             if row["vrf"] != MANAGEMENT:
@@ -353,7 +364,10 @@ def _list_managements(rows: list[Row]) -> Iterator[tuple[str, str]]:
 
 
 def _is_adaptive(rows: Mapping[str, Row], routing: Any) -> bool:
-    # whether ports spray packets by load, which NVUE states at each port and once for the switch
+    """Whether ports choose among paths by load, which NVUE states at each port and once for the switch.
+
+    Raises UnknownTextError if only one of them says so.
+    """
     spoken = {name: row["router"] for name, row in rows.items() if "router" in row}
     if any(said != {"adaptive-routing": {"state": "enabled"}} for said in spoken.values()):
         report_misfit("ports have other things of `router`")

@@ -19,20 +19,20 @@ FILE = "startup.yaml"
 
 FILES = (FILE,)
 AUTO = "auto"
-"""A neighbour or group for which this is said takes what is above it."""
+"""The value of a setting that a neighbour or group takes from above it."""
 
 _OWN = ("description",)
-"""What of a group is not that of its neighbours."""
+"""Settings of a group that its neighbours do not take from it."""
 _OF_ROUTER = ("autonomous-system", "router-id")
 
 
 def read_statements(files: Mapping[str, str]) -> Statements:
-    """The statements of `startup.yaml`, in whatever form NVUE shows it; raises as `read_settings` does."""
+    """Return the statements of `startup.yaml`, in whatever form NVUE shows it; raises as `read_settings` does."""
     return inherit_settings(read_settings(files[FILE]))
 
 
 def inherit_settings(settings: Statements) -> Statements:
-    """What settings, such as `read_settings` gives, come to where one is taken from another."""
+    """Return settings, as `read_settings` gives them, as they take effect: with what one takes from another."""
     sessions: dict[Path, Statements] = {}
     effects: Statements = {}
     for path, value in settings.items():
@@ -49,14 +49,16 @@ def inherit_settings(settings: Statements) -> Statements:
 
 
 def files_of(statements: Statements) -> dict[str, str]:
-    """`startup.yaml` with these statements."""
+    """Return `startup.yaml` with these statements."""
     text = io.StringIO()
     YAML(typ="safe").dump([{"set": make_tree(statements)}], text)
     return {FILE: text.getvalue()}
 
 
 def _inherit_from_groups(bgp: Statements) -> Statements:
-    """BGP of a VRF with what groups say stated of their neighbours; a group of none keeps it."""
+    """Return BGP of a VRF with the settings of peer groups stated at their neighbours; a group without neighbours keeps
+    them.
+    """
     settings = {
         path: value for path, value in bgp.items() if path[0] not in ("neighbor", "peer-group") or value != AUTO
     }

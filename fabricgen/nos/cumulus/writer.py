@@ -75,12 +75,12 @@ _TAKEN = re.compile(r"default|mgmt|lo|bridge|vlan[0-9]*|(eth|swp|bond|dummy|vxla
 
 
 def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - every switch has the same file
-    """The one file of a switch."""
+    """Return the template and the name of the one file of a switch."""
     return (("startup.yaml.j2", "startup.yaml"),)
 
 
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
-    """The values for the templates in `templates/cumulus`."""
+    """Return the values for the templates in `templates/cumulus`."""
     naming = catalog.naming("cumulus")
     balancing, trimming = model_balancing(switch), model_trimming(switch)
     instances = model_bgp(switch) if switch.asn else {}
@@ -111,7 +111,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
 
 
 def circuits(switch: SwitchView, catalog: Catalog) -> Circuits:  # noqa: ARG001 - one signature for all
-    """Return how DHCP option 82 (circuit id) names the ports of hosts on this switch (`writing/host_services.py`)."""
+    """Return how DHCP requests of hosts name the port that they came in at (`writing/host_services.py`)."""
     return Circuits(list_circuit_forms(switch), "bond{number}", {})
 
 
@@ -121,7 +121,7 @@ def with_trees(
     snippets: tuple[PlacedSnippet, ...],
     judge: Catalog | None,  # noqa: ARG001 - what NVUE takes is not known here
 ) -> str:
-    """The rendered tree with the trees of snippets merged in, written anew below the comments at its head."""
+    """Return the rendered tree with the trees of snippets merged in, written anew below the comments at its head."""
     # the file is one document, whose `set` is the tree
     (document,) = read_data(file, text)
     tree = document["set"]
@@ -131,12 +131,12 @@ def with_trees(
 
 
 def make_vrf_name(vrf: str) -> str:
-    """The name of a VRF in Cumulus Linux, "" for the default one."""
+    """Return the name of a VRF in Cumulus Linux, "" for the default one."""
     return f"vrf_{vrf}" if _TAKEN.fullmatch(vrf) else vrf and require_token(vrf)
 
 
 def _list_breakouts(switch: SwitchView, naming: NosNaming) -> list[tuple[str, str, int]]:
-    """(interface of the cage itself, breakout mode, lanes of each port) of split cages, and of cages that these
+    """Return (interface of the cage, breakout mode, lanes of each port) of split cages, and of cages that these
     disable.
     """
     # all ports of a cage have the split of the cage, so that any of them tells it
@@ -153,13 +153,15 @@ def _list_breakouts(switch: SwitchView, naming: NosNaming) -> list[tuple[str, st
 
 
 def _list_unused_ports(switch: SwitchView, naming: NosNaming) -> list[str]:
-    """Ports to shut down; a cage that a neighbour disables has none."""
+    """Return the ports to shut down; a cage that a neighbour disables has none."""
     disabled = {name for name, mode, _ in _list_breakouts(switch, naming) if mode == "disabled"}
     return [require_token(name) for name in list_unused_ports(switch, naming) if name not in disabled]
 
 
 def _make_vlan_row(switch: SwitchView, service: Service) -> dict[str, Any]:
-    # the values of a VLAN with a gateway; `shared` are the gateways of an MLAG pair beside the switch's own addresses
+    """Return the values of a VLAN with a gateway; `shared` are gateways of an MLAG pair with the switch's own
+    addresses.
+    """
     return {
         "vlan": service.vlan,
         "description": escape_yaml(f"gateway of {service.label}"),
@@ -176,9 +178,10 @@ def _make_vlan_row(switch: SwitchView, service: Service) -> dict[str, Any]:
 def _make_port_row(
     switch: SwitchView, port: SwitchPort, trimming: PacketTrimming | None, *, dynamic: bool
 ) -> dict[str, Any]:
-    """The values of a port, "" and 0 where it has none; `addresses` are (family, address).
+    """Return the values of a port, "" and 0 for what it does not have; `addresses` are (family, address).
 
-    Lanes are given where a port leaves some of its share of the cage unused. Storms are limited at each port of a bond.
+    Lanes are given for a port that leaves some of its cage's lanes unused. Storms are limited at each port of a bond.
+    `dynamic`: whether paths are chosen by load.
     """
     # `interface` is what every NOS is told; the rest of the row is how NVUE says it
     cage, interface = switch.profile.find_cage_class(port.cage), model_interface(switch, port)
@@ -209,7 +212,7 @@ def _make_port_row(
 
 
 def _make_bond_row(number: int, bond: Bond) -> dict[str, Any]:
-    """The values of a bond."""
+    """Return the values of a bond."""
     return {
         "name": f"bond{number}",
         "mlag": bond.mlag_id,
@@ -224,7 +227,7 @@ def _make_bond_row(number: int, bond: Bond) -> dict[str, Any]:
 
 
 def _make_pair_values(switch: SwitchView) -> dict[str, Any] | None:
-    """The values of an MLAG pair; None for a switch that is in none."""
+    """Return the values of an MLAG pair; None for a switch in none."""
     pair = switch.pair
     if pair is None:
         return None
@@ -243,12 +246,12 @@ def _make_pair_values(switch: SwitchView) -> dict[str, Any] | None:
 
 
 def _find_adaptive_limit(asic: str) -> int:
-    """The fastest port, Gb/s, on which a chip supports adaptive routing."""
+    """Return the fastest port, Gb/s, on which a chip supports adaptive routing."""
     return next((gbps for chip, gbps in ADAPTIVE_UP_TO_GBPS.items() if asic.startswith(chip)), 1 << 20)
 
 
 def _make_subinterface_row(port: SwitchPort, sub: Subinterface) -> dict[str, Any]:
-    """The sub-interface that carries a VRF over a link."""
+    """Return the values of the sub-interface that carries a VRF over a link."""
     return {
         "name": f"{require_token(port.name)}.{sub.vlan}",
         "port": require_token(port.name),
@@ -273,7 +276,7 @@ _SEVERITIES = {"informational": "info", "warning": "warn"}
 
 
 def make_system_values(switch: SwitchView) -> dict[str, Any]:
-    """The values for the templates of the `system` tree; "" and empty for what is not configured."""
+    """Return the values for the templates of the `system` tree; "" and empty for what is not configured."""
     spec, management = switch.fabric.management, model_management(switch)
     port_addresses = [address.partition("/")[0] for address, gateway in switch.managements if gateway]
     return {
@@ -295,7 +298,7 @@ def make_system_values(switch: SwitchView) -> dict[str, Any]:
 
 
 def _make_login_values(spec: Management) -> dict[str, Any]:
-    """Users, with `ssh_keys` as (id, type, key), and numbered login servers, or None."""
+    """Return users, with (id, type, key) of their SSH keys, and numbered login servers, None without servers."""
     aaa = spec.aaa
     return {
         "users": [
@@ -317,7 +320,9 @@ def _make_login_values(spec: Management) -> dict[str, Any]:
 
 
 def _make_snmp_values(spec: Management, switch: SwitchView) -> dict[str, Any]:
-    # the values of SNMPv3: users with their keys, contact, location (the site where none is stated)
+    """Return the values of SNMPv3: users with their keys, contact, and location, which is the site
+    if none is stated.
+    """
     snmp = spec.snmp
     return {
         "snmp_users": [
@@ -355,7 +360,7 @@ LOSSLESS_MEMORY, LOSSY_MEMORY = 50, 50
 
 
 def make_qos_values(switch: SwitchView) -> dict[str, Any] | None:
-    """The values for the QoS template; None where RoCE has no class of its own.
+    """Return the values for the QoS template; None if RoCE has no class of its own.
 
     Switches with ports of the same speeds get the same mapping, so that its text is rendered once.
     """
@@ -367,7 +372,7 @@ def make_qos_values(switch: SwitchView) -> dict[str, Any] | None:
 
 @lru_cache(maxsize=256)
 def _make_qos_values(qos: SwitchQos, speeds: tuple[int, ...]) -> dict[str, Any]:
-    """The values of QoS that all switches with such ports share; `speeds` are those of `qos.ports`, Gb/s."""
+    """Return the values of QoS that all switches with such ports share; `speeds` are those of `qos.ports`, Gb/s."""
     watchdog = qos.watchdog  # none: nothing is paused, no PFC profile and no lossless buffer is needed
     lossy_class, cnp_class, roce_class = qos.classes
     # thresholds depend on the speed alone, so that any port of a speed stands for it; `model_qos` keeps ports in the
@@ -407,12 +412,13 @@ def _make_qos_values(qos: SwitchQos, speeds: tuple[int, ...]) -> dict[str, Any]:
 
 
 def make_speed_profile_name(speed_gbps: int) -> str:
-    """The name of the profile for a port speed: congestion control and the shaper of CNPs."""
+    """Return the name of the profile of a port speed, for congestion control and for the shaper of notifications."""
     return f"ROCE-{speed_gbps}G"
 
 
 def make_pfc_profile_name(length_m: int) -> str:
-    """The name of the PFC profile of ports that pause over a length of fibre, or over a usual cable (0).
+    """Return the name of the PFC profile of ports that pause over `length_m` metres of fibre, or over a usual cable
+    (0).
 
     ROCE is the name of a scheduler and of a map in the templates as well: each kind of profile has names of its own.
     """
@@ -420,12 +426,12 @@ def make_pfc_profile_name(length_m: int) -> str:
 
 
 def make_balancing_values(balancing: Balancing) -> dict[str, Any]:
-    """What the templates name of load balancing; `hash_seed` is none where switchd draws one."""
+    """Return what the templates name of load balancing; `hash_seed` is None if switchd draws one."""
     return {"adaptive": balancing.by_load, "hash_seed": balancing.seed}
 
 
 def make_trim_values(trimming: PacketTrimming | None) -> dict[str, Any] | None:
-    """The values for the templates, None for a switch that trims nothing: it is not asked to, or its chip cannot."""
+    """Return the values of packet trimming; None for a switch that trims nothing: not asked to, or its chip cannot."""
     if trimming is None:
         return None
     return {

@@ -20,7 +20,7 @@ _OF_VTYSH = re.compile(r"^(?:frr version|frr defaults|Building configuration|ser
 
 
 def recognize_configuration(dump: ShownText) -> ShownConfiguration | None:
-    """The configuration that a dump shows; None where it is none of EOS."""
+    """Return the configuration that a dump shows; None if it is not EOS's."""
     text = dump.text
     if isinstance(dump.data, dict) and isinstance(dump.data.get("cmds"), dict):
         text = "".join(f"{line}\n" for line in _list_commands(dump.data["cmds"], ""))
@@ -31,13 +31,15 @@ def recognize_configuration(dump: ShownText) -> ShownConfiguration | None:
 
 
 def find_model(files: Mapping[str, str]) -> str:
-    """What a switch is, by the head of its configuration: `! device: leaf-1 (DCS-7060X6-64PE, EOS-4.32.1F)`."""
+    """Return the model of a switch by the head of its configuration: `! device: leaf-1
+    (DCS-7060X6-64PE, EOS-4.32.1F)`.
+    """
     match = re.search(r"^! device: \S+ \(([\w-]+),", files["switch.cfg"], re.MULTILINE)
     return match[1] if match else ""
 
 
 def _list_commands(commands: Mapping[str, Any], indent: str) -> Iterator[str]:
-    # the lines of commands in JSON, those of a section indented below it
+    """Yield the lines of commands in JSON, those of a section indented below it."""
     for command, below in commands.items():
         yield f"{indent}{command}"
         inner = below.get("cmds") if isinstance(below, dict) else None

@@ -36,7 +36,7 @@ MOST_VLANS = 4094
 
 @dataclass
 class EosPort:
-    """What an interface section says."""
+    """What the section of an interface says."""
 
     admin_up: bool = True
     mtu: int = DEFAULT_MTU
@@ -69,7 +69,7 @@ class EosPort:
 
 @dataclass
 class EosBox:
-    """What the configuration says."""
+    """What a whole configuration says."""
 
     hostname: str = ""
     ports: dict[str, EosPort] = field(default_factory=dict)
@@ -100,7 +100,9 @@ class EosBox:
 
 
 def read(files: Mapping[str, str]) -> Switch:
-    """A switch from its one file; raises UnknownTextError for what is not understood or does not fit together."""
+    """Return a switch from its one file; raises UnknownTextError for text that is not understood or does not fit
+    together.
+    """
     (text,) = files.values()
     box = EosBox()
     _TOP.read(parse_tree(text).children, box)
@@ -194,7 +196,7 @@ def _make_interface(name: str, port: EosPort, box: EosBox) -> Interface:  # what
 
 
 def _make_pair(box: EosBox) -> MlagPair | None:
-    """The MLAG pair; raises UnknownTextError where its parts do not fit together."""
+    """Return the MLAG pair, None without it; raises UnknownTextError if its parts do not fit together."""
     mlag = box.mlag
     peer_link = box.ports.get(mlag.get("peer-link", ""))
     if not mlag or peer_link is None:
@@ -226,7 +228,10 @@ def _make_pair(box: EosBox) -> MlagPair | None:
 
 
 def _make_bonds(box: EosBox) -> Iterator[tuple[int, Bond]]:
-    """Port channels; raises UnknownTextError where members have no channel, a channel has none, or PDUs are slow."""
+    """Yield (number, bond) of each port channel but the peer link.
+
+    Raises UnknownTextError for slow LACP, an MLAG id of another number, and a QoS profile other than that of its ports.
+    """
     ports, peer_link = box.ports, box.mlag.get("peer-link", "")
     channels = {int(name.removeprefix("Port-Channel")): p for name, p in ports.items() if name.startswith("Port-C")}
     members: dict[int, set[str]] = {number: set() for number in channels}
@@ -264,7 +269,7 @@ def _make_bonds(box: EosBox) -> Iterator[tuple[int, Bond]]:
 
 
 def _make_vlan(box: EosBox, number: int) -> Vlan:
-    # gateways are anycast addresses, else those shared by VARP (`virtual-router`), else its own
+    """Return a VLAN: its gateways are anycast addresses, else those shared by VARP (`virtual-router`), else its own."""
     interface = box.ports.get(f"Vlan{number}", EosPort())
     lengths = {":" in address: address.partition("/")[2] for address in interface.addresses}
     shared = frozenset(f"{address}/{lengths[':' in address]}" for address in interface.shared)
@@ -282,7 +287,9 @@ def _make_vlan(box: EosBox, number: int) -> Vlan:
 
 
 def _make_management(box: EosBox) -> SwitchManagement:
-    """How it is managed; servers are in one VRF, that of the management port where there is one."""
+    """Return how the switch is managed; raises UnknownTextError for servers in another VRF than the
+    management port's.
+    """
     managed, addresses = box.managed, frozenset(_list_managements(box))
     managed.check_lines({name for name in box.ports if name.startswith("Management")})
     vrfs, login_servers = managed.list_vrfs(), managed.list_login_servers()
@@ -378,7 +385,7 @@ def _read_vlan(box: EosBox, line: Line, numbers: str) -> None:
 
 
 def parse_vlans(text: str) -> frozenset[int]:
-    """VLANs as EOS lists them: 10-12,20."""
+    """Return the VLANs of EOS's list: 10-12,20."""
     runs = (run.partition("-") for run in text.split(","))
     return frozenset(n for first, _, last in runs for n in range(int(first), min(int(last or first), MOST_VLANS) + 1))
 
@@ -404,7 +411,7 @@ def _read_static_route(box: EosBox, line: Line, vrf: str, prefix: str, distance:
 
 @_TOP.line(r"(?:ip|ipv6) route (\S+) (\S+)(?: .*)?")
 def _read_other_route(box: EosBox, line: Line, prefix: str, hop: str) -> None:
-    """A static route of another kind than a plan has: only a device has one."""
+    """Take a static route of another kind than a plan has, which only a device has."""
     if not is_tolerant() or prefix == "vrf":
         report_unknown("ip", f"not understood: {line.text}")
     else:

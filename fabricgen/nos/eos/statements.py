@@ -38,9 +38,9 @@ _OF_NEIGHBOR = re.compile(r"neighbor (\S+)( .+)")
 
 
 def read_statements(files: Mapping[str, str]) -> Statements:
-    """The statements of a switch's one file, in the order of its lines; of several values of one line all.
+    """Return the statements of a switch's one file, in the order of its lines; all values of a line that has several.
 
-    Raises UnknownTextError where lines name more interfaces and VLANs than a switch has.
+    Raises UnknownTextError for lines that name more interfaces and VLANs than a switch has.
     """
     (text,) = files.values()
     vocabulary = load_vocabulary()
@@ -66,7 +66,7 @@ def read_statements(files: Mapping[str, str]) -> Statements:
 
 
 def _list_orders(statements: Statements, ordered: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
-    """The order of lines that are tried in turn, where there are several."""
+    """Yield the order of lines that are tried in turn, if there are several; `ordered` are their first words."""
     for start in ordered:
         names = [
             path[0].removeprefix(start).strip() for path in statements if len(path) == 1 and path[0].startswith(start)
@@ -76,7 +76,7 @@ def _list_orders(statements: Statements, ordered: tuple[str, ...]) -> Iterator[t
 
 
 def _drop_repeated(statements: Statements) -> Statements:
-    """Without what is said of a BGP neighbour that its peer group says already (EOS user manual: neighbor peer group).
+    """Return statements without what a BGP neighbour repeats of its peer group (EOS user manual: neighbor peer group).
 
     A neighbour's group is that of its section, or of the one above for lines of an address family.
     """
@@ -98,7 +98,7 @@ def _drop_repeated(statements: Statements) -> Statements:
 
 
 def files_of(statements: Statements) -> dict[str, str]:
-    """Statements as files for EOS's reader, text by name: the one file that says the same."""
+    """Return statements as the one file, by name, that says the same to EOS's reader."""
     secrets: dict[Path, list[str]] = {}
     for path, value in statements.items():
         if path[-1].startswith(_SECRET):
@@ -116,7 +116,7 @@ def files_of(statements: Statements) -> dict[str, str]:
 
 
 def _write_line(name: str, value: str, secrets: list[str]) -> str:
-    """The line of a name and a value, the first words of which go where the name has gaps."""
+    """Return the line of a name and a value, whose first words go into the gaps of the name."""
     negated = value.split(" ", maxsplit=1)[0] == NEGATED
     words = value.split(" ")[1:] if negated else value.split(" ")
     while GAP in name and words:
@@ -130,7 +130,7 @@ def _write_line(name: str, value: str, secrets: list[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EosLine:
-    """A line in its normal spelling: its name, its value, the section below; `secrets` of what they are, and they."""
+    """A line in its normal spelling: name, value and the section below it; `secrets` are (name of a step, secret)."""
 
     name: str
     value: str = ""
@@ -149,14 +149,14 @@ class _LineForm:
         self.negated = _make_pattern(self._names)
 
     def count_abbreviated(self, match: re.Match[str]) -> int:
-        """How many words of a matching line are the beginning of the word."""
+        """Return how many words of a matching line are abbreviated."""
         forms = zip([*self._names, *self._values], match.groups(), strict=False)
         return sum(form.strip("=<>") not in KINDS and text not in _list_choices(form) for form, text in forms)
 
     def lines(self, match: re.Match[str], *, negated: bool) -> tuple[EosLine, ...]:
-        """What a matching line says: several lines where its name has a range.
+        """Return what a matching line says: several lines if its name has a range.
 
-        Raises ValueError or LookupError where a word is not of the kind that it should be.
+        Raises ValueError or LookupError for a word that is not of the kind of its place.
         """
         names: list[Words] = []
         values: list[Words] = [(NEGATED,)] if negated else []
@@ -188,7 +188,7 @@ def _list_choices(form: str) -> list[str]:  # a literal word, words to choose fr
 
 
 def _parse_words(form: str, text: str) -> Words:
-    # what one word of a line means: by the kind of its place, or the choice that it abbreviates
+    """Return what one word of a line means: by the kind of its place, or as the choice that it abbreviates."""
     choices = _list_choices(form)
     if choices[0] in KINDS:
         return KINDS[choices[0]][1](text)
@@ -207,7 +207,7 @@ def _make_pattern(forms: list[str]) -> re.Pattern[str]:
 
 
 class Vocabulary:
-    """Forms by section and first letter ("" for a kind of words), and other spellings by section."""
+    """The forms of lines by section and first letter, "" for a kind of words, and other spellings by section."""
 
     def __init__(self, content: Mapping[str, Any]) -> None:
         self.ordered: tuple[str, ...] = tuple(content["ordered"])
@@ -223,7 +223,7 @@ class Vocabulary:
                 self._forms.setdefault(key, []).append(_LineForm(text, below or ""))
 
     def _read_lines(self, section: str, text: str) -> tuple[EosLine, ...]:
-        """What a line of a section says, as one or more lines in one spelling; as it is where it has no form."""
+        """Return what a line of a section says, as lines in one spelling; a line of no form as it is."""
         for spelling in self._spellings.get(section, ()):
             text = re.sub(f"^{spelling['from']}$", spelling["to"], text)
         negated, positive = text.startswith("no "), text.removeprefix("no ")
@@ -237,7 +237,7 @@ class Vocabulary:
 
 
 def _list_readings(forms: list[_LineForm], text: str, *, negated: bool) -> Iterator[tuple[int, tuple[EosLine, ...]]]:
-    """How many words of a line are abbreviated, and what it says, by each form that it has."""
+    """Yield, for each form that a line has, how many of its words are abbreviated, and what it says."""
     for form in forms:
         if match := (form.negated if negated else form.positive).fullmatch(text):
             try:
@@ -248,5 +248,5 @@ def _list_readings(forms: list[_LineForm], text: str, *, negated: bool) -> Itera
 
 @cache
 def load_vocabulary() -> Vocabulary:
-    """The lines that a build writes."""
+    """Load the lines that a build writes, from lines.yaml."""
     return Vocabulary(YAML(typ="safe").load(FilePath(__file__).with_name("lines.yaml").read_bytes()))

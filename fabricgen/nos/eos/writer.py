@@ -73,9 +73,9 @@ GATEWAY_MAC = "00:1c:73:00:dc:01"
 
 
 def make_pair_values(switch: SwitchView) -> dict[str, Any] | None:
-    """The values of an MLAG pair; None for a switch that is in none.
+    """Return the values of an MLAG pair; None for a switch in none.
 
-    `vlans` run over the peer link alone: the pair's own, and those of VRFs without hosts here.
+    `vlans` run over the peer link alone: the pair's own VLAN, and those of VRFs without hosts on the switch.
     """
     pair, end = switch.pair, switch.pair_end
     if pair is None or end is None:
@@ -103,7 +103,7 @@ def make_pair_values(switch: SwitchView) -> dict[str, Any] | None:
 
 
 def list_macsec_profiles(switch: SwitchView) -> list[tuple[str, str, str, str]]:
-    """(profile, cipher, name of the key, key of type 7) of the spans that end at a switch."""
+    """Return (profile, cipher, name of the key, key of type 7) of the spans that end at a switch."""
     return [(require_token(name), span.cipher, span.ckn, span.cak) for name, span in switch.encrypted_spans]
 
 
@@ -121,12 +121,12 @@ PLACES = ("top", "interfaces", "bgp", "end")
 
 
 def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:
-    """The one file of a switch."""
+    """Return the template and the name of the one file of a switch."""
     return (("DEVICE.cfg.j2", f"{switch.name}.cfg"),)
 
 
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
-    """The values for the templates in `templates/eos`."""
+    """Return the values for the templates in `templates/eos`."""
     unnumbered = switch.fabric.underlay == "ebgp-unnumbered"
     naming = catalog.naming("eos")
     management = [_make_management_row(address, gateway) for address, gateway in switch.managements if gateway]
@@ -174,17 +174,17 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
 
 
 def circuits(switch: SwitchView, catalog: Catalog) -> Circuits:  # noqa: ARG001 - one signature for all
-    """What requests of hosts say of their ports (`writing/host_services.py`)."""
+    """Return how DHCP requests of hosts name the port that they came in at (`writing/host_services.py`)."""
     return Circuits(list_circuit_forms(switch), "Port-Channel{number}", {}, CIRCUIT_TYPE)
 
 
 def find_default_prefix(address: str) -> str:
-    """The prefix of a default route in the address family of an address."""
+    """Return the prefix of a default route in the address family of an address."""
     return "::/0" if ":" in address else "0.0.0.0/0"
 
 
 def find_speed_word(port: SwitchPort, cage: CageClass) -> str:
-    """The `speed` of a port, such as 400g-4 (Gb/s and number of lanes); "" for a copper port, which negotiates."""
+    """Return the `speed` of a port, such as 400g-4 (Gb/s and number of lanes); "" for copper, which negotiates."""
     if cage.form_factor == "RJ45":
         return ""
     # up to 25G a port has one lane, of which EOS does not speak
@@ -194,7 +194,7 @@ def find_speed_word(port: SwitchPort, cage: CageClass) -> str:
 
 
 def _make_management_row(address: str, gateway: str) -> dict[str, str]:
-    # the values of a management address: family word, address, default prefix, gateway
+    """Return the values of a management address: word of its family, address, prefix of the default route, gateway."""
     return {
         "word": find_family_word(address),
         "address": address,
@@ -204,7 +204,7 @@ def _make_management_row(address: str, gateway: str) -> dict[str, str]:
 
 
 def _make_vlan_row(switch: SwitchView, service: Service) -> dict[str, Any]:
-    # the values of a VLAN with a gateway; `shared` are the gateways of a pair beside the switch's own addresses
+    """Return the values of a VLAN with a gateway; `shared` are the gateways that both switches of a pair have."""
     return {
         "vlan": service.vlan,
         "name": require_token(service.label),
@@ -220,7 +220,7 @@ def _make_vlan_row(switch: SwitchView, service: Service) -> dict[str, Any]:
 
 
 def _make_static_route(prefix: str, route: StaticRoute) -> dict[str, Any]:
-    """A static route; `hops` are the (port, address) of its next hops."""
+    """Return the values of a static route; `hops` are (port, address) of its next hops."""
     return {
         "word": find_family_word(prefix),
         "prefix": prefix,
@@ -230,7 +230,7 @@ def _make_static_route(prefix: str, route: StaticRoute) -> dict[str, Any]:
 
 
 def _make_port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
-    """The values of a port, "" or 0 where it has none; `addresses` are (word for the family, address)."""
+    """Return the values of a port, "" or 0 for what it does not have; `addresses` are (word of the family, address)."""
     interface = model_interface(switch, port)
     return {
         "name": require_token(port.name),
@@ -252,7 +252,7 @@ def _make_port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
 
 
 def _make_bond_rows(switch: SwitchView) -> list[dict[str, Any]]:
-    """The values of port channels of hosts."""
+    """Return the values of the port channels of hosts."""
     speeds = {port.name: port.speed_gbps for port in switch.ports}
     return [
         {
@@ -272,7 +272,7 @@ def _make_bond_rows(switch: SwitchView) -> list[dict[str, Any]]:
 
 
 def _make_subinterface_row(port: SwitchPort, sub: Subinterface) -> dict[str, Any]:
-    """The sub-interface that carries a VRF over a link."""
+    """Return the values of the sub-interface that carries a VRF over a link."""
     return {
         "name": f"{require_token(port.name)}.{sub.vlan}",
         "description": make_one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}"),
@@ -305,7 +305,7 @@ WATCHDOG_ACTIONS = {"drop": "drop", "forward": "notify-only"}
 
 
 def make_qos_values(switch: SwitchView) -> dict[str, Any]:
-    """RoCE classes, and a profile per port speed; no profiles where RoCE has no class of its own."""
+    """Return the classes of RoCE, and a profile for each port speed; no profiles if RoCE has no class of its own."""
     qos = model_qos(switch)
     if qos is None:
         return {"profiles": []}
@@ -317,7 +317,11 @@ def make_qos_values(switch: SwitchView) -> dict[str, Any]:
 def _make_qos_values(
     qos: SwitchQos, watchdog: PfcWatchdog | None, speeds: tuple[int, ...], unicast_queues: bool
 ) -> dict[str, Any]:
-    """The values that all switches with such ports share; `speeds` are those of `qos.ports`, Gb/s."""
+    """Return the values that all switches with like ports share.
+
+    `speeds` are those of `qos.ports`, Gb/s; `watchdog` is that of `qos`; `unicast_queues`: whether queues are
+    `uc-tx-queue`.
+    """
     lossy_class, cnp_class, roce_class = qos.classes
     kinds = {(speed, not port.pfc): port for speed, port in zip(speeds, qos.ports.values(), strict=True)}
     first = next(iter(kinds.values()))
@@ -348,13 +352,16 @@ def _make_qos_values(
 
 
 def _find_profile_name(switch: SwitchView, speed_gbps: int, *, pauses: bool) -> str:
-    """The QoS profile of a port of a switch; "" where RoCE has no class of its own."""
+    """Return the name of the QoS profile of a port; "" if RoCE has no class of its own."""
     qos = switch.fabric.qos
     return make_profile_name(speed_gbps, pauses=pauses and qos.lossless) if qos.marks else ""
 
 
 def make_profile_name(speed_gbps: int, *, pauses: bool = True) -> str:
-    """The QoS profile of ports of a speed; those that never pause are of lossy fabrics, or ends of spans that drop."""
+    """Return the name of the QoS profile of ports of a speed.
+
+    Ports that never pause are those of lossy fabrics, and ends of spans that drop.
+    """
     return f"ROCE-{speed_gbps}G" if pauses else f"ROCE-{speed_gbps}G-LOSSY"
 
 
@@ -363,7 +370,9 @@ QUEUE_PAIR_OF_PAYLOAD = "5-7"
 
 
 def make_balancing_values(switch: SwitchView) -> dict[str, Any]:
-    """What `_balancing.j2` names: empty where nothing is asked of this chip; in `flow_groups` (host, its ports)."""
+    """Return what `_balancing.j2` names, empty for what is not asked of this chip; `flow_groups`
+    are (host, its ports).
+    """
     balancing, by_place = model_balancing(switch), switch.profile.asic.startswith(UNICAST_QUEUE_CHIPS)
     families = [word for word, v in (("IPv4", "v4"), ("IPv6", "v6")) if v in balancing.queue_pairs]
     return {
@@ -409,7 +418,7 @@ END_OF_BANNER = "EOF"
 
 
 def make_management_values(switch: SwitchView, vrf: str) -> dict[str, Any]:
-    """The management values for the templates; `vrf` is the VRF of the servers, "" for the default one."""
+    """Return the values of management for the templates; `vrf` is the VRF of the servers, "" for the default one."""
     spec, management = switch.fabric.management, model_management(switch)
     banners = (("login", management.login_banner), ("motd", management.motd))
     return {
@@ -434,7 +443,7 @@ def make_management_values(switch: SwitchView, vrf: str) -> dict[str, Any]:
 
 
 def _make_user_row(name: str, user: User) -> dict[str, Any]:
-    """An account; "" for a missing password hash or SSH key."""
+    """Return an account; "" for a missing password hash or SSH key."""
     privilege, role = ROLES[user.role]
     keys = [" ".join(map(require_word, key.split(" "))) for key in user.ssh_keys[:SSH_KEYS]]
     # filled up, so that there are always two
@@ -450,7 +459,7 @@ def _make_user_row(name: str, user: User) -> dict[str, Any]:
 
 
 def _make_aaa_row(aaa: Aaa | None) -> dict[str, Any] | None:
-    """Login servers, with "" for a key that is not stated; None without servers."""
+    """Return the login servers, with "" for a key that is not stated; None without servers."""
     if not aaa:
         return None
     return {
@@ -462,7 +471,9 @@ def _make_aaa_row(aaa: Aaa | None) -> dict[str, Any] | None:
 
 
 def _make_snmp_row(snmp: Snmp | None, site: str) -> dict[str, Any] | None:
-    """SNMP: `users` are (name, authentication, privacy), location and contact "" where unknown; None without SNMP."""
+    """Return SNMP with (name, authentication, privacy) of its users, "" for an unknown location or contact; None
+    without SNMP.
+    """
     if not snmp:
         return None
     location = snmp.location or site
@@ -477,10 +488,10 @@ def _make_snmp_row(snmp: Snmp | None, site: str) -> dict[str, Any] | None:
 
 
 def _make_ssl_row(management: Management) -> tuple[str, ...]:
-    """(certificate, key) file names; empty if none are stated."""
+    """Return the file names of certificate and key; () if none are stated."""
     return (require_word(management.tls.certificate), require_word(management.tls.key)) if management.tls else ()
 
 
 def list_banner_lines(text: str) -> list[str]:
-    """The lines of a banner; a line that would end it is put in brackets."""
+    """Return the lines of a banner; a line that would end it is put in brackets."""
     return [f"[{line.strip()}]" if line.strip() == END_OF_BANNER else line for line in split_lines(text)]

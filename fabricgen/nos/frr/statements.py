@@ -115,11 +115,11 @@ _PLAIN = ("description", "remark", "password", "message")
 
 
 def read_statements(files: Mapping[str, str]) -> Statements:
-    """The statements of `frr.conf`, which may be what `vtysh -c 'show running-config'` prints.
+    """Return the statements of `frr.conf`, which may be what `vtysh -c 'show running-config'` prints.
 
-    A path has the sections above a line, `neighbor NAME` where it is of a neighbour or peer group, and what is set; the
-    value is what to: `("router bgp", "neighbor UP", "timers connect")` is "10". Raises nothing for any text: a line
-    that is not known is a statement of its own.
+    A path has the sections above a line, `neighbor NAME` if it is of a neighbour or peer group, and what is set; the
+    value is what it is set to: `("router bgp", "neighbor UP", "timers connect")` is "10". Raises nothing for any text:
+    a line that is not known is a statement of its own.
     """
     reader = _FrrReader()
     for line in files["frr.conf"].splitlines():
@@ -128,7 +128,7 @@ def read_statements(files: Mapping[str, str]) -> Statements:
 
 
 class _FrrStatement(NamedTuple):
-    """What a line states, below so many steps of the section that it stands in."""
+    """What a line states: steps of a path, of which the first `depth` steps of the current section come before them."""
 
     steps: Path
     value: str
@@ -158,7 +158,7 @@ class _FrrLine(NamedTuple):
 
 
 class _FrrReader:
-    """What the lines until now have stated, and the section that the next stands in."""
+    """The statements of the lines read so far, and the section that the next line stands in."""
 
     def __init__(self) -> None:
         self.stated: Statements = {}
@@ -166,7 +166,7 @@ class _FrrReader:
         self._last: dict[str, int] = {}
 
     def read(self, text: str) -> None:
-        # take a line: it closes sections, opens one, or states something in the one that it stands in
+        """Take a line: it closes sections, opens one, or states something in the section that it stands in."""
         line = _read_line(text)
         if line.closes:
             self._section = self._section[: self._depth_without(line.closes)]
@@ -184,24 +184,28 @@ class _FrrReader:
             self.stated[(*self._section[:depth], *steps[:-1], steps[-1] + ending)] = value
 
     def _depth_without(self, kind: str) -> int:
-        """How many steps of the section stay when one ends."""
+        """Return how many steps of the section stay if a section of a kind ends; `end` ends all, `exit` the last."""
         if kind == "end":
             return 0
         depths = [depth for depth, step in enumerate(self._section) if kind == "exit" or step.startswith(kind)]
         return depths[-1] if depths else len(self._section)
 
     def _depth_for(self, kinds: tuple[str, ...]) -> int | None:
-        """How many steps of the section stay when one of these opens: an address family ends the one before it."""
+        """Return how many steps of the section stay if a line opens below one of some kinds; None if it cannot open
+        here.
+
+        An address family, for example, ends the one before it.
+        """
         depths = range(len(self._section), 0, -1)
         below = next((depth for depth in depths if self._section[depth - 1].partition(" ")[0] in kinds), None)
         # "" in `kinds`: it may open at the top, too
         return 0 if below is None and "" in kinds else below
 
     def _number_entry(self, line: _FrrLine) -> int:
-        """The number of a list's entry; without one FRR counts on in fives.
+        """Return the number of a list's entry; without one FRR counts on in fives.
 
-        Those of BGP go on at the next multiple (bgpd/bgp_filter.c, bgp_alist_new_seq_get), others five behind the last
-        (lib/filter_cli.c, acl_get_seq).
+        Lists of BGP go on at the next multiple of five (bgpd/bgp_filter.c, bgp_alist_new_seq_get), others five behind
+        the last number (lib/filter_cli.c, acl_get_seq).
         """
         last = self._last.get(line.list_name, 0)
         number = line.number or (last // 5 * 5 if line.list_name.startswith("bgp") else last) + 5
@@ -211,7 +215,7 @@ class _FrrReader:
 
 @lru_cache(maxsize=1 << 14)
 def _read_line(line: str) -> _FrrLine:
-    # what a line says by itself, whatever section it stands in
+    """Return what a line says by itself, whatever section it stands in."""
     words = line.split()
     if not words or words[0][0] in "!#" or _SAID_BY_VTYSH.fullmatch(" ".join(words)):
         return _FrrLine()
@@ -259,12 +263,12 @@ def _list_opening_statements(text: str) -> Iterator[_FrrStatement]:
 
 
 def _rename_ip_list(text: str) -> str:
-    """Lists as FRR calls them now: those of BGP were once IP's."""
+    """Return the line of a list under its present name: lists of BGP were once called IP's."""
     return re.sub(r"^ip (as-path|community-list)", r"bgp \1", text)
 
 
 def _list_line_statements(text: str) -> Iterator[_FrrStatement]:
-    """Yield what a line states that opens no section, where `no` is left out."""
+    """Yield what a line that opens no section states; `text` is without a leading `no`."""
     if match := _LISTED.fullmatch(_rename_ip_list(text)):
         yield _FrrStatement((f"{match[1]} {match[2]}",), _normalize_rule(match[1], match[4]))
     elif text.startswith("neighbor ") and text.count(" ") > 1:
@@ -283,7 +287,7 @@ def _list_line_statements(text: str) -> Iterator[_FrrStatement]:
 
 
 def _list_neighbor_statements(name: str, text: str) -> Iterator[_FrrStatement]:
-    # yield what a line says of a neighbour; `NAME interface remote-as N` says two things
+    """Yield what a line says of a neighbour; `NAME interface remote-as N` says two things."""
     neighbor = f"neighbor {name}"
     if match := re.fullmatch(r"interface(?: (v6only))?(?: ((?:peer-group|remote-as) \S+))?", text):
         yield _FrrStatement((neighbor, "interface"), match[1] or "")
@@ -299,7 +303,7 @@ def _list_neighbor_statements(name: str, text: str) -> Iterator[_FrrStatement]:
 
 
 def _normalize_words(words: list[str]) -> str:
-    """The words of a line in one spelling, but for text that stands as it is."""
+    """Return the words of a line in one spelling, but for text that stands as it is."""
     if words[0] == "frr":
         return " ".join(words)
     plain = next((n + 1 for n, word in enumerate(words) if word in _PLAIN), len(words))
@@ -310,7 +314,7 @@ def _normalize_words(words: list[str]) -> str:
 
 
 def _normalize_host(word: str) -> str:
-    # an address with its length, /32 or /128 where it has none; any other word as it is
+    """Return an address with its length, /32 or /128 if it has none; any other word as it is."""
     try:
         return str(ip_interface(word))
     except ValueError:
@@ -319,7 +323,7 @@ def _normalize_host(word: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _normalize_word(word: str) -> str:
-    """A word in one spelling: addresses and prefixes as FRR prints them, AS numbers and targets without dots."""
+    """Return a word in one spelling: addresses and prefixes as FRR prints them, AS numbers and targets without dots."""
     if match := re.fullmatch(r"(\d{1,5})\.(\d{1,5})(:\d+)?", word):
         # the upper and the lower 16 bits of an AS number (RFC 5396, asdot); `:N` behind it is a community's or target's
         return f"{int(match[1]) << 16 | int(match[2])}{match[3] or ''}"
@@ -333,7 +337,7 @@ def _normalize_word(word: str) -> str:
 
 
 def _normalize_value(step: str, value: str) -> str:
-    """What something is set to, in one spelling."""
+    """Return the value of an option (`step`) in one spelling."""
     words = value.split()
     if step in ("set community", "set large-community"):
         numbers = {_COMMUNITIES.get(word, word) for word in words} - {"additive"}
@@ -349,7 +353,9 @@ def _make_sort_key(community: str) -> list[tuple[int, str]]:
 
 
 def _normalize_rule(kind: str, rule: str) -> str:
-    """What a list takes: `ge` before `le`, `any` as its prefix, no `le` that all meet, communities as numbers."""
+    """Return a rule of a list: `ge` before `le`, `any` as its prefix, no `le` that all prefixes meet, communities as
+    numbers.
+    """
     if "community-list" in kind:
         return " ".join(_COMMUNITIES.get(word, word) for word in rule.split())
     if "prefix-list" not in kind:
@@ -366,7 +372,9 @@ def _normalize_rule(kind: str, rule: str) -> str:
 
 
 def _split_hops(text: str) -> tuple[str, str]:
-    """(where to, what else) of a static route: `tag` before the distance, as FRR prints it, and no distance of 1."""
+    """Return (next hops, rest) of a static route: in the rest, `tag` before the distance, as FRR prints it, and no
+    distance of 1.
+    """
     words = text.split()
     end = next((n for n, word in enumerate(words) if word == "tag" or (n and word.isdigit())), len(words))
     rest = words[end:]
@@ -378,7 +386,7 @@ def _split_hops(text: str) -> tuple[str, str]:
 
 
 def _drop_redundant(statements: Statements) -> Statements:
-    """The statements without what says nothing new: an AS number of a whole group, and a group's option said again."""
+    """Return statements without what repeats: an AS number of a whole group, and a group's option at its members."""
     group_of = {
         (path[0], path[1]): (path[0], f"neighbor {value}")
         for path, value in statements.items()
@@ -403,7 +411,10 @@ def _drop_redundant(statements: Statements) -> Statements:
 
 
 def _give_members_their_as(statements: Statements, group_of: Mapping[tuple[str, str], tuple[str, str]]) -> None:
-    """State the AS number of a peer group at its members, and not at the group unless a member has another one."""
+    """State the AS number of a peer group at its members, and not at the group unless a member has another one.
+
+    `group_of` maps the path of a member to that of its group; `statements` are changed in place.
+    """
     groups_with_others = set()
     for member, group in group_of.items():
         asn = statements.get((*group, "remote-as"))
@@ -414,7 +425,7 @@ def _give_members_their_as(statements: Statements, group_of: Mapping[tuple[str, 
 
 
 def files_of(statements: Statements) -> dict[str, str]:
-    """`frr.conf` with these statements, as FRR takes it."""
+    """Return `frr.conf` with these statements, as FRR takes it."""
     lines: dict[Path, list[str]] = {(): []}
     for path, value in statements.items():
         section = tuple(step for step in path[:-1] if not step.startswith("neighbor "))
@@ -428,7 +439,7 @@ def files_of(statements: Statements) -> dict[str, str]:
 
 
 def _is_section(path: Path) -> bool:
-    # whether the step is one below which lines stand, as `router bgp`, route maps and address families are
+    """Whether lines may stand below a path, as below `router bgp`, route maps and address families."""
     if len(path) == 1:
         return _OPENS[""].fullmatch(path[0]) is not None or path[0].startswith(("router bgp", "route-map "))
     pattern = _OPENS.get(path[-2].partition(" ")[0])
@@ -436,7 +447,7 @@ def _is_section(path: Path) -> bool:
 
 
 def _write_sections(lines: Mapping[Path, list[str]], statements: Statements, section: Path) -> Iterator[str]:
-    # the lines of a section and of those inside it, indented by depth and closed by FRR's words
+    """Yield the lines of a section and of those inside it, indented by depth and closed by FRR's words."""
     indent = " " * len(section)
     yield from (f"{indent}{line}" for line in lines[section])
     for below in [path for path in lines if len(path) == len(section) + 1 and path[:-1] == section]:
@@ -447,7 +458,7 @@ def _write_sections(lines: Mapping[Path, list[str]], statements: Statements, sec
 
 
 def _write_header(section: Path, statements: Statements) -> str:
-    # the line that opens a section, with the value that its statement has, such as the AS number
+    """Return the line that opens a section, with the value of its statement, such as the AS number."""
     step, value = section[-1], statements.get(section, "")
     if step.startswith("router bgp"):
         notation = statements.get((*section, "as-notation"))
@@ -459,7 +470,7 @@ def _write_header(section: Path, statements: Statements) -> str:
 
 
 def _write_line(path: Path, value: str) -> str:
-    # the line of a statement; a value stands behind the step but for maps of neighbours
+    """Return the line of a statement; the value stands behind the step, but for maps of neighbours."""
     step = path[-1]
     denied = re.match(rf"{NOT}\b", value) is not None
     if denied:

@@ -15,12 +15,12 @@ _PROMPT = re.compile(r"^(?:\{\w+(?::\d+)?\}|\[edit[^\]]*\]|[\w.@-]+[>#] .*)\s*$"
 
 
 def recognize_configuration(dump: ShownText) -> ShownConfiguration | None:
-    """The configuration that a dump shows; None where it is none of Junos."""
+    """Return the configuration that a dump shows; None if it is not Junos's."""
     if isinstance(dump.data, dict) and isinstance(dump.data.get("configuration"), dict | list):
-        is_whole = dump.data["configuration"]
-        hostname = find_text(is_whole if isinstance(is_whole, list) else [is_whole], "system", "host-name")
+        records = dump.data["configuration"]
+        hostname = find_text(records if isinstance(records, list) else [records], "system", "host-name")
         return ShownConfiguration("junos", {FILE: dump.text}, hostname)
     if dump.is_json or not (_IN_BRACES.search(dump.text) or _AS_LINES.search(dump.text)):
         return None
-    statements = _HOST.search(dump.text)
-    return ShownConfiguration("junos", {FILE: _PROMPT.sub("", dump.text)}, statements[1] if statements else "")
+    match = _HOST.search(dump.text)
+    return ShownConfiguration("junos", {FILE: _PROMPT.sub("", dump.text)}, match[1] if match else "")

@@ -45,14 +45,17 @@ OF_SEGMENT = frozenset({"all-active"})
 
 @dataclass
 class Aggregate:
-    """What is said of a bond beside what ports have."""
+    """LACP and Ethernet segment of a bond."""
 
     words: set[str] = field(default_factory=set)
     system: str = ""
     esi: str = ""
 
     def find_segment(self, name: str) -> str:
-        """What names its segment, "" for none; raises UnknownTextError for LACP of another kind, or half a segment."""
+        """Return the MAC that names the segment of the bond `name`, "" for none.
+
+        Raises UnknownTextError for LACP of another kind, or half a segment.
+        """
         number = int(name.removeprefix("ae"))
         esi = ":".join(["00", self.system, *(f"{byte:02x}" for byte in number.to_bytes(3, "big"))])
         required = OF_BOND | (OF_SEGMENT if self.system else set())
@@ -85,7 +88,7 @@ class JunosPort:
 
 @dataclass
 class JunosGateway:
-    """A unit of `irb`."""
+    """A unit of `irb`: the gateway of a VLAN."""
 
     mac: str = ""
     advertising: Advertising = field(default_factory=Advertising)
@@ -95,7 +98,7 @@ class JunosGateway:
 
 @dataclass
 class JunosBox:
-    """What the configuration says."""
+    """What a whole configuration says."""
 
     ports: dict[str, JunosPort] = field(default_factory=dict)
     aggregates: int = 0
@@ -115,11 +118,11 @@ class JunosBox:
     managed: JunosManagement = field(default_factory=JunosManagement)
 
     def vrf_of(self, interface: str) -> str:
-        """The VRF that an interface is in, "" for the default one."""
+        """Return the VRF that an interface is in, "" for the default one."""
         return next((vrf for vrf, instance in self.routing.vrfs.items() if interface in instance.interfaces), "")
 
     def find_relay(self, interface: str) -> Relay | None:
-        """The DHCP relay of an interface, in the VRF that it is in."""
+        """Return the DHCP relay of an interface, in the VRF that it is in; None without one."""
         vrf = self.vrf_of(interface)
         relays = self.routing.vrfs[vrf].relays if vrf else self.relays
         units = {f"lo0.{unit}": addresses for unit, addresses in self.loopbacks.items()}
@@ -127,12 +130,14 @@ class JunosBox:
         return make_relay(relays, interface, loopbacks, in_vrf=bool(vrf))
 
     def open_port(self, name: str) -> JunosPort:
-        """A port, when it is first spoken of."""
+        """Return the port of a name, which is added if it is new."""
         return self.ports.setdefault(name, JunosPort())
 
 
 def read(files: Mapping[str, str]) -> Switch:
-    """A switch from its one file; raises UnknownTextError for what is not understood or does not fit together."""
+    """Return a switch from its one file; raises UnknownTextError for text that is not understood or does not fit
+    together.
+    """
     (text,) = files.values()
     box, stanzas = JunosBox(), dict[str, list[tuple[str, ...]]]()
     for words in read_lines(text):
@@ -146,7 +151,7 @@ def read(files: Mapping[str, str]) -> Switch:
 
 
 def _make_switch(box: JunosBox) -> Switch:
-    # the model of a switch from what the statements of its configuration were read into
+    """Return the model of a switch from what the statements of its configuration were read into."""
     cages = {name: port for name, port in box.ports.items() if port.ways}
     management = [name for name in box.ports if name.startswith(("re0:", "em", "fxp"))]
     _check_cages(box, cages)
@@ -207,7 +212,11 @@ LLDP = frozenset(
 
 
 def _check_stanzas(box: JunosBox, management: list[str]) -> None:
-    """Raises UnknownTextError where lines are missing that every switch has, or management has an address too many."""
+    """Refuse a configuration that lacks lines which every switch has, or has another number of bonds or management
+    ports.
+
+    `management` are the names of its management ports. Raises UnknownTextError.
+    """
     if is_tolerant():
         return
     required = {"PFE-LB load-balance per-packet", "export PFE-LB", "ecmp-fast-reroute"}
@@ -222,14 +231,16 @@ def _check_stanzas(box: JunosBox, management: list[str]) -> None:
 
 
 def _check_cages(box: JunosBox, cages: Mapping[str, JunosPort]) -> None:
-    """Raises UnknownTextError for ports that no cage has, and cages whose ports are not all there."""
+    """Refuse ports of cages that are not split, and split cages whose ports are not all there;
+    raises UnknownTextError.
+    """
     of_cage: dict[str, set[str]] = {}
     for name in box.ports:
         if ":" in name and name.startswith("et-"):
             of_cage.setdefault(name.partition(":")[0], set()).add(name)
     for name, port in cages.items():
-        every = {f"{name}:{sub}" for sub in range(port.ways)}
-        if of_cage.get(name, set()) != every and not is_tolerant():
+        expected = {f"{name}:{sub}" for sub in range(port.ways)}
+        if of_cage.get(name, set()) != expected and not is_tolerant():
             report_misfit(f"{name} has {port.ways} ports, of which there are {sorted(of_cage.get(name, ()))}")
     strange = of_cage.keys() - cages.keys()
     if strange and not is_tolerant():
@@ -291,7 +302,7 @@ def _parse_bond(name: str) -> int:
 
 
 def _make_bond(box: JunosBox, name: str) -> Bond:
-    # the bond `aeN`, with the VLANs and MTU of its logical interface
+    """Return the bond `aeN`, with the VLANs and MTU of its logical interface."""
     port, number = box.ports[name], _parse_bond(name)
     members = {member for member, far in box.ports.items() if far.bond == number and member != name}
     forced_up = [member for member in members if box.ports[member].forced_up]
@@ -312,7 +323,9 @@ def _make_bond(box: JunosBox, name: str) -> Bond:
 
 
 def _make_vlan(box: JunosBox, number: int) -> Vlan:
-    # a VLAN by its gateway `irb.N`, whose MTU must let the packets of its ports pass
+    """Return a VLAN with its gateway `irb.N`; raises UnknownTextError if its MTU does not let packets of its ports
+    pass.
+    """
     gateway = box.gateways.get(number, JunosGateway())
     if box.interface_of.get(number) != f"irb.{number}":
         report_misfit(f"VLAN {number} has no gateway, or another's")
@@ -389,7 +402,7 @@ def _read_loopback(box: JunosBox, line: Line, unit: str, address: str) -> None:
 
 @INTERFACES.line(r"irb unit (\d+) (?:description .+|mac (\S+)|family (inet6?) (mtu|address) (\S+))")
 def _read_gateway(box: JunosBox, line: Line, unit: str, mac: str, family: str, word: str, value: str) -> None:
-    # `irb` unit: MAC of an anycast gateway, MTU of a family, or an address
+    """Take a line of an `irb` unit: MAC of an anycast gateway, MTU of a family, or an address."""
     gateway = box.gateways.setdefault(int(unit), JunosGateway())
     gateway.mac = mac or gateway.mac
     if word == "mtu":
@@ -405,7 +418,7 @@ def _read_port_line(box: JunosBox, line: Line, name: str, rest: str) -> None:
 
 @_PORT.line(r"unit 0 family (inet6?)(?: (mtu|address) (\S+))?")
 def _read_family(port: JunosPort, line: Line, family: str, word: str, value: str) -> None:
-    # a family of a port, with an MTU of its own or an address
+    """Take a family of a port, with an MTU of its own or an address."""
     port.families.setdefault(family, 0)
     if word == "mtu":
         port.families[family] = int(value)
@@ -427,7 +440,7 @@ def _read_relay(box: JunosBox, line: Line, word: str, rest: str) -> None:
 
 @INSTANCES.line(rf"{MAC_VRF} vlans (?:(\S+) vxlan vni (\d+)|(.+))")
 def _read_bridged_vlan(box: JunosBox, line: Line, name: str, vni: str, rest: str) -> None:
-    # a VLAN of the MAC-VRF: its VNI, or what VLANs say anywhere
+    """Take a line on a VLAN of the MAC-VRF: its VNI, or what VLANs say anywhere."""
     if name:
         box.routing.mac_vrf.vni_of[name] = int(vni)
     else:

@@ -21,7 +21,9 @@ ORDER = "order of "
 
 
 def read_statements(files: Mapping[str, str]) -> Statements:
-    """The statements of a switch's one file, in the order of its lines; of several values of one leaf all."""
+    """Return the statements of a switch's one file, in the order of its lines; all values of a leaf
+    that has several.
+    """
     statements: Statements = {}
     lines = [_name_statement(words) for words in read_lines(files[FILE])]
     for path, value in lines:
@@ -30,7 +32,7 @@ def read_statements(files: Mapping[str, str]) -> Statements:
 
 
 def _name_statement(words: Words) -> tuple[Path, str]:
-    """The name of a statement and its value, "" for none."""
+    """Return the path of a statement and its value, "" for none."""
     words_known = load_words()
     leaf = words_known["becomes"].get(words[-2], words[-2]) if len(words) > 1 else ""
     return ((*words[:-2], leaf), words[-1]) if leaf in words_known["values"] else (words, "")
@@ -42,7 +44,7 @@ def _compile_ordered() -> re.Pattern[str]:
 
 
 def _list_orders(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """The order of statements that are tried in turn, where there are several."""
+    """Yield the order of statements that are tried in turn, if there are several."""
     names_of_stem: dict[str, dict[str, None]] = {}
     for path in paths:
         if match := _compile_ordered().match(" ".join(path)):
@@ -51,6 +53,6 @@ def _list_orders(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
 
 
 def files_of(statements: Statements) -> dict[str, str]:
-    """The one file that says the same, for Junos's reader: a statement a line."""
+    """Return the one file that says the same to Junos's reader: a statement a line."""
     lines = ((*path, value) if value else path for path, value in statements.items() if not path[0].startswith(ORDER))
     return {FILE: "".join(f"{' '.join(map(quote_word, line))};\n" for line in lines)}

@@ -74,7 +74,7 @@ GUIDS_A_LINE = 128
 
 
 class Statement(NamedTuple):
-    """A statement on one node: names and hexadecimal figures as text."""
+    """A statement of a partition for one node: names, and P_Key and GUIDs as hexadecimal text."""
 
     partition: str
     pkey: str
@@ -85,7 +85,7 @@ class Statement(NamedTuple):
 
 
 def list_statements(view: FabricView) -> Iterator[Statement]:
-    """The statements of the tenants' partitions, by P_Key; none for a fabric without tenants."""
+    """Yield the statements of the tenants' partitions, by P_Key; none for a fabric without tenants."""
     puts_first = view.subnet_manager == "opensm"
     for partition in view.partitions:
         for member in partition.members:
@@ -113,7 +113,7 @@ ETC, UFM = "/etc/opensm", "/opt/ufm/files/conf/opensm"
 
 
 def files(view: FabricView) -> tuple[tuple[str, str], ...]:
-    """The files of a fabric."""
+    """Return (template, file name) of each file of a fabric: those of every fabric, and those of its subnet manager."""
     # files of every fabric, then those of the subnet manager that runs it
     names = ["ib-node-name-map", "opensm.conf", "p2p.csv", "root-guids.conf", "topology.net"]
     if _runs_sharp(view) or (view.partitions and view.subnet_manager == "ufm"):
@@ -127,7 +127,7 @@ def files(view: FabricView) -> tuple[tuple[str, str], ...]:
 
 
 def values(view: FabricView, catalog: Catalog) -> dict[str, Any]:  # noqa: ARG001 - one signature for all NOSes
-    """The values for the templates in `templates/opensm`."""
+    """Return the values for the templates in `templates/opensm`."""
     roots = [switch for switch in view.switches if switch.top]
     is_ufm, managers = view.subnet_manager == "ufm", [require_token(name) for name in view.managers]
     return {
@@ -159,7 +159,7 @@ def values(view: FabricView, catalog: Catalog) -> dict[str, Any]:  # noqa: ARG00
 
 
 def _choose_engines(view: FabricView) -> str:
-    """The routing engines to try, in order."""
+    """Return the routing engines that the subnet manager is to try, in order."""
     if view.subnet_manager == "ufm":
         return "ar_updn"
     return "ftree,nue" if view.is_tree else "nue"
@@ -170,12 +170,12 @@ def _runs_sharp(view: FabricView) -> bool:
 
 
 def _write_guid(guid: int) -> str:
-    """A GUID as sixteen hexadecimal digits."""
+    """Return a GUID as sixteen hexadecimal digits."""
     return f"{guid:016x}"
 
 
 def _make_label(node: FabricSwitch | FabricAdapter) -> str:
-    """The displayed name of a device: a switch's name, or node and port of an adapter."""
+    """Return the displayed name of a device: a switch's name, or node and port of an adapter."""
     return (
         require_token(node.name)
         if isinstance(node, FabricSwitch)
@@ -184,7 +184,7 @@ def _make_label(node: FabricSwitch | FabricAdapter) -> str:
 
 
 def _make_id(node: FabricSwitch | FabricAdapter) -> str:
-    """The id of a device in ibnetdiscover's notation: its kind and GUID."""
+    """Return the id of a device in ibnetdiscover's notation: its kind and GUID."""
     return f"{'S' if isinstance(node, FabricSwitch) else 'H'}-{_write_guid(node.guid)}"
 
 
@@ -202,7 +202,7 @@ class ListedLink(NamedTuple):
 
 
 def _make_topology(view: FabricView) -> dict[str, Any]:
-    """Switches with their links, sorted by port, and adapters with their single link."""
+    """Return switches with their links, sorted by port, and adapters with their single link."""
     nodes = view.nodes
     ids, labels = [_make_id(node) for node in nodes], [_make_label(node) for node in nodes]
     port_guids = ["" if isinstance(node, FabricSwitch) else f"{node.port_guid:x}" for node in nodes]
@@ -224,7 +224,7 @@ def _make_topology(view: FabricView) -> dict[str, Any]:
 
 
 def _make_rate(speed_gbps: float, lane_gbps: float) -> str:
-    """Width and speed of a link in ibnetdiscover's notation: 4xNDR for 400 Gb/s over lanes of 100."""
+    """Return width and speed of a link in ibnetdiscover's notation: 4xNDR for 400 Gb/s over lanes of 100."""
     name = next((name for gbps, name in _RATES if lane_gbps >= gbps), "SDR")
     return f"{round(speed_gbps / lane_gbps)}x{name}"
 
@@ -239,7 +239,7 @@ class ListedCableEnd(NamedTuple):
 
 
 def _list_cable_ends(view: FabricView) -> Iterator[tuple[ListedCableEnd, ListedCableEnd]]:
-    """(lower end, upper end) of every link."""
+    """Yield (lower end, upper end) of every link, for the point-to-point list."""
     nodes = view.nodes
     positions = [(require_token(node.rack), node.u, require_token(node.name)) for node in nodes]
     for link in view.links:
@@ -249,7 +249,7 @@ def _list_cable_ends(view: FabricView) -> Iterator[tuple[ListedCableEnd, ListedC
 
 
 def _make_port_label(node: FabricSwitch | FabricAdapter, cage: int, sub: int) -> str:
-    """The label of a port: an adapter's number, `CAGE/PORT`, or the cage's number if it has one port only."""
+    """Return the label of a port: an adapter's number, `CAGE/PORT`, or the cage's number if it has one port only."""
     if isinstance(node, FabricAdapter):
         return str(node.number)
     if node.lane_gbps >= XDR_LANE_GBPS:

@@ -16,7 +16,7 @@ _SAID_BEFORE = r"(?:Building configuration\.\.\.|Current configuration:.*|frr ve
 
 
 def recognize_configuration(dump: ShownText) -> ShownConfiguration | None:
-    """The configuration that a dump shows; None where it is none of SONiC or FRR."""
+    """Return the configuration that a dump shows; None if it is not SONiC's or FRR's."""
     tables = dump.data
     if isinstance(tables, dict) and ("DEVICE_METADATA" in tables or "PORT" in tables):
         raw = tables.get("bgpraw")
@@ -32,7 +32,7 @@ def recognize_configuration(dump: ShownText) -> ShownConfiguration | None:
 
 
 def find_model(files: Mapping[str, str]) -> str:
-    """What a switch is, by its configuration: its HwSKU; "" where that is not told."""
+    """Return the HwSKU of a switch by its configuration; "" if it does not tell."""
     try:
         return find_text([json.loads(files["config_db.json"])], "DEVICE_METADATA", "localhost", "hwsku")
     except (KeyError, ValueError):
@@ -40,6 +40,6 @@ def find_model(files: Mapping[str, str]) -> str:
 
 
 def _strip_head(text: str) -> str:
-    """FRR's text without what vtysh says before it; `hostname` may stand indented below `frr defaults`."""
+    """Return FRR's text without what vtysh says before it; `hostname` may stand indented below `frr defaults`."""
     lines = (line for line in text.splitlines() if not re.fullmatch(_SAID_BEFORE, line))
     return "\n".join(line.strip() if line.startswith(" hostname ") else line for line in lines) + "\n"

@@ -26,7 +26,11 @@ ROUTES = ("ip route ", "ipv6 route ")
 
 
 def prepare_files(running: Mapping[str, str], planned: Mapping[str, str]) -> Prepared:
-    """Judge FRR's own file by its sessions where bgpcfgd writes it; take it from the plan where it is not there."""
+    """Return a switch's files for comparison with planned ones, both by name.
+
+    FRR's own file is judged by its sessions if bgpcfgd writes it, and taken from the plan, with a note, if it was not
+    collected.
+    """
     if CONFIG not in running:
         return Prepared({}, lack="only FRR's configuration was collected; config_db.json is needed too")
     files = dict(running)
@@ -41,7 +45,10 @@ def prepare_files(running: Mapping[str, str], planned: Mapping[str, str]) -> Pre
 
 
 def _compare_sessions(frr: str, config_db: str, files: dict[str, str]) -> Prepared:
-    """Judge each line of FRR that is not as bgpcfgd makes it of the planned `config_db`, JSON."""
+    """Return files with verdicts on the lines of FRR that bgpcfgd does not make from the planned `config_db` (JSON).
+
+    `frr` is the text of FRR's configuration, `files` are the other files.
+    """
     planned = read_statements({FRR: make_frr_text(json.loads(config_db))})
     neighbors = {step for path in planned for step in path if step.startswith("neighbor ")}
     text = "of what FRR runs, sessions and static routes were compared; bgpcfgd makes it of config_db.json, which was"

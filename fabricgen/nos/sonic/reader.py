@@ -15,22 +15,23 @@ from itertools import chain
 from typing import Any
 
 from fabricgen.nos.frr import routing as frr
-from fabricgen.nos.sonic.reading import hosts, overlay, pair, platform
+from fabricgen.nos.sonic.reading import hosts, overlay, platform
 from fabricgen.nos.sonic.reading.management import MANAGEMENT_TABLES, read_management
 from fabricgen.nos.sonic.reading.overlay import Tunnels
-from fabricgen.nos.sonic.reading.qos import read_balancing, read_qos, read_trimming
-from fabricgen.nos.sonic.reading.tables import QOS_TABLES
+from fabricgen.nos.sonic.reading.qos import QOS_TABLES, read_balancing, read_qos, read_trimming
 from fabricgen.nos.sonic.routing_daemon import make_frr_text
 from fabricgen.running.policy import OwnRoute, list_connected_routes
 from fabricgen.running.tree import allow_fields, is_tolerant, read_part, report_misfit, report_unknown
 from fabricgen.switch.interfaces import OPEN, PEER_LINK, Bond, Interface, LinkMacsec, Subinterface, Vlan, is_unused
 from fabricgen.switch.model import Switch, SwitchManagement
 from fabricgen.switch.qos import Balancing
-from fabricgen.switch.routing import EvpnOverlay, SwitchSrv6, find_network
+from fabricgen.switch.routing import EvpnOverlay, find_network
 
 
 def read_macsec(table: Mapping[str, Mapping[str, str]]) -> dict[str, LinkMacsec]:
-    """Encryption by the name of its profile; raises UnknownTextError where one does not encrypt."""
+    """Return the encryption of links by the name of its profile; raises UnknownTextError for one that does not
+    encrypt.
+    """
     macsecs = {}
     for name, row in table.items():
         allow_fields(row, "cipher_suite", "policy", "primary_cak", "primary_ckn")
@@ -48,7 +49,7 @@ Table = Mapping[str, Row]
 
 @dataclass
 class SonicBox:
-    """What config_db.json says but for QoS, routing and what is asked of management."""
+    """What config_db.json says, without QoS, routing and management."""
 
     hostname: str = ""
     timezone: str = ""
@@ -76,19 +77,22 @@ class SonicBox:
     """Encryption by the name of its profile, which `secured` ports have."""
 
     def vrf_vlans(self) -> dict[str, int]:
-        """The VNIs of VLANs that stand for a VRF's, by VLAN: such have no addresses."""
+        """Return the VNI of each VLAN that carries the VNI of a VRF: such a VLAN has no address."""
         of_vrfs = set(self.vrfs.values())
         return {vlan: vni for vlan, vni in self.tunnels.vnis.items() if vni in of_vrfs or not self.keyed.get(vlan)}
 
 
 def read(files: Mapping[str, str]) -> Switch:
-    """A switch from its files by name; raises UnknownTextError for what is not understood or does not fit together."""
+    """Return a switch from its files by name.
+
+    Raises UnknownTextError for text that is not understood or does not fit together.
+    """
     tables = json.loads(files["config_db.json"])
     box = SonicBox()
     for name, table in tables.items():
         if name in _TABLES:
             read_part(f"table {name}", partial(_TABLES[name], box, table), None)
-        elif name not in {*QOS_TABLES} | MANAGEMENT_TABLES | pair.NAMES | overlay.NAMES | _ELSEWHERE:
+        elif name not in {*QOS_TABLES} | MANAGEMENT_TABLES | overlay.PAIR_TABLES | overlay.SEGMENT_TABLES | _ELSEWHERE:
             report_unknown(name, f"table {name}")
     if box.split != ("frr.conf" in files) or (box.split and "BGP_NEIGHBOR" in tables):
         report_misfit("the routing mode does not fit the files")
@@ -101,9 +105,10 @@ def read(files: Mapping[str, str]) -> Switch:
 
 
 def _make_switch(box: SonicBox, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
+    """Return the model of a switch from what its tables and FRR's configuration say."""
     ports = {name: read_part(name, partial(_make_interface, box, name, port), port) for name, port in box.ports.items()}
-    link = pair.find_peer_link(tables)
-    mlag_bonds = read_part("MCLAG", lambda: pair.list_mlag_bonds(tables), frozenset[str]())
+    link = overlay.find_peer_link(tables)
+    mlag_bonds = read_part("MCLAG", lambda: overlay.list_mlag_bonds(tables), frozenset[str]())
     macs = read_part("EVPN multihoming", lambda: overlay.read_segments(tables, routing.segments), dict[str, str]())
     ports |= {name: replace(ports[name], tracked=True) for name in routing.segments.tracked & ports.keys()}
     shared = read_part("gateways", lambda: overlay.find_shared_gateways(tables), frozenset[str]())
@@ -143,7 +148,7 @@ def _make_switch(box: SonicBox, tables: Mapping[str, Any], routing: frr.Frr) -> 
         bonds=read_part("bonds", lambda: dict(_make_bonds(box, link, mlag_bonds, macs)), {}),
         pair=read_part(
             "MCLAG",
-            lambda: pair.read_pair(
+            lambda: overlay.read_pair(
                 tables, partial(_list_members, box), frozenset(box.tagged.get(link, ())), box.vrf_of
             ),
             None,
@@ -154,20 +159,22 @@ def _make_switch(box: SonicBox, tables: Mapping[str, Any], routing: frr.Frr) -> 
         drained=read_part("maintenance", lambda: box.shifted or routing.is_drained(), False),
         overlay=read_part("overlay", lambda: _make_overlay(box, routing), None),
         qos=read_part("QoS", lambda: read_qos(tables), None),
-        srv6=read_part("SRv6", lambda: read_srv6(tables), None),
+        srv6=read_part("SRv6", lambda: overlay.read_srv6(tables), None),
         trimming=read_part("packet trimming", lambda: read_trimming(tables), None),
         balancing=read_part("load balancing", lambda: read_balancing(tables.get("SWITCH_HASH", {})), Balancing()),
     )
 
 
 def _make_overlay(box: SonicBox, routing: frr.Frr) -> EvpnOverlay | None:
-    """EVPN; raises UnknownTextError where the VNIs of VRFs, of their VLANs and of FRR are not the same, or routes are
-    announced before they are installed, as those of VXLAN alone have to be.
+    """Return EVPN, None without it.
+
+    Raises UnknownTextError if the VNIs of VRFs, of their VLANs and of FRR differ, or if routes are announced before
+    they are installed, which holds for switches without EVPN alone.
     """
-    of_vlans = {box.vrf_of[vlan]: vni for vlan, vni in box.vrf_vlans().items()}
-    of_vrfs = {frr.strip_vrf_prefix(name): vni for name, vni in box.vrfs.items() if vni}
-    if not of_vlans == of_vrfs == {name: lines.vni for name, lines in routing.over_evpn.items()}:
-        report_misfit(f"VRFs have the VNIs {of_vrfs}, their VLANs {of_vlans}")
+    vnis_of_vlans = {box.vrf_of[vlan]: vni for vlan, vni in box.vrf_vlans().items()}
+    vnis_of_vrfs = {frr.strip_vrf_prefix(name): vni for name, vni in box.vrfs.items() if vni}
+    if not vnis_of_vlans == vnis_of_vrfs == {name: lines.vni for name, lines in routing.over_evpn.items()}:
+        report_misfit(f"VRFs have the VNIs {vnis_of_vrfs}, their VLANs {vnis_of_vlans}")
     if used := box.vrf_vlans().keys() & {*box.access.values(), *chain(*box.tagged.values())}:
         report_misfit(f"the VLANs of VNIs have ports: {sorted(used)}")
     bridged = {box.vlans[vlan]: vni for vlan, vni in box.tunnels.vnis.items() if vlan not in box.vrf_vlans()}
@@ -183,7 +190,7 @@ def _list_addresses(box: SonicBox, name: str) -> frozenset[str]:
 
 
 def _list_vrf_loopbacks(box: SonicBox, tables: Mapping[str, Any]) -> dict[str, frozenset[str]]:
-    """The addresses of the loopback in each VRF that has one."""
+    """Return the addresses of the loopback of each VRF that has one, by VRF."""
     names = {key.partition("|")[0] for key in tables.get("LOOPBACK_INTERFACE", {})}
     return {
         box.vrf_of[name]: _list_addresses(box, name) for name in sorted(names - {"Loopback0"}) if box.vrf_of.get(name)
@@ -191,13 +198,16 @@ def _list_vrf_loopbacks(box: SonicBox, tables: Mapping[str, Any]) -> dict[str, f
 
 
 def _split_subinterface(name: str, ports: Mapping[str, Interface]) -> tuple[str, int]:
-    """(port, tag) of a sub-interface: Ethernet0.110, or Eth0.110 where the kernel takes no longer name."""
+    """Return (port, tag) of a sub-interface: Ethernet0.110, or Eth0.110 if the kernel takes no longer name."""
     port, _, tag = name.partition(".")
     return (port if port in ports else port.replace("Eth", "Ethernet", 1)), int(tag)
 
 
 def _make_interface(box: SonicBox, name: str, port: Interface) -> Interface:
-    # a port with the MTU of its bond; raises UnknownTextError for one with two uses, or a member with an MTU of its own
+    """Return a port with what other tables say of it; a member of a bond has the bond's MTU.
+
+    Raises UnknownTextError for a port with two uses, or for a member with an MTU of its own.
+    """
     vlan, bond = box.access.get(name, ""), box.bond_of.get(name, "")
     if bond and (vlan or name in box.tagged or name in box.routed or port.mtu):
         report_misfit(f"{name} is in {bond}, and has another use or an MTU of its own")
@@ -226,7 +236,7 @@ def _list_members(box: SonicBox, name: str) -> frozenset[str]:
 def _make_bonds(
     box: SonicBox, peer_link: str, mlag_bonds: frozenset[str], segments: Mapping[str, str]
 ) -> Iterator[tuple[int, Bond]]:
-    """Bonds of hosts by number: all but the peer link, whose form is that of any; `segments` are their segments."""
+    """Yield (number, bond) of each bond but the peer link; `segments` are the MACs of Ethernet segments by bond."""
     for name, row in box.channels.items():
         bond = _make_bond(box, name, row)
         if name != peer_link:
@@ -239,7 +249,7 @@ def _parse_bond_number(bond: str) -> int:
 
 
 def _make_bond(box: SonicBox, name: str, row: Row) -> Bond:
-    # a bond; raises UnknownTextError for fields other than those of LACP as hosts have it
+    """Return a bond; raises UnknownTextError for fields other than those of LACP as hosts have it."""
     fallback = row.get("fallback", "false")
     if {**row, "description": "", "mtu": "", "admin_status": "", "fallback": "", "system_mac": ""} != _CHANNEL:
         report_misfit(f"{name} is no bond by LACP as hosts have it: {row}")
@@ -276,34 +286,6 @@ _ELSEWHERE = {
 """Read in the form that bgpcfgd gives them, load balancing, packet trimming, SRv6, and what the platform asks for."""
 
 
-def read_srv6(tables: Mapping[str, Table]) -> SwitchSrv6 | None:
-    """SRv6 identifiers; raises UnknownTextError where they are not those of one locator that forward alone."""
-    locators, sids = tables.get("SRV6_MY_LOCATORS", {}), tables.get("SRV6_MY_SIDS", {})
-    if not locators and not sids:
-        return None
-    if len(locators) != 1:
-        report_misfit(f"{len(locators)} locators: {sorted(locators)}")
-    (name, locator), nodes, links = next(iter(locators.items())), list[str](), dict[str, tuple[str, str]]()
-    allow_fields(locator, "prefix", "block_len", "node_len", "func_len")
-    usual = {"block_len": "32", "node_len": "16", "func_len": "16"} if is_tolerant() else {}
-    stated = {**usual, **locator}
-    bits = int(stated["block_len"]), int(stated["node_len"]), int(stated["func_len"])
-    for key, row in sids.items():
-        allow_fields(row, "action", "adj", "decap_dscp_mode", "interface")
-        of, _, prefix = key.partition("|")
-        if of != name or row.get("decap_dscp_mode") != "pipe":
-            report_misfit(f"SRV6_MY_SIDS {key} is of another locator, or no identifier as the plan has them")
-        if row["action"] == "uN":
-            nodes.append(prefix)
-        elif row["action"] == "uA":
-            links[prefix] = row["interface"], row.get("adj", "")
-        else:
-            report_misfit(f"SRV6_MY_SIDS {key} is {row['action']}")
-    if nodes != [f"{locator['prefix']}/{bits[0] + bits[1]}"]:
-        report_misfit(f"the locator {locator['prefix']} and the identifiers {nodes} of the switch are not the same")
-    return SwitchSrv6(bits, nodes[0] if nodes else "", links)
-
-
 _METADATA = (
     "bgp_adv_lo_prefix_as_128",
     "bgp_asn",
@@ -324,7 +306,7 @@ _METADATA = (
 
 
 def _read_metadata(box: SonicBox, table: Table) -> None:
-    # DEVICE_METADATA: host name, time zone, and whether FRR has a configuration of its own (`split-unified`)
+    """Read DEVICE_METADATA: host name, time zone, and whether FRR has a configuration of its own (`split-unified`)."""
     allow_fields(table, "localhost")
     row = table["localhost"]
     allow_fields(row, *_METADATA)
@@ -350,7 +332,7 @@ _FEC = {"rs": "rs", "fc": "fc", "none": ""}
 
 
 def _read_ports(box: SonicBox, table: Table) -> None:
-    # PORT: speed in Mb/s, of which the model has Gb/s, FEC, MTU and state of each port
+    """Read PORT: state, MTU, FEC and speed of each port, which the table has in Mb/s and the model in Gb/s."""
     for name, row in table.items():
         allow_fields(row, *_PORT_FIELDS)
         if "macsec" in row:
@@ -366,7 +348,10 @@ def _read_ports(box: SonicBox, table: Table) -> None:
 
 
 def _read_addressed(box: SonicBox, table: Table, *more: str) -> list[tuple[str, Row]]:
-    """Take keys `NAME|ADDRESS`; return the rows of the names themselves."""
+    """Read keys `NAME` and `NAME|ADDRESS` of a table of interfaces; return the rows of the names.
+
+    `more` are the fields that such a row may have besides its VRF. Raises UnknownTextError for addresses without a row.
+    """
     named_rows = []
     for key, row in table.items():
         name, _, address = key.partition("|")
@@ -383,7 +368,7 @@ def _read_addressed(box: SonicBox, table: Table, *more: str) -> list[tuple[str, 
 
 
 def _read_global(box: SonicBox, table: Table) -> None:
-    # BGP_DEVICE_GLOBAL: whether traffic is shifted away (TSA), as in maintenance
+    """Read BGP_DEVICE_GLOBAL: whether traffic is shifted away (TSA), as in maintenance."""
     allow_fields(table, "STATE")
     row = table.get("STATE", {})
     allow_fields(row, "tsa_enabled", *(("wcmp_enabled", "idf_isolation_state") if is_tolerant() else ()))
@@ -391,7 +376,7 @@ def _read_global(box: SonicBox, table: Table) -> None:
 
 
 def _read_interfaces(box: SonicBox, table: Table) -> None:
-    # INTERFACE: the ports that are routed, with addresses or link-local alone
+    """Read INTERFACE: the ports that are routed, with addresses or with link-local ones alone."""
     for name, row in _read_addressed(box, table, "ipv6_use_link_local_only"):
         box.routed.add(name)
         if row.get("ipv6_use_link_local_only") == "enable":
@@ -399,7 +384,7 @@ def _read_interfaces(box: SonicBox, table: Table) -> None:
 
 
 def _read_subinterfaces(box: SonicBox, table: Table) -> None:
-    # VLAN_SUB_INTERFACE: the tag of each, which its name repeats
+    """Read VLAN_SUB_INTERFACE: the tag of each sub-interface, which its name repeats."""
     for name, row in _read_addressed(box, table, "admin_status", "vlan"):
         if row.get("admin_status", "up" if is_tolerant() else "") != "up" or row["vlan"] != name.partition(".")[2]:
             report_misfit(f"{name} is down or of another VLAN")
@@ -417,7 +402,7 @@ def _read_channels(box: SonicBox, table: Table) -> None:
 
 
 def _read_channel_members(box: SonicBox, table: Table) -> None:
-    # PORTCHANNEL_MEMBER: the bond of each port
+    """Read PORTCHANNEL_MEMBER: the bond of each port."""
     for key, row in table.items():
         allow_fields(row)
         bond, _, port = key.partition("|")
@@ -426,7 +411,7 @@ def _read_channel_members(box: SonicBox, table: Table) -> None:
 
 
 def _read_vlan_members(box: SonicBox, table: Table) -> None:
-    # VLAN_MEMBER: one untagged VLAN a port, and any number of tagged ones
+    """Read VLAN_MEMBER: at most one untagged VLAN of a port, and any number of tagged ones."""
     for key, row in table.items():
         vlan, _, port = key.partition("|")
         if row == {"tagging_mode": "untagged"} and port not in box.access:
@@ -438,7 +423,7 @@ def _read_vlan_members(box: SonicBox, table: Table) -> None:
 
 
 def _read_managements(box: SonicBox, table: Table) -> None:
-    # MGMT_INTERFACE: addresses of eth0 with their gateways
+    """Read MGMT_INTERFACE: addresses of eth0 with their gateways."""
     for key, row in table.items():
         allow_fields(row, "gwaddr")
         name, _, address = key.partition("|")
@@ -454,7 +439,7 @@ def _read_vrfs(box: SonicBox, table: Table) -> None:
 
 
 def _ignore_fields(*fields: str) -> Callable[[SonicBox, Table], None]:
-    """A table that says nothing that the model of a switch has; its fields are known all the same."""
+    """Return a reader for a table that says nothing which the model has; it refuses fields other than these."""
 
     def take(box: SonicBox, table: Table) -> None:
         for row in table.values():

@@ -24,12 +24,12 @@ Tables = Mapping[str, Mapping[str, Any]]
 
 
 def read_frr_text(files: Mapping[str, str]) -> str:
-    """The configuration of FRR by the files of a switch: frr.conf where it is there, else bgpcfgd's doing."""
+    """Return the configuration of FRR on a switch: frr.conf if it is among the files, else what bgpcfgd makes."""
     return files["frr.conf"] if "frr.conf" in files else make_frr_text(json.loads(files["config_db.json"]))
 
 
 def make_frr_text(tables: Tables) -> str:
-    """The configuration that bgpcfgd gives FRR; static routes alone where there is no AS number."""
+    """Return the configuration that bgpcfgd gives FRR; static routes alone for a switch without an AS number."""
     metadata = tables["DEVICE_METADATA"]["localhost"]
     lines = [
         line for key, row in sorted(tables.get("STATIC_ROUTE", {}).items()) for line in _write_static_routes(key, row)
@@ -46,7 +46,10 @@ def _find_vrf(key: str) -> str:
 
 
 def _write_static_routes(key: str, row: Mapping[str, str]) -> Iterator[str]:
-    """managers_static_rt.py: IpNextHopSet takes lists of one length, generate_command the rest."""
+    """Yield FRR's lines of a row of STATIC_ROUTE (managers_static_rt.py: IpNextHopSet, generate_command).
+
+    Raises UnknownTextError for lists of different lengths.
+    """
     vrf, _, prefix = key.partition("|")
     columns = {field: text.split(",") for field, text in row.items() if field != "advertise"}
     lengths = {len(column) for column in columns.values()}
@@ -62,7 +65,7 @@ def _write_static_routes(key: str, row: Mapping[str, str]) -> Iterator[str]:
 
 
 def _write_policies() -> list[str]:
-    # the route maps that bgpcfgd's templates define for all sessions
+    """Return the route maps that bgpcfgd's templates define for all sessions."""
     lines = ["route-map STATIC_ROUTE_FILTER permit 10\n match tag 1\nexit"]
     for group in ("PEER_V4", "PEER_V6"):
         lines.append(f"route-map FROM_BGP_{group} permit 100\nexit\nroute-map TO_BGP_{group} permit 100\nexit")
@@ -70,7 +73,7 @@ def _write_policies() -> list[str]:
 
 
 def _write_instance(tables: Tables, vrf: str) -> Iterator[str]:
-    # BGP of a VRF, line by line as bgpcfgd's templates write it of BGP_NEIGHBOR
+    """Yield the lines of BGP in a VRF, as bgpcfgd's templates write them from BGP_NEIGHBOR."""
     metadata = tables["DEVICE_METADATA"]["localhost"]
     peers = {k.rpartition("|")[2]: row for k, row in tables.get("BGP_NEIGHBOR", {}).items() if _find_vrf(k) == vrf}
     router_ids = [str(address) for address in _list_loopbacks(tables) if address.version == 4]
@@ -105,13 +108,13 @@ def _write_instance(tables: Tables, vrf: str) -> Iterator[str]:
 
 
 def _list_loopbacks(tables: Tables) -> list[IPv4Address | IPv6Address]:
-    """The addresses of Loopback0, the only one that bgpd.main.conf.j2 reads."""
+    """Return the addresses of Loopback0, the only loopback that bgpd.main.conf.j2 reads."""
     keys = (key.partition("|") for key in tables.get("LOOPBACK_INTERFACE", {}))
     return [ip_interface(address).ip for name, _, address in keys if address and name == "Loopback0"]
 
 
 def _list_networks(tables: Tables, vrf: str) -> Iterator[str]:
-    """Prefixes in `network` statements: loopbacks and, of all VRFs, the subnets of VLANs."""
+    """Yield the prefixes of `network` lines in a VRF: loopbacks, and the subnets of VLANs of any VRF."""
     if vrf != "default":
         return
     as_128 = tables["DEVICE_METADATA"]["localhost"].get("bgp_adv_lo_prefix_as_128") == "true"

@@ -57,7 +57,7 @@ MOST_STATEMENTS = 1_000_000
 
 
 def read_statements(files: Mapping[str, str]) -> Statements:
-    """The statements of config_db.json and of frr.conf, each where it is among the files; raises nothing."""
+    """Return the statements of config_db.json and frr.conf, whichever of them is among the files; raises nothing."""
     statements: Statements = {}
     if CONFIG in files:
         try:
@@ -74,7 +74,7 @@ def read_statements(files: Mapping[str, str]) -> Statements:
 
 
 def files_of(statements: Statements) -> dict[str, str]:
-    """The files with these statements: frr.conf only where one of them is FRR's."""
+    """Return the files with these statements; frr.conf only if a statement is FRR's."""
     tables: dict[str, dict[str, dict[str, Any]]] = {}
     of_frr: Statements = {}
     for path, value in statements.items():
@@ -95,10 +95,10 @@ _READ_OTHERWISE = frozenset({("STATIC_ROUTE", "advertise"), ("NTP_SERVER", "ibur
 
 
 def default_of(path: Path) -> str | None:
-    """The value that SONiC takes where a field is not there, by its YANG models; None where there is none, or not so.
+    """Return the value that SONiC takes for a field that is not there, by its YANG models; None without a default.
 
-    Of containers the image has defaults of its own (init_cfg.json.j2); of buffers orchagent sets what is stated, and
-    what is not stays as the platform has it (sonic-swss, orchagent/bufferorch.cpp).
+    Containers have defaults of the image (init_cfg.json.j2), not of the models; of buffers, orchagent sets what is
+    stated and leaves the rest as the platform has it (sonic-swss, orchagent/bufferorch.cpp).
     """
     if len(path) != 3 or path[0] == "FEATURE" or path[0].startswith("BUFFER_") or path[::2] in _READ_OTHERWISE:
         return None
@@ -110,7 +110,7 @@ def default_of(path: Path) -> str | None:
 
 
 def _read_tables(tables: Any) -> Iterator[tuple[Path, str]]:
-    # (path, value) of all tables, rows and fields; what is no map is a statement that it cannot be read
+    """Yield (path, value) of all tables, rows and fields; what is no map is a statement that it cannot be read."""
     if not isinstance(tables, dict):
         yield (CONFIG, UNREADABLE), "no map of tables"
         return
@@ -126,7 +126,10 @@ def _read_tables(tables: Any) -> Iterator[tuple[Path, str]]:
 
 
 def _read_fields(table: str, key: str, row: Any) -> Iterator[tuple[Path, str]]:
-    # (path, value) of the fields of a row; a list's name ends in `@` in a database dump, and `NULL` stands for no field
+    """Yield (path, value) of the fields of a row.
+
+    In a database dump the name of a list ends in `@`, and `NULL` stands for a row without fields.
+    """
     if not isinstance(row, dict):
         yield (table, key, UNREADABLE), "no map of fields"
         return
@@ -139,7 +142,7 @@ def _read_fields(table: str, key: str, row: Any) -> Iterator[tuple[Path, str]]:
 
 
 def _normalize_value(field: str, value: Any, facts: FieldFacts | None) -> str:
-    """A value in one spelling; text that is none of SONiC's own words stays as it is."""
+    """Return a value in one spelling; text that is none of SONiC's own words stays as it is."""
     if isinstance(value, list):
         value = ((facts and facts.separator) or ",").join(map(_write_text, value))
     text = _write_text(value)
@@ -158,7 +161,7 @@ def _normalize_value(field: str, value: Any, facts: FieldFacts | None) -> str:
 
 
 def _normalize_typed(text: str, kind: str) -> str:
-    """A number without leading zeros, a truth value in small letters (boolean_type of sonic-types.yang takes both)."""
+    """Return a number without leading zeros, or a truth value in small letters (boolean_type of sonic-types.yang)."""
     if kind == "number" and (number := re.fullmatch(r"(-?)0*(\d+)", text)):
         return number[1] + number[2]
     return text.lower() if kind == "boolean" else text
@@ -173,7 +176,7 @@ def _make_sort_key(text: str) -> tuple[list[int], str]:
 
 
 def _normalize_address(text: str) -> str:
-    """IPv6 in its shortest form (RFC 5952), any other text as it is."""
+    """Return IPv6 in its shortest form (RFC 5952), and any other text as it is."""
     if text.count(":") < 2:
         return text
     try:
@@ -184,7 +187,7 @@ def _normalize_address(text: str) -> str:
 
 
 def _normalize_key(table: str, key: str) -> list[str]:
-    """A key in one spelling; several, where it stands for a run of queues or several ports."""
+    """Return a key in one spelling: several keys if it stands for a run of queues or for several ports."""
     steps = [_normalize_address(step) for step in key.split("|")]
     if table not in _RUNS or len(steps) != 2:
         return ["|".join(steps)]

@@ -56,7 +56,7 @@ from typing import Any
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.nos.sonic.reading.tables import PFC_TABLES, QOS_TABLES
+from fabricgen.nos.sonic.reading.qos import PFC_TABLES, QOS_TABLES
 from fabricgen.nos.sonic.writing.buffers import list_buffer_lengths_m, list_cabled_ports, make_buffer_tables
 from fabricgen.nos.sonic.writing.buffers import make_length_tables as buffers_by_length
 from fabricgen.nos.sonic.writing.host_services import (
@@ -70,10 +70,11 @@ from fabricgen.nos.sonic.writing.management import PRINTED_WITH, make_management
 from fabricgen.nos.sonic.writing.overlay import (
     list_vni_vlans,
     make_overlay_values,
+    make_pair_rows,
+    make_pair_tables,
     make_segment_tables,
     make_segment_values,
 )
-from fabricgen.nos.sonic.writing.pair import make_pair_rows, make_pair_tables
 from fabricgen.nos.sonic.writing.ports import PortTable, TablePort, find_port_table
 from fabricgen.nos.sonic.writing.qos import TRIM_TABLES, find_lossy_tables, make_balancing_values, make_qos_values
 from fabricgen.nos.sonic.writing.routing import find_router_type, make_routing_values, make_vrf_name, owns_frr
@@ -84,7 +85,6 @@ from fabricgen.render.trees import find_first_fault, merge_tree, read_data
 from fabricgen.switch.interfaces import Bond, Interface
 from fabricgen.views.model.ports import default_fec, model_bonds, model_interface
 from fabricgen.views.model.routing import list_loopback_prefixes
-from fabricgen.views.service import VrfLoopback
 from fabricgen.views.switch import PlacedSnippet, SwitchView
 
 CIPHERS: dict[str, str] = {
@@ -96,7 +96,7 @@ CIPHERS: dict[str, str] = {
 
 
 def make_macsec_values(switch: SwitchView) -> dict[str, Any]:
-    """Rows of MACSEC_PROFILE; `macsec` says whether there are any."""
+    """Return the rows of MACSEC_PROFILE; `macsec` says whether there are any."""
     rows = {
         name: {
             "cipher_suite": CIPHERS[span.cipher],
@@ -120,15 +120,15 @@ KERNEL_NAME = 15
 
 
 def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:
-    """`config_db.json`, and `frr.conf` where FRR is not left to bgpcfgd."""
+    """Return (template, file name) of config_db.json, and of frr.conf if FRR is not left to bgpcfgd."""
     box = ("config_db.json.j2", "config_db.json")
     return (box, ("frr.conf.j2", "frr.conf")) if owns_frr(switch) else (box,)
 
 
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
-    """What the templates of `templates/sonic` name.
+    """Return what the templates of `templates/sonic` name.
 
-    The rows of a table, {key: {field: value}}, go by the table's name, and fields by those that SONiC gives them; a
+    The rows of a table, {key: {field: value}}, go by the table's name, and fields by the names that SONiC gives them; a
     field that a row does not have is None. The templates add fields that are the same in every row.
     """
     platform = _find_platform(switch, catalog)
@@ -160,7 +160,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
 
 
 def _find_platform(switch: SwitchView, catalog: Catalog) -> SonicPlatform:
-    # the port table of a switch's model; raises InputError (FG026) where the catalogue has none
+    """Return the port table of a switch's model; raises InputError (FG026) if the catalogue has none."""
     platform = catalog.sonic_platform(switch.profile.id)
     if platform is None:
         raise fault(
@@ -174,7 +174,9 @@ def _find_template(table: str) -> str:
 
 
 def shared(switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> Shared:
-    """The tables of the queues and buffers of a switch with a class for RoCE, or that trims, by their templates."""
+    """Return the tables of queues and buffers, by template, of a switch with a class for RoCE or
+    with packet trimming.
+    """
     platform = _find_platform(switch, catalog)
     qos, port_table = make_qos_values(switch), find_port_table(switch, platform)
     ports = list_cabled_ports(switch, lengths_m, platform, port_table)
@@ -188,14 +190,14 @@ def shared(switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> 
 
 
 def length_tables(switch: SwitchView, lengths: Sequence[str], catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
-    """The tables of cable lengths and priority groups, by their templates."""
+    """Return the tables of cable lengths and priority groups, by template; `lengths` are the texts that they print."""
     platform = _find_platform(switch, catalog)
     rows_of_table = buffers_by_length(switch, lengths, platform, find_port_table(switch, platform))
     return {_find_template(table): rows for table, rows in rows_of_table.items()}
 
 
 def _make_common_tables(switch: SwitchView, catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
-    """All tables that switches may share, by their templates: priority groups only where buffers are sized."""
+    """Return all tables that switches may share, by template; priority groups only if buffers are sized."""
     shared_tables, lengths = shared(switch, [port.cable_m for port in switch.ports], catalog)
     by_length = length_tables(switch, lengths, catalog)
     sized = _find_template("BUFFER_POOL") in shared_tables
@@ -206,13 +208,13 @@ def _make_common_tables(switch: SwitchView, catalog: Catalog) -> Mapping[str, Ma
 
 
 def length_steps_m(switch: SwitchView, catalog: Catalog) -> tuple[float, ...]:
-    """Lengths of cables that the platform publishes buffers for."""
+    """Return the lengths of cables, m, that the platform publishes buffers for."""
     platform = _find_platform(switch, catalog)
     return list_buffer_lengths_m(platform, find_port_table(switch, platform))
 
 
 def _make_device_values(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) -> dict[str, Any]:
-    # the values of DEVICE_METADATA
+    """Return the values of DEVICE_METADATA."""
     own_frr = owns_frr(switch)
     return {
         "hostname": require_token(switch.name),
@@ -230,9 +232,10 @@ def _make_device_values(switch: SwitchView, platform: SonicPlatform, port_table:
 
 
 def _make_port_fields(port: TablePort, cabled: Interface | None, profile: str | None) -> dict[str, Any]:
-    """The fields of PORT; `cabled` is the port as the fabric uses it, None for one without a cable.
+    """Return the fields of PORT; `cabled` is the port as the fabric uses it, None for one without a cable.
 
-    The MTU of a port in a bond is that of the bond, beside which SONiC takes none (sonic-portchannel.yang).
+    `profile` is its MACsec profile. The MTU of a member of a bond is that of the bond, beside which SONiC takes none
+    (sonic-portchannel.yang).
     """
     fec = default_fec(port.speed_gbps, port.lanes.count(",") + 1)
     interface = cabled or Interface(
@@ -254,13 +257,19 @@ def _make_port_fields(port: TablePort, cabled: Interface | None, profile: str | 
 
 
 def _make_interface_rows(switch: SwitchView, ports: Mapping[str, Interface]) -> dict[str, Any]:
-    """Rows of the tables of interfaces, VLANs and VRFs, by table."""
+    """Return the rows of the tables of interfaces, bonds, VLANs and VRFs, by table."""
     bonds = model_bonds(switch)
     rows_of_table: dict[str, Any] = {
         "INTERFACE": _make_routed_port_rows(ports),
         "LOOPBACK_INTERFACE": {"Loopback0": {}}
         | {f"Loopback0|{prefix}": {} for prefix in list_loopback_prefixes(switch)}
-        | {key: row for loopback in switch.vrf_loopbacks for key, row in _make_vrf_loopback_rows(loopback).items()},
+        | {
+            key: row
+            for loopback in switch.vrf_loopbacks
+            for key, row in _make_address_rows(
+                make_loopback_name(loopback), loopback.prefixes, {"vrf_name": make_vrf_name(loopback.vrf)}
+            ).items()
+        },
         "MGMT_INTERFACE": {f"eth0|{a}": {"gwaddr": gateway} for a, gateway in switch.managements if gateway},
         "PORTCHANNEL": {make_bond_name(number): _make_bond_fields(bond) for number, bond in bonds.items()},
         "PORTCHANNEL_MEMBER": {f"{make_bond_name(n)}|{port}": {} for n, bond in bonds.items() for port in bond.members},
@@ -276,14 +285,15 @@ def _make_interface_rows(switch: SwitchView, ports: Mapping[str, Interface]) -> 
 
 
 def _find_vni(switch: SwitchView, vrf: str) -> int | None:
-    """The VNI of a VRF over EVPN; None for any other."""
+    """Return the VNI of a VRF over EVPN; None for any other VRF."""
     over = switch.overlay_in(vrf)
     return over.vni if over else None
 
 
 def circuits(switch: SwitchView, catalog: Catalog) -> Circuits:
-    """What requests of hosts say of their ports (`writing/host_services.py`): SONiC's own agent has no name for bonds
-    (dhcp4relay_mgr.cpp, process_port_notification: aliases are those of PORT).
+    """Return how DHCP requests of hosts name the port that they came in at (`writing/host_services.py`).
+
+    SONiC's own agent has no name for bonds (dhcp4relay_mgr.cpp, process_port_notification: aliases are those of PORT).
     """
     table, bond = (
         find_port_table(switch, _find_platform(switch, catalog)),
@@ -293,19 +303,19 @@ def circuits(switch: SwitchView, catalog: Catalog) -> Circuits:
 
 
 def port_lanes(switch: SwitchView, catalog: Catalog) -> dict[str, tuple[str, str]]:
-    """(lanes, alias) of each port, as PORT has them."""
+    """Return (lanes, alias) of each port of a switch, as PORT has them."""
     return {
         port.name: (port.lanes, port.alias) for port in find_port_table(switch, _find_platform(switch, catalog)).ports
     }
 
 
 def make_bond_name(number: int) -> str:
-    """SONiC's name of a bond."""
+    """Return SONiC's name of the bond of a number."""
     return f"PortChannel{number}"
 
 
 def _make_bond_fields(bond: Bond) -> dict[str, Any]:
-    """The fields of PORTCHANNEL."""
+    """Return the fields of PORTCHANNEL."""
     return {
         "admin_status": "up" if bond.admin_up else "down",
         "description": make_one_line(bond.description, 255),
@@ -319,7 +329,7 @@ def _make_bond_fields(bond: Bond) -> dict[str, Any]:
 
 
 def _make_vlan_member_rows(ports: Mapping[str, Interface | Bond]) -> dict[str, dict[str, Any]]:
-    """Rows of VLAN_MEMBER: each port, or bond, in its untagged VLAN, if any, and in the tagged ones."""
+    """Return the rows of VLAN_MEMBER: each port or bond in its untagged VLAN, if it has one, and in its tagged ones."""
     rows: dict[str, dict[str, Any]] = {}
     for name, port in ports.items():
         if port.access_vlan:
@@ -329,7 +339,7 @@ def _make_vlan_member_rows(ports: Mapping[str, Interface | Bond]) -> dict[str, d
 
 
 def _make_routed_port_rows(ports: Mapping[str, Interface]) -> dict[str, dict[str, Any]]:
-    """Rows of INTERFACE: ports with addresses, and those between switches that have link-local ones alone."""
+    """Return the rows of INTERFACE: ports with addresses, and ports between switches with link-local ones alone."""
     rows: dict[str, dict[str, Any]] = {}
     for name, port in ports.items():
         if port.addresses:
@@ -339,15 +349,10 @@ def _make_routed_port_rows(ports: Mapping[str, Interface]) -> dict[str, dict[str
     return rows
 
 
-def _make_vrf_loopback_rows(loopback: VrfLoopback) -> dict[str, dict[str, Any]]:
-    return _make_address_rows(
-        make_loopback_name(loopback), loopback.prefixes, {"vrf_name": make_vrf_name(loopback.vrf)}
-    )
-
-
-# VLAN_INTERFACE: the VLANs of hosts with their gateways, and those that carry a VNI, each in its VRF
 def _make_vlan_interface_rows(switch: SwitchView) -> dict[str, dict[str, Any]]:
-    # the rows of VLAN_INTERFACE: gateways of hosts' VLANs, and the VLAN of each VRF's VNI, which has no address
+    """Return the rows of VLAN_INTERFACE: gateways of hosts' VLANs, and the VLAN of each VRF's VNI,
+    without an address.
+    """
     rows: dict[str, dict[str, Any]] = {}
     for service in switch.services:
         if service.gateways:
@@ -359,7 +364,7 @@ def _make_vlan_interface_rows(switch: SwitchView) -> dict[str, dict[str, Any]]:
 
 
 def _make_subinterface_rows(switch: SwitchView) -> dict[str, dict[str, Any]]:
-    # the rows of VLAN_SUB_INTERFACE, with their addresses
+    """Return the rows of VLAN_SUB_INTERFACE, with their addresses."""
     rows: dict[str, dict[str, Any]] = {}
     for port, sub in switch.subinterfaces:
         fields = {"admin_status": "up", "vlan": sub.vlan, "vrf_name": make_vrf_name(sub.vrf)}
@@ -368,12 +373,12 @@ def _make_subinterface_rows(switch: SwitchView) -> dict[str, dict[str, Any]]:
 
 
 def _make_address_rows(name: str, addresses: Iterable[str], fields: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The row of an interface, and one, without fields, for each of its addresses."""
+    """Return the row of an interface, and a row without fields for each of its addresses."""
     return {name: fields, **{f"{name}|{address}": {} for address in addresses}}
 
 
 def make_subinterface_name(port: str, vlan: int) -> str:
-    """SONiC's name of a sub-interface; the short form where the kernel would not take the long one."""
+    """Return SONiC's name of a sub-interface: its short form if the kernel would not take the long one."""
     name = f"{port}.{vlan}"
     return name if len(name) <= KERNEL_NAME else name.replace("Ethernet", "Eth", 1)
 
@@ -425,16 +430,16 @@ _SPECTRUM_ONLY = "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"
 
 
 def list_templates() -> Iterable[str]:
-    """The template of each table that some switch may have."""
+    """Return the template of each table that some switch may have."""
     tables = {*_ALWAYS, *_WHERE_FILLED, *PRINTED_WITH, *QOS_TABLES, *TRIM_TABLES, "CABLE_LENGTH"}
     return (f"tables/{table}.j2" for table in sorted(tables))
 
 
 def with_trees(file: str, text: str, snippets: tuple[PlacedSnippet, ...], judge: Catalog | None) -> str:
-    """A config_db.json with the user's tables laid over it; with a catalogue to judge it by, checked as a whole.
+    """Return a config_db.json with the user's tables merged in; any other file as it is.
 
-    Numbers and truth values become text, as every value of config_db is. Raises InputError (FG052) where a snippet
-    is not table, key, field, or leaves something that SONiC would not take.
+    Numbers and truth values become text, as every value of config_db is. With `judge` the result is checked against the
+    catalogue. Raises InputError (FG052) for a snippet that is not table, key, field, or that SONiC would not take.
     """
     if file != "config_db.json":
         return text
@@ -454,7 +459,7 @@ def _merge_snippets(tables: dict[str, Any], snippets: tuple[PlacedSnippet, ...])
 def _require_sound(
     plain: dict[str, Any], tables: dict[str, Any], snippets: tuple[PlacedSnippet, ...], catalog: Catalog
 ) -> None:
-    """Raise InputError where tables have a problem that they did not have without the user's hand."""
+    """Raise InputError (FG052) if tables have a grave problem that they did not have without the snippets."""
     before = set(check_config_db(plain, catalog))
     # what we wrote ourselves is no fault of the user's
     faults = [problem for problem in check_config_db(tables, catalog) if problem.grave and problem not in before]
@@ -468,7 +473,7 @@ def _require_sound(
 
 
 def _convert_to_text(value: Any) -> Any:
-    """A tree of YAML as config_db has it: keys and scalars as text."""
+    """Return a tree of YAML as config_db has it: keys and scalars as text."""
     if isinstance(value, Mapping):
         return {str(key): _convert_to_text(inner) for key, inner in value.items()}
     if isinstance(value, list):

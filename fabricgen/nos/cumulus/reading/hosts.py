@@ -26,7 +26,7 @@ _RULES: dict[str, tuple[str, Row]] = {
 
 
 def list_filters(tree: Row) -> dict[str, frozenset[str]]:
-    """What each access list drops, by its name; what no rule takes passes."""
+    """Return what each access list drops, by its name; packets that no rule takes pass."""
     drops_of_list = {}
     for name, acl in tree.get("acl", {}).items():
         allow_fields(acl, "rule", "type")
@@ -36,7 +36,9 @@ def list_filters(tree: Row) -> dict[str, frozenset[str]]:
 
 
 def _find_kind(family: str, rule: Row) -> str:
-    # what of hosts a rule of an access list drops, as the language calls it; raises UnknownTextError for another rule
+    """Return the kind of packets (`dhcp`, `dhcp6`, `ra`) that a rule drops; "" after reporting a
+    rule of another kind.
+    """
     for kind, (rule_family, match) in _RULES.items():
         if (family, rule) == (rule_family, {"action": {"deny": {}}, "match": {"ip": match}}):
             return kind
@@ -70,7 +72,8 @@ def make_access(
 
 
 def _list_storm_percents(row: Row, speed_gbps: int) -> dict[str, float]:
-    """Storm limits of a port by kind of packet, percent of its speed; NVUE counts packets a second of 84 bytes.
+    """Return the storm limits of a port by kind of frames, in percent of its speed; NVUE counts packets of 84 bytes a
+    second.
 
     Copper that negotiates states no speed (0), and is 1 Gb/s.
     """
@@ -84,7 +87,7 @@ LIFETIME_S = 1800
 
 
 def list_vrf_loopbacks(tree: Row) -> dict[str, frozenset[str]]:
-    """The addresses of loopbacks of VRFs, by NVUE's name of the VRF."""
+    """Return the addresses of the loopbacks of VRFs, by NVUE's name of the VRF."""
     addresses_of_vrf: dict[str, frozenset[str]] = {}
     for name, row in tree.get("vrf", {}).items():
         if loopback := row.get("loopback"):
@@ -95,7 +98,10 @@ def list_vrf_loopbacks(tree: Row) -> dict[str, frozenset[str]]:
 
 
 def list_relays(tree: Row, source6: str) -> dict[str, Relay]:
-    """The DHCP relay of each interface that has one; `source6` is what the switch itself sends from in IPv6."""
+    """Return the DHCP relay of each interface that has one; `source6` is what the switch itself sends from in IPv6.
+
+    Raises UnknownTextError for relays that would not reach their servers, or not hear them.
+    """
     service = tree.get("service", {})
     allow_fields(service, "dhcp-relay", "dhcp-relay6")
     relay_of_interface: dict[str, Relay] = {}
@@ -131,7 +137,7 @@ def list_relays(tree: Row, source6: str) -> dict[str, Relay]:
 
 
 def _list_links(tree: Row, vrf: str) -> set[str]:
-    """The interfaces of a VRF with a session over them: what servers say may come in at any of them."""
+    """Return the interfaces of a VRF with a session over them: replies of servers may come in at any of them."""
     peers = set(tree.get("vrf", {}).get(vrf, {}).get("router", {}).get("bgp", {}).get("neighbor", {}))
     # peers are called by address, or by the port that they are found on
     numbers = [ip_address(peer) for peer in peers if re.match("[0-9a-f]+[.:]", peer)]
@@ -144,7 +150,10 @@ def _list_links(tree: Row, vrf: str) -> set[str]:
 
 
 def _find_relay_source(tree: Row, vrf: str, gateways: Row) -> str:
-    """The gateway address of a DHCP relay, "" where it is that of each interface: it must be a loopback of its VRF."""
+    """Return the loopback that a relay names as its gateway address; "" if each interface has its own.
+
+    Raises UnknownTextError for an address that is no loopback of the VRF.
+    """
     if not gateways:
         return ""
     name = "lo" if vrf == "default" else vrf
@@ -159,20 +168,20 @@ def _find_relay_source(tree: Row, vrf: str, gateways: Row) -> str:
 
 
 def _check_upstream(tree: Row, vrf: str, upstream: Row) -> None:
-    """Raises UnknownTextError where a DHCPv6 relay in a VRF over EVPN would not hear its servers."""
+    """Refuse a DHCPv6 relay of a VRF over EVPN that would not hear its servers; raises UnknownTextError."""
     evpn = tree.get("vrf", {}).get(vrf, {}).get("evpn")
     if not evpn:
         if len({frozenset(row.get("server-address", ())) for row in upstream.values()}) > 1:
             report_misfit(f"the DHCPv6 relay of {vrf} asks other servers over each link")
         return
-    has_own = any(":" in address for address in list_vrf_loopbacks(tree).get(vrf, ()))
+    has_v6_loopback = any(":" in address for address in list_vrf_loopbacks(tree).get(vrf, ()))
     asked_over = {name for name, row in upstream.items() if row.get("server-address")}
-    if not has_own or asked_over != {vrf} or f"vlan{evpn.get('vlan')}_l3" not in upstream:
+    if not has_v6_loopback or asked_over != {vrf} or f"vlan{evpn.get('vlan')}_l3" not in upstream:
         report_misfit(f"the DHCPv6 relay of {vrf} would not hear its servers over VXLAN")
 
 
 def read_advertised(row: Row) -> tuple[Advertised | None, bool]:
-    """(the advertisements of an interface, whether it is told to send none)."""
+    """Return (router advertisements of an interface or None, whether it is told to send none)."""
     discovery = row.get("ipv6", {}).get("neighbor-discovery")
     if discovery is None:
         return None, False

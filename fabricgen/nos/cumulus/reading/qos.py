@@ -24,7 +24,10 @@ KBPS_PER_GBPS = 1_000_000
 
 
 def read_qos(qos: Row, ports: Mapping[str, Row], speeds_gbps: Mapping[str, int]) -> SwitchQos:
-    """QoS of `qos` and what ports refer to, as the model has it; raises UnknownTextError where these do not fit."""
+    """Return QoS as the model has it.
+
+    `qos` is that part of the tree, `ports` what each port says of QoS. Raises UnknownTextError if these do not fit.
+    """
     allow_fields(qos, *PROFILE_KINDS, "egress-queue-mapping", "pfc-watchdog", "traffic-pool")
     allow_fields(qos["egress-queue-mapping"], "default-global")
     # what a switch shows may leave out pools that are as they were shipped
@@ -45,7 +48,7 @@ def read_qos(qos: Row, ports: Mapping[str, Row], speeds_gbps: Mapping[str, int])
 
 
 def list_classes(row: Row) -> tuple[int, ...]:
-    """The traffic class of each DSCP, of a map of `qos mapping`."""
+    """Return the traffic class of each of the 64 DSCPs, from a map of `qos mapping`."""
     allow_fields(row, "dscp", "trust")
     if row["trust"] != "l3":
         report_misfit("DSCPs are not trusted")
@@ -53,13 +56,15 @@ def list_classes(row: Row) -> tuple[int, ...]:
 
 
 def _make_watchdog(row: Row) -> PfcWatchdog:
-    """A queue is given back after a poll without pauses: NVUE knows no time for it."""
+    """Return the times of the watchdog; NVUE gives a queue back after a poll without pauses, and
+    knows no time for it.
+    """
     allow_fields(row, "polling-interval", "robustness")
     return PfcWatchdog(row["robustness"] * row["polling-interval"], 0, row["polling-interval"])
 
 
 def _make_port_qos(qos: Row, port: Row, speed_gbps: int) -> PortQos:
-    # QoS of a port from the profiles that it names; `limit` of a queue is in percent of the port's speed
+    """Return the QoS of a port from the profiles that it names; the limit of a queue is in percent of its speed."""
     allow_fields(port, *PROFILE_KINDS, "pfc-watchdog")
     profiles = {name: qos[name][port[name]["profile"]] for name in PROFILE_KINDS if name in port}
     # a port without a PFC profile pauses nothing: filled in so that the check below passes
@@ -95,7 +100,7 @@ def _make_queue(row: Row, ecn: Ecn | None) -> Queue:
 
 
 def _make_ecn(row: Row) -> Ecn:
-    # thresholds of NVUE, bytes, as kB of the model
+    """Return the thresholds of NVUE, bytes, in kB; raises UnknownTextError for thresholds of no whole kB."""
     allow_fields(row, "ecn", "max-threshold", "min-threshold", "probability")
     low, high = (divmod(row[f"{end}-threshold"], 1000) for end in ("min", "max"))
     if row["ecn"] != "enable" or low[1] or high[1]:
@@ -104,19 +109,22 @@ def _make_ecn(row: Row) -> Ecn:
 
 
 def read_seed(system: Mapping[str, Any]) -> int | None:
-    """The seed of the hash; None where switchd draws one."""
+    """Return the seed of the hash; None if switchd draws one."""
     forwarding = system.get("forwarding", {})
     allow_fields(forwarding, "hash-seed", "packet-trim")
     return int(forwarding["hash-seed"]) if "hash-seed" in forwarding else None
 
 
 def is_map_alone(qos: Row) -> bool:
-    """Whether all that `qos` has is a map of DSCPs: RoCE has no class, and the map serves trimming."""
+    """Whether `qos` has only a map of DSCPs: RoCE has no class, and the map serves packet trimming."""
     return set(qos) == {"mapping"}
 
 
 def read_trimming(tree: Row, rows: Mapping[str, Row]) -> PacketTrimming | None:
-    """What is trimmed, None where nothing is; raises UnknownTextError where ports do not fit to the switch."""
+    """Return what is trimmed, None if nothing is; `rows` are those of the switch ports.
+
+    Raises UnknownTextError if ports and the switch do not fit.
+    """
     trim = tree["system"].get("forwarding", {}).get("packet-trim")
     ports = {name: row for name, row in rows.items() if "packet-trim" in row}
     if trim is None:

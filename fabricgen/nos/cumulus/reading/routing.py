@@ -38,7 +38,9 @@ def is_tracked(row: Row) -> bool:
 
 
 def find_segment(row: Row, number: int) -> str:
-    """What names the Ethernet segment of a bond, "" for none; raises UnknownTextError for another than its own."""
+    """Return the MAC that names the Ethernet segment of a bond, "" for none; raises UnknownTextError for another than
+    its own.
+    """
     evpn = row.get("evpn")
     if evpn is None:
         return ""
@@ -50,7 +52,9 @@ def find_segment(row: Row, number: int) -> str:
 
 
 def list_bridged(tree: Row) -> dict[int, OverlayVlan]:
-    """VLANs over EVPN; raises UnknownTextError where the bridge and `evpn` have other VNIs, or multihoming is off."""
+    """Return the VLANs over EVPN; raises UnknownTextError if the bridge and `evpn` have other VNIs, or multihoming is
+    off.
+    """
     evpn = tree.get("evpn", {})
     allow_fields(evpn, "multihoming", "state", "vni")
     vlans = tree.get("bridge", {}).get("domain", {}).get("br_default", {}).get("vlan", {})
@@ -67,7 +71,10 @@ def list_bridged(tree: Row) -> dict[int, OverlayVlan]:
 
 
 def find_tunnel(tree: Row) -> tuple[str, bool]:
-    """(the address that tunnels end at, "" for none; whether the DSCP of packets is copied to them)."""
+    """Return (address that tunnels end at or "", whether they copy the DSCP of packets).
+
+    Raises UnknownTextError if VXLAN or EVPN is off.
+    """
     vxlan = tree.get("nve", {}).get("vxlan", {})
     allow_fields(vxlan, "decapsulation", "encapsulation", "source", "state")
     if vxlan and (vxlan["state"] != ON or tree.get("evpn", {}).get("state") != ON):
@@ -81,7 +88,7 @@ def find_tunnel(tree: Row) -> tuple[str, bool]:
 
 
 def make_vrf_lines(row: Row, bgp: Row) -> VrfLines:
-    """What a VRF says of EVPN: `vrf X evpn`, and `vrf X router bgp`."""
+    """Return the EVPN settings of a VRF, from `vrf X evpn` (`row`) and `vrf X router bgp` (`bgp`)."""
     allow_fields(row, "state", "vlan", "vni")
     ((vni, _),) = row["vni"].items()
     if row["state"] != ON:
@@ -112,12 +119,14 @@ def read_group(group: Neighbor, family: Row) -> None:
 
 
 def find_vrf_name(name: str) -> str:
-    """The blueprint's name of a VRF; "" for the default one."""
+    """Return the blueprint's name of a VRF; "" for the default one."""
     return "" if name == "default" else name.removeprefix("vrf_")
 
 
 def list_imports(row: Mapping[str, Any]) -> tuple[set[str], set[str]]:
-    """(VRFs whose routes are brought in, the maps that these pass); raises UnknownTextError where that is off."""
+    """Return (VRFs whose routes are imported, the maps that these pass); raises UnknownTextError if
+    importing is off.
+    """
     allow_fields(row, "from-vrf")
     imported = row["from-vrf"]
     allow_fields(imported, "list", "route-map", "state")
@@ -132,7 +141,10 @@ ALIKE = {"prepend": "disabled", "replace": "enabled", "state": "enabled"}
 
 
 def exit_neighbor(name: str, row: Row) -> Neighbor:
-    """A neighbour of no group but for its families and BFD; raises UnknownTextError for what is not understood."""
+    """Return a neighbour without a group, and without its families and BFD.
+
+    Raises UnknownTextError for a setting that is not understood.
+    """
     allow_fields(row, "address-family", "description", "remote-as", "timers", "type", *OPTIONAL)
     if row["type"] != "numbered" or row.get("update-source", "lo") != "lo":
         report_misfit(f"{name} is {row['type']}, from {row.get('update-source')}")
@@ -151,7 +163,11 @@ def exit_neighbor(name: str, row: Row) -> Neighbor:
 
 
 def list_sets(row: Row, *, of_exit: bool, graceful: bool) -> dict[str, Any]:
-    """What an entry of a route map sets; `graceful`: the router drains, so that a longer path to an exit is a mark."""
+    """Return the fields of a RouteMapEntry that an entry sets.
+
+    `of_exit`: whether it is of an exit's map, in which a prepended AS number marks a backup; `graceful`: whether the
+    switch is being drained, so that a longer path to an exit is a mark of it.
+    """
     allow_fields(row, "as-path-prepend", "community", "ext-community-bw")
     prepend = row.get("as-path-prepend", {})
     allow_fields(prepend, "as", "last-as")
@@ -175,7 +191,7 @@ DEFAULT_TIMERS = {"connection-retry": 10, "hold": 9, "keepalive": 3}
 
 
 class CumulusRouting:
-    """What `router` and `vrf` say."""
+    """BGP, static routes and EVPN of all VRFs, as `router` and `vrf` say it."""
 
     def __init__(self, router: Row, vrfs: Row) -> None:
         allow_fields(router, "adaptive-routing", "bfd", "bgp", "policy")
@@ -195,7 +211,7 @@ class CumulusRouting:
             allow_fields(vrf_router, "bgp", "rib", "static")
             if "rib" in vrf_router:
                 self.sources = dict(_list_sources(vrf_router["rib"], router["policy"]["route-map"]))
-            key = "" if name == "default" else name.removeprefix("vrf_")
+            key = find_vrf_name(name)
             if "evpn" in vrf:
                 self._over_evpn[key] = make_vrf_lines(vrf["evpn"], vrf_router["bgp"])
             if "bgp" in vrf_router:
@@ -205,7 +221,7 @@ class CumulusRouting:
         self._check_global(router.get("bgp", {}))
 
     def make_bgp(self, routes_in: Callable[[str], Iterable[OwnRoute]]) -> dict[str, Bgp]:
-        """BGP by VRF; `routes_in` gives the connected routes of one."""
+        """Return BGP by VRF; `routes_in` gives the connected routes of a VRF."""
         return {
             vrf: instance.make_bgp(
                 self._policies, routes_in(vrf), [OwnRoute(prefix) for prefix in self._statics.get(vrf, {})]
@@ -214,14 +230,18 @@ class CumulusRouting:
         }
 
     def is_drained(self) -> bool:
-        """Whether its neighbours choose it last: FRR adds the community itself, and maps a longer path."""
+        """Whether all sessions are the last choice of their neighbours: FRR adds the community itself, and maps a
+        longer path.
+
+        Raises UnknownTextError if only one of both is there.
+        """
         has_longer_paths = is_drained(self._policies, self._instances.values(), by_community=False)
         if has_longer_paths != self._graceful and any(instance.neighbors for instance in self._instances.values()):
             report_misfit("graceful shutdown and longer paths go together")
         return has_longer_paths and self._graceful
 
     def make_overlay(self, tree: Row, loopbacks: Iterable[str]) -> EvpnOverlay | None:
-        """EVPN, given the whole tree and the loopbacks."""
+        """Return EVPN, None without it; `tree` is the whole tree of NVUE."""
         address = next((text.partition("/")[0] for text in sorted(loopbacks) if ":" not in text), "")
         for neighbor in self._instances.get("", Instance(0)).neighbors.values():
             neighbor.source = {"lo": address}.get(neighbor.source, neighbor.source)
@@ -231,7 +251,7 @@ class CumulusRouting:
         )
 
     def make_static_routes(self) -> dict[tuple[str, str], StaticRoute]:
-        """Static routes by (VRF, prefix)."""
+        """Return the static routes by (VRF, prefix)."""
         return {
             (vrf, prefix): _make_static_route(prefix, row)
             for vrf, rows in self._statics.items()
@@ -239,7 +259,9 @@ class CumulusRouting:
         }
 
     def _check_global(self, row: Row) -> None:
-        # raise UnknownTextError where `router bgp`, from which VRFs inherit, is not what the default VRF has
+        """Refuse a `router bgp`, from which VRFs inherit, that differs from the default VRF's;
+        raises UnknownTextError.
+        """
         allow_fields(row, "autonomous-system", "graceful-shutdown", "router-id", "state", "wait-for-install")
         if not self._instances and not row:
             return
@@ -250,7 +272,7 @@ class CumulusRouting:
             report_misfit("routes are announced before they are installed")
 
     def _make_instance(self, row: Row) -> Instance:
-        # BGP of one VRF: what it announces and imports by family, its peer groups and sessions
+        """Return BGP of one VRF: what it announces and imports by family, its peer groups and sessions."""
         fields = ("address-family", "autonomous-system", "neighbor", "path-selection", "peer-group", "router-id")
         allow_fields(row, *fields, "rd", "route-export", "route-import", "state", "timers")
         timers = DEFAULT_TIMERS | row.get("timers", {})
@@ -288,7 +310,7 @@ class CumulusRouting:
         return self._add_families(group, row) if row or not is_tolerant() else group
 
     def _add_families(self, neighbor: Neighbor, row: Row) -> Neighbor:
-        """What a group, or a neighbour of none, says of each family, and of BFD."""
+        """Add to a group, or to a neighbour without a group, what it says of each family and of BFD."""
         neighbor.bfd = self._bfd[row["bfd"]["profile"]] if "bfd" in row else None
         if row.get("capabilities", {"extended-nexthop": ON}) != {"extended-nexthop": ON}:
             report_misfit(f"capabilities {row['capabilities']}")
@@ -312,7 +334,7 @@ class CumulusRouting:
         return neighbor
 
     def _make_neighbor(self, name: str, row: Row) -> Neighbor:
-        # a session as its own lines say; what its group says is inherited later
+        """Return a session as its own lines say; what its group says is inherited later."""
         if "peer-group" not in row:
             return self._add_families(exit_neighbor(name, row), row)
         fields = ("description", "multihop-ttl", "peer-group", "remote-as", "type", "update-source")
@@ -333,7 +355,7 @@ class CumulusRouting:
 
 
 def _list_bfd_profiles(row: Row) -> dict[str, SessionBfd]:
-    # timers by profile; the model has one interval for both directions
+    """Return BFD timers by profile; the model has one interval for both directions."""
     allow_fields(row, "profile", "state")
     if row and row["state"] != ON:
         report_misfit("BFD is off")
@@ -347,7 +369,7 @@ def _list_bfd_profiles(row: Row) -> dict[str, SessionBfd]:
 
 
 def _list_sources(rib: Row, maps: Row) -> Iterator[tuple[str, str]]:
-    """(family, address that a route map gives packets of the switch's own on routes of BGP)."""
+    """Yield (family, address that packets of the switch itself have on routes of BGP, by a route map)."""
     allow_fields(rib, "ipv4", "ipv6")
     for word, family in rib.items():
         (rule,) = maps[family["fib-filter"]["protocol"]["bgp"]["route-map"]]["rule"].values()
@@ -360,7 +382,7 @@ def _list_sources(rib: Row, maps: Row) -> Iterator[tuple[str, str]]:
 
 
 def _read_policies(row: Row, *, graceful: bool) -> Policies:
-    # as-path lists, prefix lists and route maps by name. `graceful`: whether the switch is being drained
+    """Return AS path lists, prefix lists and route maps by name; `graceful`: whether the switch is being drained."""
     allow_fields(row, "as-path-list", "prefix-list", "route-map")
     policies, types = Policies(), {}
     for name, named in row.get("as-path-list", {}).items():
@@ -407,7 +429,7 @@ def _make_entry(rule: Row, types: Mapping[str, str], *, graceful: bool) -> Route
 
 
 def _make_static_route(prefix: str, row: Row) -> StaticRoute:
-    # a static route: its next hops, and whether what they do not carry is dropped
+    """Return a static route: its next hops, and whether what they do not carry is dropped."""
     allow_fields(row, "address-family", "distance", "via")
     word = "ipv6" if ":" in prefix else "ipv4"
     drop = {"blackhole": {"type": "blackhole"}}

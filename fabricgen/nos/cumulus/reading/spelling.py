@@ -33,7 +33,9 @@ _NAME = re.compile(r"[A-Za-z][\w.]*")
 
 
 def expand_range(key: str) -> Iterator[str]:
-    """What a key means: `swp1-2,5` is swp1, swp2 and swp5, `swp1s0-1` swp1s0 and swp1s1; another key itself."""
+    """Yield what a key stands for: `swp1-2,5` is swp1, swp2 and swp5, `swp1s0-1` is swp1s0 and swp1s1; any other key
+    itself.
+    """
     parts = key.split(",")
     if not re.search("[-,]", key) or not all(_RUN.fullmatch(part) or _NAME.fullmatch(part) for part in parts):
         yield key
@@ -62,7 +64,7 @@ _NUMBER = re.compile(r"0|[1-9]\d{0,18}")
 
 
 class MovedSetting(FrozenModel):
-    """A setting that 5.15 has elsewhere: `{word}` stands for one step of a path; `also` is said besides."""
+    """A setting that 5.15 has in another place: `{word}` is one step of a path; `also` are settings stated besides."""
 
     from_: str
     to: str
@@ -90,7 +92,7 @@ class Spellings(FrozenModel):
 
 @cache
 def load_spellings() -> Spellings:
-    """How NVUE spells."""
+    """Load how NVUE spells, from spellings.yaml."""
     content = YAML(typ="safe").load(FilePath(__file__).with_name("spellings.yaml").read_bytes())
     content["moved"] = [
         {("from_" if key == "from" else key): value for key, value in row.items()} for row in content["moved"]
@@ -99,11 +101,11 @@ def load_spellings() -> Spellings:
 
 
 def read_settings(text: str) -> Statements:
-    """All settings of a switch in one spelling: (keys) -> value, "" for what is there and has none.
+    """Return all settings of a switch in one spelling: the value at each path of keys, "" for a key that has none.
 
-    What a list of trees says twice holds as it was said last. Keys of peer groups stay with the groups. Raises
-    UnknownTextError for what has no settings, or more than a switch has, and YAMLError and ValueError for text that is
-    no YAML or JSON.
+    Of a setting that a list of trees states twice, the last holds. Keys of peer groups stay with the groups. Raises
+    UnknownTextError for text without settings, or with more than a switch has, and YAMLError or ValueError for text
+    that is no YAML or JSON.
     """
     leaves = [leaf for name, tree in _list_trees(text) for leaf in _list_leaves(tree, () if name == "set" else (name,))]
     families: dict[str, set[str]] = {}
@@ -115,7 +117,10 @@ def read_settings(text: str) -> Statements:
 
 
 def make_tree(settings: Statements) -> dict[str, Any]:
-    """The tree of NVUE that says the same, with numbers as numbers."""
+    """Return the tree of NVUE with some settings; numbers are numbers.
+
+    Raises UnknownTextError for a path that has a value and settings below it.
+    """
     tree: dict[str, Any] = {}
     for path, value in settings.items():
         node = tree
@@ -132,7 +137,7 @@ def make_tree(settings: Statements) -> dict[str, Any]:
 
 
 def _convert_value(path: Path, value: str) -> Any:
-    # a value as YAML has it: a list, a key with nothing below, a number, or text
+    """Return a value as YAML has it: a list, a key with nothing below, a number, or text."""
     spellings = load_spellings()
     if path[-1] in spellings.secret_keys or _is_at(path, "choices"):
         return {value: {}}
@@ -143,7 +148,7 @@ def _convert_value(path: Path, value: str) -> Any:
 
 
 def _list_trees(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """(what is done with it: `set`, and other words than `header`, a tree) for each tree of a text."""
+    """Yield (word, tree) for each tree of a text; the word is `set`, or another one than `header`."""
     if re.search(r"^nv (?:set|unset) ", text, re.M):
         yield from _parse_commands(text)
         return
@@ -160,7 +165,7 @@ def _list_trees(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _parse_commands(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The trees of `nv set` and other commands that do not show."""
+    """Yield the trees of `nv set` and `nv unset` commands."""
     for command in re.split(r"^nv +", text, flags=re.M)[1:]:
         verb, *words = shlex.split(command, comments=True)
         if verb in ("set", "unset") and words:
@@ -168,7 +173,7 @@ def _parse_commands(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _make_command_tree(words: list[str]) -> dict[str, Any]:
-    """The tree of one command, whose last word is a value, or the name of a thing."""
+    """Return the tree of one command, whose last word is a value, or the name of a thing."""
     spellings, path, last = load_spellings(), tuple(words[:-1]), words[-1]
     is_value = bool(path) and (
         _is_at(path, "values")
@@ -186,7 +191,7 @@ def _make_command_tree(words: list[str]) -> dict[str, Any]:
 
 
 def _list_leaves(tree: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
-    """Every setting of a tree; raises UnknownTextError for more of them, or deeper, than a switch has."""
+    """Yield every setting of a tree; raises UnknownTextError for more of them, or deeper ones, than a switch has."""
     pending: list[tuple[Path, Any]] = [(path, tree)]
     remaining = MOST_SETTINGS
     while pending:
@@ -210,7 +215,7 @@ def _list_leaves(tree: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, st
 
 
 def _list_below(path: Path, tree: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
-    # (path, value) of what lies directly below a node; ranges such as `swp1-4` are taken apart
+    """Yield (path, value) of what lies directly below a node; ranges such as `swp1-4` are taken apart."""
     spellings = load_spellings()
     if path and path[-1] in spellings.secret_keys:
         yield path, ",".join(sorted(map(str, tree)))
@@ -223,7 +228,7 @@ def _list_below(path: Path, tree: Mapping[str, Any]) -> Iterator[tuple[Path, Any
 
 
 def _says_itself(path: Path) -> bool:
-    """Whether a map says that something is there while it has nothing in it."""
+    """Whether a map states that something exists though it has nothing in it."""
     spellings = load_spellings()
     return (
         path[-1] not in spellings.names | spellings.containers
@@ -237,7 +242,7 @@ def _is_nothing(value: Any) -> bool:
 
 
 def _is_at(path: Path, kind: str) -> bool:
-    """Whether a path ends as one of the places of a kind (`choices`, `flags`, `values`) does."""
+    """Whether a path ends with a pattern of a kind (`choices`, `flags`, `values`) of spellings.yaml."""
     places = _list_places(kind)
     return any(
         len(path) >= len(steps)
@@ -249,7 +254,7 @@ def _is_at(path: Path, kind: str) -> bool:
 
 @cache
 def _list_places(kind: str) -> dict[str, list[tuple[str, ...]]]:
-    """Patterns of a kind of `spellings.yaml` as steps, by their last step."""
+    """Return the patterns of a kind in spellings.yaml as steps, by their last step."""
     places: dict[str, list[tuple[str, ...]]] = {}
     for pattern in getattr(load_spellings(), kind):
         steps = tuple(pattern.split("/"))
@@ -258,7 +263,9 @@ def _list_places(kind: str) -> dict[str, list[tuple[str, ...]]]:
 
 
 def _normalize_word(key: str, value: Any) -> str:
-    """A key ("" before it) or value in the spelling of NVUE: lists by commas, MACs and IPv6 as their RFCs have them."""
+    """Return a key (`key` is "") or the value of a key in NVUE's spelling: lists with commas, MACs and IPv6 as their
+    RFCs have them.
+    """
     if isinstance(value, list):
         # thirty aliases of lists of aliases are a billion words, and NVUE has lists of words alone
         if any(isinstance(element, list | dict) for element in value):
@@ -286,7 +293,7 @@ def _find_family(word: str) -> str:
 
 @cache
 def _load_moves() -> dict[str, list[tuple[Path, MovedSetting]]]:
-    """Moves by the first step of where they are from."""
+    """Return the moved settings by the first step of where they are from."""
     moves: dict[str, list[tuple[Path, MovedSetting]]] = {}
     for move in load_spellings().moved:
         steps = tuple(move.from_.split("/"))
@@ -295,7 +302,9 @@ def _load_moves() -> dict[str, list[tuple[Path, MovedSetting]]]:
 
 
 def _move_setting(path: Path, value: str, families: Mapping[str, set[str]]) -> Iterator[tuple[Path, str]]:
-    """A setting where 5.15 has it; that of shared addresses once for each family which the interface has of them."""
+    """Yield a setting where 5.15 has it; one of shared addresses once for each family (`families`) that the interface
+    has.
+    """
     for steps, move in _load_moves().get(path[0], ()):
         words = _match_steps(steps, path)
         if words is None:
@@ -312,7 +321,7 @@ def _move_setting(path: Path, value: str, families: Mapping[str, set[str]]) -> I
 
 
 def _move_enable(path: Path, value: str) -> Path:
-    """The place of what was turned on by `enable` before 5.15."""
+    """Return the path of a setting that was turned on by `enable` before 5.15, and any other path as it is."""
     return (*path[:-1], "state") if path[-1:] == ("enable",) and value in _STATES.values() else path
 
 
@@ -321,7 +330,7 @@ def _fill_pattern(pattern: str, words: Mapping[str, str]) -> Path:
 
 
 def _match_steps(steps: Path, path: Path) -> dict[str, str] | None:
-    """What the steps `{word}` of a place stand for in a path that begins so; None for another."""
+    """Return what the steps `{word}` stand for in a path that begins with these steps; None for another path."""
     if len(path) < len(steps) or any(step != word and step[0] != "{" for step, word in zip(steps, path, strict=False)):
         return None
     return {step[1:-1]: word for step, word in zip(steps, path, strict=False) if step[0] == "{"}

@@ -29,7 +29,10 @@ LEVELS = {"info": "informational", "warn": "warning"}
 
 
 def read_system(system: Row, addresses: Iterable[tuple[str, str]]) -> tuple[str, SwitchManagement]:
-    """(host name, management); raises UnknownTextError for servers in a VRF that does not reach them."""
+    """Return (host name, management); `addresses` are (address, gateway) of the management port.
+
+    Raises UnknownTextError for servers in a VRF that does not reach them.
+    """
     allow_fields(system, *KNOWN, *MORE)
     port_addresses = frozenset(addresses)
     vrf = "mgmt" if port_addresses else "default"
@@ -63,7 +66,10 @@ def read_system(system: Row, addresses: Iterable[tuple[str, str]]) -> tuple[str,
 
 
 def _check_services(system: Row, listening: Set[str]) -> None:
-    """Raises UnknownTextError where a service is off, does not listen, or is not protected as NVUE does it."""
+    """Refuse a service that is off, does not listen at `listening`, or is not protected as NVUE does it.
+
+    Raises UnknownTextError.
+    """
     if system["api"]["state"] != "enabled" or system["control-plane"] != _PROTECTED:
         report_misfit("the API is off, or the control plane is not protected")
     for word in ("gnmi-server", "snmp-server", "ntp"):
@@ -106,7 +112,7 @@ def _check_vrf(rows: Iterable[Row], vrf: str) -> None:
 
 
 def _make_user(row: Row) -> SwitchUser:
-    # an account: hashed password, SSH keys as `type key`, role
+    """Return an account: hashed password, SSH keys as `type key`, and role."""
     allow_fields(row, "hashed-password", "role", "ssh")
     keys = row.get("ssh", {"authorized-key": {}})["authorized-key"].values()
     return SwitchUser(
@@ -115,7 +121,7 @@ def _make_user(row: Row) -> SwitchUser:
 
 
 def _list_aaa_servers(row: Row, vrf: str) -> Iterable[tuple[str, str]]:
-    # (protocol, server) in the order in which NVUE asks them: the lowest priority first
+    """Yield (protocol, server) in the order in which NVUE asks them: the lowest priority first."""
     allow_fields(row, "authentication", "class", "radius", "role", "tacacs", "user")
     for protocol in ("tacacs", "radius"):
         if protocol in row:
@@ -127,7 +133,7 @@ def _list_aaa_servers(row: Row, vrf: str) -> Iterable[tuple[str, str]]:
 
 
 def _list_snmp_users(row: Row) -> Iterable[str]:
-    # the users of SNMPv3; raises UnknownTextError for one without authentication by SHA and privacy by AES
+    """Yield the users of SNMPv3; raises UnknownTextError for one without authentication by SHA and privacy by AES."""
     for name, user in row.get("username", {}).items():
         (auth,) = user["auth-sha"].values()
         require_fields(auth, "encrypt-aes")

@@ -40,7 +40,7 @@ SMALLEST_BYTES = 84
 
 
 def make_bridge_values(port: Interface | Bond) -> dict[str, Any]:
-    """The VLANs of a port or bond, and what it refuses."""
+    """Return the VLANs of a port or bond, and what it refuses."""
     return {
         "access_vlan": port.access_vlan,
         "trunk_vlans": port.trunk_vlans,
@@ -50,13 +50,13 @@ def make_bridge_values(port: Interface | Bond) -> dict[str, Any]:
 
 
 def count_packets_a_second(percent: float, speed_gbps: int) -> int:
-    """Packets of the smallest size in a percentage of a port's speed, at least 1."""
+    """Return how many packets of the smallest size are a percentage of a port's speed, at least 1."""
     # at least 1, also where the share of a slow port is less than a packet
     return max(1, round(percent / 100 * speed_gbps * 10**9 / (8 * SMALLEST_BYTES)))
 
 
 def list_filters(switch: SwitchView) -> list[dict[str, Any]]:
-    """The access lists that ports have: numbers of their rules, and what these drop."""
+    """Return the access lists that ports have: numbers of their rules, and what these drop."""
     return [
         {
             "name": guard.name,
@@ -69,7 +69,7 @@ def list_filters(switch: SwitchView) -> list[dict[str, Any]]:
 
 
 def make_relay_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[str, Any]:
-    """The relays of each VRF that has DHCP servers, of both families; by VRF."""
+    """Return the DHCP relays of both families, one for each VRF with servers; `vrf_name` gives NVUE's name of a VRF."""
     names = {vrf: vrf_name(vrf) or "default" for vrf in ("", *switch.vrfs)}
     four, six = ({vrf: list(_list_relayed(switch, vrf, v6=v6)) for vrf in names} for v6 in (False, True))
     return {
@@ -87,7 +87,7 @@ class _Relayed(NamedTuple):
 
 
 def _list_relayed(switch: SwitchView, vrf: str, *, v6: bool) -> Iterator[_Relayed]:
-    """Yield the interfaces of a VRF that have servers of an address family."""
+    """Yield the interfaces of a VRF whose hosts have DHCP servers of an address family."""
     for service in switch.services:
         if service.vrf == vrf and service.offers.dhcp:
             gateways = (
@@ -104,11 +104,11 @@ def _list_relayed(switch: SwitchView, vrf: str, *, v6: bool) -> Iterator[_Relaye
 
 
 def _list_upstream(switch: SwitchView, vrf: str, servers: set[str]) -> list[str]:
-    """Interfaces of a VRF at which replies of servers come in: its VLANs where it has no others."""
+    """Return the interfaces of a VRF at which replies of `servers` come in: its VLANs if it has no others."""
     services = [s for s in switch.services if s.vrf == vrf]
     subnets = [(f"vlan{s.vlan}", ip_interface(gateway).network) for s in services for gateway in s.gateways]
     # a server in the subnet of hosts answers there, and not over a link
-    near = {name for name, subnet in subnets if any(ip_address(server) in subnet for server in servers)}
+    vlans_of_servers = {name for name, subnet in subnets if any(ip_address(server) in subnet for server in servers)}
     if vrf:
         links = [
             f"{require_token(p.name)}.{sub.vlan}" for p in switch.ports for sub in p.subinterfaces if sub.vrf == vrf
@@ -119,13 +119,16 @@ def _list_upstream(switch: SwitchView, vrf: str, servers: set[str]) -> list[str]
     vni_vlan_number = find_vni_vlan(switch, vrf)
     links += [f"vlan{vni_vlan_number}_l3"] if vni_vlan_number else []
     # where the other switch of the MLAG pair has the shorter way to the server, replies come over the peer link
-    between = [vlan for vlan, (own_vrf, _) in pair.vlans.items() if own_vrf == vrf] if pair else []
-    return [*links, *(f"peerlink.{vlan}" for vlan in between), *sorted(near)] or sorted({name for name, _ in subnets})
+    peer_link_vlans = [vlan for vlan, (own_vrf, _) in pair.vlans.items() if own_vrf == vrf] if pair else []
+    return [*links, *(f"peerlink.{vlan}" for vlan in peer_link_vlans), *sorted(vlans_of_servers)] or sorted(
+        {name for name, _ in subnets}
+    )
 
 
 def find_vni_vlan(switch: SwitchView, vrf: str) -> int:
-    """The VLAN that the layer 3 VNI of a VRF has to use, since a DHCP relay in the VRF refers to `vlanN_l3`; 0 where
-    there is no relay, and any VLAN will do.
+    """Return the VLAN that the layer 3 VNI of a VRF has to use, since a DHCP relay in the VRF refers to `vlanN_l3`.
+
+    0 for a VRF without a relay: any VLAN will do.
     """
     overlay = switch.overlay_in(vrf)
     has_relay = any(any(_list_relayed(switch, vrf, v6=v6)) for v6 in (False, True))
@@ -133,7 +136,7 @@ def find_vni_vlan(switch: SwitchView, vrf: str) -> int:
 
 
 def _make_relay_row(switch: SwitchView, vrf: str, name: str, relayed: list[_Relayed]) -> dict[str, Any]:
-    # DHCP relay of IPv4 in a VRF: hosts' interfaces by server group, and where replies come in
+    """Return DHCP relay of IPv4 in a VRF: hosts' interfaces by group of servers, and where replies come in."""
     groups = {require_token(service.fabric): relay.list_servers(v6=False) for _, service, relay in relayed}
     source = relayed[0].relay.source
     return {
@@ -147,7 +150,10 @@ def _make_relay_row(switch: SwitchView, vrf: str, name: str, relayed: list[_Rela
 
 
 def _make_relay6_row(switch: SwitchView, vrf: str, name: str, relayed: list[_Relayed]) -> dict[str, Any]:
-    # the same of IPv6; where the VRF has a loopback of IPv6, servers are named at the VRF itself and at no port
+    """Return DHCP relay of IPv6 in a VRF.
+
+    For a VRF with an IPv6 loopback, servers are named at the VRF itself and at no port.
+    """
     servers = {server for _, _, relay in relayed for server in relay.list_servers(v6=True)}
     ranked, upstream = sorted(servers, key=ip_address), _list_upstream(switch, vrf, servers)
     loopback = switch.loopback_in(vrf)
@@ -161,7 +167,7 @@ def _make_relay6_row(switch: SwitchView, vrf: str, name: str, relayed: list[_Rel
 
 
 def find_relay6_source(switch: SwitchView) -> str:
-    """The IPv6 address that its relay in the default VRF is to send from: its loopback; "" where it has no such relay.
+    """Return the IPv6 address that the relay in the default VRF is to send from, the loopback; "" without such a relay.
 
     isc-dhcp-relay names the port that a request leaves by, and the kernel takes an address of it: that of a link, to
     which no switch but the two at its ends has a route, and servers answer to it (RFC 8415, section 19.3).
@@ -170,7 +176,7 @@ def find_relay6_source(switch: SwitchView) -> str:
 
 
 def announce_neighbors(vlan: Vlan) -> dict[str, Any] | None:
-    """What the gateway of a VLAN advertises; None where nothing is stated, or it has no IPv6."""
+    """Return what the gateway of a VLAN advertises; None if nothing is stated, or it has no IPv6."""
     if vlan.advertised is None and not vlan.silent:
         return None
     advertised = vlan.advertised or Advertised(managed=False, other=False, lifetime_s=USUAL_LIFETIME_S)
@@ -185,8 +191,10 @@ def announce_neighbors(vlan: Vlan) -> dict[str, Any] | None:
 
 
 def list_circuit_forms(switch: SwitchView) -> dict[str, str]:
-    """The circuit id of each fabric whose hosts are bridged: with `use-pif-circuit-id` the physical port, else the SVI
-    (Cumulus Linux 5.15 user guide, DHCP Relays, "DHCP Agent Information Option (Option 82)"). An agent is of a VRF.
+    """Return the circuit id of each fabric whose hosts are bridged.
+
+    With `use-pif-circuit-id` it is the physical port, else the SVI (Cumulus Linux 5.15 user guide, DHCP Relays, "DHCP
+    Agent Information Option (Option 82)"). An agent is of a VRF.
     """
     marked = {service.vrf for service in switch.services if service.offers.option_82}
     return {s.fabric: "{port}" for s in switch.services if s.gateways and s.vrf in marked}

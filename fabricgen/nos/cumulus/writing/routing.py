@@ -62,7 +62,7 @@ WORDS = {False: "ipv4", True: "ipv6"}
 
 
 def find_family_word(address: str) -> str:
-    """NVUE's word for the address family of an address or prefix: `ipv4` or `ipv6`."""
+    """Return NVUE's word for the family of an address or prefix: `ipv4` or `ipv6`."""
     return WORDS[":" in address]
 
 
@@ -73,7 +73,10 @@ ROUTER_BFD = "FABRIC"
 def make_routing_values(
     switch: SwitchView, bgp_of_vrf: Mapping[str, Bgp], vrf_name: Callable[[str], str]
 ) -> dict[str, Any]:
-    """Values for the templates: routing policy, and BGP, by VRF, and static routes of each VRF."""
+    """Return routing policy, BGP by VRF, and static routes of each VRF, for the templates.
+
+    `vrf_name` gives NVUE's name of a VRF.
+    """
     instances = {vrf: _make_bgp_instance(switch, vrf, bgp, vrf_name) for vrf, bgp in bgp_of_vrf.items()}
     leaks = [leak for instance in instances.values() for leak in instance["leaks"].values()]
     leaked_lists = [("OWN-LEAKED", (LEAKED_PATH,))] if tells_leaked(switch) else []
@@ -113,23 +116,26 @@ def make_routing_values(
 
 
 def _list_bfd_profiles(switch: SwitchView, bgp_of_vrf: Mapping[str, Bgp]) -> dict[str, SessionBfd]:
-    """The timers of BFD, of the fabric and of exits, by the names of their profiles."""
+    """Return the BFD timers of the fabric and of exits, by the names of their profiles."""
     bfd, peers = switch.fabric.bfd, [peer for bgp in bgp_of_vrf.values() for peer in bgp.peers.values()]
     fabric = {ROUTER_BFD: SessionBfd(bfd.interval_ms, bfd.multiplier)} if bfd and bgp_of_vrf else {}
     return fabric | {peer.group: peer.bfd for peer in peers if peer.is_exit and peer.bfd}
 
 
 def _list_own_sources(switch: SwitchView) -> list[tuple[str, str, str]]:
-    """(family, route map, address) of what the switch itself sends by routes of BGP, where it is not to be from the
-    address of a link, which nobody answers.
+    """Return (family, route map, address) for packets that the switch itself sends by routes of BGP.
+
+    Only for families in which the address of a link, which nobody answers, would be their source.
     """
     sources = [("ipv4", "OWN-SOURCE", switch.own_source), ("ipv6", "OWN-SOURCE6", find_relay6_source(switch))]
     return [source for source in sources if source[2]]
 
 
 def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp, vrf_name: Callable[[str], str]) -> dict[str, Any]:
-    """BGP in a VRF: lists, maps, sessions. In `groups` (name, a session of it, its maps by the family's word): IPv4 too
-    where it has none, which a peer carries unless it is told not to.
+    """Return BGP in a VRF: lists, maps, sessions.
+
+    `groups` are (name, a session of it, its maps by the family's word), with IPv4 even if the VRF has none: a peer
+    carries it unless it is told not to.
     """
     names = PolicyNames(vrf, vrf and require_token(vrf), vrf_name)
     words = {WORDS[v6]: v6 for v6, has in ((False, switch.has_v4), (True, switch.has_v6)) if has}
@@ -175,14 +181,15 @@ def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp, vrf_name: Callabl
 
 
 def make_nvue_rule(permit: Permit) -> tuple[str, int, int]:
-    """A rule of a prefix list: (prefix, shortest, longest), with 0 for a length that is not stated."""
+    """Return a rule of a prefix list: (prefix, shortest, longest), with 0 for a length that is not stated."""
     shortest, longest = permit.bounds
     return permit.prefix, shortest, permit.longest if shortest else longest
 
 
 def _make_entry(row: dict[str, Any]) -> dict[str, Any]:
-    """A rule of a route map; `graceful-shutdown` of the router adds the community by itself, and an AS number is put
-    once.
+    """Return a rule of a route map.
+
+    `graceful-shutdown` of the router adds the community by itself, and an AS number is prepended once.
     """
     return row | {
         # loopbacks are 10 and hosts 20, also in a VRF, which has no loopbacks
@@ -193,13 +200,14 @@ def _make_entry(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _escape_session(row: dict[str, Any]) -> dict[str, Any]:
-    """A session with its free text as the inside of a scalar of YAML."""
+    """Return a session with its free text as the inside of a scalar of YAML."""
     return row | {"description": escape_yaml(row["description"]), "password": escape_yaml(row["session"].password)}
 
 
 def _make_route_rows(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
-    """The static routes of a VRF; `hops` are the (address, port) of their next hops, `discard_distance` is 0 for
-    none, and 1 where a discard is the only route.
+    """Return the static routes of a VRF; `hops` are (address, port) of their next hops.
+
+    `discard_distance` is 0 for a route that discards nothing, and 1 if a discard is the only route.
     """
     return [
         {
@@ -214,7 +222,7 @@ def _make_route_rows(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
 
 
 def make_overlay_values(switch: SwitchView, bgp_of_vrf: Mapping[str, Bgp]) -> dict[str, Any] | None:
-    """The values of the overlay; None where the switch has none.
+    """Return the values of the overlay; None for a switch without it.
 
     In `groups`, (name, whether routes with the own AS number are taken, the map outward or ""); in `outward_maps`,
     (name, (number, list of AS paths or "") of its rules). The router adds the community of a drained switch by itself.
@@ -244,7 +252,7 @@ def make_overlay_values(switch: SwitchView, bgp_of_vrf: Mapping[str, Bgp]) -> di
 
 
 def make_segment_values(switch: SwitchView) -> dict[str, Any]:
-    """Whether a switch has Ethernet segments, its VLANs over EVPN, and the VNI of each by its number."""
+    """Return whether a switch has Ethernet segments, its VLANs over EVPN, and the VNI of each by its number."""
     vlans = switch.overlay.vlans if switch.overlay else {}
     return {
         "multihoming": bool(switch.multihomed),

@@ -13,15 +13,20 @@ MANAGEMENT = "MGMT"
 
 
 def check_forwarding(box: Any, interfaces: Iterable[Interface]) -> None:
-    """Raises UnknownTextError where addresses are in a VRF that does not route their family."""
+    """Refuse addresses in a VRF that does not route their family, and IPv6 anycast gateways without another address.
+
+    `interfaces` are the ports of the switch as read. Raises UnknownTextError.
+    """
     for name, port in box.ports.items():
         addresses = (
             address for address in (*port.addresses, *port.segment.virtual) if not address.startswith("169.254.")
         )
-        words = {"ipv6" if ":" in address else "ip" for address in addresses}  # link-local ones of a pair lead nowhere
+        family_words = {
+            "ipv6" if ":" in address else "ip" for address in addresses
+        }  # link-local ones of a pair lead nowhere
         if name.startswith(("Management", "Vxlan")) or port.vrf == MANAGEMENT:
             continue
-        if missing := {(word, port.vrf) for word in words} - box.routes_in:
+        if missing := {(family_word, port.vrf) for family_word in family_words} - box.routes_in:
             report_misfit(f"{name} has addresses that are not routed: {sorted(missing)}")
         if any(":" in address for address in port.segment.virtual) and not (port.addresses or port.link_local):
             report_misfit(f"{name} has an anycast address of IPv6, and no other")
@@ -33,7 +38,7 @@ def check_forwarding(box: Any, interfaces: Iterable[Interface]) -> None:
 
 
 def check_mtus(box: Any) -> None:
-    """Raises UnknownTextError where a sub-interface or a VLAN takes smaller packets than the ports that it is on."""
+    """Refuse a sub-interface or VLAN that takes smaller packets than the ports it is on; raises UnknownTextError."""
     for name, port in box.ports.items():
         if port.tag:
             carriers = [box.ports[name.partition(".")[0]]]

@@ -17,7 +17,7 @@ _REFUSALS = {
 
 @dataclass
 class PortAccess:
-    """What a section says that a port refuses; `lists` are (word of the family, name)."""
+    """What a section says that a port refuses; `lists` are (word of the family, name) of its access lists."""
 
     storm: dict[str, float] = field(default_factory=dict)
     bpdu_guard: bool = True
@@ -25,7 +25,11 @@ class PortAccess:
     fallback: bool = False
 
     def make_access(self, filters: dict[tuple[str, str], frozenset[str]], *, edge: bool) -> HostAccess:
-        """What the port refuses, out of the access lists of the switch; `edge`: it is one to spanning tree."""
+        """Return what the port refuses; `filters` are what the access lists of the switch drop.
+
+        `edge`: whether it is an edge port of spanning tree. Raises UnknownTextError for an access list that is not
+        there.
+        """
         if strange := [key for key in self.lists if key not in filters]:
             report_misfit(f"access lists that are not there: {strange}")
         refused = frozenset(kind for key in self.lists for kind in filters.get(key, ()))
@@ -33,7 +37,9 @@ class PortAccess:
 
 
 def add_host_rules(top: LineRules, port: LineRules) -> None:
-    """Take access lists, of a box with `filters`, and what ports, with `access`, refuse."""
+    """Add the lines of access lists to the rules of a configuration, and those of what ports refuse to the rules of a
+    port.
+    """
 
     @top.line(r"(ip|ipv6) access-list (\S+)")
     def read_filter(box: Any, line: Line, word: str, name: str) -> None:
@@ -62,7 +68,7 @@ def add_host_rules(top: LineRules, port: LineRules) -> None:
 
 @dataclass
 class EosGateway:
-    """What a section says that the gateway does, beside forwarding."""
+    """What a section says of DHCP relay and router advertisements."""
 
     helpers: set[str] = field(default_factory=set)
     sources: set[str] = field(default_factory=set)
@@ -73,10 +79,10 @@ class EosGateway:
     resolvers: set[str] = field(default_factory=set)
 
     def make_relay(self, *, marked: bool, box: Any = None, vrf: str = "") -> Relay | None:
-        """The DHCP relay; `marked`: requests of IPv4 get option 82; those from a loopback, which must be in
-        the `vrf` of the VLAN, do where its `box` says.
+        """Return the DHCP relay, None without servers; `marked`: whether IPv4 requests get option 82.
 
-        Raises UnknownTextError where servers are asked from several addresses, or not told the subnet of the hosts.
+        Requests from a loopback, which must be in the `vrf` of the VLAN, get option 82 as `box` says. Raises
+        UnknownTextError for requests from several addresses, and for servers that are not told the subnet of the hosts.
         """
         has_v4 = any(":" not in server for server in self.helpers)
         if self.sources <= {""}:
@@ -90,7 +96,7 @@ class EosGateway:
         return Relay(frozenset(self.helpers), has_v4, source if has_v4 else "")
 
     def make_advertised(self) -> Advertised | None:
-        """The advertisements, where they are not EOS's own; their lifetime is EOS's."""
+        """Return the router advertisements, with EOS's lifetime; None if they are EOS's own."""
         if not (self.managed or self.other or self.no_autoconfig or self.resolvers):
             return None
         prefixes, resolvers = frozenset(self.no_autoconfig), frozenset(self.resolvers)
@@ -107,8 +113,9 @@ MARKING = {
 
 
 def add_gateway_rules(top: LineRules, port: LineRules) -> None:
-    """Take DHCP relay and router advertisements, of ports with a `gateway`, and option 82 of a box."""
-
+    """Add the lines of option 82 to the rules of a configuration, and those of relay and advertisements to the rules of
+    a port.
+    """
     top.store_fields(
         {
             f"({'|'.join(MARKING)})": ("marking", str),

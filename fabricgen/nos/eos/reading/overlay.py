@@ -16,7 +16,9 @@ from fabricgen.switch.routing import EVPN, EvpnOverlay, OverlayVlan
 
 @dataclass
 class Vxlan:
-    """What Vxlan1 says: the interface that tunnels end at, VNIs by VRF, and what is kept of DSCP and ECN."""
+    """What Vxlan1 says: the interface that tunnels end at, VNIs by VRF and by VLAN, and what is
+    copied of DSCP and ECN.
+    """
 
     source: str = ""
     vnis: dict[str, int] = field(default_factory=dict)
@@ -53,7 +55,7 @@ BRIDGED.store_fields({r"rd (\S+)": ("distinguisher", str), r"route-target both (
 
 
 def _make_bridged(vxlan: Vxlan) -> dict[int, OverlayVlan]:
-    """VLANs over EVPN; raises UnknownTextError where Vxlan1 and BGP have not the same."""
+    """Return the VLANs over EVPN; raises UnknownTextError if Vxlan1 and BGP have different ones."""
     if vxlan.of_vlans.keys() != vxlan.bridged.keys():
         report_misfit(f"VLANs of Vxlan1 are {sorted(vxlan.of_vlans)}, and of BGP {sorted(vxlan.bridged)}")
     return {
@@ -69,7 +71,11 @@ def make_switch_overlay(
     policies: Policies,
     loopbacks: Iterable[str],
 ) -> EvpnOverlay | None:
-    """EVPN; raises UnknownTextError where VRFs and Vxlan1 do not fit, or sessions send no extended communities."""
+    """Return EVPN, None without it; `vrfs` are the EVPN settings of VRFs, which get their VNIs and families here.
+
+    Raises UnknownTextError for VRFs that Vxlan1 lacks, and for sessions that send no extended communities or are
+    limited.
+    """
     address = next((text.partition("/")[0] for text in sorted(loopbacks) if ":" not in text), "")
     if vxlan.qos not in (set(), _ALL_OF_QOS) or vrfs.keys() != vxlan.vnis.keys():
         report_misfit(f"Vxlan1 has {vxlan}, and VRFs over EVPN are {sorted(vrfs)}")
@@ -94,12 +100,12 @@ def make_switch_overlay(
 
 
 def list_session_families(bgp: Instance) -> set[str]:
-    """The families that sessions of links carry: connected routes of both are redistributed."""
+    """Return the families that sessions of links carry: connected routes of both are redistributed."""
     return {family for neighbor in bgp.neighbors.values() for family in neighbor.active} - {EVPN}
 
 
 def _replace_source(evpn: EvpnOverlay, address: str) -> EvpnOverlay:
-    """The overlay with the address of the loopback in place of its name."""
+    """Return the overlay with the address of the loopback in place of its name."""
     if evpn.source != "Loopback0":
         report_misfit(f"sessions for EVPN come from {evpn.source}")
     return replace(evpn, source=address)
@@ -107,14 +113,14 @@ def _replace_source(evpn: EvpnOverlay, address: str) -> EvpnOverlay:
 
 @dataclass
 class EosSegment:
-    """What an interface says of an Ethernet segment, of tracking, and of anycast addresses."""
+    """What an interface says of its Ethernet segment, of link tracking, and of anycast addresses."""
 
     words: dict[str, str] = field(default_factory=dict)
     tracked: str = ""
     virtual: list[str] = field(default_factory=list)
 
     def find_name(self) -> str:
-        """What names the segment, "" for none; raises UnknownTextError where its parts are of several."""
+        """Return the MAC that names the segment, "" for none; raises UnknownTextError if its parts name several."""
         if not self.words:
             return ""
         plain = {word: text.replace(":", "").replace(".", "") for word, text in self.words.items()}
@@ -130,7 +136,7 @@ _SEGMENT.store_fields({r"(identifier|route-target import) (\S+)": ("words", make
 
 
 def add_segment_rules(top: LineRules, port: LineRules) -> None:
-    """Add what is said of segments to the rules of a whole configuration and of an interface."""
+    """Add the lines of segments to the rules of a configuration (`top`) and of an interface (`port`)."""
     top.line(r"link tracking group (\S+)")(_read_tracking_group)
     port.read_below({"evpn ethernet-segment": (_SEGMENT, "segment")})
     port.store_fields(
@@ -149,7 +155,10 @@ def _read_tracking_group(box: Any, line: Line, name: str) -> None:
 
 
 def check_segments(tracking: set[str], mac: str, ports: Mapping[str, Any]) -> None:
-    """Raises UnknownTextError where links are tracked in no group, or none up are, or gateways have no common MAC."""
+    """Refuse links that are tracked in no group or only in one direction, and anycast gateways without a common MAC.
+
+    `mac` is the MAC of gateways, "" for none. Raises UnknownTextError.
+    """
     directions = {port.segment.tracked for port in ports.values()} - {""}
     if bool(tracking) != (directions == {"upstream", "downstream"}) or (directions and not tracking):
         report_misfit(f"link tracking groups are {sorted(tracking)}, and links are {sorted(directions)}")

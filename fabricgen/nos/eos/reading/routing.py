@@ -32,9 +32,9 @@ MOST_ROUTES = 12_000
 
 @dataclass
 class EosTargets:
-    """What is said of the VPN table: by family, the VRF that exports each target; lists of targets by name.
+    """Route targets of the VPN table: by family, the VRF that exports each target; and lists of targets by name.
 
-    `evpn_maps`: by VRF, the map that all must pass that it imports from EVPN.
+    `evpn_maps`: by VRF, the map that all routes pass that it imports from EVPN.
     """
 
     distinguishers: dict[str, str] = field(default_factory=dict)
@@ -45,9 +45,10 @@ class EosTargets:
     def resolve_targets(
         self, instances: Mapping[str, Instance], policies: Policies, over: Mapping[str, VrfLines]
     ) -> None:
-        """Put VRFs in place of targets, in what instances import, also over EVPN, and maps match.
+        """Put VRFs in place of targets, in what instances import and in what maps match.
 
-        Raises UnknownTextError where a target is no VRF's, or two VRFs have one distinguisher.
+        `over` are the EVPN settings of VRFs. Raises UnknownTextError for a target of no VRF, and for two VRFs with one
+        distinguisher.
         """
         vrf_of_target = {target: vrf for exported in self.exports.values() for target, vrf in exported.items()}
         vrf_of_target |= {target: vrf for vrf, lines in over.items() for target in lines.exports}
@@ -74,7 +75,10 @@ class EosTargets:
     def _leak_over_evpn(
         self, vrf: str, lines: VrfLines, instance: Instance, policies: Policies, vrf_of_target: Mapping[str, str]
     ) -> None:
-        """Tell targets of other VRFs from a VRF's own ones, which its map has to let pass."""
+        """Move the targets of other VRFs, which a VRF imports from EVPN, to what its instance imports.
+
+        Raises UnknownTextError if the map of its imports does not let its own routes pass, or names other VRFs.
+        """
         foreign = {target: vrf_of_target[target] for target in lines.imports if vrf_of_target.get(target, vrf) != vrf}
         lines.imports -= foreign.keys()
         name = self.evpn_maps.get(vrf, "")
@@ -105,7 +109,7 @@ class EosTargets:
 
 @dataclass
 class EosRouting:
-    """What was read: lists and maps, and BGP by VRF."""
+    """Lists and maps, BGP by VRF, EVPN, and the BFD timers of sessions that state none."""
 
     policies: Policies = field(default_factory=Policies)
     instances: dict[str, Instance] = field(default_factory=dict)
@@ -122,7 +126,10 @@ class EosRouting:
     def make_bgp(
         self, connected: Callable[[str], Iterable[OwnRoute]], statics: Callable[[str], Iterable[OwnRoute]]
     ) -> dict[str, Bgp]:
-        """Sessions and announcements by VRF; raises UnknownTextError for sessions that carry IPv4 without next hops."""
+        """Return BGP by VRF; `connected` and `statics` give the routes of a VRF.
+
+        Raises UnknownTextError for sessions that carry IPv4 without next hops, and for BFD timers without BFD.
+        """
         for port, group in self.link_local.items():
             if "v4" in self.instances[""].neighbors[group].active and group not in self.over_v6:
                 report_misfit(f"{port} carries IPv4 without `next-hop address-family ipv6 originate`")
@@ -144,14 +151,16 @@ class EosRouting:
         return {vrf: bgp.make_bgp(self.policies, connected(vrf), statics(vrf)) for vrf, bgp in self.instances.items()}
 
     def _check_communities(self, instance: Instance) -> None:
-        """Raises UnknownTextError where a session says communities, and is told to send none."""
+        """Refuse a session whose map sets communities and that sends none; raises UnknownTextError."""
         for neighbor in instance.neighbors.values():
             entries = [e for name in neighbor.map_out for e in self.policies.maps.get(name, {}).values()]
             if any(e.communities or e.community for e in entries) and not neighbor.sends_communities:
                 report_misfit("a session has communities to say, and is sent none")
 
     def is_drained(self) -> bool:
-        """Whether its neighbours choose it last; raises UnknownTextError where they are not sent the community."""
+        """Whether all sessions are the last choice of their neighbours; raises UnknownTextError if one sends no
+        community.
+        """
         is_last = is_drained(self.policies, self.instances.values())
         for instance in self.instances.values():
             if is_last and any(
@@ -161,7 +170,7 @@ class EosRouting:
         return is_last
 
     def make_overlay(self, loopbacks: Iterable[str]) -> EvpnOverlay | None:
-        """EVPN, given the loopbacks of the switch."""
+        """Return EVPN, None without it; `loopbacks` are those of the switch."""
         for vrf, lines in self.over_evpn.items():
             lines.distinguisher = self.targets.distinguishers.get(vrf, "")
         return make_switch_overlay(self.instances, self.over_evpn, self.vxlan, self.policies, loopbacks)
@@ -246,7 +255,7 @@ def _read_import_map(routing: EosRouting, bgp: Instance, line: Line, word: str, 
 
 @_BGP.line(r"route-target (import|export) (vpn-ipv[46]) (\d+:\d+)")
 def _read_leak_target(routing: EosRouting, bgp: Instance, line: Line, direction: str, word: str, target: str) -> None:
-    # a route target of the VPN table: what a VRF imports, or the one that it exports
+    """Take a route target of the VPN table: one that a VRF imports, or the one that it exports."""
     if direction == "import":
         bgp.imports.setdefault(FAMILIES[word], (set(), set()))[0].add(target)
     else:
@@ -267,7 +276,7 @@ def _read_evpn_import_map(routing: EosRouting, bgp: Instance, line: Line, name: 
 def _read_over_evpn(
     routing: EosRouting, bgp: Instance, line: Line, distinguisher: str, direction: str, target: str
 ) -> None:
-    # what a VRF says of EVPN: its distinguisher, or a target that it imports or exports
+    """Take what a VRF says of EVPN: its distinguisher, or a target that it imports or exports."""
     vrf = _find_vrf_name(routing, bgp)
     if distinguisher:
         routing.targets.distinguishers[vrf] = distinguisher
@@ -288,7 +297,7 @@ def _read_max_paths(routing: EosRouting, bgp: Instance, line: Line, count: str, 
 
 @_BGP.line(r"neighbor interface (\S+) peer[ -]group (\S+) remote-as (\d+)")
 def _read_interface(routing: EosRouting, bgp: Instance, line: Line, ports: str, group: str, asn: str) -> None:
-    # `neighbor interface PORTS peer-group GROUP remote-as ASN`: sessions over link-local addresses
+    """Take sessions over link-local addresses: `neighbor interface PORTS peer-group GROUP remote-as ASN`."""
     for port in parse_ports(ports):
         bgp.find_neighbor(port).group = group
         bgp.find_neighbor(port).remote_asn = int(asn)

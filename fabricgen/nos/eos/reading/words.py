@@ -18,7 +18,7 @@ Words: TypeAlias = tuple[str, ...]
 
 
 def _limit_words(names: Iterable[str]) -> Words:
-    # names of a line as a tuple; raises UnknownTextError for more than any line of a switch has
+    """Return the names of a line as a tuple; raises UnknownTextError for more than any line of a switch has."""
     words = tuple(islice(names, MOST_NAMED + 1))
     if len(words) > MOST_NAMED:
         raise UnknownTextError(f"a line names more than {MOST_NAMED} things at once")
@@ -32,15 +32,15 @@ def _parse_numbers(text: str) -> Words:  # of a list, sorted: 10-12,20, or 0 1 2
 
 
 def parse_ports(text: str) -> Words:
-    """Interfaces of a list by their full names: Et1/1-3,2/5,Po1; a run of cages is 1-4/1, or 1/1-4/1.
+    """Return the interfaces of a list by their full names: Et1/1-3,2/5,Po1; a run of cages is 1-4/1, or 1/1-4/1.
 
-    Raises ValueError or LookupError for what is no list of interfaces.
+    Raises ValueError or LookupError for text that is no list of interfaces.
     """
     return _limit_words(_expand_ports(text))
 
 
 def _expand_ports(text: str) -> Iterator[str]:
-    # each port of `Ethernet1/1-4,7` under its full name; a later run keeps the kind of the one before
+    """Yield each port of `Ethernet1/1-4,7` under its full name; a later run keeps the kind of the one before it."""
     kind = ""
     for run in text.split(","):
         letters, numbers = re.findall("^([A-Za-z-]*?)([0-9].*)", run)[0]
@@ -80,9 +80,8 @@ def _parse_target(text: str) -> Words:  # a route target or distinguisher, whose
     return (f"{_parse_as_numbers(first)[0] if first.count('.') == 1 else first}:{rest}",)
 
 
-def _parse_secret(
-    text: str,
-) -> Words:  # with the type that it is written in; a plain one, and a reference to one, without
+def _parse_secret(text: str) -> Words:
+    """Return a secret with the type that it is written in; a plain secret, or a reference to one, has no type."""
     kind, _, secret = text.rpartition(" ")
     return (secret if kind == "0" or secret.startswith("<") else text,)
 

@@ -33,7 +33,7 @@ makers, no public source says.
 
 
 def make_switchport_values(port: Interface | Bond) -> dict[str, Any]:
-    """The VLANs of a port or port channel, `trunk_vlans` "" where none has tags, and what it refuses."""
+    """Return the VLANs of a port or port channel, and what it refuses; `trunk_vlans` is "" without tagged VLANs."""
     return {
         "access_vlan": port.access_vlan,
         "trunk_vlans": ",".join(map(str, port.trunk_vlans)),
@@ -44,7 +44,7 @@ def make_switchport_values(port: Interface | Bond) -> dict[str, Any]:
 
 
 def list_filters(switch: SwitchView) -> list[dict[str, Any]]:
-    """The access lists that ports have: numbers of their rules, and what these drop."""
+    """Return the access lists that ports have: numbers of their rules, and what these drop."""
     return [
         {
             "word": IP_WORDS[guard.v6],
@@ -59,11 +59,11 @@ def list_filters(switch: SwitchView) -> list[dict[str, Any]]:
 def make_gateway_values(
     relay: Relay | None, advertised: Advertised | None = None, *, silent: bool, source: str = ""
 ) -> dict[str, Any]:
-    """What a gateway or a routed port does besides: DHCP relay, from the loopback `source`, and router advertisements.
+    """Return what a gateway or a routed port does besides forwarding: DHCP relay and router advertisements.
 
-    EOS advertises every gateway of IPv6 unless told not to, and lets hosts make addresses of its prefix unless told. A
-    link between switches of addresses is silent where advertisements are stated; one without needs them to find its
-    neighbour.
+    Requests come from the loopback `source`, "" for the interface itself. EOS advertises every gateway of IPv6, and
+    lets hosts make addresses of its prefix, unless told not to. A link between switches with addresses is `silent` if
+    advertisements are stated; a link without addresses needs them to find its neighbour.
     """
     servers = relay.servers if relay else ()
     return {
@@ -79,28 +79,29 @@ def make_gateway_values(
 
 
 def make_vlan_gateway(switch: SwitchView, service: Service) -> dict[str, Any]:
-    """The same of a VLAN, whose gateway may be another switch's, too."""
+    """Return what the gateway of a VLAN does besides forwarding; another switch may have the same gateway."""
     vlan = model_vlan(switch, service)
     source = _find_relay_source(switch, service) if vlan.anycast else ""
     return make_gateway_values(vlan.relay, vlan.advertised, silent=vlan.silent, source=source)
 
 
 def _find_relay_source(switch: SwitchView, service: Service) -> str:
-    """The loopback that servers answer to, in the VRF of a gateway."""
+    """Return the loopback that DHCP servers answer to, in the VRF of a gateway."""
     loopback = switch.loopback_in(service.vrf)
     return make_loopback_name(loopback.number) if loopback else LOOPBACK
 
 
 def make_loopback_name(number: int) -> str:
-    """The interface of a loopback in a VRF, which is called after the number of that."""
+    """Return the interface of the loopback in the VRF of a number."""
     return f"Loopback{number}"
 
 
 def make_relay_values(switch: SwitchView) -> dict[str, Any]:
-    """Option 82: by DHCP snooping in VLANs, which knows the port; by the relay itself on routed ports.
+    """Return where option 82 is added: by DHCP snooping in VLANs, which knows the port, or by the relay on routed
+    ports.
 
-    The circuit id of the first is HOSTNAME:PORT, as SONiC's is, the remote id the switch's MAC address. Where another
-    switch has the gateway, too, it is the relay's in any case, and the circuit id is the VLAN.
+    The circuit id of snooping is HOSTNAME:PORT, as SONiC's is, and the remote id the switch's MAC address. If another
+    switch has the gateway as well, the relay adds it, and the circuit id is the VLAN.
     """
     vlans = [(service.vlan, model_vlan(switch, service)) for service in switch.services if service.gateways]
     marked = {number: vlan.anycast for number, vlan in vlans if vlan.relay and vlan.relay.marked}
@@ -112,9 +113,11 @@ def make_relay_values(switch: SwitchView) -> dict[str, Any]:
 
 
 def list_circuit_forms(switch: SwitchView) -> dict[str, str]:
-    """The circuit id of each fabric whose hosts are bridged, where DHCP snooping says it: `%h:%p` is the host name and
-    the port (Arista EOS user manual, `ip dhcp snooping information option circuit-id type`; aristanetworks/avd,
-    eos_cli_config_gen, ip-dhcp-snooping). The relay itself says the VLAN, which does not tell ports apart.
+    """Return the circuit id of each fabric whose hosts are bridged and whose requests pass DHCP snooping.
+
+    `%h:%p` is the host name and the port (Arista EOS user manual, `ip dhcp snooping information option circuit-id
+    type`; aristanetworks/avd, eos_cli_config_gen, ip-dhcp-snooping). The relay itself says the VLAN, which does not
+    tell ports apart.
     """
     marked = [s for s in switch.services if s.gateway and s.offers.option_82 and not model_vlan(switch, s).anycast]
     return {service.fabric: "{switch}:{port}" for service in marked}

@@ -67,7 +67,9 @@ _MAPS = ("CONNECTED", "IN", "OUT", "PEER")
 
 
 def make_bgp_values(switch: SwitchView) -> dict[str, Any]:
-    """BGP of all VRFs, that of the default one apart; what differs from session to session is at peer groups there."""
+    """Return BGP of all VRFs, that of the default one apart, whose peer groups have what differs from session to
+    session.
+    """
     instances = [_make_bgp_instance(switch, vrf, bgp) for vrf, bgp in model_bgp(switch).items()]
     default_instance = instances[0]
     by_asn: dict[tuple[str, int], list[str]] = defaultdict(list)
@@ -97,12 +99,16 @@ def make_bgp_values(switch: SwitchView) -> dict[str, Any]:
 
 
 def make_vrf_word(vrf: str) -> str:
-    """EOS's name of a VRF, "" for the default one."""
+    """Return EOS's name of a VRF, "" for the default one."""
     return vrf and require_token(vrf)
 
 
 def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]:
-    """BGP in a VRF; `families` are (word, who carries it): outside the default VRF sessions are in no groups."""
+    """Return BGP in a VRF.
+
+    `families` are (word, who carries it): peer groups in the default VRF, and sessions in the others, which have no
+    groups.
+    """
     names = PolicyNames(vrf, make_vrf_word(vrf), make_vrf_word, joint=True)
     lists, entries = list(list_prefix_list_rows(bgp.maps, names, IP_WORDS)), list_entry_rows(bgp.maps, names, IP_WORDS)
     words = {family: IP_WORDS[family == "v6"] for family in ("v4", "v6") if family in switch.fabric.families}
@@ -139,12 +145,12 @@ def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]
 
 
 def _rank_map(row: dict[str, Any]) -> int:
-    """Maps one after the other, each with the entries of both families."""
+    """Return the place of a map in the file: one map after the other, each with the entries of both families."""
     return _MAPS.index(row["key"].removesuffix("6"))
 
 
 def _list_targets(switch: SwitchView) -> dict[str, str]:
-    """The route target of each VRF that leaks: that of its VNI, or of its number among the fabric's."""
+    """Return the route target of each VRF that leaks: that of its VNI, or of its number in the fabric."""
     numbers = {leaked.vrf: leaked.number for leaked in switch.leaks}
     numbers |= {source.vrf: source.number for leaked in switch.leaks for source in leaked.sources}
     overlay_vrfs = {vrf: switch.overlay_in(vrf) for vrf in numbers}
@@ -154,7 +160,9 @@ def _list_targets(switch: SwitchView) -> dict[str, str]:
 
 
 def _make_leak_lists(switch: SwitchView, instances: list[dict[str, Any]]) -> dict[str, Any]:
-    """The targets that maps of leaks match, by the names of their lists, and the own one of a VRF over EVPN."""
+    """Return the targets that maps of leaks match, by the names of their lists, and the own target
+    of a VRF over EVPN.
+    """
     targets = _list_targets(switch)
     target_of_name = {make_vrf_word(vrf) or "default": target for vrf, target in targets.items()}
     leaking = [instance for instance in instances if instance["leak_maps"]]
@@ -171,9 +179,9 @@ def _make_sort_key(vrf: str) -> str:
 
 
 def _make_leak_targets(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any] | None:
-    """The distinguisher of a VRF that leaks, its own target, and by family the targets that it imports, and the map.
+    """Return distinguisher and target of a VRF that leaks, the targets that it imports by family, and the map.
 
-    None where it brings in nothing, or does so over EVPN (`_make_evpn_imports`).
+    None for a VRF that imports nothing, or that imports over EVPN (`_make_evpn_imports`).
     """
     leaked, targets = switch.find_leaked(vrf), _list_targets(switch)
     if leaked is None or not leaked.sources or switch.overlay_in(vrf):
@@ -192,7 +200,10 @@ def _make_leak_targets(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]
 
 
 def _make_evpn_imports(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any] | None:
-    """The distinguisher and target of a VRF over EVPN, the targets that it imports, its own first, and the map."""
+    """Return distinguisher and target of a VRF over EVPN, the targets that it imports, its own first, and the map.
+
+    None for a VRF that is not over EVPN.
+    """
     over, targets = switch.overlay_in(vrf), _list_targets(switch)
     if over is None:
         return None
@@ -205,13 +216,13 @@ def _make_evpn_imports(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]
 
 
 def make_interface_range(names: list[str]) -> str:
-    """Interfaces in EOS's comma form: Ethernet1/1,2/1."""
+    """Return interfaces in EOS's comma form: Ethernet1/1,2/1."""
     first, *rest = names
     return ",".join([first, *(name.removeprefix("Ethernet") for name in rest)])
 
 
 def make_overlay_values(switch: SwitchView) -> dict[str, Any] | None:
-    """The values of the overlay; None where the switch has none."""
+    """Return the values of the overlay; None for a switch without it."""
     if switch.overlay is None:
         return None
     maps = list_overlay_maps(switch)
@@ -239,7 +250,7 @@ GROUP = "UPLINKS"
 
 
 def make_bond_segment(bond: Bond) -> dict[str, Any]:
-    """The values of a bond's Ethernet segment: `segment` is None where it has none."""
+    """Return the values of a bond's Ethernet segment; `segment` is None for a bond without it."""
     if not bond.segment:
         return {"segment": None, "tracked": ""}
     words = bond.segment.replace(":", "")
@@ -249,7 +260,7 @@ def make_bond_segment(bond: Bond) -> dict[str, Any]:
 
 
 def make_segment_values(switch: SwitchView) -> dict[str, Any]:
-    """What is said once for a switch: the group of links that are tracked, and its VLANs over EVPN."""
+    """Return what a switch says once: the group of links that are tracked, and its VLANs over EVPN."""
     vlans = switch.overlay.vlans if switch.overlay else {}
     return {
         "tracking": {"group": GROUP, "recovery_s": RECOVERY_S} if switch.multihomed else None,

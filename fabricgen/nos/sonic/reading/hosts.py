@@ -17,7 +17,7 @@ _TYPES = {"dhcp": ("L3", "IPV4ANY"), "dhcp6": ("L3V6", "IPV6ANY"), "ra": ("L3V6"
 
 @dataclass
 class HostTables:
-    """Types, ports and refusals of access lists by name, and kilobits a second by (port, kind)."""
+    """Access lists by name (type, ports, refused packets), and storm limits in kb/s by (port, kind of frames)."""
 
     types: dict[str, str] = field(default_factory=dict)
     ports: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -25,7 +25,10 @@ class HostTables:
     kbps: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def make_access(self, name: str, members: Iterable[str], speed_gbps: int) -> HostAccess:
-        """What a port refuses, or a bond with its members; raises UnknownTextError where these are not alike."""
+        """Return what a port refuses, or a bond; `members` are its ports, of `speed_gbps` each.
+
+        Raises UnknownTextError for members with different storm limits.
+        """
         storms = [
             # kb/s as percent of the speed in Gb/s
             {kind: round(kbps / speed_gbps / 10**4, 4) for (port, kind), kbps in self.kbps.items() if port == member}
@@ -40,7 +43,7 @@ class HostTables:
 
 
 def read_acl_tables(box: Any, table: Mapping[str, Any]) -> None:
-    """Note of ACL_TABLE which ports each list is on; raises UnknownTextError for one of packets that leave."""
+    """Read ACL_TABLE: the ports of each access list; raises UnknownTextError for a list of packets that leave."""
     for name, row in table.items():
         allow_fields(row, "policy_desc", "ports", "stage", "type")
         if row["stage"] != "ingress":
@@ -50,7 +53,7 @@ def read_acl_tables(box: Any, table: Mapping[str, Any]) -> None:
 
 
 def read_acl_rules(box: Any, table: Mapping[str, Any]) -> None:
-    """Take ACL_RULE, after ACL_TABLE or before it."""
+    """Read ACL_RULE: the packets that each access list refuses; its table may come before or after it."""
     for key, row in table.items():
         name, _, _ = key.partition("|")
         kinds = [kind for kind, rule in _RULES.items() if {**row, "PRIORITY": ""} == {**rule, "PRIORITY": ""}]
@@ -61,7 +64,7 @@ def read_acl_rules(box: Any, table: Mapping[str, Any]) -> None:
 
 
 def _make_rule(kind: str) -> dict[str, str]:
-    # the fields of the rule that drops what hosts do not send, but for its priority
+    """Return the fields, without its priority, of the rule that drops a kind of packets (`dhcp`, `dhcp6` or `ra`)."""
     protocol, source, target = DROPPED[kind]
     fields = {"PACKET_ACTION": "DROP", "IP_TYPE": _TYPES[kind][1], "IP_PROTOCOL": str(protocol)}
     if not target:
@@ -81,7 +84,7 @@ def read_storms(box: Any, table: Mapping[str, Any]) -> None:
 
 
 def check_acl_types(hosts: HostTables) -> None:
-    """Raises UnknownTextError for rules of no list, and lists of another family than their rules."""
+    """Refuse rules of no list, and lists of another address family than their rules; raises UnknownTextError."""
     for name, kinds in hosts.refused.items():
         if {_TYPES[kind][0] for kind in kinds} != {hosts.types.get(name)}:
             report_misfit(f"access list {name} is of another type than its rules")
@@ -92,7 +95,10 @@ LIFETIME_S = 540
 
 
 def add_gateway_services(vlans: Mapping[int, Vlan], tables: Mapping[str, Any]) -> dict[int, Vlan]:
-    """VLANs with their DHCP relay, which SONiC always tells where requests came in, and router advertisements."""
+    """Return VLANs with their DHCP relay and router advertisements.
+
+    Raises UnknownTextError for the relay of a VLAN that is not there, and for one that would not hear its servers.
+    """
     radv = tables["FEATURE"].get("radv", {}).get("state", "")
     for name in (*tables.get("DHCP_RELAY", {}), *tables.get("DHCPV4_RELAY", {})):
         if int(name.removeprefix("Vlan")) not in vlans:
@@ -101,7 +107,10 @@ def add_gateway_services(vlans: Mapping[int, Vlan], tables: Mapping[str, Any]) -
 
 
 def _list_servers_v4(vlan: Vlan, name: str, tables: Mapping[str, Any]) -> tuple[str, ...]:
-    """The DHCP servers of the agent that runs, which must hear their replies."""
+    """Return the DHCP servers of a VLAN, of the relay agent that runs.
+
+    Raises UnknownTextError for servers of the agent that does not run, and for an agent that would not hear replies.
+    """
     isc_servers, sonic_servers = (
         tuple(tables.get(table, {}).get(name, {}).get(field, ()))
         for table, field in (("VLAN", "dhcp_servers"), ("DHCPV4_RELAY", "dhcpv4_servers"))
@@ -118,8 +127,10 @@ def _list_servers_v4(vlan: Vlan, name: str, tables: Mapping[str, Any]) -> tuple[
 
 
 def _find_relay_source(vlan: Vlan, name: str, tables: Mapping[str, Any]) -> str:
-    """The loopback that servers answer to, "" for the gateway; raises UnknownTextError where they could not tell whose
-    subnet it is, or where it is no loopback of the VRF.
+    """Return the loopback address that DHCP servers answer to; "" for the gateway.
+
+    Raises UnknownTextError if servers could not tell the subnet of the host, or for a source that is no loopback of the
+    VLAN's VRF.
     """
     row = tables.get("DHCPV4_RELAY", {}).get(name, {})
     source, selects_link = row.get("source_interface", ""), row.get("link_selection", "disable") == "enable"
@@ -139,7 +150,7 @@ def _find_relay_source(vlan: Vlan, name: str, tables: Mapping[str, Any]) -> str:
 
 
 def _add_services(vlan: Vlan, name: str, radv: str, tables: Mapping[str, Any]) -> Vlan:
-    # a VLAN with its DHCP relay and router advertisements; `radv` is the state of that container
+    """Return a VLAN with its DHCP relay and router advertisements; `radv` is the state of that container."""
     servers_v4 = _list_servers_v4(vlan, name, tables)
     servers = (*servers_v4, *tables.get("DHCP_RELAY", {}).get(name, {}).get("dhcpv6_servers", ()))
     if servers and tables["FEATURE"].get("dhcp_relay") != {"state": "enabled"}:

@@ -44,7 +44,10 @@ PASSPHRASES = ("SNMP_USER_AUTH_PASSWORD", "SNMP_USER_ENCRYPTION_PASSWORD")
 
 
 def read_management(tables: Tables, addresses: Iterable[tuple[str, str]], timezone: str) -> SwitchManagement:
-    """Management as the model of a switch has it; raises UnknownTextError where tables do not fit together."""
+    """Return how a switch is managed; `addresses` are (address, gateway) of its management port.
+
+    Raises UnknownTextError for tables that do not fit together.
+    """
     banner = _read_single_row(tables, "BANNER_MESSAGE", "global", "login", "motd", "state")
     if banner and banner.get("state") != "enabled":  # they are off by default (sonic-banner.yang)
         report_misfit("there are banners, and they are off")
@@ -65,7 +68,7 @@ def read_management(tables: Tables, addresses: Iterable[tuple[str, str]], timezo
 
 
 def _read_single_row(tables: Tables, table: str, key: str, *fields: str) -> Mapping[str, Any]:
-    """The one row of a table, without fields where there is no table."""
+    """Return the one row that a table may have, {} without the table; refuse other rows and fields."""
     rows = tables.get(table, {})
     allow_fields(rows, key)
     row = rows.get(key, {})
@@ -74,14 +77,17 @@ def _read_single_row(tables: Tables, table: str, key: str, *fields: str) -> Mapp
 
 
 def _unescape_banner(text: str) -> str:
-    """A banner as the switch prints it, with `echo -e`: of what begins with a backslash only a backslash is known."""
+    """Return a banner as the switch prints it, with `echo -e`; raises UnknownTextError for an escape but `\\\\`."""
     if "\\" in text.replace("\\\\", ""):
         report_misfit(f"echo -e makes another text of {text!r}")
     return text.replace("\\\\", "\\")
 
 
 def _list_aaa_servers(tables: Tables) -> Iterator[tuple[str, str]]:
-    """(protocol, server) by falling priority."""
+    """Yield (protocol, server) of login servers by falling priority.
+
+    Raises UnknownTextError if logins do not go to these servers, or two have one priority.
+    """
     login = _read_single_row(tables, "AAA", "authentication", "failthrough", "login")
     for protocol, (order, table) in PROTOCOLS.items():
         servers = tables.get(f"{table}_SERVER", {})
@@ -101,7 +107,7 @@ def _list_aaa_servers(tables: Tables) -> Iterator[tuple[str, str]]:
 
 
 def _list_time_servers(tables: Tables) -> Iterator[str]:
-    """Servers of NTP, which a table keeps in no order of their own."""
+    """Yield the servers for time, which the table keeps in no order of its own."""
     client = _read_single_row(tables, "NTP", "global", "admin_state", "dhcp", "server_role")
     servers = tables.get("NTP_SERVER", {})
     if client != ({"admin_state": "enabled", "dhcp": "disabled", "server_role": "disabled"} if servers else {}):
@@ -119,7 +125,7 @@ def _list_keys(table: Table) -> list[str]:
 
 
 def _find_domain(tables: Tables) -> str:
-    # the one search domain of resolvers, "" for none
+    """Return the one search domain of resolvers, "" for none; raises UnknownTextError for several."""
     searched = _read_single_row(tables, "DNS_OPTIONS", "GLOBAL", "search").get("search", [])
     if len(searched) > 1 or (searched and not tables.get("DNS_NAMESERVER")):
         report_misfit(f"domains {searched} of resolvers {sorted(tables.get('DNS_NAMESERVER', {}))}")
@@ -127,7 +133,7 @@ def _find_domain(tables: Tables) -> str:
 
 
 def _find_log_level(servers: Table) -> str:
-    """The level that all collectors share."""
+    """Return the level of all collectors of logs, "" without any; raises UnknownTextError for several levels."""
     for row in servers.values():
         allow_fields(row, "severity")
     levels = {row["severity"] for row in servers.values()}
@@ -137,7 +143,7 @@ def _find_log_level(servers: Table) -> str:
 
 
 def _list_snmp_users(tables: Tables) -> Iterator[str]:
-    # the users of SNMPv3; raises UnknownTextError for one that does more than read, or without both passphrases
+    """Yield the users of SNMPv3; raises UnknownTextError for one who may do more than read, or lacks a passphrase."""
     descriptions = tables.get("SNMP", {})
     allow_fields(descriptions, "CONTACT", "LOCATION")
     allow_fields(descriptions.get("CONTACT", {}), "Contact")
@@ -150,7 +156,9 @@ def _list_snmp_users(tables: Tables) -> Iterator[str]:
 
 
 def _find_gnmi_port(tables: Tables) -> int:
-    """The port; a row without one stops the server (dockers/docker-sonic-gnmi/gnmi-native.sh)."""
+    """Return the port of gNMI, 0 without it; a row without a port stops the server
+    (dockers/docker-sonic-gnmi/gnmi-native.sh).
+    """
     table = tables.get("GNMI", {})
     allow_fields(table, "certs", "gnmi")
     allow_fields(table.get("certs", {}), "server_crt", "server_key")

@@ -1,19 +1,23 @@
-"""VXLAN and EVPN multihoming read back: tables (sonic-vxlan.yang, sonic-evpn.yang), and lines of an frr.conf."""
+"""VXLAN, EVPN multihoming, SRv6 and MCLAG of SONiC read back: tables (sonic-vxlan.yang, sonic-evpn.yang), and lines of
+frr.conf.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address, ip_interface
 from typing import Any
 
 from fabricgen.nos.frr.routing import SegmentLines
-from fabricgen.running.tree import allow_fields, report_misfit, require_fields
-from fabricgen.switch.routing import OverlayVlan, OverlayVrf
+from fabricgen.running.tree import allow_fields, is_tolerant, report_misfit, require_fields
+from fabricgen.switch.interfaces import MlagPair
+from fabricgen.switch.routing import OverlayVlan, OverlayVrf, SwitchSrv6
 
 
 @dataclass
 class Tunnels:
-    """What the tables say: where tunnels end, by name, which of them EVPN uses, and the VNI of each VLAN."""
+    """VXLAN tunnels: the address that each ends at, by name; the tunnels that EVPN uses; and the VNI of each VLAN."""
 
     sources: dict[str, str] = field(default_factory=dict)
     used: list[str] = field(default_factory=list)
@@ -38,18 +42,23 @@ class Tunnels:
             self.vnis[row["vlan"]] = int(row["vni"])
 
     def find_vtep(self) -> str:
-        """The address that tunnels of EVPN end at, "" for none; raises UnknownTextError for several."""
+        """Return the address that the tunnel of EVPN ends at, "" for none; raises UnknownTextError for several
+        tunnels.
+        """
         if len(self.used) > 1 or set(self.used) != set(self.sources):
             report_misfit(f"tunnels are {sorted(self.sources)}, and EVPN uses {self.used}")
         return self.sources[self.used[0]] if self.used else ""
 
 
-NAMES = frozenset({"EVPN_ETHERNET_SEGMENT", "EVPN_MH_GLOBAL", "SAG"})
+SEGMENT_TABLES = frozenset({"EVPN_ETHERNET_SEGMENT", "EVPN_MH_GLOBAL", "SAG"})
 _ROW = {"df_pref": "32767", "esi": "AUTO", "type": "TYPE_3_MAC_BASED"}
 
 
 def read_segments(tables: Mapping[str, Any], lines: SegmentLines) -> dict[str, str]:
-    """The MAC of each bond's segment, by the bond; raises UnknownTextError where tables and FRR do not say the same."""
+    """Return the MAC of each bond's Ethernet segment, by bond; `lines` is what FRR is told of segments.
+
+    Raises UnknownTextError if the tables and FRR do not say the same.
+    """
     rows, delays = tables.get("EVPN_ETHERNET_SEGMENT", {}), tables.get("EVPN_MH_GLOBAL", {})
     if any(row != _ROW for row in rows.values()):
         report_misfit(f"Ethernet segments of another type: {rows}")
@@ -67,7 +76,7 @@ def read_segments(tables: Mapping[str, Any], lines: SegmentLines) -> dict[str, s
 
 
 def find_shared_gateways(tables: Mapping[str, Any]) -> frozenset[str]:
-    """The VLANs whose gateways are on another switch, too; raises UnknownTextError where they have no MAC in common."""
+    """Return the VLANs whose gateways another switch has as well; raises UnknownTextError if they share no MAC."""
     rows = tables.get("VLAN_INTERFACE", {}).items()
     vlans = frozenset(name for name, row in rows if row.get("static_anycast_gateway") == "true")
     if vlans and not tables.get("SAG", {}).get("GLOBAL", {}).get("gateway_mac"):
@@ -76,7 +85,117 @@ def find_shared_gateways(tables: Mapping[str, Any]) -> frozenset[str]:
 
 
 def make_overlay_vlans(vnis: Mapping[int, int], of_frr: Mapping[int, OverlayVrf]) -> dict[int, OverlayVlan]:
-    """VLANs over EVPN from the VNI of each and FRR's lines by VNI; raises UnknownTextError where these are others."""
+    """Return the VLANs over EVPN by number, from the VNI of each and FRR's lines of each VNI.
+
+    Raises UnknownTextError if FRR has lines of other VNIs, or of different targets in and out.
+    """
     if set(vnis.values()) != set(of_frr) or any(lines.imports != lines.exports for lines in of_frr.values()):
         report_misfit(f"VNIs of VLANs are {vnis}, and of FRR {dict(of_frr)}")
     return {vlan: OverlayVlan(vni, of_frr[vni].distinguisher, of_frr[vni].imports) for vlan, vni in vnis.items()}
+
+
+def read_srv6(tables: Mapping[str, Mapping[str, Mapping[str, str]]]) -> SwitchSrv6 | None:
+    """Return the SRv6 identifiers of a switch, None without any.
+
+    Raises UnknownTextError unless they are those of one locator, and forward alone.
+    """
+    locators, sids = tables.get("SRV6_MY_LOCATORS", {}), tables.get("SRV6_MY_SIDS", {})
+    if not locators and not sids:
+        return None
+    if len(locators) != 1:
+        report_misfit(f"{len(locators)} locators: {sorted(locators)}")
+    (name, locator), nodes, links = next(iter(locators.items())), list[str](), dict[str, tuple[str, str]]()
+    allow_fields(locator, "prefix", "block_len", "node_len", "func_len")
+    usual = {"block_len": "32", "node_len": "16", "func_len": "16"} if is_tolerant() else {}
+    stated = {**usual, **locator}
+    bits = int(stated["block_len"]), int(stated["node_len"]), int(stated["func_len"])
+    for key, row in sids.items():
+        allow_fields(row, "action", "adj", "decap_dscp_mode", "interface")
+        of, _, prefix = key.partition("|")
+        if of != name or row.get("decap_dscp_mode") != "pipe":
+            report_misfit(f"SRV6_MY_SIDS {key} is of another locator, or no identifier as the plan has them")
+        if row["action"] == "uN":
+            nodes.append(prefix)
+        elif row["action"] == "uA":
+            links[prefix] = row["interface"], row.get("adj", "")
+        else:
+            report_misfit(f"SRV6_MY_SIDS {key} is {row['action']}")
+    if nodes != [f"{locator['prefix']}/{bits[0] + bits[1]}"]:
+        report_misfit(f"the locator {locator['prefix']} and the identifiers {nodes} of the switch are not the same")
+    return SwitchSrv6(bits, nodes[0] if nodes else "", links)
+
+
+# MCLAG, by sonic-mclag.yang
+
+Table = Mapping[str, Mapping[str, Any]]
+PAIR_TABLES = frozenset({"MCLAG_DOMAIN", "MCLAG_INTERFACE", "MCLAG_UNIQUE_IP"})
+
+
+def find_peer_link(tables: Mapping[str, Table]) -> str:
+    """Return the bond of the peer link, "" for none."""
+    return next((row["peer_link"] for row in tables.get("MCLAG_DOMAIN", {}).values()), "")
+
+
+def list_mlag_bonds(tables: Mapping[str, Table]) -> frozenset[str]:
+    """Return the bonds that both switches of a pair share; raises UnknownTextError for a bond of another domain."""
+    domains, bonds = set(tables.get("MCLAG_DOMAIN", {})), set()
+    for key, row in tables.get("MCLAG_INTERFACE", {}).items():
+        require_fields(row, "if_type")
+        domain, _, bond = key.partition("|")
+        if domain not in domains:
+            report_misfit(f"{bond} is in MCLAG domain {domain}, which is not there")
+        bonds.add(bond)
+    return frozenset(bonds)
+
+
+def list_pair_vlans(tables: Mapping[str, Table]) -> frozenset[str]:
+    """Return the VLANs in which the two switches of a pair talk to each other."""
+    for row in tables.get("MCLAG_UNIQUE_IP", {}).values():
+        if row != {"unique_ip": "enable"}:
+            report_misfit(f"MCLAG_UNIQUE_IP: {row}")
+    return frozenset(tables.get("MCLAG_UNIQUE_IP", {}))
+
+
+def read_pair(
+    tables: Mapping[str, Table],
+    members: Callable[[str], frozenset[str]],
+    tagged: frozenset[str],
+    vrf_of: Mapping[str, str],
+) -> MlagPair | None:
+    """Return the MLAG pair of a switch; None if it is in none.
+
+    `members` gives the ports of a bond, `tagged` are the VLANs of the peer link, and `vrf_of` the VRF of each VLAN.
+    Raises UnknownTextError if the parts of the pair do not fit together.
+    """
+    rows, pair_vlans = tables.get("MCLAG_DOMAIN", {}), list_pair_vlans(tables)
+    if not rows:
+        if pair_vlans or tables.get("MCLAG_INTERFACE"):
+            report_misfit("parts of an MCLAG pair without the others")
+        return None
+    ((domain, row),) = rows.items()
+    allow_fields(row, "peer_ip", "peer_link", "source_ip")
+    link = row["peer_link"]
+    keys = [key.partition("|") for key in tables["VLAN_INTERFACE"]]
+    addresses_of_vlan = {
+        vlan: frozenset(text for name, bar, text in keys if bar and name == vlan) for vlan in pair_vlans
+    }
+    pair_addresses = [ip_interface(text) for texts in addresses_of_vlan.values() for text in texts]
+    gateways = {name for name, bar, _ in keys if bar}
+    conditions = (
+        any(
+            str(interface.ip) == row["source_ip"] and ip_address(row["peer_ip"]) in interface.network
+            for interface in pair_addresses
+        ),
+        row["source_ip"] != row["peer_ip"],
+        pair_vlans <= tagged and gateways <= tagged,
+        tables["PORTCHANNEL"][link]["admin_status"] == "up",
+        tables["FEATURE"].get("iccpd") == {"state": "enabled"},
+    )
+    if not all(conditions):
+        report_misfit(f"an MCLAG pair that does not come up: {conditions}")
+    return MlagPair(
+        members(link),
+        domain,
+        ("", ""),
+        {int(v.removeprefix("Vlan")): (vrf_of[v], addresses_of_vlan[v]) for v in pair_vlans},
+    )

@@ -25,7 +25,10 @@ LOSSLESS = ("xoff", "xon")
 
 
 def check_platform(tables: Tables) -> None:
-    """Raises UnknownTextError where a part is missing, or is of something that is not there."""
+    """Refuse tables that lack a part which the platform needs, or have one of something that is not there.
+
+    Raises UnknownTextError.
+    """
     _check_device(tables)
     _check_cages(tables)
     _check_far_ends(tables)
@@ -34,7 +37,7 @@ def check_platform(tables: Tables) -> None:
 
 
 def _check_device(tables: Tables) -> None:
-    # raise UnknownTextError where tables that SONiC's containers need at their start are missing or incomplete
+    """Refuse tables that SONiC's containers need at their start and that are missing or incomplete."""
     metadata, states = tables["DEVICE_METADATA"]["localhost"], tables["FEATURE"]
     required = ["docker_routing_config_mode", "frr_mgmt_framework_config", "hostname", "hwsku", "platform", "type"]
     if "bgp_asn" in metadata:
@@ -52,7 +55,7 @@ def _check_device(tables: Tables) -> None:
 
 
 def _check_cages(tables: Tables) -> None:
-    """Ports of one `index` are those of a cage, of which the first names how it is split."""
+    """Refuse ports of one `index` that are not all ports of one cage; BREAKOUT_CFG names a cage by its first port."""
     cages: dict[str, list[str]] = {}
     for name, row in sorted(
         tables["PORT"].items(), key=lambda name_and_row: int(name_and_row[0].removeprefix("Ethernet"))
@@ -76,24 +79,24 @@ def _number_subports(ports: int) -> list[str]:
 
 
 def _check_far_ends(tables: Tables) -> None:
-    # raise UnknownTextError where DEVICE_NEIGHBOR is not of the ports that are cabled, or its devices have no type
-    far = tables.get("DEVICE_NEIGHBOR", {})
-    for row in far.values():
+    """Refuse a DEVICE_NEIGHBOR that is not of all cabled ports, and neighbours without a type."""
+    far_ends = tables.get("DEVICE_NEIGHBOR", {})
+    for row in far_ends.values():
         require_fields(row, "name", "port")
     kinds = tables.get("DEVICE_NEIGHBOR_METADATA", {})
     for row in kinds.values():
         require_fields(row, "type")
-    near = {row["name"] for row in far.values()}
-    managed = {row["name"] for row in far.values() if row["port"].startswith(_list_management_ports())}
-    if not near - managed <= kinds.keys() <= near:
-        report_misfit(f"neighbours are {sorted(kinds)}, and those of ports {sorted(near)}")
-    if far.keys() != (cabled := _find_cabled_ports(tables)):
-        report_misfit(f"ports whose far ends are not known: {sorted(cabled ^ far.keys())}")
+    neighbours = {row["name"] for row in far_ends.values()}
+    managed = {row["name"] for row in far_ends.values() if row["port"].startswith(_list_management_ports())}
+    if not neighbours - managed <= kinds.keys() <= neighbours:
+        report_misfit(f"neighbours are {sorted(kinds)}, and those of ports {sorted(neighbours)}")
+    if far_ends.keys() != (cabled := _find_cabled_ports(tables)):
+        report_misfit(f"ports whose far_ends ends are not known: {sorted(cabled ^ far_ends.keys())}")
 
 
 @cache
 def _list_management_ports() -> tuple[str, ...]:
-    """How the management ports of switches of each NOS, or of none, begin: they are no neighbours to SONiC."""
+    """Return how names of management ports begin, on any NOS: such ports are no neighbours to SONiC."""
     catalog = Catalog()
     return (*(catalog.naming(nos).management for nos in catalog.list_known_nos()), "mgmt")
 
@@ -103,7 +106,7 @@ def _find_cabled_ports(tables: Tables) -> set[str]:
 
 
 def _check_buffers(tables: Tables) -> None:
-    """Pools and profiles are there and in use, of each cabled port; where it pauses, of the length of its cable."""
+    """Refuse buffers that are incomplete or unused, and headroom of another length than that of the port's cable."""
     pools, profiles = tables["BUFFER_POOL"], tables["BUFFER_PROFILE"]
     for pool in pools.values():
         require_fields({field: text for field, text in pool.items() if field != "xoff"}, "mode", "size", "type")

@@ -9,18 +9,36 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fabricgen.nos.sonic.reading.tables import QOS_TABLES
 from fabricgen.running.tree import UnknownTextError, allow_fields, is_tolerant, report_misfit
 from fabricgen.switch.qos import Balancing, Ecn, PacketTrimming, PfcWatchdog, PortQos, Queue, SwitchQos
+
+QOS_TABLES = (
+    "DSCP_TO_TC_MAP",
+    "MAP_PFC_PRIORITY_TO_QUEUE",
+    "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
+    "PFC_WD",
+    "PORT_QOS_MAP",
+    "QUEUE",
+    "SCHEDULER",
+    "TC_TO_PRIORITY_GROUP_MAP",
+    "TC_TO_QUEUE_MAP",
+    "WRED_PROFILE",
+)
+"""Those of a fabric in which RoCE has a class of its own (sonic-buildimage, files/build_templates/qos_config.j2;
+sonic-pfcwd.yang).
+"""
+
+PFC_TABLES = ("MAP_PFC_PRIORITY_TO_QUEUE", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", "PFC_WD")
+"""Those that only a lossless fabric has."""
 
 BITS_PER_MEGABIT = 1_000_000
 Tables = Mapping[str, Mapping[str, Mapping[str, str]]]
 
 
 def read_qos(tables: Tables) -> SwitchQos | None:
-    """QoS as the model of a switch has it; None without tables of it, or where they are those of packet trimming alone.
+    """Return QoS as the model of a switch has it; None without its tables, or if they serve packet trimming alone.
 
-    Raises UnknownTextError where tables do not fit together.
+    `tables` are those of config_db.json. Raises UnknownTextError for tables that do not fit together.
     """
     if not set(QOS_TABLES).intersection(tables) or ("SWITCH_TRIMMING" in tables and "QUEUE" not in tables):
         return None
@@ -57,8 +75,10 @@ def read_qos(tables: Tables) -> SwitchQos | None:
 
 
 def _read_pfc_groups(tables: Tables, bound: Mapping[str, Mapping[str, str]]) -> dict[int, int] | None:
-    """The groups that priorities pause, of chips that are told; raises UnknownTextError where the switch's map of
-    DSCPs is not that of its ports.
+    """Return the priority group that each priority pauses; None for chips whose tables do not say it.
+
+    `bound` are the rows of PORT_QOS_MAP of ports. Raises UnknownTextError if the DSCP map of the switch is not that of
+    its ports.
     """
     if tables["PORT_QOS_MAP"].get("global") != {"dscp_to_tc_map": next(iter(bound.values()))["dscp_to_tc_map"]}:
         report_misfit(f"the map of the switch is {tables['PORT_QOS_MAP'].get('global')}")
@@ -74,7 +94,7 @@ _BOUND = ("dscp_to_tc_map", "pfc_enable", "pfc_to_pg_map", "pfc_to_queue_map", "
 def _find_bound_map(
     tables: Tables, bound: Mapping[str, Mapping[str, str]], field: str, table: str
 ) -> Mapping[str, str]:
-    """The map that all ports name in a field."""
+    """Return the map that all ports name in a field of PORT_QOS_MAP; raises UnknownTextError if they name several."""
     names = {row[field] for row in bound.values()}
     if len(names) != 1:
         report_misfit(f"ports have different maps: {field} {sorted(names)}")
@@ -86,7 +106,7 @@ def _parse_numbers(row: Mapping[str, str]) -> dict[int, int]:
 
 
 def _make_port_qos(tables: Tables, name: str, row: Mapping[str, str], queues: Mapping[int, Queue]) -> PortQos:
-    # what a port pauses and watches, with its queues
+    """Return what a port pauses and watches, with its queues by number; `row` is its row of PORT_QOS_MAP."""
     allow_fields(row, *_BOUND, "tc_to_queue_map")
     return PortQos(
         pfc=_parse_priorities(row.get("pfc_enable", "")),
@@ -100,7 +120,9 @@ def _parse_priorities(text: str) -> frozenset[int]:
 
 
 def _make_queue(tables: Tables, row: Mapping[str, str], speed_mbps: int) -> Queue:
-    # a queue: strict or by weight, its ECN, and its limit in percent of the port's speed
+    """Return a queue by its row of QUEUE: strict or by weight, its ECN, and its limit in percent of the port's
+    speed.
+    """
     allow_fields(row, "scheduler", "wred_profile")
     scheduler = tables["SCHEDULER"][row["scheduler"]]
     allow_fields(scheduler, "cir", "meter_type", "pir", "type", "weight")
@@ -110,7 +132,10 @@ def _make_queue(tables: Tables, row: Mapping[str, str], speed_mbps: int) -> Queu
 
 
 def _find_limit_percent(scheduler: Mapping[str, str], speed_mbps: int) -> int:
-    """What a scheduler lets through of a port, percent; rates are of bytes a second (sonic-scheduler.yang)."""
+    """Return the percent of a port that a scheduler lets through, 0 for all of it.
+
+    Its rates are in bytes a second (sonic-scheduler.yang). Raises UnknownTextError for a rate of no whole percent.
+    """
     shaped = {field: text for field, text in scheduler.items() if field in ("cir", "meter_type", "pir")}
     if not shaped:
         return 0
@@ -122,7 +147,10 @@ def _find_limit_percent(scheduler: Mapping[str, str], speed_mbps: int) -> int:
 
 
 def _make_ecn(row: Mapping[str, str]) -> Ecn:
-    """Thresholds of bytes; packets of all colours are marked alike."""
+    """Return the thresholds of WRED, in bytes there, in kB.
+
+    Raises UnknownTextError if packets of some colours are marked otherwise, or for thresholds of no whole kB.
+    """
     colors = ("green", "yellow", "red")
     fields = ("min_threshold", "max_threshold", "drop_probability")
     allow_fields(row, "ecn", *(f"{c}_{f}" for c in colors for f in fields), *(f"wred_{c}_enable" for c in colors))
@@ -137,7 +165,10 @@ def _make_ecn(row: Mapping[str, str]) -> Ecn:
 
 
 def _make_watchdog(table: Mapping[str, Mapping[str, str]], ports: Mapping[str, PortQos]) -> PfcWatchdog | None:
-    """The watchdog's times, which all ports share."""
+    """Return the times of the PFC watchdog in ms; None without it.
+
+    `ports` are the QoS of ports by name. Raises UnknownTextError unless all ports that pause have the same times.
+    """
     rows = {tuple(sorted(row.items())) for name, row in table.items() if name != "GLOBAL"}
     if not rows:
         return None
@@ -153,7 +184,7 @@ _FLOW = {"DST_IP", "SRC_IP", "IP_PROTOCOL", "L4_DST_PORT", "L4_SRC_PORT"}
 
 
 def read_balancing(table: Mapping[str, Mapping[str, Any]]) -> Balancing:
-    """How equal paths are chosen, from the rows of SWITCH_HASH; raises UnknownTextError for other hashes of RoCE."""
+    """Return how equal paths are chosen, from SWITCH_HASH; raises UnknownTextError for RoCE hashed by other fields."""
     allow_fields(table, "GLOBAL")
     row = table.get("GLOBAL", {})
     allow_fields(row, "ecmp_hash_ipv4_rdma", "ecmp_hash_ipv6_rdma")
@@ -163,7 +194,11 @@ def read_balancing(table: Mapping[str, Mapping[str, Any]]) -> Balancing:
 
 
 def read_trimming(tables: Tables) -> PacketTrimming | None:
-    """What is trimmed, None where nothing is; raises UnknownTextError where ports do not fit to the switch."""
+    """Return what is trimmed; None if nothing is.
+
+    Raises UnknownTextError if ports are trimmed and the switch does not say how, or their maps are not those of
+    trimming.
+    """
     trimmed = dict(_list_trimmed_queues(tables))
     if "SWITCH_TRIMMING" not in tables:
         if trimmed:
@@ -198,7 +233,7 @@ def read_trimming(tables: Tables) -> PacketTrimming | None:
 
 
 def _list_trimmed_queues(tables: Tables) -> Iterator[tuple[str, frozenset[int]]]:
-    """(port, queues that trim) of each port that has any."""
+    """Yield (port, numbers of its queues that trim) for each port that has any."""
     profiles = tables.get("BUFFER_PROFILE", {})
     trims = {name for name, row in profiles.items() if row.get("packet_discard_action") == "trim"}
     queues_of_port: dict[str, set[int]] = {}

@@ -38,8 +38,7 @@ LAST_QUEUE = 6
 class CabledPort(NamedTuple):
     """A cabled port: its name, speed in Gb/s and the published length that its cable does not exceed, m.
 
-    The length of a span is its own; of one that drops (`pauses`: no) it is the shortest published, as it needs no
-    headroom.
+    A span has its own length; a span that drops (`pauses` is False) has the shortest one, as it needs no headroom.
     """
 
     name: str
@@ -49,7 +48,7 @@ class CabledPort(NamedTuple):
 
 
 def make_lossless_profile_name(speed_gbps: int, length: str) -> str:
-    """The profile of a port's lossless priority group, as buffermgrd names it."""
+    """Return the name of the profile of a port's lossless priority group, as buffermgrd forms it."""
     return f"pg_lossless_{speed_gbps * 1000}_{length}m_profile"
 
 
@@ -66,7 +65,7 @@ class _BufferKey:
 
 
 def list_buffer_lengths_m(platform: SonicPlatform, port_table: PortTable) -> tuple[float, ...]:
-    """Published lengths of cables, ascending: those between two of them are treated alike."""
+    """Return the published lengths of cables, m, ascending; cables between two of them are treated alike."""
     buffers = platform.find_buffers(port_table.hwsku)
     return tuple(sorted(buffers.headroom)) if buffers else ()
 
@@ -74,7 +73,10 @@ def list_buffer_lengths_m(platform: SonicPlatform, port_table: PortTable) -> tup
 def list_cabled_ports(
     switch: SwitchView, lengths_m: Sequence[float], platform: SonicPlatform, port_table: PortTable
 ) -> tuple[CabledPort, ...]:
-    """The ports of a switch; none where the fabric is best-effort, nothing is published, or a cable is too long."""
+    """Return the ports of a switch with what counts as the lengths of their cables, `lengths_m`.
+
+    Empty for a best-effort fabric, for a HwSKU without published buffers, and if a cable is longer than all published.
+    """
     buffers = platform.find_buffers(port_table.hwsku)
     if buffers is None or not switch.fabric.qos.lossless:
         return ()
@@ -90,16 +92,16 @@ def list_cabled_ports(
 
 
 def _choose_length_m(buffers: BufferSet, port: SwitchPort, cable_m: float) -> int | None:
-    """What counts as the length of a port's cable; None where it is longer than all published."""
+    """Return what counts as the length of a port's cable, m; None if it is longer than all published."""
     if port.span is None:
         return buffers.length_m(cable_m)
     return port.span.length_m if port.span.lossless else min(buffers.headroom)
 
 
 def find_headroom(buffers: BufferSet, length_m: int, gbps: int) -> Headroom | None:
-    """The headroom of a port, bytes; None for a speed that is not in the table.
+    """Return the headroom of a port, bytes; None for a speed that the table lacks.
 
-    For a span longer than all that is published it is that of the longest, and what is in flight over the rest.
+    For a span longer than all published it is the headroom of the longest, with what is in flight over the difference.
     """
     if length_m in buffers.headroom:
         return buffers.headroom[length_m].get(gbps)
@@ -117,9 +119,9 @@ def find_headroom(buffers: BufferSet, length_m: int, gbps: int) -> Headroom | No
 def make_buffer_tables(
     switch: SwitchView, ports: Sequence[CabledPort], platform: SonicPlatform, port_table: PortTable
 ) -> Mapping[str, Mapping[str, Any]]:
-    """By table, what the template of each buffer table names that prints no length of a port: its rows.
+    """Return, by buffer table that prints no length, the values of its template: its rows.
 
-    None without a role that fits the cables.
+    Empty without ports, without published buffers, or if the headroom of all ports fits beside the pools of no role.
     """
     key = _make_key(switch, platform, port_table) if ports else None
     # SONiC's words for a leaf (t0) and for what is above it (t1)
@@ -136,8 +138,10 @@ def make_buffer_tables(
 def make_length_tables(
     switch: SwitchView, lengths: Sequence[str], platform: SonicPlatform, port_table: PortTable
 ) -> Mapping[str, Mapping[str, Any]]:
-    """By table, what the templates name that print the length of each port, which is a text here: m, or what stands
-    for it."""
+    """Return, by table that prints the lengths of cables, the values of its template: its rows.
+
+    `lengths` is a text for each port: metres, or what stands for them.
+    """
     key = _make_key(switch, platform, port_table) if lengths else None
     if key is None:
         return {}
@@ -169,7 +173,7 @@ def _make_key(switch: SwitchView, platform: SonicPlatform, port_table: PortTable
 
 @lru_cache(maxsize=64)
 def _make_port_tables(key: _BufferKey) -> Mapping[str, Rows]:
-    """The tables that follow from which ports are cabled."""
+    """Return the buffer tables that follow from which ports are cabled."""
     used = _list_port_buffers(key)
     queues: Rows = {
         f"{name}|{queues}": {"profile": profile}
@@ -184,15 +188,17 @@ def _make_port_tables(key: _BufferKey) -> Mapping[str, Rows]:
 
 
 def _list_port_buffers(key: _BufferKey) -> list[tuple[str, PortBuffers]]:
-    """(name, profiles) of every port that has any."""
+    """Return (name, buffer profiles) of every port that has any."""
     cabled, unused = key.buffers.cabled, key.buffers.unused
     uses = ((name, cabled if name in key.cabled else unused) for name in key.ports)
     return [(name, use) for name, use in uses if use]
 
 
 def _share_rows(table: str, rows: Rows) -> Mapping[str, Rows]:
-    """The rows by the name of their table: the same object for the same rows, so that a table is rendered once for all
-    switches that have it."""
+    """Return rows by the name of their table: the same object for the same rows.
+
+    So a table is rendered once for all switches that have it.
+    """
     # as tuples, which can be keys of the cache
     return _intern_rows(table, tuple((key, tuple(fields.items())) for key, fields in rows.items()))
 
@@ -203,10 +209,11 @@ def _intern_rows(table: str, rows: tuple[tuple[str, tuple[tuple[str, object], ..
 
 
 def choose_role(buffers: BufferSet, preferred: BufferRole, ports: Iterable[CabledPort]) -> RoleBuffers | None:
-    """The pools of a role, or of the other where only those leave room for the headroom of all ports.
+    """Return the pools of the preferred role, or of the other if only those leave room for all headroom; None if none
+    does.
 
-    None where neither does, or a port's speed is not in the table. Ports with a shared headroom pool (`xoff`) need no
-    room of their own, but spans beyond the published lengths have to fit into it together.
+    None also for a port's speed that the table lacks. Ports with a shared headroom pool (`xoff`) need no room of their
+    own, but spans beyond the published lengths have to fit into it together.
     """
     pausing = [port for port in ports if port.pauses]
     rows = [find_headroom(buffers, port.length_m, port.speed_gbps) for port in pausing]
@@ -233,7 +240,7 @@ def _make_lossless_profiles(buffers: BufferSet, ports: Iterable[CabledPort]) -> 
 
 
 def _make_headroom_fields(row: Headroom) -> dict[str, object]:
-    """The fields of BUFFER_PROFILE, None for those that are not there."""
+    """Return the fields of BUFFER_PROFILE; None for a field that is not there."""
     return {
         "pool": LOSSLESS_POOL,
         "dynamic_th": row.threshold,
@@ -245,7 +252,7 @@ def _make_headroom_fields(row: Headroom) -> dict[str, object]:
 
 
 def _list_queue_profiles(use: PortBuffers, roce_class: int) -> dict[str, str]:
-    """The profile of each run of queues, such as 0-2."""
+    """Return the profile of each run of queues, such as 0-2."""
     # a run is empty where the RoCE class is the first or the last one
     below, above = (0, roce_class - 1), (roce_class + 1, LAST_QUEUE)
     lossy = {_write_run(*run): use.lossy_queue for run in (below, above) if run[0] <= run[1]}

@@ -45,7 +45,7 @@ Rows = dict[str, dict[str, Any]]
 
 
 def make_host_tables(switch: SwitchView) -> dict[str, Any]:
-    """Rows of the tables, by table, and which containers run: `relays`, `radv_state`."""
+    """Return the rows of the tables, by table, and which containers run (`relays`, `radv_state`)."""
     lists = list_guards(switch, "PortChannel{number}")
     bridged = [service for service in switch.services if service.gateways]
     advertising = [s.offers for s in bridged if s.offers.states_advertised and any(":" in g for g in s.gateways)]
@@ -88,7 +88,7 @@ def make_host_tables(switch: SwitchView) -> dict[str, Any]:
 
 
 def make_vlan_rows(switch: SwitchView) -> Rows:
-    """Rows of VLAN: its number, and the DHCP servers that isc-dhcp-relay takes its hosts' requests to."""
+    """Return the rows of VLAN: its number, and the DHCP servers that isc-dhcp-relay takes its hosts' requests to."""
     isc = not has_sonic_relay(switch)
     return {
         f"Vlan{s.vlan}": {"dhcp_servers": (isc and _list_servers(switch, s)) or None, "vlanid": s.vlan}
@@ -98,32 +98,36 @@ def make_vlan_rows(switch: SwitchView) -> Rows:
 
 
 def has_sonic_relay(switch: SwitchView) -> bool:
-    """Whether SONiC's own agent relays DHCP: where isc-dhcp-relay would not hear the replies of servers, or, on one of
-    two switches with one gateway, would drop those to requests that the other sent.
+    """Whether SONiC's own agent relays DHCP.
+
+    It does if isc-dhcp-relay would not hear the replies of servers or, on one of two switches with one gateway, would
+    drop replies to requests that the other switch sent.
     """
     deaf = switch.fabric.underlay == "ebgp-unnumbered" or switch.pair is not None or bool(switch.multihomed)
     return any((service.vrf or deaf) and _list_servers(switch, service) for service in switch.services)
 
 
 def list_circuit_forms(switch: SwitchView) -> dict[str, str]:
-    """The circuit id of each fabric whose hosts are bridged.
+    """Return the circuit id of each fabric whose hosts are bridged.
 
     isc-dhcp-relay says host name and alias (`-a %h:%p --name-alias-map-file`: sonic-buildimage, dockers/
-    docker-dhcp-relay, dhcpv4-relay.agents.j2; src/isc-dhcp, patches 0002 to 0004); SONiC's own agent the interface of
-    the VLAN, too (sonic-dhcp-relay, commit c8ce985, dhcp4relay/src/dhcp4relay.cpp, encode_relay_option).
+    docker-dhcp-relay, dhcpv4-relay.agents.j2; src/isc-dhcp, patches 0002 to 0004); SONiC's own agent also the interface
+    of the VLAN (sonic-dhcp-relay, commit c8ce985, dhcp4relay/src/dhcp4relay.cpp, encode_relay_option).
     """
     form = "{switch}:{alias}:Vlan{vlan}" if has_sonic_relay(switch) else "{switch}:{alias}"
     return {service.fabric: form for service in switch.services if service.gateways}
 
 
 def make_loopback_name(loopback: VrfLoopback) -> str:
-    """SONiC's name of a loopback in a VRF, by the number of the VRF."""
+    """Return SONiC's name of a loopback in a VRF, by the number of the VRF."""
     return f"Loopback{loopback.number}"
 
 
 def _make_source_fields(switch: SwitchView, service: Service) -> dict[str, str]:
-    """Where two switches have the gateway, the loopback that servers answer to, in the VRF of the VLAN, and that the
-    request says whose subnet it is (RFC 3527).
+    """Return the fields for the loopback that DHCP servers answer to; {} if they answer to the gateway.
+
+    Two switches that have one gateway take the loopback in the VRF of the VLAN, and tell the subnet of the host (RFC
+    3527).
     """
     loopback, relay = switch.loopback_in(service.vrf), model_relay(switch, service, service.gateways)
     source = make_loopback_name(loopback) if loopback else "Loopback0"
@@ -136,7 +140,9 @@ def _list_servers(switch: SwitchView, service: Service, *, v6: bool = False) -> 
 
 
 def _make_rule(guard: Guard, kind: str, number: int) -> dict[str, Any]:
-    """A rule that drops, with the fields that `acl-loader` gives to one (sonic-utilities, acl_loader/main.py)."""
+    """Return a rule that drops packets, with the fields that `acl-loader` gives to one (sonic-utilities,
+    acl_loader/main.py).
+    """
     fields = {
         "IP_TYPE": "IPV6ANY" if guard.v6 else "IPV4ANY",
         "PACKET_ACTION": "DROP",

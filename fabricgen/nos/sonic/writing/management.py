@@ -37,9 +37,9 @@ PRINTED_WITH = {
 
 
 def make_management_values(switch: SwitchView) -> dict[str, Any]:
-    """Rows of the tables by which a switch is managed, by table, and what else their templates name.
+    """Return the rows of the tables by which a switch is managed, by table, and what else their templates name.
 
-    What is not asked for is empty.
+    A table that is not asked for has no rows.
     """
     spec, management = switch.fabric.management, model_management(switch)
     return {
@@ -59,12 +59,12 @@ def make_management_values(switch: SwitchView) -> dict[str, Any]:
 
 
 def _escape_banner(text: str) -> str:
-    """A banner as it is stored: the switch prints it with `echo -e`, which would read a backslash."""
+    """Return a banner as it is stored: the switch prints it with `echo -e`, which would read a backslash."""
     return text.replace("\\", "\\\\")
 
 
 def _make_login_rows(aaa: Aaa | None) -> dict[str, Any]:
-    """Servers with their priority: the first has the highest."""
+    """Return login servers with their priority, the highest for the first, and the keys of each protocol."""
     servers = {server: {"priority": len(aaa.servers) - n} for n, server in enumerate(aaa.servers)} if aaa else {}
     key, protocol = (aaa.key or "", aaa.protocol) if aaa else ("", "")
     return {
@@ -77,7 +77,7 @@ def _make_login_rows(aaa: Aaa | None) -> dict[str, Any]:
 
 
 def _make_snmp_rows(spec: Management, site: str) -> dict[str, Any]:
-    # the rows of SNMPv3; users whose names are too short for SONiC are left out
+    """Return the rows of SNMPv3, without users whose names are too short for SONiC."""
     snmp = spec.snmp
     return {
         "has_snmp": snmp is not None,
@@ -94,7 +94,7 @@ def _make_snmp_user(user: SnmpUser) -> dict[str, str]:
 
 
 def _list_certificates(spec: Management) -> dict[str, str]:
-    """The files of certificate and key, "" where none are stated that SONiC takes.
+    """Return the files of certificate and key, "" if none are stated that SONiC takes.
 
     The port of gNMI is always written: with a row that names none the server exits
     (dockers/docker-sonic-gnmi/gnmi-native.sh).

@@ -12,7 +12,7 @@ from fabricgen.views.switch import SwitchView
 
 
 class CageUse(NamedTuple):
-    """How a cage is run: split into `ways` ports of a speed."""
+    """How a cage is used: split into `ways` ports of a speed."""
 
     ways: int
     speed_gbps: int
@@ -34,7 +34,7 @@ class TablePort:
 
 @dataclass(frozen=True, slots=True)
 class PortTable:
-    """What switches of one model that use their cages alike have in common."""
+    """The port table that switches of one model have if they use their cages alike."""
 
     hwsku: str
     ports: tuple[TablePort, ...]
@@ -54,9 +54,9 @@ class _TableKey:
 
 
 def find_port_table(switch: SwitchView, platform: SonicPlatform) -> PortTable:
-    """The port table of a switch: the HwSKU that suits, how cages are split, and every port, whether cabled or not.
+    """Return the port table of a switch: its HwSKU, how cages are split, and every port, cabled or not.
 
-    Left out are cages that are not in use and have no port in the HwSKU: its SAI profile does not start them.
+    It leaves out cages that are not in use and have no port in the HwSKU: its SAI profile does not start them.
     """
     used = {port.cage: CageUse(port.ways, port.speed_gbps) for port in switch.ports}
     return _make_port_table(_TableKey(id(platform), id(switch.profile), tuple(used.items()), platform, switch.profile))
@@ -64,7 +64,7 @@ def find_port_table(switch: SwitchView, platform: SonicPlatform) -> PortTable:
 
 @lru_cache(maxsize=256)
 def _make_port_table(key: _TableKey) -> PortTable:
-    # all ports of a platform: cages in use as they are used, others as the HwSKU has them
+    """Return all ports of a platform: cages in use as they are used, others as the HwSKU has them."""
     used, platform = dict(key.used), key.platform
     hwsku = choose_hwsku(used, platform)
     ports: list[TablePort] = []
@@ -84,7 +84,7 @@ def _make_port_table(key: _TableKey) -> PortTable:
 
 
 def choose_native_use(cage_class: CageClass) -> CageUse:
-    """How an unused cage is left: split as little as it can be, at full speed."""
+    """Return how an unused cage is left: split as little as it can be, at full speed."""
     breakout = min(cage_class.breakouts)
     return CageUse(breakout, max(cage_class.breakouts[breakout]))
 
@@ -92,7 +92,9 @@ def choose_native_use(cage_class: CageClass) -> CageUse:
 def _make_cage_ports(
     platform: SonicPlatform, cage: PlatformCage, use: CageUse, lanes_used: int | None, *, copper: bool
 ) -> list[TablePort]:
-    """The ports of a cage; lanes in the order of the platform's table, and the first `lanes_used` where given."""
+    """Return the ports of a cage, with lanes in the order of the platform's table; of each port the first `lanes_used`,
+    if given.
+    """
     # SONiC calls a port after the first of its lanes
     lanes_each = len(cage.lanes) // use.ways
     return [
@@ -110,10 +112,11 @@ def _make_cage_ports(
 
 
 def choose_hwsku(used: dict[int, CageUse], platform: SonicPlatform) -> str:
-    """The HwSKU whose own breakout agrees with most cages in use, in ways and speed; the default where none is better.
+    """Return the HwSKU whose own breakout agrees with most cages in use (`used`, by number), in ways and speed.
 
-    A HwSKU brings the SAI profile that fixes how many ports the ASIC starts with, so the nearest one leaves the least
-    to dynamic breakout. One that has no port at all in a cage in use comes after those that have.
+    A HwSKU brings the SAI profile that fixes how many ports the ASIC starts with, so that the nearest one leaves the
+    least to dynamic breakout. A HwSKU without a port in a cage in use comes after all others; of equals, the default is
+    chosen.
     """
 
     def rank_hwsku(name: str) -> tuple[int, int]:

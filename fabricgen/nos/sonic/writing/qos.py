@@ -54,7 +54,8 @@ MAX_POLL_MS = 1000
 
 
 def make_qos_values(switch: SwitchView) -> dict[str, Any] | None:
-    """Rows of the QoS tables, by table, and what else their templates name; None where RoCE has no class of its own.
+    """Return the rows of the QoS tables, by table, and what else their templates name; None if RoCE has no class of its
+    own.
 
     Switches with like ports get the very same mapping, so that its tables are rendered once.
     """
@@ -69,7 +70,7 @@ def make_qos_values(switch: SwitchView) -> dict[str, Any] | None:
 def _make_qos_values(
     qos: SwitchQos, watchdog: PfcWatchdog | None, speeds: tuple[int, ...], spectrum: bool
 ) -> dict[str, Any]:
-    """`speeds` are those of `qos.ports`, Gb/s; `spectrum`: whether the chip is NVIDIA's."""
+    """Return the values of switches with like ports; `speeds` are Gb/s, `spectrum`: whether the chip is NVIDIA's."""
     lossy_class, cnp_class, roce_class = qos.classes
     # ports of one speed are told the same, and the last stands for all
     by_speed = dict(zip(speeds, qos.ports.values(), strict=True))
@@ -127,24 +128,24 @@ def _make_qos_values(
 
 
 def make_wred_name(speed_gbps: int) -> str:
-    """The WRED profile of ports of a speed."""
+    """Return the name of the WRED profile of ports of a speed."""
     return f"ROCE_{speed_gbps}G"
 
 
 def make_shaper_name(shaped_percent: int, speed_gbps: int) -> str:
-    """The scheduler of the notification queue: one for all speeds where it is not shaped."""
+    """Return the name of the scheduler of the notification queue: one for all speeds if it is not shaped."""
     return f"scheduler.cnp_{speed_gbps}G" if shaped_percent else "scheduler.2"
 
 
 def _make_shaper(shaped_percent: int, speed_gbps: int) -> dict[str, Any]:
-    """The fields of a scheduler that lets notifications take so much of a port, in bytes/s; 0: that does not shape."""
+    """Return the fields of a scheduler that lets notifications take a percentage of a port, in bytes/s; {} for 0 %."""
     # bits to bytes first, in whole numbers
     rate = speed_gbps * 1_000_000_000 // 8 * shaped_percent // 100
     return {"cir": rate, "meter_type": "bytes", "pir": rate} if rate else {}
 
 
 def _make_wred_thresholds(ecn: Ecn) -> dict[str, int]:
-    """Where marking begins and ends, bytes: alike for packets of all colours."""
+    """Return the fill levels, bytes, at which marking begins and ends: alike for packets of all colours."""
     ends = {"min": 1000 * ecn.min_kb, "max": 1000 * ecn.max_kb}
     # RoCE is not coloured by a meter, so that green would do; the image sets all three
     return {f"{colour}_{end}_threshold": ends[end] for colour in ("green", "yellow", "red") for end in ends}
@@ -155,7 +156,7 @@ QUEUE_PAIR = "RDMA_BTH_DEST_QP"
 
 
 def make_balancing_values(switch: SwitchView) -> dict[str, Any]:
-    """Rows of SWITCH_HASH; none where RoCE is hashed as the image does it."""
+    """Return the rows of SWITCH_HASH; none if RoCE is hashed as the image does it."""
     fields, families = [*FLOW_FIELDS, QUEUE_PAIR], sorted(model_balancing(switch).queue_pairs)
     rows = {"GLOBAL": {f"ecmp_hash_ip{family}_rdma": fields for family in families}}
     return {"SWITCH_HASH": rows if families else {}}
@@ -168,9 +169,9 @@ TRIM_MAPS = "TRIM"
 def find_lossy_tables(
     switch: SwitchView, platform: SonicPlatform, port_table: PortTable
 ) -> Mapping[str, Mapping[str, Any]]:
-    """By table, what its template names: buffers of a switch that trims, or whose RoCE is lossy, and how it trims.
+    """Return, by table, what its template names, of a switch that trims packets or whose RoCE is lossy.
 
-    Nothing for any other, and where no such buffers are published.
+    Empty for any other switch, and for one without published buffers.
     """
     trimming, buffers = model_trimming(switch), platform.find_lossy_buffers(port_table.hwsku)
     qos = switch.fabric.qos
@@ -198,7 +199,7 @@ class _LossyKey:
 
 @lru_cache(maxsize=64)
 def _make_lossy_tables(key: _LossyKey) -> Mapping[str, Mapping[str, Any]]:
-    """By table, the values of its template: all tables of a switch share one mapping of buffers, maps and trimming.
+    """Return, by table, the values of its template; all tables of a switch share one mapping.
 
     Switches with like ports get the very same one, so that its tables are rendered once.
     """
@@ -229,7 +230,7 @@ def _make_lossy_tables(key: _LossyKey) -> Mapping[str, Mapping[str, Any]]:
 
 
 def _make_lossy_buffers(key: _LossyKey) -> Mapping[str, Rows]:
-    """Rows of the BUFFER_ tables: the platform's, and the profile of the queue that is trimmed."""
+    """Return the rows of the buffer tables: the platform's, and the profile of the queue that is trimmed."""
     buffers, trimmed = key.buffers, key.trimming.ports if key.trimming else {}
     lossy, own = buffers.cabled.queues[str(LOSSY_CLASS)], f"queue{key.data_class}_trim_profile"
     profiles: Rows = {name: dict(profile) for name, profile in buffers.profiles.items()}

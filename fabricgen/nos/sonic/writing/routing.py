@@ -54,19 +54,21 @@ peer-group.conf.j2 and bgpd.main.conf.j2); an frr.conf has neither.
 
 
 def owns_frr(switch: SwitchView) -> bool:
-    """Whether a switch takes an frr.conf: it runs BGP of which bgpcfgd cannot make all of its tables. Of an MLAG pair
-    bgpcfgd would announce the own VLAN; for other things it has no words, or SONiC's YANG models refuse them.
+    """Whether a switch takes an frr.conf: it runs BGP that bgpcfgd cannot make from its tables.
+
+    For an MLAG pair bgpcfgd would announce the VLAN of the pair; for other things it has no words, or SONiC's YANG
+    models refuse them.
     """
     return bool(switch.asn) and not is_routed_by_daemon(switch)
 
 
 def find_router_type(level: int) -> str:
-    """SONiC's word for a switch with so many tiers below it."""
+    """Return SONiC's word for a switch with `level` tiers below it."""
     return ROUTER_TYPES[min(level, len(ROUTER_TYPES) - 1)]
 
 
 def make_vrf_name(vrf: str) -> str:
-    """SONiC's name of a VRF: a kernel interface whose name says that it is one; "" for the default.
+    """Return SONiC's name of a VRF, a kernel interface whose name says that it is one; "" for the default VRF.
 
     Raises ValueError for a name of more than 11 letters, digits, `_` and `-` (pattern in sonic-vrf.yang).
     """
@@ -76,7 +78,7 @@ def make_vrf_name(vrf: str) -> str:
 
 
 def make_routing_values(switch: SwitchView) -> dict[str, Any]:
-    """Rows of the tables of neighbours, sessions and static routes, by table, and what an frr.conf names."""
+    """Return the rows of the tables of neighbours, sessions and static routes, by table, and what frr.conf names."""
     return {
         **_make_neighbor_rows(switch),
         "BGP_NEIGHBOR": {} if owns_frr(switch) else _make_session_rows(switch),
@@ -100,8 +102,9 @@ def _is_shifted(switch: SwitchView) -> bool:
 
 
 def _make_static_routes(switch: SwitchView) -> dict[str, dict[str, str]]:
-    # the rows of STATIC_ROUTE: with BGP the blocks of hosts, dropped and announced, else the routes of a static
-    # underlay
+    """Return the rows of STATIC_ROUTE: with BGP the blocks of hosts, dropped and announced, else the static underlay's
+    routes.
+    """
     if switch.asn:
         blocks = () if owns_frr(switch) else discard_host_blocks(switch)
         announced = {"advertise": "true", "blackhole": "true"}
@@ -114,10 +117,10 @@ LOCATOR = "main"
 
 
 def _make_srv6_rows(switch: SwitchView) -> dict[str, dict[str, dict[str, str]]]:
-    """The locator of a switch, and the identifiers in it: its own (uN), and those of links (uA).
+    """Return the locator of a switch, and the identifiers in it: its own (uN), and those of links (uA).
 
     bgpcfgd makes of them what FRR has to know (sonic-net/SONiC, doc/srv6/srv6_static_config_hld.md; sonic-bgpcfgd,
-    managers_srv6.py; sonic-srv6.yang). The design says that `decap_dscp_mode` has to be there, whatever the action.
+    managers_srv6.py; sonic-srv6.yang). That design wants `decap_dscp_mode` for every action.
     """
     srv6 = model_srv6(switch)
     if srv6 is None:
@@ -135,7 +138,7 @@ def _make_srv6_rows(switch: SwitchView) -> dict[str, dict[str, dict[str, str]]]:
 
 
 def make_static_route(prefix: str, route: StaticRoute) -> dict[str, str]:
-    """The fields of a route; where it discards beside next hops, the discard is one more entry of each list."""
+    """Return the fields of a route; a discard beside next hops is one more entry of each list."""
     if not route.hops:
         return {"advertise": "false", "blackhole": "true"}
     ports, hops = zip(*route.hops, strict=True)
@@ -152,7 +155,7 @@ def make_static_route(prefix: str, route: StaticRoute) -> dict[str, str]:
 
 
 def _make_neighbor_rows(switch: SwitchView) -> dict[str, Any]:
-    # the rows of what is at the far end of each port
+    """Return the rows of what is at the far end of each port."""
     types = {port.peer: word for port in switch.ports if (word := _find_neighbor_type(switch, port))}
     return {
         "DEVICE_NEIGHBOR": {port.name: {"name": port.peer, "port": port.peer_port} for port in switch.ports},
@@ -161,7 +164,7 @@ def _make_neighbor_rows(switch: SwitchView) -> dict[str, Any]:
 
 
 def _make_session_rows(switch: SwitchView) -> dict[str, Any]:
-    """The table of which bgpcfgd makes FRR's sessions."""
+    """Return the rows of BGP_NEIGHBOR, from which bgpcfgd makes FRR's sessions."""
     return {
         far: {"asn": peer.remote_asn, "local_addr": peer.address, "name": peer.device}
         for far, peer in model_bgp(switch)[""].peers.items()
@@ -170,14 +173,16 @@ def _make_session_rows(switch: SwitchView) -> dict[str, Any]:
 
 
 def _find_neighbor_type(switch: SwitchView, port: SwitchPort) -> str:
-    """What is at the far end; "" for the management port of a switch, which is no neighbour of the fabric."""
+    """Return SONiC's word for the far end of a port; "" for a management port of a switch, which is no neighbour of the
+    fabric.
+    """
     if port.role in ("host", EXIT):
         return "Server" if port.peer_tier == "node" else ""
     return find_router_type(switch.level + {"up": 1, "down": -1}.get(port.role, 0))
 
 
 def _make_frr_values(switch: SwitchView) -> dict[str, Any]:
-    # the values of an frr.conf: timers, policies and BGP of each VRF, the default one apart
+    """Return the values of an frr.conf: timers, policies and BGP of each VRF, the default one apart."""
     instances = model_bgp(switch)
     default_instance = instances.pop("")
     return {
@@ -201,7 +206,7 @@ def _make_frr_values(switch: SwitchView) -> dict[str, Any]:
 
 
 def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]:
-    """BGP in a VRF: its name, families, lists and maps, peer groups, and sessions: those of exits apart."""
+    """Return BGP in a VRF: its name, families, lists and maps, peer groups, and sessions, those of exits apart."""
     name = make_vrf_name(vrf)
     names, over = PolicyNames(vrf, name, make_vrf_name), switch.overlay_in(vrf)
     lists, entries = list(list_prefix_list_rows(bgp.maps, names, IP_WORDS)), list_entry_rows(bgp.maps, names, IP_WORDS)
@@ -230,12 +235,12 @@ def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]
 
 
 def _rank_list(row: dict[str, Any]) -> tuple[bool, bool]:
-    """Lists by family, those of loopbacks first."""
+    """Return the rank of a list in the file: by family, those of loopbacks before those of hosts."""
     return row["word"] == IP_WORDS[True], row["name"].startswith("HOSTS")
 
 
 def _make_family_values(bgp: Bgp, names: PolicyNames, *, v6: bool) -> dict[str, Any]:
-    """FRR's words for a family, who carries it, and what is announced and brought in."""
+    """Return FRR's words for a family, the groups that carry it, and what is announced and imported."""
     ending, static = ("6" if v6 else ""), "STATIC6" if v6 else "STATIC"
     return {
         "word": IP_WORDS[v6],
