@@ -1,8 +1,9 @@
-"""kea/: configurations of Kea's servers of DHCP and DHCPv6, with a reservation for everybody who has an address.
+"""kea/: configurations of Kea's servers of DHCP and DHCPv6, with a reservation for each address holder.
 
 Kea administrator reference manual, 2.2: "Host Reservations in DHCPv4" (identifiers `hw-address` and `circuit-id`; with
-`ip-reservations-unique` false an address has several), "Custom DHCPv4 Options", "Configuring a Subnet". There are no
-pools to give out of: what the plan does not know gets nothing, but on a routed port, where nobody else can be.
+`ip-reservations-unique` false an address may have several), "Custom DHCPv4 Options", "Configuring a Subnet". There are
+no pools of free addresses: devices that the plan does not know get none, except on a routed port, where nobody else can
+be.
 """
 
 from __future__ import annotations
@@ -17,22 +18,22 @@ from zlib import crc32
 from fabricgen.api import ClusterView
 
 LEASE_S = 600
-"""How long a lease lasts: a machine that takes the place of another waits for the other's to end."""
+"""How long a lease lasts, s: a machine that replaces another one waits for the other's lease to end."""
 
 PROVISION_URL = "provision-url"
-"""What we call option 239, which has no name of IANA's."""
+"""Our name for option 239, which IANA has not named."""
 
 SERVER_OPTION = 150
 """A server's address, by private use (RFC 5859): Kea has no definition of it."""
 
 VENDOR_SPACE = "vendor-encapsulated-options-space"
-"""Where Kea has what lies in option 43 ("DHCPv4 Vendor-Specific Options")."""
+"""Kea's name for the contents of option 43 ("DHCPv4 Vendor-Specific Options")."""
 
 IMAGE_OPTION = 114
-"""By which ONIE is told the URL of the image of a NOS (ONIE user guide, "Image Discovery")."""
+"""The option with which ONIE gets the URL of the image of a NOS (ONIE user guide, "Image Discovery")."""
 
 LAST_ID = 0xFFFFFFFE
-"""Of a subnet; Kea keeps the two numbers above and 0 for itself."""
+"""The largest id of a subnet; Kea keeps the two numbers above it, and 0, for itself."""
 
 Json = dict[str, Any]
 Row = dict[str, Any]
@@ -40,23 +41,28 @@ Row = dict[str, Any]
 
 
 def files(view: ClusterView) -> Iterator[tuple[str, str]]:
-    """Yield kea-dhcp4.json and kea-dhcp6.json, of the families in which somebody is managed or asks.
+    """Yield kea-dhcp4.json and kea-dhcp6.json, for the families in which somebody is managed or asks.
 
-    Raises InputError (FG171) for an image of no NOS and no model of switch.
+    Raises InputError (FG171) for an image of no NOS and no switch model.
     """
     clients_by_subnet: dict[int, list[Row]] = {}
     for client in view.clients.rows():
         client["device"] = view.devices.name[client["device"]]
         clients_by_subnet.setdefault(client["subnet"], []).append(client)
-    subnets = [(row, clients_by_subnet.get(number, [])) for number, row in enumerate(view.subnets.rows())]
     for version in (4, 6):
-        chosen = [(subnet, clients) for subnet, clients in subnets if (":" in subnet["prefix"]) == (version == 6)]
+        chosen = [
+            (subnet, clients)
+            for subnet, clients in [
+                (row, clients_by_subnet.get(number, [])) for number, row in enumerate(view.subnets.rows())
+            ]
+            if (":" in subnet["prefix"]) == (version == 6)
+        ]
         if chosen:
             yield f"kea-dhcp{version}.json", _write_configuration(version, chosen)
 
 
 def _write_configuration(version: int, subnets: Iterable[tuple[Row, list[Row]]]) -> str:
-    """The configuration of one family's server, a line for each subnet and for each reservation."""
+    """Return the configuration of one family's server, with a line for each subnet and each reservation."""
     ids = set[int]()
     subnets = list(subnets)
     told = {word.partition("=")[0] for _, clients in subnets for row in clients for word in row["boot_options"].split()}
@@ -69,14 +75,13 @@ def _write_configuration(version: int, subnets: Iterable[tuple[Row, list[Row]]])
 
 
 def _format_subnet(subnet: Json) -> str:
+    """Return a subnet as text: one line, then its reservations, one on each line."""
     reservations = ",\n".join(f"    {json.dumps(reservation)}" for reservation in subnet.pop("reservations"))
-    # the subnet on one line without its closing bracket, then its reservations one a line
     return f'  {json.dumps(subnet)[:-1]}, "reservations": [' + (f"\n{reservations}\n  ]}}" if reservations else "]}")
 
 
 def _make_head(version: int, told: set[str]) -> Json:
-    # what holds for a whole server of DHCPv4 or DHCPv6 (`version` 4 or 6), before its subnets: `told` are the options
-    # that somebody is told
+    """Return the settings of a whole server of DHCPv4 or DHCPv6 (`version` 4 or 6); `told` are the options in use."""
     private = [{"name": PROVISION_URL, "code": 239, "type": "string", "space": "dhcp4"}]
     if str(SERVER_OPTION) in told:
         private.append({"name": "boot-server", "code": SERVER_OPTION, "type": "ipv4-address", "space": "dhcp4"})
@@ -93,8 +98,10 @@ def _make_head(version: int, told: set[str]) -> Json:
 
 
 def _make_subnet(version: int, subnet: Row, clients: list[Row], number: int) -> Json:
-    # a subnet as Kea has it: `clients` are those in it, `number` is its id for Kea; a subnet of one client leases the
-    # address of that client to whoever asks
+    """Return a subnet with its clients and its id for Kea.
+
+    The subnet of a routed port with a single client leases the client's address to whoever asks.
+    """
     only_client = _find_only_client(subnet, clients)
     reserved, unreserved = list[Json](), list[str]()
     for client, identifiers in _identify_clients(clients):
@@ -117,7 +124,10 @@ def _make_subnet(version: int, subnet: Row, clients: list[Row], number: int) -> 
 
 
 def _identify_clients(clients: list[Row]) -> Iterator[tuple[Row, list[tuple[str, str]]]]:
-    """Everybody with what tells them: (word of Kea, value). Ports that are spelled alike tell nobody."""
+    """Yield each client with its identifiers, (Kea's word, value).
+
+    Ports that are spelled alike identify nobody.
+    """
     count = Counter(text for client in clients for text in client["circuit_ids"].split())
     for client in clients:
         macs = [("hw-address", mac) for mac in client["macs"].split()]
@@ -126,7 +136,7 @@ def _identify_clients(clients: list[Row]) -> Iterator[tuple[Row, list[tuple[str,
 
 
 def _make_reservation(version: int, client: Row, identifier: tuple[str, str]) -> Json:
-    # the address of a client for whoever has an identifier: (word of Kea, value)
+    """Return a reservation of a client's address for an identifier, (Kea's word, value)."""
     text = client["address"]
     return {
         identifier[0]: identifier[1],
@@ -137,12 +147,12 @@ def _make_reservation(version: int, client: Row, identifier: tuple[str, str]) ->
 
 
 def _list_boot_options(version: int, client: Row) -> list[Json]:
-    """Where a switch boots from."""
+    """Return the options with which a switch boots."""
     options = list[Json]()
     for option, _, text in (word.partition("=") for word in client["boot_options"].split()):
         outer, _, inner = option.partition(".")
         if inner and {"code": int(outer)} not in options:
-            options.append({"code": int(outer)})  # what it encloses is sent only beside it
+            options.append({"code": int(outer)})  # the enclosed options are sent only together with it
         options.append(
             {"code": int(inner), "space": VENDOR_SPACE, "data": text} if inner else {"code": int(outer), "data": text}
         )
@@ -152,13 +162,13 @@ def _list_boot_options(version: int, client: Row) -> list[Json]:
 
 
 def _list_client_options(version: int, client: Row) -> list[Json]:
-    """What the only machine of a subnet is told."""
+    """Return the options of the only machine of a subnet."""
     name_option = [{"name": "host-name", "data": client["name"]}] if version == 4 else []
     return [*name_option, *_list_boot_options(version, client)]
 
 
 def _list_common_options(version: int, subnet: Row) -> Iterator[Json]:
-    """What everybody in a subnet is told: router, resolvers, domain, time."""
+    """Yield the options of everybody in a subnet: router, resolvers, domain, time."""
     options = {
         "routers": subnet["gateway"] if version == 4 else "",
         "domain-name-servers" if version == 4 else "dns-servers": subnet["dns_servers"],
@@ -169,21 +179,24 @@ def _list_common_options(version: int, subnet: Row) -> Iterator[Json]:
 
 
 def _spell_circuit(circuit: bytes) -> str:
-    """A circuit id as Kea reads one: text in quotes, else hexadecimal digits."""
+    """Return a circuit id as Kea reads it: text in quotes, else hexadecimal digits."""
     text = circuit.decode("latin-1")
     return f"'{text}'" if text.isascii() and text.isprintable() and "'" not in text else circuit.hex()
 
 
 def _find_only_client(subnet: Row, clients: list[Row]) -> Row | None:
-    """The machine at the far end of a routed port; None where there is room for others."""
+    """Return the machine at the far end of a routed port; None if there is room for others."""
     routed = subnet["gateway"] and subnet["prefix"].endswith(("/31", "/127"))
     return clients[0] if routed and len(clients) == 1 else None
 
 
 def _number_subnet(prefix: str, used_numbers: set[int]) -> int:
-    """What leases know a subnet by, from 1: its IPv4 address, or a number made of its IPv6 one; growth changes none."""
-    first = ip_address(prefix.partition("/")[0])
-    number = int(first) if first.version == 4 else crc32(first.packed)
+    """Return the id by which leases know a subnet, from 1: its IPv4 address, or a number made of its IPv6 address.
+
+    The ids do not change when subnets are added, unless two would be equal.
+    """
+    address = ip_address(prefix.partition("/")[0])
+    number = int(address) if address.version == 4 else crc32(address.packed)
     while number in used_numbers or not 0 < number < LAST_ID:
         # the next number, from 1 again behind the last
         number = number % (LAST_ID - 1) + 1

@@ -1,11 +1,11 @@
 """nautobot/: every object of Nautobot that the cluster is, as requests to its REST API in their order; on request.
 
-NVIDIA's Config Manager takes from a Nautobot what it renders, and what it holds the hall against: devices with role,
+NVIDIA's Config Manager reads from a Nautobot what it renders, and what it compares the hall with: devices with role,
 model and platform below a location of the type Site, interfaces with addresses and their parent prefixes, cables, and
 AS numbers as `bgp.asn` of the configuration context (github.com/dsx-ai-factory/nv-config-manager, August 2026:
-docs/render/nautobot-data-mapping.mdx; plugins/dcim/nautobot-2x). Fields are those of Nautobot 2.x and 3.x
-(v3.2.7: nautobot/dcim/api/serializers.py, nautobot/ipam/api/serializers.py), which are NetBox's for the most part:
-`write_body` says them as Nautobot does.
+docs/render/nautobot-data-mapping.mdx; plugins/dcim/nautobot-2x). Fields are those of Nautobot 2.x and 3.x (v3.2.7:
+nautobot/dcim/api/serializers.py, nautobot/ipam/api/serializers.py), most of which are NetBox's: `write_body` renames
+the others.
 """
 
 from __future__ import annotations
@@ -18,27 +18,26 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from fabricgen.addons.netbox_objects.cables import make_link_cable_kind
-from fabricgen.addons.netbox_objects.devices import make_device_kinds, make_manufacturer_kind
+from fabricgen.addons.netbox_objects.devices import make_device_kinds, make_manufacturer_kind, make_place_kinds
 from fabricgen.addons.netbox_objects.kinds import FLAGS, MARKS, Cell, Kind, Reference
 from fabricgen.addons.netbox_objects.numbers import make_address_kinds, make_number_kinds
-from fabricgen.addons.netbox_objects.places import make_place_kinds
 from fabricgen.addons.netbox_objects.ports import make_port_kinds
 from fabricgen.api import ClusterView
 
 SITE = "Site"
 """The type of location that Config Manager looks for above a device."""
 AT_SITES = "dcim.device dcim.rack dcim.rackgroup ipam.prefix ipam.vlan"
-"""What locations of that type may hold, where the type is not there yet."""
+"""What locations of that type may hold, if the type has to be made."""
 GLOBAL = "Global"
 """The namespace of all prefixes, which every Nautobot has."""
 TAGGED = (
     "dcim.location dcim.rack dcim.devicetype dcim.device dcim.interface dcim.cable ipam.vlan ipam.prefix ipam.ipaddress"
 )
-"""What has tags in Nautobot, of all that is written."""
+"""The kinds of objects that have tags in Nautobot, among those that are written."""
 LONGEST = 32_767
 """The largest number of a length (v3.2.7: nautobot/dcim/models/cables.py, PositiveSmallIntegerField)."""
 ONCE = ("status", "color", "content_types", "namespace", "description")
-"""Columns that are written when an object is made."""
+"""Columns that are written only when an object is made."""
 
 
 def files(view: ClusterView) -> Iterator[tuple[str, str | bytes]]:
@@ -54,12 +53,12 @@ def files(view: ClusterView) -> Iterator[tuple[str, str | bytes]]:
 
 
 def _make_request(name: str, paths: Mapping[str, str], kind: Kind, row: Mapping[str, Any]) -> dict[str, Any]:
-    # the body of an object of the cluster `name`; `paths` are those of kinds
+    """Return the body of an object of the cluster `name`; `paths` are the paths of kinds by name."""
 
     def make_id(path: str, *key: Any) -> str:
         return str(uuid5(NAMESPACE_URL, "\n".join(("fabricgen", name, path, *map(str, key)))))
 
-    # an address may be at ports of one name on several devices, which its key does not tell apart
+    # an address may be at ports of one name on several devices, and its key does not tell them apart
     device = (row["device"],) if "device" in row and "device" not in kind.key else ()
     fields: dict[str, Any] = {"id": make_id(kind.path, *(row[column] for column in kind.key), *device)}
     fields |= {column: FLAGS.get(str(row[column]), row[column]) for column in kind.plain if column not in MARKS}
@@ -75,7 +74,7 @@ def _make_request(name: str, paths: Mapping[str, str], kind: Kind, row: Mapping[
 
 
 def write_body(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields as NetBox has them, in the words of Nautobot's API: what it knows by names, and one port at an end."""
+    """Return fields of NetBox as Nautobot's API names them: some by name, and one port at an end of a cable."""
     body = dict(fields)
     for name in ("status", "namespace"):
         if body.get(name):
@@ -93,9 +92,9 @@ def write_body(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def list_objects(view: ClusterView) -> Iterator[Kind]:
-    """The objects of a cluster, kind by kind, in the order in which Nautobot takes them.
+    """Yield the objects of a cluster, kind by kind, in the order in which Nautobot accepts them.
 
-    Halls are groups of racks: devices are at sites. Transceivers, VRFs and the speed of ports are not among them.
+    Halls are groups of racks, and devices are at sites. Transceivers, VRFs and the speed of ports are left out.
     """
     makers = (
         *(make_manufacturer_kind, make_place_kinds, make_device_kinds, make_number_kinds, make_port_kinds),
@@ -110,15 +109,14 @@ def list_objects(view: ClusterView) -> Iterator[Kind]:
     yield _make_prefix_kind(given["prefixes"], addresses)
     for name in ("bonds", "interfaces"):
         if name in given:
-            columns = [column for column in given[name].columns if column != "speed"]
-            ports = _select(given[name], *columns)
+            ports = _select(given[name], *[column for column in given[name].columns if column != "speed"])
             yield _replace(ports, ports.path, {**ports.columns, "status": ["planned"] * len(ports)})
     yield _make_cable_kind(given["cables"])
     yield from _make_address_kinds(addresses)
 
 
 def _select(kind: Kind, *names: str) -> Kind:
-    """A kind with some of its columns, and the references that these have."""
+    """Return a kind with some of its columns, and the references that use only these."""
     references = {field: found for field, found in kind.references.items() if set(found[1]) <= set(names)}
     return _replace(kind, kind.path, {name: kind.columns[name] for name in names}, references)
 
@@ -130,12 +128,13 @@ def _replace(
     references: Mapping[str, Reference] | None = None,
     key: tuple[str, ...] = (),
 ) -> Kind:
-    kept = kind.references if references is None else references
-    return Kind(path, kind.name, columns, key or kind.key, kept, ONCE, joins=kind.joins)
+    """Return a kind with another path and other columns; references and key stay unless others are given."""
+    new_references = kind.references if references is None else references
+    return Kind(path, kind.name, columns, key or kind.key, new_references, ONCE, joins=kind.joins)
 
 
 def _make_place_kinds(given: Mapping[str, Kind]) -> Iterator[Kind]:
-    # the type of location, sites, halls and racks
+    """Yield the type of location, sites, halls and racks."""
     yield Kind(
         "dcim/location-types", "location-types", {"name": [SITE], "content_types": [AT_SITES]}, ("name",), {}, ONCE
     )
@@ -162,7 +161,7 @@ def _make_place_kinds(given: Mapping[str, Kind]) -> Iterator[Kind]:
 
 
 def _make_type_kinds(view: ClusterView, given: Mapping[str, Kind]) -> Iterator[Kind]:
-    # makers, types, roles and platforms, as Config Manager calls these
+    """Yield makers, types, roles and platforms, with the names that Config Manager expects."""
     yield _select(given["manufacturers"], "name")
     yield _select(given["device-types"], "manufacturer", "model", "part_number", "u_height")
     roles = _select(given["device-roles"], "name", "color")
@@ -172,9 +171,8 @@ def _make_type_kinds(view: ClusterView, given: Mapping[str, Kind]) -> Iterator[K
 
 
 def _make_device_kind(view: ClusterView, kind: Kind) -> Kind:
-    """Devices at their sites; each switch with an AS number has it in its configuration context."""
+    """Return the devices at their sites; each switch with an AS number has it in its configuration context."""
     given = kind.columns
-    contexts = [json.dumps({"bgp": {"asn": number}}) if number else "" for number in view.devices.asn.tolist()]
     columns = {
         **{name: given[name] for name in ("name", "role", "manufacturer", "device_type", "face", "status")},
         "platform": [view.platforms.get(nos, "") for nos in view.devices.nos],
@@ -182,7 +180,9 @@ def _make_device_kind(view: ClusterView, kind: Kind) -> Kind:
         "rack_group": given["location"],
         "rack": given["rack"],
         "position": given["position"],
-        "local_config_context_data": contexts,
+        "local_config_context_data": [
+            json.dumps({"bgp": {"asn": number}}) if number else "" for number in view.devices.asn.tolist()
+        ],
     }
     references = {name: kind.references[name] for name in ("role", "device_type", "platform")}
     places = {"location": ("sites", ("location",)), "rack": ("racks", ("location", "rack_group", "rack"))}
@@ -190,19 +190,20 @@ def _make_device_kind(view: ClusterView, kind: Kind) -> Kind:
 
 
 Address = tuple[str, str, str, str, bool]
-"""(address with its length, what it is for, device, port, whether the device is reached at it)"""
+"""(address with its length, purpose, device, port, whether the device is reached at it)."""
 
 
 def _list_addresses(view: ClusterView) -> list[Address]:
-    rows = chain.from_iterable(kind.rows() for kind in make_address_kinds(view))
     return [
         (row["address"], row["description"], row["device"], row["interface"], bool(row.get("is_primary")))
-        for row in rows
+        for row in chain.from_iterable(kind.rows() for kind in make_address_kinds(view))
     ]
 
 
 def _make_prefix_kind(kind: Kind, addresses: Sequence[Address]) -> Kind:
-    """Pools and subnets, and those of addresses that lie in none: Nautobot has no address without a parent."""
+    """Return pools and subnets, and the networks of addresses in none of them: in Nautobot every address has
+    a parent.
+    """
     given = kind.columns
     networks: dict[str, tuple[str, Cell]] = {}
     for prefix, status, description in zip(given["prefix"], given["status"], given["description"], strict=True):
@@ -231,7 +232,7 @@ def _make_prefix_kind(kind: Kind, addresses: Sequence[Address]) -> Kind:
 
 
 def _make_cable_kind(kind: Kind) -> Kind:
-    """Cables; Nautobot takes whole numbers as lengths."""
+    """Return the cables; Nautobot accepts whole numbers as lengths."""
     lengths = [_choose_unit(float(length)) for length in kind.columns["length"]]
     columns: dict[str, Sequence[Cell]] = {
         "length": [length for length, _ in lengths],
@@ -241,15 +242,16 @@ def _make_cable_kind(kind: Kind) -> Kind:
 
 
 def _choose_unit(metres: float) -> tuple[int, str]:
-    """A length as Nautobot takes it, up to LONGEST of a unit: 2.5 m are 250 cm, a span of 40,000 m is 40 km."""
+    """Return a length and its unit as Nautobot accepts them, up to LONGEST: 2.5 m are 250 cm, 40,000 m are 40 km."""
     if not metres.is_integer() and metres * 100 <= LONGEST:
         return round(metres * 100), "cm"
     return (round(metres), "m") if metres <= LONGEST else (round(metres / 1000), "km")
 
 
 def _make_address_kinds(addresses: Sequence[Address]) -> Iterator[Kind]:
-    """Addresses, each once though several ports have it, then which port has which; last those that devices are
-    reached at.
+    """Yield the addresses, each once although several ports have it, then which port has which address.
+
+    The ports at which devices are reached come last.
     """
     texts: dict[str, tuple[str, str]] = {}
     for text, what, *_ in addresses:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.addons.netbox_objects.cables import make_link_cable_kind, make_piece_kind
-from fabricgen.addons.netbox_objects.devices import make_device_kinds, make_manufacturer_kind
+from fabricgen.addons.netbox_objects.devices import make_device_kinds, make_manufacturer_kind, make_place_kinds
 from fabricgen.addons.netbox_objects.kinds import Kind, check_lengths
 from fabricgen.addons.netbox_objects.numbers import make_address_kinds, make_number_kinds
-from fabricgen.addons.netbox_objects.panels import make_panel_kinds
-from fabricgen.addons.netbox_objects.places import make_place_kinds
+from fabricgen.addons.netbox_objects.panels import make_panel_kinds, make_power_kinds
 from fabricgen.addons.netbox_objects.ports import make_port_kinds
-from fabricgen.addons.netbox_objects.power import make_power_kinds
 from fabricgen.api import ClusterView, write_csv
 
 
@@ -26,10 +24,10 @@ def files(view: ClusterView) -> Iterator[tuple[str, str | bytes]]:
 
 
 def list_objects(view: ClusterView, *, pieces: bool = False) -> Iterator[Kind]:
-    """The objects of a cluster, kind by kind; raises InputError (FG163) for a name that is longer than NetBox takes.
+    """Yield the objects of a cluster, kind by kind; raises InputError (FG163) for a name longer than NetBox accepts.
 
-    With `pieces` as NetBox 4.5 and later hold cabling by their REST API: panels, power, and a cable for each piece that
-    is laid; without, a cable for each link.
+    With `pieces`, cabling is as NetBox 4.5 and later hold it through their REST API: panels, power, and a cable for
+    each piece that is laid. Without it there is a cable for each link.
     """
     for make_kinds in (
         make_manufacturer_kind,

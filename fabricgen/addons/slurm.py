@@ -1,15 +1,15 @@
 """slurm/: where nodes are, for Slurm's topology plugins; on request.
 
 topology.conf is for topology/tree of any version, topology-block.conf for topology/block of 24.05 and later, and
-topology.yaml has both for 25.05 and later. What no link joins are trees of their own, and no job spans them. The block
-plugin takes all its blocks as one network: where there are several, each has a topology of its own in topology.yaml,
-and no topology-block.conf is written.
+topology.yaml has both for 25.05 and later. Parts that no link joins are trees of their own, and no job spans them. The
+block plugin treats all its blocks as one network: if there are several networks, each has a topology of its own in
+topology.yaml, and no topology-block.conf is written.
 
 Sources: github.com/SchedMD/slurm@284c3b95: doc/man/man5/topology.conf.5 and topology.yaml.5, CHANGELOG (versions),
 src/plugins/topology/tree/switch_record.c (a switch has nodes or switches, never both; a name has at most HOST_NAME_MAX
 characters, which are 64), src/plugins/topology/block/block_record.c and eval_nodes_block.c (blocks are joined as they
-follow each other, by powers of two; a job above the greatest size takes any blocks), src/plugins/data_parser/v0.0.45/
-parsers.c (keys of topology.yaml).
+follow each other, by powers of two; a job above the greatest size takes any blocks),
+src/plugins/data_parser/v0.0.45/parsers.c (keys of topology.yaml).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from json import dumps
 from fabricgen.api import ClusterView, join_hostlist
 
 MOST_NODES = 65_536
-"""Nodes of a Slurm cluster (slurm/slurm.h: MAX_SLURM_NODES)."""
+"""The most nodes of a Slurm cluster (slurm/slurm.h: MAX_SLURM_NODES)."""
 
 
 def files(view: ClusterView) -> Iterator[tuple[str, str]]:
-    """Yield the files; raises InputError (FG155) where no fabric joins nodes, or where they are too many."""
+    """Yield the files; raises InputError (FG155) if no fabric joins nodes, or if they are too many."""
     leaves = list_leaves(view)
     networks, block_lists, head = list_trees(view, leaves), list_blocks(view, leaves), write_head(view)
     yield "topology.conf", join_lines(head, _write_tree_lines(networks))
@@ -35,13 +35,13 @@ def files(view: ClusterView) -> Iterator[tuple[str, str]]:
     yield "topology.yaml", join_lines(head, write_yaml_lines(networks, block_lists))
 
 
-def join_lines(*parts: Iterable[str]) -> str:
-    """The text of a file."""
-    return "\n".join([*chain(*parts), ""])
+def join_lines(*line_groups: Iterable[str]) -> str:
+    """Return the text of a file made of several groups of lines."""
+    return "\n".join([*chain(*line_groups), ""])
 
 
 def write_head(view: ClusterView) -> list[str]:
-    """Comment lines for the head of a file: what it is of, and which nodes it lacks."""
+    """Return comment lines for the head of a file: the cluster, and the nodes that the file lacks."""
     nodes = (view.places.group >= 0).sum()
     kinds = " > ".join(dict.fromkeys(reversed(view.groups.tier.tolist())))
     others = view.places.node[view.places.group < 0].tolist()
@@ -50,20 +50,18 @@ def write_head(view: ClusterView) -> list[str]:
 
 
 def _write_tree_lines(networks: list[list[Branch]]) -> Iterator[str]:
-    # lines of topology.conf for the plugin topology/tree
+    """Yield the lines of topology.conf for the plugin topology/tree."""
     yield "# topology/tree: a switch is the leaves that its nodes have in common, or what joins such"
     for number, branches in enumerate(networks, start=1):
         if len(networks) > 1:
             yield f"# network {number} of {len(networks)}: no link joins them"
         for branch in branches:
-            members = (
-                f"Nodes={join_hostlist(branch.nodes)}" if branch.nodes else f"Switches={join_hostlist(branch.below)}"
-            )
-            yield f"SwitchName={branch.name} {members}"
+            key, names = ("Nodes", branch.nodes) if branch.nodes else ("Switches", branch.below)
+            yield f"SwitchName={branch.name} {key}={join_hostlist(names)}"
 
 
 def _write_block_lines(network: list[Block]) -> Iterator[str]:
-    # lines of topology.conf for the plugin topology/block
+    """Yield the lines of topology.conf for the plugin topology/block."""
     yield "# topology/block: a block is a scale-up domain of several nodes, or the nodes of a logical leaf"
     for block in network:
         yield f"BlockName={block.name} Nodes={join_hostlist(block.nodes)}"
@@ -71,16 +69,14 @@ def _write_block_lines(network: list[Block]) -> Iterator[str]:
 
 
 def write_yaml_lines(networks: list[list[Branch]], block_lists: list[list[Block]]) -> Iterator[str]:
-    """Lines of topology.yaml: a tree, and blocks for each network.
+    """Yield the lines of topology.yaml: a tree, and blocks for each network.
 
-    Texts are in quotes: a host name may read as a number.
+    Texts are in quotes, because a host name may read as a number.
     """
     yield from ("- topology: tree", "  cluster_default: true", "  tree:", "    switches:")
     for branch in (branch for branches in networks for branch in branches):
-        key, members = (
-            ("nodes", join_hostlist(branch.nodes)) if branch.nodes else ("children", join_hostlist(branch.below))
-        )
-        yield from (f"      - switch: {dumps(branch.name)}", f"        {key}: {dumps(members)}")
+        key, names = ("nodes", branch.nodes) if branch.nodes else ("children", branch.below)
+        yield from (f"      - switch: {dumps(branch.name)}", f"        {key}: {dumps(join_hostlist(names))}")
     for branches, network in zip(networks, block_lists, strict=True):
         name = "block" if len(block_lists) == 1 else f"block-{branches[-1].name}"
         yield from (f"- topology: {dumps(name)}", "  cluster_default: false", "  block:", "    block_sizes:")
@@ -93,7 +89,7 @@ def write_yaml_lines(networks: list[list[Branch]], block_lists: list[list[Block]
             )
 
 
-# Groups of nodes as a tree for each network: logical leaves with their nodes, and what joins them.
+# Groups of nodes as a tree for each network: logical leaves with their nodes, and the groups that join them.
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +102,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A group with the names of the nodes of a logical leaf, or of the branches that it joins."""
+    """A group with the names of the nodes of a logical leaf, or of the branches below it."""
 
     name: str
     nodes: Sequence[str] = ()
@@ -114,8 +110,9 @@ class Branch:
 
 
 def list_leaves(view: ClusterView) -> list[Leaf]:
-    """The logical leaves, those of a group beside each other; raises InputError (FG155) where no fabric joins nodes, or
-    where they are too many.
+    """Return the logical leaves; those of one group of a higher tier follow one another.
+
+    Raises InputError (FG155) if no fabric joins nodes, or if they are too many.
     """
     above, nodes_by_group = view.groups.above.tolist(), dict[int, list[int]]()
     for row, group in enumerate(view.places.group.tolist()):
@@ -134,25 +131,26 @@ def list_leaves(view: ClusterView) -> list[Leaf]:
 
 
 def _list_groups(above: Sequence[int], group: int) -> Iterator[int]:
-    """A group and those that it is in, from below."""
+    """Yield a group and those that it is in, from below."""
     while group >= 0:
         yield group
         group = above[group]
 
 
 def _split_networks(leaves: Iterable[Leaf]) -> Iterator[list[Leaf]]:
-    """The leaves of each network."""
+    """Yield the leaves of each network."""
     return (list(network_leaves) for _, network_leaves in groupby(leaves, lambda leaf: leaf.groups[-1]))
 
 
 def list_trees(view: ClusterView, leaves: Iterable[Leaf]) -> list[list[Branch]]:
-    """The branches of each network, lower ones first; a group that joins but one below it is that one."""
+    """Return the branches of each network, lower ones first; a group that joins only one group below it is
+    that group.
+    """
     return [list(_list_branches(view, network_leaves)) for network_leaves in _split_networks(leaves)]
 
 
 def _list_branches(view: ClusterView, network: list[Leaf]) -> Iterator[Branch]:
-    # the switches of a tree for Slurm: leaves with their nodes, then, tier by tier, the groups above that several below
-    # meet in
+    """Yield the switches of a tree: leaves with their nodes, then, tier by tier, groups that join several below."""
     names, has_switches, below = view.groups.name, view.groups.switches, dict[str, dict[str, None]]()
     paths = [[names[group] for group in leaf.groups if has_switches[group]] for leaf in network]
     for leaf, path in zip(network, paths, strict=True):
@@ -161,8 +159,9 @@ def _list_branches(view: ClusterView, network: list[Leaf]) -> Iterator[Branch]:
             below.setdefault(upper, {})[lower] = None
 
     def find_fork(name: str) -> str:
-        # the first group at or below `name` that is a leaf or has several below it: a chain of single ones is one
-        # switch
+        """Return the first group at or below `name` that is a leaf or joins several; a chain of single ones is one
+        switch.
+        """
         while len(below.get(name, ())) == 1:
             (name,) = below[name]
         return name
@@ -186,12 +185,12 @@ class Block:
 
 
 def list_blocks(view: ClusterView, leaves: Iterable[Leaf]) -> list[list[Block]]:
-    """The blocks of each network, those of a group beside each other."""
+    """Return the blocks of each network; those of one group follow one another."""
     return [list(_list_network_blocks(view, network_leaves)) for network_leaves in _split_networks(leaves)]
 
 
 def _list_network_blocks(view: ClusterView, network: Iterable[Leaf]) -> Iterable[Block]:
-    # nodes by scale-up domain, or by leaf where they have none; with the leaves that these are on
+    """Return the blocks of a network: nodes by scale-up domain, or by leaf if they have none."""
     groups, places, blocks = view.groups, view.places, dict[str, Block]()
     for leaf in network:
         for row in leaf.nodes:
@@ -203,9 +202,10 @@ def _list_network_blocks(view: ClusterView, network: Iterable[Leaf]) -> Iterable
 
 
 def list_block_sizes(network: list[Block]) -> list[int]:
-    """Nodes of the least block, and of 2, 4, 8 ... such where each group of a tier is so many blocks.
+    """Return the nodes of the smallest block, and of 2, 4, 8 ... such blocks if each group of a tier has so many.
 
-    Slurm joins blocks as they follow each other, by powers of two; what it joins is one group, or the last one's rest.
+    Slurm joins blocks as they follow each other, by powers of two; what it joins is then one group, or the rest in the
+    last one.
     """
     base, heights = min(len(block.nodes) for block in network), range(len(network[0].leaves[0].groups))
     counts = {1, *(count for height in heights for count in _count_group_blocks(height, network))}
@@ -213,7 +213,7 @@ def list_block_sizes(network: list[Block]) -> list[int]:
 
 
 def _count_group_blocks(height: int, network: list[Block]) -> Iterator[int]:
-    """Yield how many blocks each group at a height is, if all but the last one are alike and none shares a block.
+    """Yield the blocks of each group at a height, if all but the last group have equally many and none shares a block.
 
     Groups of a lower height are inside those above.
     """

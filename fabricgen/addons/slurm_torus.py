@@ -1,9 +1,9 @@
 """slurm-torus/: topology.yaml of Slurm 26.05 with a topology of rings beside the tree and blocks of slurm/; on request.
 
-topology/torus3d has a node in each cell of three dimensions, and places a job in a cuboid that is listed: `x` counts
-the nodes of a switch and then the switches of the first dimension, so that cuboids of whole switches are cuboids of
-the wired torus. Each region is the nodes of one switch; cells that none takes stay empty, and a cuboid with such a
-cell is given to no job. One dimension whose rings have at most 16 nodes is topology/ring, which has no list of sizes.
+topology/torus3d has a node in each cell of three dimensions, and places a job in a listed cuboid: `x` counts the nodes
+of a switch and then the switches of the first dimension, so that cuboids of whole switches are cuboids of the wired
+torus. Each region is the nodes of one switch; cells without a node stay empty, and a cuboid with such a cell is given
+to no job. One dimension whose rings have at most 16 nodes is topology/ring, which has no list of sizes.
 
 Sources: github.com/SchedMD/slurm@56fe8678 (26.05.3): doc/man/man5/topology.yaml.5, doc/html/topology.shtml,
 src/plugins/topology/torus3d/torus3d_record.c (_validate_regions_config, _build_placement_anchors: anchors are as far
@@ -32,7 +32,7 @@ from fabricgen.addons.slurm import (
 from fabricgen.api import ClusterView, InputError, join_hostlist
 
 MOST_RING_NODES = 16
-"""Nodes of a ring (ring_record.h: MAX_RING_SIZE)."""
+"""The most nodes of a ring (ring_record.h: MAX_RING_SIZE)."""
 MOST_DIMENSIONS = 3
 
 Shape = tuple[int, int, int]
@@ -40,7 +40,7 @@ Shape = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Torus:
-    """A network of rings: its name, switches along each dimension, and the nodes at each of its switches.
+    """A network of rings: its name, the number of switches along each dimension, and the nodes at each switch.
 
     In a scale-up domain each node stands for a switch of its own.
     """
@@ -56,13 +56,13 @@ class Torus:
 
     @property
     def is_ring(self) -> bool:
-        """Whether it is of one dimension, whole, and Slurm takes it as a ring."""
+        """Whether it has one dimension without gaps, and Slurm accepts it as a ring."""
         nodes = sum(map(len, self.nodes.values()))
         return self.switches[1:] == (1, 1) and len(self.nodes) == self.switches[0] and nodes <= MOST_RING_NODES
 
 
 def files(view: ClusterView) -> Iterator[tuple[str, str]]:
-    """Yield the file; raises InputError (FG155) where nodes are in no rings, or in more than three dimensions."""
+    """Yield the file; raises InputError (FG155) if nodes are in no rings, or in more than three dimensions."""
     leaves = list_leaves(view)
     toruses = list_toruses(view, leaves)
     write = _write_ring_lines if all(torus.is_ring for torus in toruses) else _write_torus_lines
@@ -71,8 +71,9 @@ def files(view: ClusterView) -> Iterator[tuple[str, str]]:
 
 
 def list_toruses(view: ClusterView, leaves: Iterable[Leaf]) -> list[Torus]:
-    """The scale-up domains that are tori of nodes, else the networks whose switches are; raises InputError (FG155) for
-    what Slurm cannot have.
+    """Return the scale-up domains that are tori of nodes, or else the networks that are tori of switches.
+
+    Raises InputError (FG155) for what Slurm cannot have.
     """
     place, devices, toruses = view.devices.torus, view.places.device, dict[str, Torus]()
     places_by_node = dict[int, set[str]]()
@@ -102,9 +103,9 @@ def _make_refusal(view: ClusterView, problem: str, needed: str) -> InputError:
 
 
 def list_placements(switches: Shape, width: int) -> list[Shape]:
-    """A cuboid of nodes for each size that divides the torus evenly, the nearest to a cube of switches, by size.
+    """Return a cuboid of nodes for each size that divides the torus evenly, the nearest to a cube of switches, by size.
 
-    Within a switch they are along x. Cuboids of one size lie side by side and fill the torus, so that none overlap.
+    Within a switch, nodes are along x. Cuboids of one size lie side by side and fill the torus, so that none overlap.
     """
     whole = [(width * x, y, z) for x, y, z in product(*map(_list_divisors, switches))]
     shapes = sorted(whole, key=lambda shape: (shape[0] // width + shape[1] + shape[2], -shape[0], -shape[1]))
@@ -119,7 +120,7 @@ def _list_divisors(number: int) -> list[int]:
 
 
 def _write_ring_lines(rings: list[Torus]) -> Iterator[str]:
-    # the order of the nodes is that of the ring: no short form, which sorts
+    """Yield the lines of rings; nodes are in the order of the ring, which the short form of names would sort."""
     yield from ("- topology: ring", "  cluster_default: false", "  ring:", "    rings:")
     for ring in rings:
         nodes = ",".join(node for place in sorted(ring.nodes) for node in ring.nodes[place])
@@ -127,6 +128,7 @@ def _write_ring_lines(rings: list[Torus]) -> Iterator[str]:
 
 
 def _write_torus_lines(toruses: list[Torus]) -> Iterator[str]:
+    """Yield the lines of tori: their dimensions, the nodes of each switch, and the cuboids for jobs."""
     yield from ("- topology: torus3d", "  cluster_default: false", "  torus3d:", "    toruses:")
     for torus in toruses:
         x, y, z = torus.switches

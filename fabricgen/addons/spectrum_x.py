@@ -1,12 +1,12 @@
 """spectrum-x/: rails and planes of NVIDIA NICs for NVIDIA's operators, and for k8s-launch-kit; on request.
 
-`rail-pools.yaml` is the SpectrumXRailPoolConfig (spectrumx.nvidia.com/v1alpha2): a rail each, or a rail and plane each
-where the ports of a NIC have addresses of their own (swplb), with the ports and the pool of `kubernetes/pools.yaml`.
-`topology.json` has the links of nodes to leaves as k8s-launch-kit reads them (`--topology-file`). Rails, planes, pods
-and units count from 0 in both.
+`rail-pools.yaml` is the SpectrumXRailPoolConfig (spectrumx.nvidia.com/v1alpha2): one entry for each rail, or for each
+rail and plane if the ports of a NIC have addresses of their own (swplb), with the ports and the pool of
+`kubernetes/pools.yaml`. `topology.json` has the links of nodes to leaves as k8s-launch-kit reads them
+(`--topology-file`). Rails, planes, pods and units count from 0 in both.
 
 Sources: github.com/Mellanox/spectrum-x-operator@246268d56b, config/crd/bases (the schema) and internal/controller (one
-VF policy for the first port, hardware planes where there are several); Mellanox/nic-configuration-operator@8bfbeb34ba,
+VF policy for the first port, hardware planes if there are several); Mellanox/nic-configuration-operator@8bfbeb34ba,
 config/crd/bases (1, 2 or 4 planes; hwplb on ConnectX-8 and 9); NVIDIA/k8s-launch-kit@378fd361f1,
 profiles/spectrum-x-ra2.4 (names; no DRA unless asked for), and pkg/spectrumx (what it reads of a topology, and how many
 bits of an address each number has); Network Operator 26.10, documentation: RA3.1 for Vera Rubin reads the same.
@@ -30,21 +30,21 @@ CODE = "FG177"
 PLANES = (1, 2, 4)
 PLANE_NICS = ("cx8", "cx9")
 NICS = (*PLANE_NICS, "cx7", "bf3")
-"""What NIC profiles begin with whose NICs are in reference architectures: of several planes, and of one."""
+"""Prefixes of profiles of NICs that are in reference architectures: with several planes, and with one."""
 
 MTU = 9000
-"""Of node ports, as netplan's files have it."""
+"""MTU of node ports in bytes, as in netplan's files."""
 
 NUMBERS = {"rails": 8, "nodes in a unit": 128, "units": 64, "pods": 32}
-"""How many k8s-launch-kit has IPv4 addresses for; of IPv6 it has 256 of each."""
+"""The most of each for which k8s-launch-kit has IPv4 addresses; for IPv6 it has 256 of each."""
 
 
 Units = Mapping[tuple[str, int], tuple[int, int]]
-"""(name of a pod, number of a unit in it) -> (pod, unit), as k8s-launch-kit counts them, from 0."""
+"""By name of a pod and number of a unit in it, the (pod, unit) as k8s-launch-kit counts them, from 0."""
 
 
 class RailPorts(NamedTuple):
-    """The ports of nodes on a fabric: its name, NVIDIA's word for its planes, and rows of the view's links, int64."""
+    """The ports of nodes on a fabric: its name, NVIDIA's word for its planes, and rows of the view's links (int64)."""
 
     fabric: str
     mode: str
@@ -52,26 +52,26 @@ class RailPorts(NamedTuple):
 
 
 def files(view: ClusterView) -> Iterator[tuple[str, str]]:
-    """Yield rail-pools.yaml, and topology.json where k8s-launch-kit has numbers for all of the cluster.
+    """Yield rail-pools.yaml, and topology.json if k8s-launch-kit has numbers for all of the cluster.
 
-    Raises InputError (FG177) where the operators have no words for it.
+    Raises InputError (FG177) if the operators cannot describe the cluster.
     """
     ports = _find_ports(view)
     pools = "".join(_write_rails(ports, _list_interfaces(view, ports)))
     tiers = _count_tiers(view, ports)
     units = _number_units(view, ports, in_one_pod=tiers < 3)
     lacking = _find_lacking(view, ports, tiers, units)
-    told = f"topology.json is left out: {lacking}" if lacking else f"topology.json is {max(tiers, 2)}-tier"
-    yield (
-        "rail-pools.yaml",
-        f"# {view.name}: {ports.fabric}, {ports.mode}, pools of kubernetes/pools.yaml; {told}\n{pools}",
-    )
+    note = f"topology.json is left out: {lacking}" if lacking else f"topology.json is {max(tiers, 2)}-tier"
+    head = f"# {view.name}: {ports.fabric}, {ports.mode}, pools of kubernetes/pools.yaml; {note}\n"
+    yield "rail-pools.yaml", head + pools
     if not lacking:
         yield "topology.json", _write_topology(view, ports, units)
 
 
 def _find_ports(view: ClusterView) -> RailPorts:
-    # the fabric of accelerators and the ports of nodes on it
+    """Return the fabric of accelerators and the ports of nodes on it; raises InputError (FG177) if NVIDIA has
+    no such.
+    """
     links = view.links
     names = sorted({name for name in view.endpoints.fabric.tolist() if view.protocols.get(name) == "roce"})
     if len(names) != 1:
@@ -90,12 +90,14 @@ def _find_ports(view: ClusterView) -> RailPorts:
         of_planes = "one plane" if planes == 1 else f"{planes} planes"
         message = f"NICs of {fabric}, of {of_planes}, are {', '.join(others)}, not {', '.join(known)}"
         raise view.refuse(CODE, message, path)
-    mode = "none" if planes == 1 else "swplb" if all(has_address) else "hwplb"
-    return RailPorts(fabric, mode, rows)
+    return RailPorts(fabric, "none" if planes == 1 else "swplb" if all(has_address) else "hwplb", rows)
 
 
 def _list_interfaces(view: ClusterView, ports: RailPorts) -> dict[tuple[int, int], str]:
-    """By (rail, plane) from 1: what all nodes call that port."""
+    """Return the name that all nodes have for the port of each (rail, plane), from 1.
+
+    Raises InputError (FG177) if nodes differ.
+    """
     links, rows = view.links, ports.rows
     keys = list(zip(links.rail[rows].tolist(), links.plane[rows].tolist(), strict=True))
     named: dict[tuple[int, int], str] = {}
@@ -108,7 +110,7 @@ def _list_interfaces(view: ClusterView, ports: RailPorts) -> dict[tuple[int, int
 
 
 def _write_rails(ports: RailPorts, interfaces: Mapping[tuple[int, int], str]) -> Iterator[str]:
-    """The pools of rails: with `swplb` one for each plane."""
+    """Yield the pools of rails as YAML; with `swplb` there is one for each plane."""
     yield "apiVersion: spectrumx.nvidia.com/v1alpha2\nkind: SpectrumXRailPoolConfig\n"
     yield "metadata:\n  name: rails\n  namespace: nvidia-network-operator\n"
     yield "spec:\n  draEnabled: false\n  networkNamespace: default\n  numVfs: 1\n  railTopology:\n"
@@ -123,14 +125,14 @@ def _write_rails(ports: RailPorts, interfaces: Mapping[tuple[int, int], str]) ->
 
 
 def _count_tiers(view: ClusterView, ports: RailPorts) -> int:
-    """The tiers of the fabric whose leaves the ports are on."""
+    """Return the number of tiers of the fabric whose leaves the ports are on."""
     devices = view.devices
     owner = devices.fabric[view.links.b[ports.rows[0]]]
     return len({*devices.tier[(devices.fabric == owner) & (devices.kind == "switch")].tolist()})
 
 
 def _number_units(view: ClusterView, ports: RailPorts, *, in_one_pod: bool) -> Units:
-    """The units that have nodes on the ports; with `in_one_pod` in one pod, counted through."""
+    """Return the units that have nodes on the ports; with `in_one_pod` they are all in one pod and counted through."""
     nodes = np.unique(view.links.a[ports.rows])
     keys = dict.fromkeys(zip(view.devices.pod[nodes].tolist(), view.devices.su[nodes].tolist(), strict=True))
     pods = {pod: number for number, pod in enumerate(dict.fromkeys(pod for pod, _ in keys))}
@@ -138,7 +140,7 @@ def _number_units(view: ClusterView, ports: RailPorts, *, in_one_pod: bool) -> U
 
 
 def _find_lacking(view: ClusterView, ports: RailPorts, tiers: int, units: Units) -> str:
-    """What k8s-launch-kit has no numbers for; "" for nothing."""
+    """Return what k8s-launch-kit has no numbers for; "" if nothing."""
     links, devices = view.links, view.devices
     if tiers > 3:
         return f"{tiers} tiers, and k8s-launch-kit knows 2 and 3"
@@ -156,7 +158,7 @@ def _find_lacking(view: ClusterView, ports: RailPorts, tiers: int, units: Units)
 
 
 def _write_topology(view: ClusterView, ports: RailPorts, units: Units) -> str:
-    """The leaves and nodes, and each link of a node: first the end of the leaf, then that of the node."""
+    """Return the leaves and nodes, and each link of a node: first the end at the leaf, then that at the node."""
     links, devices, rails = view.links, view.devices, defaultdict[int, set[int]](set)
     columns = (links.b, links.a, links.rail, links.plane)
     rows = list(zip(ports.rows.tolist(), *(column[ports.rows].tolist() for column in columns), strict=True))

@@ -12,6 +12,7 @@ from fabricgen.addons.emulation.dumps import FORMATS
 from fabricgen.addons.emulation.model import Hall
 from fabricgen.addons.emulation.plan import read_plan
 from tests.conftest import BLUEPRINTS, Ran
+from tests.hall.judge import joined_ports
 
 Run = Callable[..., Ran]
 
@@ -84,6 +85,6 @@ def test_a_link_over_two_jumpers_needs_both(tmp_path: Path, fabricgen: Run) -> N
     plan = read_plan({file.name: file.read_bytes() for file in (tmp_path / "out").glob("*.csv")})
     hall = Hall(plan)
     assert len(plan.cords) == 2 * len(plan.links) == 32
-    assert hall.list_joined_ports() == set(plan.links)
+    assert joined_ports(hall) == set(plan.links)
     hall.pull_plug(next(plug for plug in plan.list_plugs() if plan.find_home(plug).connector == "2"))
-    assert len(hall.list_joined_ports()) == 15
+    assert len(joined_ports(hall)) == 15

@@ -17,7 +17,7 @@ from fabricgen.addons.emulation.plan import Plug, Socket
 from tests.hall.compiled import plan_of
 from tests.hall.examples import EXAMPLES
 from tests.hall.harmless import parallel
-from tests.hall.judge import pull_of, wrong_links
+from tests.hall.judge import joined_ports, pull_of, wrong_links
 from tests.hall.optimum import fewest_pulls
 from tests.hall.verdict import contradictions, mistakes
 
@@ -49,7 +49,7 @@ def test_the_model_imports_nothing_of_the_package() -> None:
 def test_the_plan_joins_the_links_of_the_list(example: str) -> None:
     plan = plan_of(example)
     hall = Hall(plan)
-    assert hall.list_joined_ports() == set(plan.links)
+    assert joined_ports(hall) == set(plan.links)
     assert wrong_links(hall) == []
     assert fewest_pulls(hall) == 0
     assert None not in hall.list_sightings().values()
@@ -67,7 +67,7 @@ def test_each_fault_happens_somewhere_and_is_mended_by_its_inverse(fault: str) -
             continue
         happened += 1
         assert laid.fault == fault
-        assert hall.list_joined_ports() != set(hall.plan.links)
+        assert joined_ports(hall) != set(hall.plan.links)
         actions = _inverse(hall)
         assert [text for text in mistakes(hall, [laid], 1, actions) if not text.endswith("are enough")] == []
         assert contradictions(hall, actions) == []

@@ -7,7 +7,7 @@ from typing import Any
 
 from fabricgen.addons.emulation.faults.laid import Laid
 from fabricgen.addons.emulation.model import Hall
-from tests.hall.judge import Outcome, carry_out, wrong_links
+from tests.hall.judge import Outcome, carry_out, joined_ports, wrong_links
 from tests.hall.optimum import EXCHANGE, fewest_with_boxes
 
 
@@ -48,7 +48,7 @@ def _explained(hall: Hall, pairs: list[frozenset[str]]) -> list[frozenset[str]]:
     racked = hall.copy()
     for first, second in map(sorted, pairs):
         racked.exchange_boxes(first, second)
-    joined = racked.list_joined_ports()
+    joined = joined_ports(racked)
     astray = {port[0] for link in set(hall.plan.links) ^ joined for port in link}
     return [pair for pair in pairs if not pair & astray]
 

@@ -1,4 +1,4 @@
-"""A hall of paper of a cluster: its plan, faults laid in by chance, and what its devices say."""
+"""A hall on paper of a cluster: its plan, random faults, and what its devices say of their neighbours."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from fabricgen.api import ClusterView, make_files
 
 OF_HOSTS, OF_SUBNETS = "lldpctl", "ibnetdiscover"
 TRIES = 3
-"""As often each kind of fault is tried before there is no room for one."""
+"""How often each kind of fault is tried before the hall counts as having no room for one."""
 _LLDP, _SUBNET = "lldp", "subnet"
 
 
 @dataclass(frozen=True)
 class EmulatedHall:
-    """A hall, and what was laid into it, in order."""
+    """A hall, and the faults that were laid into it, in order."""
 
     view: ClusterView
     hall: Hall
@@ -35,7 +35,7 @@ class EmulatedHall:
 
     @cached_property
     def _subnets(self) -> dict[str, dict[str, SwitchFace]]:
-        """The switches of each InfiniBand fabric by what they call themselves, with the ports of the cages of each."""
+        """The switches of each InfiniBand fabric by the names they call themselves, with the face of each."""
         plan, splits = self.hall.plan, dict[tuple[str, str], dict[str, int]]()
         for socket, ports in plan.ports.items():
             row = plan.devices[socket.device]
@@ -51,8 +51,8 @@ class EmulatedHall:
 
     @cached_property
     def _seen_by_way(self) -> dict[str, Seen]:
-        """What ports see: those that speak LLDP, those of InfiniBand subnets, and those of scale-up domains, under "",
-        of which nothing is told.
+        """What ports see, by the way they tell it: LLDP, the subnet manager, or "" for scale-up domains, which tell
+        nothing.
         """
         plan, seen_by_way = self.hall.plan, dict[str, dict[Port, Port | None]]()
         ways = {fabric: _SUBNET if kind == "infiniband" else _LLDP for fabric, kind in self.view.protocols.items()}
@@ -62,9 +62,9 @@ class EmulatedHall:
         return {_LLDP: {}, _SUBNET: {}, **seen_by_way}
 
     def write_dumps(self, form: str = NATIVE) -> dict[str, str]:
-        """The text of each file by its name, in a format of `dumps`, or each device as it does by itself.
+        """Return the text of each dump by file name, in a format of `dumps`, or with each device in its own format.
 
-        Nothing where the cluster has no network of which the format tells.
+        Empty if the cluster has no network that the format can describe.
         """
         if form != NATIVE:
             return self._write_in(form)
@@ -78,8 +78,7 @@ class EmulatedHall:
         return files
 
     def _write_in(self, form: str, devices: list[str] | None = None) -> dict[str, str]:
-        # file name -> text of what devices say, in a form by its name: subnet managers tell of all of a fabric, others
-        # of `devices`
+        """Return dumps in one format by file name: of whole fabrics from subnet managers, of `devices` from others."""
         module = load_writer(form)
         if hasattr(module, "write_subnet"):
             seen = self._seen_by_way[_SUBNET]
@@ -95,9 +94,9 @@ class EmulatedHall:
 
 
 def emulate_hall(view: ClusterView, faults: int = 0, seed: int = 0) -> EmulatedHall:
-    """The hall of a cluster with so many faults, the same for a seed on every machine. No two touch one device.
+    """Return the hall of a cluster with this many faults, the same for a seed on every machine.
 
-    Raises InputError (FG176) where the cluster has not so many devices that something could happen to.
+    No two faults touch one device. Raises InputError (FG176) if the cluster has too few devices for the faults.
     """
     hall = Hall(read_plan(make_files(view, *PARTS)))
     random, laid = Random(f"emulate {seed}"), list[Laid]()  # noqa: S311 - the same faults for everyone, no secret
@@ -112,8 +111,10 @@ def emulate_hall(view: ClusterView, faults: int = 0, seed: int = 0) -> EmulatedH
 
 
 def _lay_fault(hall: Hall, random: Random, touched: set[str]) -> tuple[Hall, Laid] | None:
-    """(the hall with one fault more, the fault), of the first kind by chance that happens to devices of which none is
-    `touched`; these are added to it. None where none does in a few tries.
+    """Return the hall with one more fault, and the fault, of the first kind by chance that affects only untouched
+    devices.
+
+    Its devices are added to `touched`. None if no kind fits in a few tries.
     """
     for lay in random.sample([*FAULTS.values()] * TRIES, TRIES * len(FAULTS)):
         changed = hall.copy()
@@ -126,10 +127,7 @@ def _lay_fault(hall: Hall, random: Random, touched: set[str]) -> tuple[Hall, Lai
 
 
 def _list_changed_devices(before: Hall, after: Hall) -> set[str]:
-    """The places whose box, plugs or cords are otherwise than before.
-
-    Sets that `^` joins hold what is on one side only.
-    """
+    """Return the places whose box, plugs or cords differ between two halls; `^` gives what is in one set only."""
     plan, devices = before.plan, before.off ^ after.off
     devices |= {place for place, name in after.names.items() if before.names[place] != name}
     cords = (before.bad ^ after.bad) | {near for near, far in after.halves.items() if before.halves.get(near) != far}

@@ -11,7 +11,7 @@ from fabricgen.addons.emulation.plan import Plan, Plug, Port, Socket
 
 @dataclass
 class Hall:
-    """A hall as it stands, which starts as planned and is changed by faults and by those who mend them.
+    """A hall in its current state, which starts as planned and is changed by faults and by those who mend them.
 
     Sockets are named by their place: the box that stands where `spine-01` is planned has the sockets of `spine-01`,
     whatever it calls itself.
@@ -19,16 +19,16 @@ class Hall:
 
     plan: Plan
     at: dict[Plug, Socket] = field(default_factory=dict)
-    """Where each plug is; a plug that hangs loose is missing."""
+    """The socket of each plug; a plug that hangs loose is missing."""
     plugged: dict[Socket, Plug] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
-    """What the box at each place calls itself."""
+    """The name by which the box at each place calls itself."""
     bad: set[int] = field(default_factory=set)
     """Cords that carry no light: broken, dirty, or of the wrong polarity."""
     off: set[str] = field(default_factory=set)
     """Places whose box has no power."""
     halves: dict[int, int] = field(default_factory=dict)
-    """Of patched cords: whose far half (plug 1) the trunk joins to the near half (plug 0) of each."""
+    """For patched cords: the cord whose far half (plug 1) the trunk joins to the near half (plug 0) of each."""
 
     def __post_init__(self) -> None:
         if not self.at:
@@ -37,7 +37,7 @@ class Hall:
             self.names = {device: device for device in self.plan.devices}
 
     def copy(self) -> Hall:
-        """The same hall, to be changed apart from this one."""
+        """Return a copy of the hall that can be changed independently."""
         return replace(
             self,
             at=dict(self.at),
@@ -49,7 +49,7 @@ class Hall:
         )
 
     def put_plugs(self, moves: dict[Plug, Socket]) -> None:
-        """Pull some plugs, and then put each into its socket. Raises ValueError where a socket is taken."""
+        """Pull some plugs, and then put each into its socket. Raises ValueError if a socket is taken."""
         for plug in moves:
             self.pull_plug(plug)
         for plug, socket in moves.items():
@@ -59,40 +59,39 @@ class Hall:
             self.plugged[socket] = plug
 
     def pull_plug(self, plug: Plug) -> None:
-        """Pull a plug, which hangs loose then."""
+        """Pull a plug, which then hangs loose."""
         socket = self.at.pop(plug, None)
         if socket is not None:
             del self.plugged[socket]
 
     def rotate_plugs(self, sockets: list[Socket]) -> None:
-        """What is in each socket goes to the next one, and what is in the last to the first."""
-        turned = zip(sockets, sockets[1:] + sockets[:1], strict=True)
-        self.put_plugs({self.plugged[first]: other for first, other in turned if first in self.plugged})
+        """Move what is in each socket to the next one, and what is in the last one to the first."""
+        next_sockets = zip(sockets, sockets[1:] + sockets[:1], strict=True)
+        self.put_plugs({self.plugged[first]: other for first, other in next_sockets if first in self.plugged})
 
     def exchange_boxes(self, first: str, other: str) -> None:
         """Rack the boxes of two places in each other's place."""
         self.names[first], self.names[other] = self.names[other], self.names[first]
 
     def find_place(self, name: str) -> str:
-        """Where the box of a name stands."""
+        """Return the place where the box with a name stands."""
         return next(place for place, box in self.names.items() if box == name)
 
     def list_lit_links(self) -> Iterator[tuple[Port, Port]]:
-        """The links that are up, from port to port by the names of the boxes.
+        """Yield the links that are up, from port to port by the names of the boxes.
 
-        A port that fills several connectors is up where all of them lead to the same port.
+        A port that fills several connectors is up if all of them lead to the same port.
         """
         connectors = Counter(
             (self.names[socket.device], port) for socket, ports in self.plan.ports.items() for _, port in ports
         )
-        # a jumper may lie the other way round than the one beside it
-        joints = Counter(tuple(sorted(ends)) for ends in self._list_joints())
-        for (a, b), count in joints.items():
+        # sorted, because a jumper may lie the other way round than the one beside it
+        for (a, b), count in Counter(tuple(sorted(ends)) for ends in self._list_joints()).items():
             if count == connectors[a] == connectors[b]:
                 yield a, b
 
     def _list_joints(self) -> Iterator[tuple[Port, Port]]:
-        """The pairs of ports that cords with light join, once for each connector."""
+        """Yield the pairs of ports that cords with light join, once for each connector."""
         for number, cord in enumerate(self.plan.cords):
             far = self.halves.get(number, number)
             if number in self.bad or far in self.bad:
@@ -114,7 +113,7 @@ class Hall:
         return (self.names[socket.device], ports[lane][1]) if lane < len(ports) else None
 
     def list_devices(self) -> list[str]:
-        """The names of all boxes that have power, sorted."""
+        """Return the names of all boxes that have power, sorted."""
         return sorted(name for place, name in self.names.items() if place not in self.off)
 
     def list_sightings(self) -> dict[Port, Port | None]:
@@ -131,7 +130,3 @@ class Hall:
         for a, b in self.list_lit_links():
             seen |= {a: b, b: a}
         return seen
-
-    def list_joined_ports(self) -> set[frozenset[Port]]:
-        """The links that are up, without direction."""
-        return {frozenset(ends) for ends in self.list_lit_links()}

@@ -1,7 +1,7 @@
 """The plan of a hall, read from the lists of a build: which plug sits in which socket, and which ports that joins.
 
-Written from docs/outputs.md, docs/technician.md and docs/patching.md alone. Nothing of the package is imported: tests
-judge `verify` with this model, which must not be able to share a mistake with it.
+It is written from docs/outputs.md, docs/technician.md and docs/patching.md alone and imports nothing of the package:
+tests judge `verify` with this model, which must not share a mistake with it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 Port = tuple[str, str]
-"""A device and what its operating system calls the port."""
+"""A device, and its operating system's name of the port."""
 Row = dict[str, str]
 
 PARTS = ("devices", "links", "cables", "labels", "trunks", "patches")
@@ -22,7 +22,7 @@ PARTS = ("devices", "links", "cables", "labels", "trunks", "patches")
 
 
 class Socket(NamedTuple):
-    """What takes one plug: a cage, or one connector of a twin-port cage (`33/1` is cage 33, connector 1)."""
+    """The place for one plug: a cage, or one connector of a twin-port cage (`33/1` is cage 33, connector 1)."""
 
     device: str
     cage: str
@@ -33,7 +33,7 @@ class Socket(NamedTuple):
 
 
 class Plug(NamedTuple):
-    """One end of a cord: of a jumper 0 and 1, of a splitter 0 the common end and 1, 2, ... its tails."""
+    """One end of a cord: 0 and 1 of a jumper; of a splitter 0 for the common end and 1, 2, ... for its tails."""
 
     cord: int
     end: int
@@ -41,17 +41,17 @@ class Plug(NamedTuple):
 
 @dataclass(frozen=True)
 class Cord:
-    """One piece that a hand lays: a jumper, a cable with its ends, a splitter; of patched fibre the whole channel."""
+    """One piece that a hand lays: a jumper, a cable with its ends, a splitter; for patched fibre the whole channel."""
 
     cable: str
     fabric: str
     part: str
     splits: bool
-    """Whether it has a common end and tails: these cannot stand in for each other."""
+    """Whether it has a common end and tails, which cannot stand in for each other."""
     homes: tuple[Socket, ...]
-    """Where each plug belongs."""
+    """The socket where each plug belongs."""
     lanes: tuple[tuple[tuple[int, int], tuple[int, int]], ...]
-    """Its links, each as (end, position among the ports of that end) twice."""
+    """Its links, each as two (end, position among the ports of that end)."""
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,14 @@ class Plan:
     devices: dict[str, Row]
     cords: tuple[Cord, ...]
     ports: dict[Socket, tuple[Port, ...]]
-    """Of every socket that is planned, and of free ones whose ports have known names."""
+    """Ports of every socket that is planned, and of free sockets whose ports have known names."""
     links: dict[frozenset[Port], Row]
     trunks: tuple[Row, ...]
     patches: tuple[Row, ...]
 
     @cached_property
     def speeds(self) -> dict[Port, str]:
-        """The speed of each planned port, Gb/s."""
+        """The speed of each planned port, Gb/s, as text."""
         return {port: row["speed_gbps"] for ports, row in self.links.items() for port in ports}
 
     @cached_property
@@ -78,15 +78,17 @@ class Plan:
 
     @cached_property
     def parts(self) -> dict[Socket, str]:
-        """What kind of part is planned in each socket: the first word of its name."""
+        """The kind of part that is planned in each socket: the first word of its name."""
         return {home: cord.part.removeprefix("2x ").split("-")[0] for cord in self.cords for home in cord.homes}
 
     def describe_socket(self, socket: Socket) -> tuple[object, ...]:
-        """What sockets have in common between which a plug may be put by mistake: model, connectors, links a plug."""
+        """Return what sockets have in common if a plug may be put into one in place of the other: model, connectors,
+        links a plug.
+        """
         return self.devices[socket.device]["model"], bool(socket.connector), len(self.ports[socket])
 
     def take_alike(self, first: Socket, other: Socket) -> bool:
-        """Whether a plug that is meant for one fits into the other and its links come up there."""
+        """Whether a plug that is meant for one socket fits into the other and its links come up there."""
         speeds = [{self.speeds.get(port, "") for port in self.ports[socket]} - {""} for socket in (first, other)]
         return (
             self.describe_socket(first) == self.describe_socket(other)
@@ -101,19 +103,18 @@ class Plan:
                 yield Plug(number, end)
 
     def find_home(self, plug: Plug) -> Socket:
-        """Where a plug belongs."""
+        """Return the socket where a plug belongs."""
         return self.cords[plug.cord].homes[plug.end]
 
     def list_free_sockets(self) -> list[Socket]:
-        """Sockets that nothing is planned for and whose ports have known names."""
-        planned = {home for cord in self.cords for home in cord.homes}
-        return sorted(set(self.ports) - planned)
+        """Return the sockets for which nothing is planned and whose ports have known names."""
+        return sorted(set(self.ports) - {home for cord in self.cords for home in cord.homes})
 
 
 def read_plan(files: Mapping[str, bytes]) -> Plan:
-    """The plan of the files of a build, by path, of which it reads those of `PARTS`.
+    """Return the plan of the files of a build, given by path; it reads those of `PARTS`.
 
-    Raises ValueError where the lists contradict each other.
+    Raises ValueError if the lists contradict each other.
     """
     devices = {row["device"]: row for row in _read_rows(files, "devices")}
     links = _read_rows(files, "links")
@@ -139,28 +140,24 @@ def read_plan(files: Mapping[str, bytes]) -> Plan:
 
 
 def _read_rows(files: Mapping[str, bytes], name: str) -> tuple[Row, ...]:
-    """The rows of a list; none where there is no such list, as of trunks where nothing is patched."""
+    """Return the rows of a list; none if there is no such list, such as trunks if nothing is patched."""
     return tuple(csv.DictReader(files.get(f"{name}.csv", b"").decode().splitlines()))
 
 
 def _is_printed(row: Row, link: Row) -> bool:
     """Whether a link's ports are those that the label of a row names, after the place or as its cage."""
-    for side, text in zip("ab", row["label_a"].split(" > "), strict=True):
-        place, _, port = text.partition(" ")
-        local = place.rsplit(":", 1)[1]
-        if link[f"{side}_port"] not in (port, local):
-            return False
-    return True
+    ends = ((side, *text.partition(" ")) for side, text in zip("ab", row["label_a"].split(" > "), strict=True))
+    return all(link[f"{side}_port"] in (port, place.rsplit(":", 1)[1]) for side, place, _, port in ends)
 
 
 Tail = tuple[Socket, int, Port]
-"""Where one end of a link is plugged in: the socket, which tail of the splitter in it (0: all of it), and the port."""
+"""Where one end of a link is plugged in: the socket, the tail of the splitter in it (0 for no tail), and the port."""
 
 
 def _make_cords(
     cable: str, rows: list[Row], links: list[Row], sockets: set[str]
 ) -> list[tuple[Cord, list[tuple[Port, ...]]]]:
-    """The cords of a cable of cables.csv, each with the ports of its plugs."""
+    """Return the cords of a cable of cables.csv, each with the ports of its plugs."""
     joints: list[tuple[Tail, Tail]] = []
     waiting = list(links)
     for number, row in enumerate(rows):
@@ -182,7 +179,7 @@ def _make_cords(
 
 
 def _find_cord_key(joint: tuple[Tail, Tail], common: dict[int, set[Socket]]) -> tuple[Socket, ...]:
-    """What tells cords of a cable apart: the common end of a splitter, both ends of a jumper."""
+    """Return what tells cords of a cable apart: the common end of a splitter, or both ends of a jumper."""
     for side in (0, 1):
         if joint[side][0] in common[side]:
             return (joint[side][0],)
@@ -190,7 +187,9 @@ def _find_cord_key(joint: tuple[Tail, Tail], common: dict[int, set[Socket]]) -> 
 
 
 def _find_joints(row: Row, links: list[Row], sockets: set[str]) -> list[tuple[Tail, Tail]]:
-    """Each link of a row of cables.csv with where its two ends are plugged in: once a connector that it fills."""
+    """Return each link of a row of cables.csv with the sockets of its two ends, once for each connector that
+    it fills.
+    """
     near, far = row["label_a"].split(" > ")
     a_ends, b_ends = _find_ends(row, "a", near, sockets), _find_ends(row, "b", far, sockets)
     count = max(len(a_ends), len(b_ends))
@@ -199,7 +198,7 @@ def _find_joints(row: Row, links: list[Row], sockets: set[str]) -> list[tuple[Ta
         raise ValueError(f"{row['cable']}: {len(links)} links do not fill {count} connectors")
     joints: list[tuple[Tail, Tail]] = []
     for number in range(joint_count):
-        # links fill the connectors evenly and in order; the side with fewer of them goes round again
+        # links fill the connectors evenly and in order; the side with fewer connectors starts again from its first
         link, turn = links[number * len(links) // joint_count], number * count // joint_count
         (a, a_tail), (b, b_tail) = a_ends[turn % len(a_ends)], b_ends[turn % len(b_ends)]
         joints.append(((a, a_tail, (a.device, link["a_port"])), (b, b_tail, (b.device, link["b_port"]))))
@@ -207,19 +206,22 @@ def _find_joints(row: Row, links: list[Row], sockets: set[str]) -> list[tuple[Ta
 
 
 def _find_ends(row: Row, side: str, text: str, sockets: set[str]) -> list[tuple[Socket, int]]:
-    """The sockets of one end of a row by its label: `h1.R01.09-U45:33/1+2` is two, `...:1/3` may be a third tail."""
+    """Return the sockets, each with a tail, of one end of a row by its label.
+
+    `h1.R01.09-U45:33/1+2` is two sockets; `...:1/3` may be a third tail.
+    """
     place = text.partition(" ")[0]
     head, local = place.rsplit(":", 1)
     device, cage = row[f"{side}_device"], row[f"{side}_cage"]
     if not (local == cage or local.startswith(f"{cage}/")):
         raise ValueError(f"{row['cable']}: label {text} is not of cage {cage}")
-    below = local[len(cage) + 1 :]
-    if "+" in below:
-        return [(Socket(device, cage, connector), 0) for connector in below.split("+")]
-    # `33/1` is a connector where a label is of that socket itself, else tail 1 of the splitter in cage 33
+    inner = local[len(cage) + 1 :]
+    if "+" in inner:
+        return [(Socket(device, cage, connector), 0) for connector in inner.split("+")]
+    # `33/1` is a connector if that socket has a label of its own, else tail 1 of the splitter in cage 33
     if place in sockets:
-        return [(Socket(device, cage, below), 0)]
-    connector, _, tail = below.rpartition("/")
+        return [(Socket(device, cage, inner), 0)]
+    connector, _, tail = inner.rpartition("/")
     if f"{head}:{cage}" + (f"/{connector}" if connector else "") not in sockets:
         raise ValueError(f"{row['cable']}: no plug has a label for {text}")
     return [(Socket(device, cage, connector), int(tail))]
@@ -228,7 +230,7 @@ def _find_ends(row: Row, side: str, text: str, sockets: set[str]) -> list[tuple[
 def _make_cord(
     cable: str, row: Row, joints: list[tuple[Tail, Tail]], common: dict[int, set[Socket]]
 ) -> tuple[Cord, list[tuple[Port, ...]]]:
-    """One cord of its links: the common end first, the tails by number."""
+    """Return the cord of some links, the common end first and tails by number, and the ports of its ends."""
     split = next((s for s in (0, 1) if joints[0][s][0] in common[s]), None)
     first = 0 if split is None else split
     if split is not None:
@@ -249,7 +251,7 @@ def _make_cord(
 
 
 def _list_free_ports(devices: dict[str, Row], ports: dict[Socket, tuple[Port, ...]]) -> dict[Socket, tuple[Port, ...]]:
-    """Ports of free sockets: as another device of the model has them."""
+    """Return the ports of free sockets, named as on another device of the model."""
     known: dict[tuple[str, str], dict[tuple[str, str], set[tuple[str, ...]]]] = defaultdict(lambda: defaultdict(set))
     for socket, names in ports.items():
         row = devices[socket.device]
@@ -261,7 +263,7 @@ def _list_free_ports(devices: dict[str, Row], ports: dict[Socket, tuple[Port, ..
     free: dict[Socket, tuple[Port, ...]] = {}
     for device, row in devices.items():
         for (cage, connector), spellings in sorted(known[row["model"], row["nos"]].items()):
-            # where devices of a model call a port differently, as after a breakout, nobody knows what it is called here
+            # if devices of a model name a port differently, as after a breakout, its name here is not known
             if cage not in cages[device] and len(spellings) == 1:
                 free[Socket(device, cage, connector)] = tuple((device, port) for port in next(iter(spellings)))
     return free

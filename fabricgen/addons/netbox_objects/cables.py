@@ -2,8 +2,8 @@
 
 In a profile each port is a connector with some positions, and connectors face each other by their number (v4.6.8:
 netbox/dcim/cable_profiles.py). A connector takes one port: the ports of a split cage have one each, though they share a
-plug. Older releases do not know which ends of a cable with several belong together: there each link is a cable. Links
-of a backplane have none.
+plug. Older releases do not know which ends of a cable with several ends belong together: for them each link is a cable.
+Links of a backplane have no cable.
 """
 
 from __future__ import annotations
@@ -14,33 +14,38 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from fabricgen.addons.netbox_objects.kinds import Cell, Ends, Kind, name_rear_port
-from fabricgen.addons.netbox_objects.power import list_power_cables
+from fabricgen.addons.netbox_objects.panels import list_power_cables
 from fabricgen.api import ClusterView
 
 TRUNKS = {2: (1, 2, 4, 6, 8, 12), 4: (1, 2, 4, 6, 8), 8: (4,)}
-"""Connectors of profiles that lead each connector to that of the same number -> positions that one has."""
+"""By number of connectors of profiles that lead each connector to the one of the same number: the positions that a
+connector may have.
+"""
 BREAKOUTS = (2, 4, 6, 8)
-"""Connectors of profiles that lead each position of one connector to a connector of its own."""
+"""Numbers of connectors of profiles that lead each position of one connector to a connector of its own."""
 SINGLES = (2, 4, 6, 8, 12, 16)
 """Positions of profiles with one connector at each end."""
 
 PORT = "interfaces"
 
 MEDIA = {"DAC": "dac-passive", "ACC": "dac-active", "AEC": "dac-active", "AOC": "aoc", "COPPER": "cat6a"}
-"""Media whose type the fibre does not tell. NetBox has no type of active copper but `dac-active`."""
+"""Types of cables by medium, if the fibre does not tell the type.
+
+NetBox has no type of active copper but `dac-active`.
+"""
 SERIAL = ("FR", "LR")
-"""How media begin whose lanes share a fibre pair."""
+"""Prefixes of media whose lanes share a fibre pair."""
 
 _FIELDS = ("type", "status", "label", "color", "length", "length_unit", "profile")
 
 
 def choose_cable_type(medium: str, fibre: str) -> str:
-    """The type of a cable (v4.4.10: netbox/dcim/choices.py, CableTypeChoices)."""
+    """Return the type of a cable (v4.4.10: netbox/dcim/choices.py, CableTypeChoices)."""
     return MEDIA.get(medium) or fibre or "smf-os2"
 
 
 def make_link_cable_kind(view: ClusterView) -> Iterator[Kind]:
-    """A cable for each link, patched or not: that of a splitter is one for each of its links, which share its label."""
+    """Yield a cable for each link, patched or not; the links of a splitter are cables that share its label."""
     rows = np.flatnonzero(view.links.cable >= 0)
     yield Kind(
         "dcim/cables",
@@ -52,7 +57,7 @@ def make_link_cable_kind(view: ClusterView) -> Iterator[Kind]:
 
 
 def _make_link_columns(view: ClusterView) -> dict[str, Sequence[Cell]]:
-    # columns of NetBox's form for CSV, a row a link
+    """Return columns of NetBox's form for CSV, with a row for each link."""
     links, cables, rows = view.links, view.cables, np.flatnonzero(view.links.cable >= 0)
     cable, ends = links.cable[rows], dict[str, Sequence[Cell]]()
     for end in "ab":
@@ -64,26 +69,28 @@ def _make_link_columns(view: ClusterView) -> dict[str, Sequence[Cell]]:
         }
     types = np.array(list(map(choose_cable_type, cables.medium, cables.fibre)), dtype=object)
     # NetBox takes colours without the #, in small letters
-    fills = {fabric: fill[1:].lower() for fabric, fill in view.colors.items()}
     return {
         **ends,
         "type": types[cable].tolist(),
         "status": ["planned"] * len(rows),
         "label": cables.name[cable].tolist(),
-        "color": [fills.get(fabric, "") for fabric in links.fabric[rows]],
+        "color": [
+            {fabric: fill[1:].lower() for fabric, fill in view.colors.items()}.get(fabric, "")
+            for fabric in links.fabric[rows]
+        ],
         "length": cables.length_m.round(2)[cable].tolist(),
         "length_unit": ["m"] * len(rows),
     }
 
 
 def _list_ports(view: ClusterView, end: str, rows: Iterable[int]) -> Ends:
-    # the ports at one end of some links
+    """Return the ports at one end of some links."""
     links = view.links
     return tuple((PORT, (links[f"{end}_device"][row], links[f"{end}_port"][row])) for row in rows)
 
 
 def make_piece_kind(view: ClusterView) -> Iterator[Kind]:
-    """A cable for each piece: direct cables and splitters, jumpers, trunks and power cords, with their profiles."""
+    """Yield a cable for each piece with its profile: direct cables and splitters, jumpers, trunks and power cords."""
     rows, joins = list[tuple[Cell, ...]](), list[tuple[Ends, Ends]]()
     for row, join in (*_list_direct_cables(view), *_list_jumpers(view), *_list_trunks(view)):
         rows.append(row)
@@ -96,11 +103,13 @@ def make_piece_kind(view: ClusterView) -> Iterator[Kind]:
 
 
 Piece = tuple[tuple[Cell, ...], tuple[Ends, Ends]]
-"""(cells of _FIELDS, what it joins) of a cable."""
+"""A cable: its cells of _FIELDS, and what it joins."""
 
 
 def _list_direct_cables(view: ClusterView) -> Iterator[Piece]:
-    """Cables from cage to cage; one with more links than a profile has connectors is one for each link."""
+    """Yield the cables from cage to cage; one with more links than a profile has connectors becomes one for
+    each link.
+    """
     links, cables, patched = view.links, view.cables, set(view.patches.link.tolist())
     links_of_cable: dict[int, list[int]] = defaultdict(list)
     for link in np.lexsort((links.b_port, links.a_port, links.b, links.a)).tolist():
@@ -114,14 +123,16 @@ def _list_direct_cables(view: ClusterView) -> Iterator[Piece]:
 
 
 def _count_positions(view: ClusterView, link: int) -> int:
-    """Fibre pairs of a link, or lanes of copper."""
+    """Return the number of fibre pairs of a link, or of lanes of copper."""
     links = view.links
     lanes = round(float(links.speed_gbps[link] / links.lane_gbps[link])) if links.lane_gbps[link] else 1
     return 1 if str(view.cables.medium[links.cable[link]]).startswith(SERIAL) else lanes
 
 
 def _choose_trunk_profile(connectors: int, positions: int) -> str:
-    """The least profile that has so many connectors with so many positions; "" for a single one, and where none has."""
+    """Return the smallest profile with enough connectors and positions; "" for a single connector, or if
+    there is none.
+    """
     count = next((count for count in TRUNKS if count >= connectors), 0)
     if connectors < 2 or not count:
         return ""
@@ -129,13 +140,14 @@ def _choose_trunk_profile(connectors: int, positions: int) -> str:
 
 
 def _describe_cable(view: ClusterView, cable: int, link: int, length_m: float, profile: str) -> tuple[Cell, ...]:
+    """Return the cells of _FIELDS for a cable, or for a piece of it; `link` is one of its links."""
     cables, color = view.cables, view.colors.get(str(view.links.fabric[link]), "")
     form = choose_cable_type(str(cables.medium[cable]), str(cables.fibre[cable]))
     return form, "planned", str(cables.name[cable]), color[1:].lower(), round(length_m, 2), "m", profile
 
 
 def _list_jumpers(view: ClusterView) -> Iterator[Piece]:
-    """Jumpers from cages to ports of panels; both of a link have its cable's label."""
+    """Yield the jumpers from cages to ports of panels; both jumpers of a link have its cable's label."""
     patches, houses = view.patches, dict(zip(view.panels.name, view.panels.kind, strict=True))
     rows_of: dict[int, list[int]] = defaultdict(list)
     for row, jumper in enumerate(patches.jumper.tolist()):
@@ -155,18 +167,20 @@ def _list_jumpers(view: ClusterView) -> Iterator[Piece]:
 
 
 def _choose_jumper_profile(near: Ends, far: Ends, pairs: Sequence[int]) -> tuple[str, tuple[Ends, Ends]]:
-    """(profile, what it joins): the side with one connector of several positions comes first."""
+    """Return the profile of a jumper, and what it joins: the side with one connector of several positions
+    comes first.
+    """
     if len(near) == len(far):
         return _choose_trunk_profile(len(near), 1), (near, far)
     one, many = (near, far) if len(near) == 1 else (far, near)
     count = next((count for count in BREAKOUTS if count >= len(many)), 0)
-    # NetBox numbers connectors by the order of ports: pairs that are left out would move those behind
+    # NetBox numbers connectors by the order of ports: if pairs are left out, the pairs after them would move
     in_order = not any(pairs) or list(pairs) == list(range(1, len(many) + 1))
     return (f"breakout-1c{count}p-{count}c1p" if count and len(one) == 1 and in_order else ""), (one, many)
 
 
 def _list_trunks(view: ClusterView) -> Iterator[Piece]:
-    """Trunks between the rear ports of panels, with a position for each front port."""
+    """Yield the trunks between the rear ports of panels, with a position for each front port."""
     for trunk in view.trunks.rows():
         count = trunk["ports"]
         a, b = ((("rear-ports", (trunk[f"{end}_panel"], name_rear_port(trunk[f"{end}_port"], count))),) for end in "ab")

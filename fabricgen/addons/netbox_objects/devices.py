@@ -1,34 +1,44 @@
-"""Makers, types of device, roles, platforms, and devices in their racks.
+"""Sites, halls and racks; makers, types of device, roles and platforms; and devices in their racks.
 
-Types have no templates of interfaces: what ports a switch has, and what they are called, is of its NOS and of how its
-cages are split, which two switches of one type need not share.
+Types have no templates of interfaces: the ports of a switch and their names depend on its NOS and on how its cages are
+split, which two switches of one type need not share.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fabricgen.addons.netbox_objects.kinds import MAKER, Cell, Kind, make_slugs
+from fabricgen.addons.netbox_objects.kinds import (
+    IN_RACK,
+    MAKER,
+    MANUFACTURER,
+    Cell,
+    Kind,
+    Reference,
+    make_slug,
+    make_slugs,
+)
 from fabricgen.api import ClusterView
 
 NODE_COLOR = "9e9e9e"
-"""The colour of the roles of what is no switch; those of switches have the colour of their fabric."""
+"""The colour of the roles of devices that are not switches; roles of switches have the colour of their fabric."""
 
 
 def make_manufacturer_kind(view: ClusterView) -> Iterator[Kind]:
-    """The manufacturers of all that has a type."""
+    """Yield the manufacturers of everything that has a type."""
     manufacturers = sorted({MAKER, *view.models.vendor} - {""})
-    columns = {"name": manufacturers, "slug": make_slugs(manufacturers)}
-    yield Kind("dcim/manufacturers", "manufacturers", columns, ("name",))
+    yield Kind(
+        "dcim/manufacturers", "manufacturers", {"name": manufacturers, "slug": make_slugs(manufacturers)}, ("name",)
+    )
 
 
 def name_role(kind: str, fabric: str, tier: str) -> str:
-    """What a device is for: `compute leaf`, or what the plan calls what is no switch."""
+    """Return the role of a device: `compute leaf`, or the plan's word for a device that is not a switch."""
     return f"{fabric} {tier}" if kind == "switch" else tier
 
 
 def make_device_kinds(view: ClusterView) -> Iterator[Kind]:
-    """Types of device, roles, platforms and devices, each as columns of NetBox's fields."""
+    """Yield types of device, roles, platforms and devices, each as columns of NetBox's fields."""
     devices = view.devices
     models = {model["model"]: model for model in view.models.rows() if model["kind"] in ("node", "switch")}
     used = [models[name] for name in dict.fromkeys(devices.model)]
@@ -40,31 +50,35 @@ def make_device_kinds(view: ClusterView) -> Iterator[Kind]:
         "u_height": [model["units"] for model in used],
         "description": [model["description"][:200] for model in used],
     }
-    maker = {"manufacturer": ("manufacturers", ("manufacturer",))}
-    yield Kind("dcim/device-types", "device-types", type_columns, ("manufacturer", "model"), maker)
+    yield Kind("dcim/device-types", "device-types", type_columns, ("manufacturer", "model"), MANUFACTURER)
     roles = list(map(name_role, devices.kind, devices.fabric, devices.tier))
     fills = {role: view.colors.get(fabric, "") for role, fabric in zip(roles, devices.fabric, strict=True)}
-    colors = [fill[1:].lower() or NODE_COLOR for fill in fills.values()]
-    role_columns = {"name": list(fills), "slug": make_slugs(fills), "color": colors}
-    yield Kind("dcim/device-roles", "device-roles", role_columns, ("name",))
+    yield Kind(
+        "dcim/device-roles",
+        "device-roles",
+        {
+            "name": list(fills),
+            "slug": make_slugs(fills),
+            "color": [fill[1:].lower() or NODE_COLOR for fill in fills.values()],
+        },
+        ("name",),
+    )
     platforms = sorted(set(devices.nos) - {""})
-    platform_columns = {"name": platforms, "slug": make_slugs(platforms)}
-    yield Kind("dcim/platforms", "platforms", platform_columns, ("name",))
+    yield Kind("dcim/platforms", "platforms", {"name": platforms, "slug": make_slugs(platforms)}, ("name",))
     makers = {name: model["vendor"] or MAKER for name, model in models.items()}
     yield _make_device_kind(view, roles, [makers[name] for name in devices.model])
 
 
 def _make_device_kind(view: ClusterView, roles: list[str], makers: list[str]) -> Kind:
-    # the devices; `roles` and `makers` are names, one a device
+    """Return the devices; `roles` and `makers` are names, one for each device."""
     devices, halls = view.devices, dict(zip(view.racks.name, view.racks.hall, strict=True))
-    is_rear = (devices.kind == "switch") & (devices.aisle == "hot")
     columns = {
         "name": devices.name.tolist(),
         "role": roles,
         "manufacturer": makers,
         "device_type": devices.model.tolist(),
         "platform": devices.nos.tolist(),
-        "face": ["rear" if rear else "front" for rear in is_rear],
+        "face": ["rear" if rear else "front" for rear in ((devices.kind == "switch") & (devices.aisle == "hot"))],
         "status": ["planned"] * len(devices),
         "site": devices.site.tolist(),
         "location": [halls[rack] for rack in devices.rack],
@@ -76,16 +90,55 @@ def _make_device_kind(view: ClusterView, roles: list[str], makers: list[str]) ->
         "role": ("device-roles", ("role",)),
         "device_type": ("device-types", ("manufacturer", "device_type")),
         "platform": ("platforms", ("platform",)),
-        "site": ("sites", ("site",)),
-        "location": ("locations", ("site", "location")),
-        "rack": ("racks", ("site", "location", "rack")),
+        **IN_RACK,
     }
     return Kind("dcim/devices", "devices", columns, ("name",), references, any_case=True)
 
 
 def _describe_places(view: ClusterView) -> Iterator[str]:
-    """Which part of the cluster a device is of: `pod p1, unit 2, rail 3`."""
+    """Yield the part of the cluster that each device belongs to: `pod p1, unit 2, rail 3`."""
     devices = view.devices
     for pod, *numbers in zip(devices.pod, devices.su, devices.rail, devices.plane, strict=True):
         words = zip(("unit", "rail", "plane"), numbers, strict=True)
         yield (f"pod {pod}" if pod else "") + "".join(f", {word} {number}" for word, number in words if number)
+
+
+def make_place_kinds(view: ClusterView) -> Iterator[Kind]:
+    """Yield sites, halls as locations, types of rack, and racks, the widest first."""
+    yield Kind(
+        "dcim/sites",
+        "sites",
+        {"name": view.sites, "slug": make_slugs(view.sites), "status": ["planned"] * len(view.sites)},
+        ("name",),
+    )
+    halls, racks = view.halls, view.racks
+    hall_columns = {
+        "site": halls.site.tolist(),
+        "name": halls.name.tolist(),
+        "slug": list(map(make_slug, halls.name)),
+        "status": ["planned"] * len(halls),
+    }
+    yield Kind("dcim/locations", "locations", hall_columns, ("site", "name"), {"site": IN_RACK["site"]})
+    kinds = set(racks.kind)
+    models = [model for model in view.models.rows() if model["kind"] == "rack" and model["model"] in kinds]
+    type_columns = {
+        "manufacturer": [model["vendor"] or MAKER for model in models],
+        "model": [model["model"] for model in models],
+        "slug": make_slugs(model["model"] for model in models),
+        "form_factor": ["4-post-cabinet"] * len(models),
+        "width": [19] * len(models),
+        "u_height": [model["units"] for model in models],
+        "description": [model["description"][:200] for model in models],
+    }
+    yield Kind("dcim/rack-types", "rack-types", type_columns, ("model",), MANUFACTURER)
+    rack_columns = {
+        "site": racks.site.tolist(),
+        "location": racks.hall.tolist(),
+        "name": racks.name.tolist(),
+        "facility_id": racks.place.tolist(),
+        "status": ["planned"] * len(racks),
+        "rack_type": racks.kind.tolist(),
+    }
+    rack_type: dict[str, Reference] = {"rack_type": ("rack-types", ("rack_type",))}
+    references = {field: IN_RACK[field] for field in ("site", "location")} | rack_type
+    yield Kind("dcim/racks", "racks", rack_columns, ("site", "location", "name"), references)

@@ -15,17 +15,17 @@ PRIVATE = ((64_512, 65_534), (4_200_000_000, 4_294_967_294))
 """AS numbers for private use (RFC 6996)."""
 
 SHARED = ("status", "description")
-"""Columns that are written once of what several clusters may have in common."""
+"""Columns that are written only once, of objects that several clusters may share."""
 
 ROLES = {"loopback": "loopback", "vrf-loopback": "loopback", "gateway": "anycast"}
-"""What NetBox calls addresses of some kinds."""
+"""NetBox's role of addresses of some kinds."""
 
 
 VRF: dict[str, Reference] = {"vrf": ("vrfs", ("vrf",))}
 
 
 def make_number_kinds(view: ClusterView) -> Iterator[Kind]:
-    """Registries, AS numbers, VLANs, VRFs where there are any, and prefixes."""
+    """Yield registries, AS numbers, VLANs, VRFs if there are any, and prefixes."""
     counts = Counter(filter(None, view.devices.asn.tolist()))
     registry = {number: _find_registry(number) for number in sorted(counts)}
     registries = sorted(set(registry.values()))
@@ -58,14 +58,14 @@ def _find_registry(number: int) -> str:
 
 
 def _name_vlan(fabric: str, tenant: str, number: int) -> str:
-    """The name of a VLAN, which is the whole fabric's in NetBox."""
+    """Return the name of a VLAN, which in NetBox is that of the whole fabric."""
     return " ".join(filter(None, (fabric, tenant, str(number) if number > 1 else "")))
 
 
 def _make_prefix_kind(view: ClusterView, *, in_vrfs: bool) -> Kind:
-    """The pools that are drawn on, as containers, then subnets with room for several machines.
+    """Return the pools in use, as containers, then subnets with room for several machines.
 
-    The two addresses of a routed link tell its prefix themselves: it has no row.
+    The two addresses of a routed link tell its prefix themselves, so that it has no row.
     """
     addresses = view.addresses
     prefix_texts = {("", pool["prefix"]): ("container", f"pool {pool['name']}") for pool in view.pools.rows()}
@@ -84,14 +84,14 @@ def _make_prefix_kind(view: ClusterView, *, in_vrfs: bool) -> Kind:
 
 
 def make_address_kinds(view: ClusterView) -> Iterator[Kind]:
-    """Addresses: those that are nothing more, those that a device is reached at, and those of its BMC.
+    """Yield three files of addresses: plain ones, those by which a device is reached, and those of its BMC.
 
-    They are three files, since NetBox's form for CSV takes the mark off a device with each row that says false.
+    They are separate because NetBox's form for CSV takes the mark off a device with each row that says false.
     """
     (primary, bmc), addresses = _find_primary(view), view.addresses
-    # leaves of several planes have one address to a NIC with one: it is an object of the first of them
-    first = {key: row for row, key in reversed([*enumerate(zip(addresses.vrf, addresses.prefix, strict=True))])}
-    others = {*first.values()} - primary - bmc
+    # leaves of several planes may share an address towards a NIC: it is an object of the first leaf
+    first_rows = {key: row for row, key in reversed([*enumerate(zip(addresses.vrf, addresses.prefix, strict=True))])}
+    others = {*first_rows.values()} - primary - bmc
     for name, rows, mark in (
         ("ip-addresses", others, ""),
         ("ip-addresses-primary", primary, "is_primary"),
@@ -101,8 +101,9 @@ def make_address_kinds(view: ClusterView) -> Iterator[Kind]:
 
 
 def _make_address_kind(view: ClusterView, name: str, rows: list[int], mark: str) -> Kind:
-    # the addresses at some rows of the view as objects called `name`; `mark` is a column that is true for all of them,
-    # if any
+    """Return the addresses at some rows of the view as objects of a kind; `mark` is a column that is true for them, or
+    "".
+    """
     addresses, in_vrfs = view.addresses, any(view.addresses.vrf)
     kinds, ports = addresses.kind[rows].tolist(), addresses.port[rows]
     columns: dict[str, Sequence[Cell]] = {
@@ -121,8 +122,9 @@ def _make_address_kind(view: ClusterView, name: str, rows: list[int], mark: str)
 
 
 def _find_primary(view: ClusterView) -> tuple[set[int], set[int]]:
-    """Which addresses a switch is reached at: its management address of either family, else its loopback; which are
-    of the BMC of a node.
+    """Return the rows of addresses by which switches are reached, and of those of BMCs.
+
+    A switch is reached at its management address of either family, else at its loopback.
     """
     addresses, switches = view.addresses, set(view.devices.name[view.devices.kind == "switch"])
     managed, primary, bmc = set[tuple[str, bool]](), set[int](), set[int]()

@@ -1,42 +1,52 @@
-"""Patch panels and housings of fibre shuffles as devices, with front ports that lead to positions of rear ports.
+"""Patch panels, housings of fibre shuffles, and power as devices with their ports.
 
-Rear ports of a panel are its trunks, with a position for each front port; those of a shuffle its ports out, with a
-position for each fibre pair (v4.6.8: netbox/dcim/models/device_components.py, PortMapping).
+Front ports of a panel lead to positions of rear ports. Rear ports of a panel are its trunks, with a position for each
+front port; those of a shuffle are its ports out, with a position for each fibre pair (v4.6.8:
+netbox/dcim/models/device_components.py, PortMapping).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from fabricgen.addons.netbox_objects.devices import NODE_COLOR
-from fabricgen.addons.netbox_objects.kinds import MAKER, Cell, Kind, Mapped, make_slug, name_rear_port
+from fabricgen.addons.netbox_objects.kinds import (
+    IN_RACK,
+    MAKER,
+    MANUFACTURER,
+    Cell,
+    Ends,
+    Kind,
+    Mapped,
+    make_slug,
+    name_rear_port,
+)
 from fabricgen.addons.netbox_objects.ports import DEVICE
 from fabricgen.api import ClusterView
 
 ROLES = {"panel": "patch panel", "shuffle": "fibre shuffle"}
 CONNECTORS = {"MPO": "mpo", "LC": "lc", "SC": "sc", "SN": "sn", "CS": "cs", "MDC": "mdc"}
-"""How connectors begin -> the type of a port (v4.6.8: netbox/dcim/choices.py, PortTypeChoices)."""
+"""Type of a port by prefix of its connector (v4.6.8: netbox/dcim/choices.py, PortTypeChoices)."""
 
 
 def make_panel_kinds(view: ClusterView) -> Iterator[Kind]:
-    """Types, roles and devices of panels, then their ports; nothing where no fibre is patched."""
+    """Yield types, roles and devices of panels, then their ports; nothing if no fibre is patched."""
     panels, halls = view.panels, dict(zip(view.racks.name, view.racks.hall, strict=True))
     if not len(panels):
         return
-    first = {model: row for row, model in reversed([*enumerate(panels.model.tolist())])}
-    models = sorted(first)
+    first_row = {model: row for row, model in reversed([*enumerate(panels.model.tolist())])}
+    models = sorted(first_row)
     type_columns: dict[str, Sequence[Cell]] = {
         "manufacturer": [MAKER] * len(models),
         "model": models,
         "slug": list(map(make_slug, models)),
-        "u_height": [int(panels.units[first[model]]) for model in models],
-        "description": [str(panels.description[first[model]])[:200] for model in models],
+        "u_height": [int(panels.units[first_row[model]]) for model in models],
+        "description": [str(panels.description[first_row[model]])[:200] for model in models],
     }
-    maker = {"manufacturer": ("manufacturers", ("manufacturer",))}
-    yield Kind("dcim/device-types", "panel-types", type_columns, ("manufacturer", "model"), maker)
-    roles = [ROLES[kind] for kind in sorted(set(panels.kind))]
-    yield make_role_kind("panel-roles", roles)
+    yield Kind("dcim/device-types", "panel-types", type_columns, ("manufacturer", "model"), MANUFACTURER)
+    yield make_role_kind("panel-roles", [ROLES[kind] for kind in sorted(set(panels.kind))])
     columns: dict[str, Sequence[Cell]] = {
         "name": panels.name.tolist(),
         "role": [ROLES[kind] for kind in panels.kind],
@@ -54,25 +64,27 @@ def make_panel_kinds(view: ClusterView) -> Iterator[Kind]:
 
 
 def make_role_kind(name: str, roles: Sequence[str]) -> Kind:
-    """Roles of what is no switch."""
-    columns = {"name": roles, "slug": list(map(make_slug, roles)), "color": [NODE_COLOR] * len(roles)}
-    return Kind("dcim/device-roles", name, columns, ("name",))
+    """Return roles of devices that are not switches."""
+    return Kind(
+        "dcim/device-roles",
+        name,
+        {"name": roles, "slug": list(map(make_slug, roles)), "color": [NODE_COLOR] * len(roles)},
+        ("name",),
+    )
 
 
 def make_racked_kind(name: str, columns: dict[str, Sequence[Cell]], word: str) -> Kind:
-    """Devices in racks, of the kinds WORD-types and WORD-roles."""
+    """Return devices in racks whose types and roles are of the kinds WORD-types and WORD-roles."""
     references = {
         "role": (f"{word}-roles", ("role",)),
         "device_type": (f"{word}-types", ("manufacturer", "device_type")),
-        "site": ("sites", ("site",)),
-        "location": ("locations", ("site", "location")),
-        "rack": ("racks", ("site", "location", "rack")),
+        **IN_RACK,
     }
     return Kind("dcim/devices", name, columns, ("name",), references, any_case=True)
 
 
 def _make_port_kinds(view: ClusterView) -> Iterator[Kind]:
-    # rear ports, then front ports with what they lead to
+    """Yield rear ports, then front ports with what they lead to."""
     rear, front = list[tuple[Cell, ...]](), list[tuple[tuple[Cell, ...], Mapped]]()
     forms = {
         panel["name"]: [
@@ -102,3 +114,109 @@ def _make_port_kinds(view: ClusterView) -> Iterator[Kind]:
     front_columns = {name: [row[at] for row, _ in front] for at, name in enumerate(names[:-1])}
     mapped = [leads for _, leads in front]
     yield Kind("dcim/front-ports", "front-ports", front_columns, ("device", "name"), DEVICE, mapped=mapped)
+
+
+PDU = "rack PDU"
+INLET = "inlet"
+
+Cord = tuple[Ends, Ends]
+
+
+def make_power_kinds(view: ClusterView) -> Iterator[Kind]:
+    """Yield power panels, feeds, PDUs, power ports and outlets; nothing if no rack has a feed."""
+    racks, halls = view.racks, dict(zip(view.racks.name, view.racks.hall, strict=True))
+    fed = [(row, feed) for row, feeds in enumerate(racks.feeds) for feed in filter(None, feeds.split("+"))]
+    if not fed:
+        return
+    site_of, sites = [str(racks.site[row]) for row, _ in fed], len(view.sites)
+    panels = [name_panel(site, feed, sites) for site, (_, feed) in zip(site_of, fed, strict=True)]
+    site_of_panel = dict(zip(panels, site_of, strict=True))
+    panel_columns = {"site": list(site_of_panel.values()), "name": list(site_of_panel)}
+    yield Kind("dcim/power-panels", "power-panels", panel_columns, ("name",), {"site": IN_RACK["site"]})
+    rack_names = [str(racks.name[row]) for row, _ in fed]
+    feed_columns: dict[str, Sequence[Cell]] = {
+        "power_panel": panels,
+        "site": site_of,
+        "location": [halls[rack] for rack in rack_names],
+        "rack": rack_names,
+        "name": rack_names,
+        "status": ["planned"] * len(fed),
+    }
+    references = {"power_panel": ("power-panels", ("power_panel",)), "rack": IN_RACK["rack"]}
+    yield Kind("dcim/power-feeds", "power-feeds", feed_columns, ("power_panel", "name"), references)
+    pdu_type: dict[str, Sequence[Cell]] = {
+        "manufacturer": [MAKER],
+        "model": [PDU],
+        "slug": [make_slug(PDU)],
+        "u_height": [0],
+    }
+    yield Kind("dcim/device-types", "pdu-types", pdu_type, ("manufacturer", "model"), MANUFACTURER)
+    yield make_role_kind("pdu-roles", [PDU])
+    pdus = [name_pdu(rack, feed) for rack, (_, feed) in zip(rack_names, fed, strict=True)]
+    columns: dict[str, Sequence[Cell]] = {
+        "name": pdus,
+        "role": [PDU] * len(fed),
+        "manufacturer": [MAKER] * len(fed),
+        "device_type": [PDU] * len(fed),
+        "status": ["planned"] * len(fed),
+        "site": site_of,
+        "location": [halls[rack] for rack in rack_names],
+        "rack": rack_names,
+    }
+    yield make_racked_kind("pdus", columns, "pdu")
+    yield from _make_plug_kinds(view, pdus)
+
+
+def _make_plug_kinds(view: ClusterView, pdus: Sequence[str]) -> Iterator[Kind]:
+    """Yield power ports of PDUs and devices, and outlets of PDUs."""
+    cords = list(_list_device_cords(view))
+    ports = [*((pdu, INLET) for pdu in pdus), *(port for _, port in cords)]
+    outlets = [outlet for outlet, _ in cords]
+    port_columns = {"device": [device for device, _ in ports], "name": [name for _, name in ports]}
+    yield Kind("dcim/power-ports", "power-ports", port_columns, ("device", "name"), DEVICE)
+    outlet_columns = {
+        "device": [device for device, _ in outlets],
+        "name": [name for _, name in outlets],
+        "power_port": [INLET] * len(outlets),
+    }
+    references = {**DEVICE, "power_port": ("power-ports", ("device", "power_port"))}
+    yield Kind("dcim/power-outlets", "power-outlets", outlet_columns, ("device", "name"), references)
+
+
+def name_panel(site: str, feed: str, sites: int) -> str:
+    """Return the power panel of a feed; if there are several sites, each has its own."""
+    return f"{site} {feed}" if sites > 1 else feed
+
+
+def name_pdu(rack: str, feed: str) -> str:
+    """Return the PDU of a feed in a rack."""
+    return f"{rack}-pdu-{feed.lower()}"
+
+
+def _list_feeds(view: ClusterView) -> Mapping[str, list[str]]:
+    """Return the feeds of each rack that has any."""
+    racks = zip(view.racks.name.tolist(), view.racks.feeds.tolist(), strict=True)
+    return {rack: feeds.split("+") for rack, feeds in racks if feeds}
+
+
+def _list_device_cords(view: ClusterView) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
+    """Yield (outlet, power supply), each as (device, name); outlets of a PDU are used from the lowest device up."""
+    feeds, taken = _list_feeds(view), defaultdict[str, int](int)
+    devices = view.devices
+    for row in sorted(range(len(devices)), key=lambda row: (devices.rack[row], devices.u[row], devices.name[row])):
+        feeds_here = feeds.get(devices.rack[row], ())
+        for supply in range(int(devices.power_supplies[row]) if feeds_here else 0):
+            pdu = name_pdu(devices.rack[row], feeds_here[supply % len(feeds_here)])
+            taken[pdu] += 1
+            yield (pdu, str(taken[pdu])), (devices.name[row], f"PSU{supply + 1}")
+
+
+def list_power_cables(view: ClusterView) -> Iterator[Cord]:
+    """Yield what whips and cords join: a feed and the inlet of its PDU, an outlet and a power supply."""
+    sites = dict(zip(view.racks.name, view.racks.site, strict=True))
+    for rack, feeds in _list_feeds(view).items():
+        for feed in feeds:
+            panel = name_panel(sites[rack], feed, len(view.sites))
+            yield (("power-feeds", (panel, rack)),), (("power-ports", (name_pdu(rack, feed), INLET)),)
+    for outlet, supply in _list_device_cords(view):
+        yield (("power-outlets", outlet),), (("power-ports", supply),)

@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from fabricgen.addons.netbox_objects.kinds import MAKER, Cell, Kind, Reference
+from fabricgen.addons.netbox_objects.kinds import MAKER, MANUFACTURER, Cell, Kind, Reference
 from fabricgen.api import ClusterView
 
 KBITS = 1_000_000
@@ -24,7 +24,7 @@ End = tuple[str, str]
 
 
 def make_port_kinds(view: ClusterView) -> Iterator[Kind]:
-    """Bonds, interfaces, types of module, bays and modules."""
+    """Yield bonds, interfaces, types of module, bays and modules."""
     links, rows = view.links, np.flatnonzero(view.links.cable >= 0)
     ends = (zip(links[f"{end}_device"][rows], links[f"{end}_bond"][rows], strict=True) for end in "ab")
     bonds = [end for end in dict.fromkeys(chain(*ends)) if end[1]]
@@ -36,14 +36,15 @@ def make_port_kinds(view: ClusterView) -> Iterator[Kind]:
             "mgmt_only": ["false"] * len(bonds),
         }
         yield Kind("dcim/interfaces", "bonds", bond_columns, ("device", "name"), DEVICE)
-    bond_reference: dict[str, Reference] = {"lag": ("bonds", ("device", "lag"))} if bonds else {}
-    references = DEVICE | bond_reference
+    references: dict[str, Reference] = {**DEVICE, **({"lag": ("bonds", ("device", "lag"))} if bonds else {})}
     yield Kind("dcim/interfaces", "interfaces", _list_interfaces(view, bonds), ("device", "name"), references)
     yield from _make_module_kinds(view)
 
 
 def _list_interfaces(view: ClusterView, bonds: Sequence[End]) -> dict[str, list[Cell]]:
-    """Ports of cables, then what has an address and no cable: loopbacks, VLANs, idle management ports."""
+    """Return the ports of cables, then interfaces with an address and no cable: loopbacks, VLANs, idle management
+    ports.
+    """
     links, addresses, rows = view.links, view.addresses, np.flatnonzero(view.links.cable >= 0)
     device, port, cage, form, managing = (
         np.concatenate([links[f"{end}_{name}"][rows] for end in "ab"])
@@ -51,18 +52,20 @@ def _list_interfaces(view: ClusterView, bonds: Sequence[End]) -> dict[str, list[
     )
     devices = np.concatenate((device, np.array([end[0] for end in bonds], dtype=object), addresses.device))
     ports = np.concatenate((port, np.array([end[1] for end in bonds], dtype=object), addresses.port))
-    first, known = _find_first_ends(devices, ports), len(device) + len(bonds)
-    # known ends come first, so what is first met after them is an address without a cable
-    new = first[(first >= known) & (ports[first] != "")] - known
+    first_rows, cabled = _find_first_ends(devices, ports), len(device) + len(bonds)
+    # ends of cables and bonds come first, so that an end first met after them has an address and no cable
+    new = first_rows[(first_rows >= cabled) & (ports[first_rows] != "")] - cabled
     is_idle, blank = addresses.kind[new] == "management", [""] * len(new)
     speeds, lanes = links.speed_gbps[rows].tolist() * 2, links.lane_gbps[rows].tolist() * 2
     kbits = {speed: int(speed * KBITS) for speed in set(speeds)}
-    types = map(choose_port_type, links.protocol[rows].tolist() * 2, form.tolist(), speeds, lanes)
     return {
         "device": device.tolist() + addresses.device[new].tolist(),
         "name": port.tolist() + addresses.port[new].tolist(),
         "label": cage.tolist() + blank,
-        "type": [*types, *np.where(is_idle, "1000base-t", "virtual").tolist()],
+        "type": [
+            *map(choose_port_type, links.protocol[rows].tolist() * 2, form.tolist(), speeds, lanes),
+            *np.where(is_idle, "1000base-t", "virtual").tolist(),
+        ],
         "speed": [kbits[speed] for speed in speeds] + blank,
         "mgmt_only": np.where(np.concatenate((managing, is_idle)), TRUE, FALSE).tolist(),
         **({"lag": links.a_bond[rows].tolist() + links.b_bond[rows].tolist() + blank} if bonds else {}),
@@ -70,7 +73,7 @@ def _list_interfaces(view: ClusterView, bonds: Sequence[End]) -> dict[str, list[
 
 
 def _find_first_ends(devices: Iterable[str], ports: Iterable[str]) -> npt.NDArray[np.int64]:
-    """Row where each distinct (device, port) comes first, ascending; int64."""
+    """Return the row at which each distinct (device, port) comes first, ascending; int64."""
     codes = dict[str, int]()
     device, port = (
         np.fromiter((codes.setdefault(text, len(codes)) for text in texts), dtype=np.int64)
@@ -81,28 +84,27 @@ def _find_first_ends(devices: Iterable[str], ports: Iterable[str]) -> npt.NDArra
 
 
 def _make_module_kinds(view: ClusterView) -> Iterator[Kind]:
-    """Transceivers: one for each cage that has any, however many cables are in it."""
+    """Yield transceivers: one for each cage that has any, however many cables are in it."""
     device, cage, part = (
         np.concatenate([view.ends[f"{end}_{name}"] for end in "ab"]) for name in ("device", "cage", "transceiver")
     )
     rows = np.flatnonzero(part != "")
-    first = rows[_find_first_ends(device[rows], cage[rows])]
-    used = set(part[first])
+    first_rows = rows[_find_first_ends(device[rows], cage[rows])]
+    used = set(part[first_rows])
     models = [row["model"] for row in view.models.rows() if row["kind"] == "transceiver" and row["model"] in used]
     type_columns = {
         "manufacturer": [MAKER] * len(models),
         "model": models,
         "part_number": [model[:50] for model in models],
     }
-    maker = {"manufacturer": ("manufacturers", ("manufacturer",))}
-    yield Kind("dcim/module-types", "module-types", type_columns, ("model",), maker)
-    bay_columns = {"device": device[first].tolist(), "name": cage[first].tolist()}
+    yield Kind("dcim/module-types", "module-types", type_columns, ("model",), MANUFACTURER)
+    bay_columns = {"device": device[first_rows].tolist(), "name": cage[first_rows].tolist()}
     yield Kind("dcim/module-bays", "module-bays", bay_columns, ("device", "name"), DEVICE)
     module_columns = {
         "device": bay_columns["device"],
         "module_bay": bay_columns["name"],
-        "module_type": part[first].tolist(),
-        "status": ["planned"] * len(first),
+        "module_type": part[first_rows].tolist(),
+        "status": ["planned"] * len(first_rows),
     }
     references = {
         **DEVICE,
@@ -112,7 +114,7 @@ def _make_module_kinds(view: ClusterView) -> Iterator[Kind]:
     yield Kind("dcim/modules", "modules", module_columns, ("device", "module_bay"), references)
 
 
-# What NetBox calls ports.
+# NetBox's types of ports.
 # Source: github.com/netbox-community/netbox v4.4.10, netbox/dcim/choices.py (InterfaceTypeChoices).
 # It has no type above 800 Gb/s, and none for NVLink.
 
@@ -127,18 +129,18 @@ ETHERNET = {
     400: ("qsfpdd", "osfp", "qsfp112"),
     800: ("osfp", "qsfpdd"),
 }
-"""Gb/s -> form factors that a port of that speed has a type for, the one that others are called by first."""
+"""By Gb/s, the form factors for which NetBox has a type of that speed; other form factors get the first one."""
 
 TWISTED = {1: "1000base-t", 2.5: "2.5gbase-t", 5: "5gbase-t", 10: "10gbase-t", 25: "25gbase-t"}
 LANES = {14: "fdr", 25: "edr", 50: "hdr", 100: "ndr", 200: "xdr"}
-"""InfiniBand: Gb/s of a lane -> generation."""
+"""InfiniBand generation, by Gb/s of a lane."""
 
 FORMS = {"SFP+": "sfpp", "QSFP+": "qsfpp", "QSFP-DD800": "qsfpdd", "QSFP56-DD": "qsfpdd", "QSFP-DD": "qsfpdd"}
 
 
 @cache
 def choose_port_type(protocol: str, form_factor: str, speed_gbps: float, lane_gbps: float) -> str:
-    """The type of the ports at one end of links; `other` where NetBox has none."""
+    """Return the type of the ports at one end of links; `other` if NetBox has none."""
     if protocol == "infiniband" and form_factor != "RJ45":
         return f"infiniband-{LANES[int(lane_gbps)]}" if int(lane_gbps) in LANES else OTHER
     if form_factor == "RJ45":

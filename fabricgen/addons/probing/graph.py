@@ -1,10 +1,10 @@
 """A fabric as probes see it: edges upward, from endpoints to the switches where paths turn.
 
-An edge is a link. It is several where packets cannot be held to one: parallel links without identifiers of their own,
-and, where nobody knows how switches hash, all that a pair of endpoints is spread over. A link between two switches that
-nothing is above, as a span or that of a pair, is two edges, from both to a turning point of its own, which no device
-is: its direction is that of the edge at its end a, and the other stands with it. Arrays are int64, a row an edge;
-switches have the numbers of `view.devices`.
+An edge is a link. It is several links if packets cannot be held to one of them: parallel links without identifiers of
+their own, and, if nobody knows how switches hash, all links that a pair of endpoints is spread over. A link between two
+switches with nothing above them, such as a span or the peer link of a pair, is two edges, from both switches to a
+turning point of its own, which is not a device; its direction is that of the edge at its end a, and the other edge
+stands with it. Arrays are int64, with a row for each edge; switches have the numbers of `view.devices`.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ NONE = -1
 
 @dataclass(frozen=True)
 class Graph:
-    """Edges by their lower and upper end; the lower end of an edge of level 0 is a node, of others a switch."""
+    """Edges by their lower and upper end; the lower end of an edge of level 0 is a node, that of others a switch."""
 
     lower: Ints64
     upper: Ints64
     level: Ints64
-    """0 from an endpoint, else one more than the height of the lower switch, which is the longest way down."""
+    """0 from an endpoint, else one more than the height of the lower switch, which is its longest way down."""
     edge_of_link: Ints64
-    """By row of `view.links`, its edge; -1 for links of other fabrics, and for those that no path takes."""
+    """By row of `view.links`, its edge; -1 for links of other fabrics, and for links that no path takes."""
     height: Ints64
     """By row of `view.devices`, and then by turning point."""
 
@@ -37,17 +37,17 @@ class Graph:
 
     @cached_property
     def levels(self) -> int:
-        """How many levels there are: links of the longest way up."""
+        """Number of levels: links of the longest way up."""
         return int(self.level.max(initial=0)) + 1
 
     @cached_property
     def has_link(self) -> Flags:
-        """By edge, whether links are told by it: not the edge of a turning point that stands with another."""
+        """By edge, whether a link belongs to it; the second edge of a turning point has none."""
         return np.isin(np.arange(len(self)), self.edge_of_link)
 
     @cached_property
     def parts(self) -> list[Ints64]:
-        """By height, the part that each switch is in, as the switches up to that height join them."""
+        """By height, the part that each switch is in, as joined by switches up to that height."""
         parts = [np.arange(len(self.height))]
         for height in range(1, self.levels):
             is_within = (self.level > 0) & (self.height[self.upper] <= height)
@@ -57,15 +57,16 @@ class Graph:
     @cached_property
     def is_turn(self) -> Flags:
         """By row of `height`, whether paths may turn there: edges lead up to it from parts that nothing below joins."""
-        # an endpoint at the switch is a part of its own, as is each part below
+        # each endpoint at the switch is a part of its own, besides the parts below
         part = self.find_part_below(np.arange(len(self)), self.upper)
         turn, _ = np.unique(np.stack((self.upper, part)), axis=1)
         return np.bincount(turn, minlength=len(self.height)) > 1
 
     def find_part_below(self, edge: Ints64, turn: Ints64) -> Ints64:
-        """The part below a switch, where paths may turn, that each edge leads up from; paths join two such parts.
+        """Return the part below a switch (at which paths may turn) from which each edge leads up; paths join two such
+        parts.
 
-        Of an edge from an endpoint at that very switch, a number that nothing else has.
+        An edge from an endpoint at that very switch has a number that nothing else has.
         """
         switch = np.where(self.level[edge] > 0, self.lower[edge], self.upper[edge])
         below, part = self.height[turn] - 1, -2 - edge
@@ -75,17 +76,18 @@ class Graph:
         return part
 
     def choose_edges(self, chosen: Flags) -> Graph:
-        """The graph of some of its edges."""
+        """Return the graph with only the chosen edges."""
         number = np.where(chosen, np.cumsum(chosen) - 1, NONE)
         of_link = np.where(self.edge_of_link >= 0, number[self.edge_of_link], NONE)
         return Graph(self.lower[chosen], self.upper[chosen], self.level[chosen], of_link, self.height)
 
     def leave_out_useless(self) -> Graph:
-        """The graph without edges that no path takes: none turns above, or there is no endpoint below."""
+        """Return the graph without edges that no path takes: above which none turns, or below which there is no
+        endpoint.
+        """
         has_endpoints, leads_to_turn = np.zeros(len(self.height), dtype=bool), self.is_turn.copy()
         for level in range(self.levels):
-            is_climbed = (self.level == level) & ((level == 0) | has_endpoints[self.lower])
-            has_endpoints[self.upper[is_climbed]] = True
+            has_endpoints[self.upper[(self.level == level) & ((level == 0) | has_endpoints[self.lower])]] = True
         for level in range(self.levels - 1, 0, -1):
             leads_to_turn[self.lower[(self.level == level) & leads_to_turn[self.upper]]] = True
         is_useful = leads_to_turn[self.upper] & ((self.level == 0) | has_endpoints[self.lower])
@@ -93,18 +95,22 @@ class Graph:
         return self if is_useful.all() else self.choose_edges(is_useful).leave_out_useless()
 
     def join_parallel(self) -> Graph:
-        """The graph in which links between two switches are one edge."""
+        """Return the graph in which all links between two switches are one edge."""
         return self._join_switches(np.arange(len(self.height)))
 
     def join_spread(self) -> Graph:
-        """The graph in which all is one edge that switches spread packets of a pair over: what leaves a part upward."""
-        # what is higher than all edges has none
+        """Return the graph in which all links that switches spread packets of a pair over, out of a part upward, are
+        one edge.
+        """
+        # a switch above all edges has no part of its own height
         height = np.minimum(self.height, self.levels - 1)
         part_at_height = np.stack(self.parts)[height, np.arange(len(height))]
         return self._join_switches(find_first_alike(self.height, part_at_height))
 
     def _join_switches(self, stands_for: Ints64) -> Graph:
-        # edges between switches for which the same two stand are the first of them; those of endpoints stay
+        """Return the graph in which edges between switches that stand for the same two are one; edges of endpoints
+        stay.
+        """
         is_end, edges = self.level == 0, np.arange(len(self))
         lower, upper = np.where(is_end, self.lower, stands_for[self.lower]), stands_for[self.upper]
         joined = find_first_alike(lower, upper, np.where(is_end, edges, NONE))
@@ -113,29 +119,32 @@ class Graph:
 
 
 def find_first_alike(*columns: Ints64) -> Ints64:
-    """By row, the first row that has the same values in all columns."""
+    """Return, by row, the first row that has the same values in all columns."""
     _, first_rows, inverse = np.unique(np.stack(columns), axis=1, return_index=True, return_inverse=True)
     return first_rows[inverse.ravel()]
 
 
 def list_links(view: ClusterView, fabric: str) -> Ints64:
-    """The links that carry a fabric, in rows: its own, and those of fabrics above it that no node has a port of."""
+    """Return the rows of links that carry a fabric: its own, and those of fabrics above it that no node has a
+    port of.
+    """
     links, is_switch = view.links, view.devices.kind == "switch"
     of_nodes = set(links.fabric[~is_switch[links.a] & ~links.a_management])
     fabrics = {fabric}
     while True:
         rows = np.flatnonzero(np.isin(links.fabric, sorted(fabrics)) & ~links.a_management & is_switch[links.b])
-        above = np.isin(links.a, links.b[rows]) & is_switch[links.b] & ~links.a_management
-        if not (carriers := set(links.fabric[above]) - of_nodes - fabrics):
+        is_above = np.isin(links.a, links.b[rows]) & is_switch[links.b] & ~links.a_management
+        if not (carriers := set(links.fabric[is_above]) - of_nodes - fabrics):
             return rows
         fabrics |= carriers
 
 
 def make_graph(view: ClusterView, fabric: str, *, level_links: bool = True, rows: Ints64 | None = None) -> Graph:
-    """The links over which nodes of a fabric talk, or of some `rows`.
+    """Return the graph of the links over which nodes of a fabric talk, or of the links at some `rows`.
 
-    Left out are links between switches of one tier that others are above, or that bonds end at, which only ports on one
-    of the two alone use, and without `level_links` all between switches of one tier.
+    Links between switches of one tier are left out if other switches are above them, or if bonds end at them: only
+    ports on one of the two switches use them. Without `level_links`, all links between switches of one tier are left
+    out.
     """
     links, devices = view.links, view.devices
     is_switch, tier = devices.kind == "switch", devices.tier

@@ -1,4 +1,4 @@
-"""The links that results of probes name, by the tables of the plan that they were sent by."""
+"""The links that results of probes point to, by the tables of the plan by which the probes were sent."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ PROBES, CLASSES = "probes.csv", "classes.csv"
 MEASURES = ("sent", "lost", "median_us", "p99_us", "gbps")
 LOSS, LATENCY, RATE = "loss", "latency", "rate"
 FEW = 3
-"""Other parts that are as likely are named up to so many."""
+"""Other parts that are as likely are named up to this many."""
 HALF_OF = 4
-"""Halves of a module with fewer links are links."""
+"""Modules with fewer links than this have no halves, because a half would be a link."""
 HALF_WORD = 32
-"""Bits of a number that stand for a probe; those above for a part."""
+"""Bits of a number that stand for a probe; the bits above stand for a part."""
 
 
 @dataclass(frozen=True)
 class Named:
-    """A part that results name: its kind and name, all links that are meant, and what it does, by measure.
+    """A part that results name: its kind and name, all links that it may be, and what it adds, by measure.
 
     `amounts` are shares of packets lost, microseconds added, and the share of its rate that is missing.
     """
@@ -63,7 +63,7 @@ class Verdict:
 class ProbeTable:
     """The probes of a folder that `probe plan` wrote, and the parts of the cluster that they cross.
 
-    A direction of a link is twice its row, and one more downward.
+    A direction of a link is twice its row, plus one for downward.
     """
 
     def __init__(self, view: ClusterView, folder: Path) -> None:
@@ -92,12 +92,14 @@ class ProbeTable:
             self._members[why, cls].append(2 * row + (way == DOWN))
 
     def list_unplanned(self) -> dict[str, list[str]]:
-        """By reason the directions of links that no probe crosses."""
+        """Return, by reason, the directions of links that no probe crosses."""
         lists = {why: directions for (why, cls), directions in self._members.items() if not cls}
         return {why: list(map(self._name_direction, directions)) for why, directions in lists.items()}
 
     def list_classes(self) -> dict[str, list[tuple[str, int]]]:
-        """By reason the directions of links that stand together: the first of each class, and how many there are."""
+        """Return, by reason, the directions of links that stand together: the first of each class, and how many there
+        are.
+        """
         classes = defaultdict(list)
         for (why, cls), directions in self._members.items():
             if cls:
@@ -106,18 +108,20 @@ class ProbeTable:
 
     @cached_property
     def gbps(self) -> Floats:
-        """By probe, the speed of the slowest link on its path."""
+        """By probe, the speed of the slowest link on its path, Gb/s."""
         slowest = np.full(len(self.number), np.inf)
         np.minimum.at(slowest, self._probe, self._view.links.speed_gbps[self._link])
         return slowest
 
     @cached_property
     def lengths(self) -> Ints64:
-        """By probe, how many links it crosses."""
+        """By probe, the number of links that it crosses."""
         return np.bincount(self._probe, minlength=len(self.number))
 
     def list_unmeasured(self, is_measured: Flags) -> tuple[str, ...]:
-        """Directions of links on probes of which none is measured."""
+        """Return the directions of links that probes cross, but no measured probe; `is_measured` is a flag for each
+        probe.
+        """
         is_crossed = np.bincount(self._direction, minlength=2 * len(self._view.links)) > 0
         is_crossed[self._direction[is_measured[self._probe]]] = False
         return tuple(map(self._name_direction, np.flatnonzero(is_crossed).tolist()))
@@ -126,8 +130,10 @@ class ProbeTable:
 
     @cached_property
     def _modules(self) -> tuple[Ints64, list[tuple[int, str]]]:
-        # ([modules at end a and b, halves at end a and b, links], -1 for none: three times its socket, one or two more
-        # for a half; device and socket of each)
+        """The modules of each link, shape (4, links): at ends a and b, and their halves; and (device, cage) by socket.
+
+        A module is three times its socket, a half one or two more; -1 for none.
+        """
         links, numbers = self._view.links, defaultdict[tuple[int, str], int](count().__next__)
         crossed = np.flatnonzero(np.bincount(self._link, minlength=len(links)))
         devices, cages = (
@@ -135,7 +141,7 @@ class ProbeTable:
             for near, far in ((links.a, links.b), (links.a_cage, links.b_cage))
         )
         socket = np.fromiter(map(numbers.__getitem__, zip(devices, cages, strict=True)), np.int64, len(devices))
-        # links whose packets are spread stand for others, in other modules
+        # a link whose packets are spread stands for others, which are in other modules
         spread = [row // 2 for (why, _), rows in self._members.items() if why == SPREAD_OVER for row in rows]
         is_shared = np.bincount(socket, np.tile(np.isin(crossed, spread), 2))[socket] > 0
         size = np.where(is_shared, 0, np.bincount(socket)[socket])
@@ -149,16 +155,16 @@ class ProbeTable:
 
     @cached_property
     def _starts(self) -> tuple[int, int, int]:
-        # the numbers of the first link, module and switch
+        """The numbers of the first link, the first module and the first switch among parts."""
         links = len(self._view.links)
         return 2 * links, 3 * links, 3 * links + 3 * len(self._modules[1])
 
     def make_parts(self, is_measured: Flags) -> Parts:
-        """The parts that measured probes cross, each once a probe."""
+        """Return the parts that measured probes cross, each once a probe."""
         links, (first_link, first_module, first_switch) = self._view.links, self._starts
         crossings = np.flatnonzero(is_measured[self._probe])
         probe, link = self._probe[crossings], self._link[crossings]
-        # a switch is the upper end of links upward, and of those downward; where packets are spread, a leaf alone
+        # a probe crosses the switch at the upper end of its links; if its packets are spread, only leaves for certain
         is_certain = (self._view.devices.kind != "switch")[links.a[link]] | ~self._is_spread[probe]
         switch = np.where(is_certain, first_switch + links.b[link].astype(np.int64), NONE)
         modules = np.where(self._modules[0] >= 0, first_module + self._modules[0], NONE)[:, link]
@@ -170,7 +176,7 @@ class ProbeTable:
         return Parts(pairs & ((1 << HALF_WORD) - 1), pairs >> HALF_WORD, first_switch + len(self._view.devices))
 
     def describe_part(self, part: int) -> tuple[str, str, tuple[str, ...]]:
-        """(kind, name, links that are meant) of a part."""
+        """Return the kind and name of a part, and the names of the links that it may be."""
         links, devices = self._view.links, self._view.devices
         first_link, first_module, first_switch = self._starts
         if part < first_link:
@@ -192,11 +198,12 @@ class ProbeTable:
 
     @cached_property
     def _class_of_direction(self) -> dict[int, list[int]]:
+        """By direction of a link, all directions of its class."""
         classes = (directions for (_, cls), directions in self._members.items() if cls)
         return {direction: directions for directions in classes for direction in directions}
 
     def _list_together(self, direction: int) -> tuple[str, ...]:
-        # the links that stand together with one in a direction
+        """Return the names of the links that stand together with one in a direction, itself included."""
         rows = np.array(sorted(self._class_of_direction.get(direction, [direction]))) // 2
         return tuple(self._view.links.name[rows].tolist())
 
@@ -209,6 +216,7 @@ class ProbeTable:
 
 
 def _find_rows(row_by_name: Mapping[str, int], names: Sequence[str], file: Path, line: int) -> list[int]:
+    """Return the rows of links by name; raises InputError (FG181), at a line of a file, for a name of no link."""
     try:
         return [row_by_name[name] for name in names]
     except KeyError as error:
@@ -217,7 +225,7 @@ def _find_rows(row_by_name: Mapping[str, int], names: Sequence[str], file: Path,
 
 
 def judge_results(view: ClusterView, folder: Path, files: Sequence[Path]) -> Verdict:
-    """What results of the probes of a folder say; raises InputError (FG181) for tables that cannot be used."""
+    """Return what results of the probes of a folder say; raises InputError (FG181) for tables that cannot be used."""
     table = ProbeTable(view, folder)
     results = _read_results(table, files)
     measured = {name: ~np.isnan(results[name]) for name in (LOSS, LATENCY, RATE)}
@@ -243,7 +251,10 @@ def judge_results(view: ClusterView, folder: Path, files: Sequence[Path]) -> Ver
 
 
 def _join_suspects(table: ProbeTable, suspects: list[tuple[str, Suspect]], usual: float) -> Iterable[Named]:
-    # a part that loses packets and is slow is named once; amounts of time are told as the rate that is missing
+    """Yield the named parts; one that loses packets and is slow is named once.
+
+    An amount of time for a gigabit becomes the share of the rate that is missing, by the `usual` time.
+    """
     suspects_by_part: dict[int, dict[str, Suspect]] = defaultdict(dict)
     for measure, suspect in sorted(suspects, key=lambda pair: -pair[1].gain):
         suspects_by_part[suspect.part][measure] = suspect
@@ -258,9 +269,10 @@ def _join_suspects(table: ProbeTable, suspects: list[tuple[str, Suspect]], usual
 
 
 def _read_results(table: ProbeTable, files: Sequence[Path]) -> dict[str, Floats]:
-    """By probe: `sent` packets, `loss` of them, `latency` in us, and `rate` as time for a gigabit; NaN for none.
+    """Return, by probe, `sent` packets, `loss` of them, `latency` in us, and `rate` as time for a gigabit; NaN for
+    none.
 
-    Rows of one probe are added up; of times they are the mean.
+    Packets of several rows of one probe are added up; times are averaged.
     """
     sums, rows = (np.zeros((len(MEASURES), len(table.number))) for _ in range(2))
     for file in files:
@@ -283,5 +295,5 @@ def _read_results(table: ProbeTable, files: Sequence[Path]) -> dict[str, Floats]
     _, _, median, p99, gbps = sums / np.where(rows > 0, rows, np.nan)
     lost = np.where(sums[0] > 0, sums[1], np.nan)
     latency = median if rows[2].any() else p99
-    # what came to a standstill is taken for a thousandth of the speed
+    # a probe that came to a standstill counts as one with a thousandth of the speed
     return {"sent": sums[0], LOSS: lost, LATENCY: latency, RATE: 1 / np.maximum(gbps, table.gbps / 1000)}

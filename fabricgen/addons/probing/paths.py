@@ -1,10 +1,11 @@
 """The fewest paths that cross every edge in both directions and tell all of them apart.
 
-Each edge has to be on paths that no other edge shares as a whole. A path of 2 K edges can hold one that is on no other
-path; all others are on two at least, so that n edges take 2 n / (2 K + 1) paths, and no fewer (`find_least`). The paths
-are made to that measure: what leaves a switch upward is dealt over its edges, so many of them once and all others
-twice, a path with an edge that is used once meets one without, and what could not be met so is mended by more paths.
-All choices are of a generator with a fixed seed: same fabric, same paths.
+Two edges can be told apart only if they are not on exactly the same paths. A path of 2 K edges can hold one edge that
+is on no other path; all other edges are on two paths at least, so that n edges need 2 n / (2 K + 1) paths
+(`find_least`). The paths are made to that measure: what leaves a switch upward is dealt over its edges, so that as many
+as possible are used once and all others twice. A path with an edge that is used once meets one without such an edge,
+and more paths mend what could not meet. All choices come from a generator with a fixed seed: the same fabric gives the
+same paths.
 """
 
 from __future__ import annotations
@@ -18,59 +19,63 @@ from fabricgen.addons.probing.graph import NONE, Graph
 from fabricgen.api import Flags, Ints64, rank_within
 
 TRIES = 24
-"""Rounds in which half paths look for a partner at their switch; with two parts below it, every other one fails."""
+"""Rounds in which half paths look for a partner at their switch; if the switch has two parts below it, every second
+attempt fails.
+"""
 GOLDEN = (5**0.5 - 1) / 2
-"""Its multiples are spread evenly over 0 to 1, whichever of them are taken at equal distances."""
+"""Multiples of it, modulo 1, are spread evenly over 0 to 1, whichever of them are taken at equal distances."""
 IDLE = 16
-"""After so many rounds that tell nothing more apart, what is left stands together: a round that could tell two edges
-apart does so at least every other time."""
+"""After this many rounds that tell nothing more apart, the rest stands together: a round that can tell two edges apart
+does so at least every other time.
+"""
 
 
 @dataclass(frozen=True)
 class Paths:
-    """One-way paths. `up` and `down`: the edge taken at each level, int64 of shape (paths, levels), -1 for none."""
+    """One-way paths. `up` and `down` are the edge taken at each level, int64 of shape (paths, levels), -1 for none."""
 
     up: Ints64
     down: Ints64
     port: Ints64
-    """The source port that leads packets there; 0 where none is needed."""
+    """The source port that leads packets along the path; 0 if none is needed."""
 
     def __len__(self) -> int:
         return len(self.up)
 
     def select_rows(self, rows: Ints64 | Flags) -> Paths:
-        """The paths of some rows, or of those that are flagged."""
+        """Return the paths at some rows, or the flagged ones."""
         return Paths(self.up[rows], self.down[rows], self.port[rows])
 
     def append_paths(self, paths: Paths) -> Paths:
-        """These paths, then some more."""
+        """Return these paths followed by others."""
         pairs = zip((self.up, self.down, self.port), (paths.up, paths.down, paths.port), strict=True)
         return Paths(*map(np.concatenate, pairs))
 
     @classmethod
     def join_half_paths(cls, a: Ints64, b: Ints64) -> Paths:
-        """Paths over half paths that meet, one way and then the other."""
+        """Return paths over half paths that meet, one way and then the other."""
         return cls(np.concatenate((a, b)), np.concatenate((b, a)), np.zeros(2 * len(a), dtype=np.int64))
 
     def list_directions(self) -> tuple[Ints64, Ints64]:
-        """(path, direction of an edge) of all that each path crosses, in the order of paths; a direction is twice the
-        edge upward, and one more downward.
+        """Return the path and the direction of every edge that paths cross, in the order of paths.
+
+        A direction is twice the edge for upward, plus one for downward.
         """
         directions = np.concatenate((2 * self.up, np.where(self.down >= 0, 2 * self.down + 1, NONE)), axis=1)
         path, column = np.nonzero(directions >= 0)
         return path, directions[path, column]
 
     def share_rounds(self, capacity: Ints64) -> Ints64:
-        """By path the round, from 1, in which it is sent: at once with as many others as find room.
+        """Return the round of each path, from 1: a path is sent together with as many others as there is capacity for.
 
-        `capacity` is by direction of an edge how many paths of a round may cross it.
+        `capacity` is, by direction of an edge, how many paths of a round may cross it.
         """
         rounds, rng, number = np.zeros(len(self), dtype=np.int64), np.random.Generator(np.random.PCG64(63)), 0
         path, direction = self.list_directions()
         while not rounds.all():
             number, room, is_open = number + 1, capacity.copy(), rounds[path] == 0
             while is_open.any():
-                # by chance some come first wherever they go, and take their room; who finds none left waits
+                # in a random order, paths take capacity on all their edges, or wait if an edge has none left
                 comer, crossed = path[is_open], direction[is_open]
                 is_late = rank_within(crossed, rng.permutation(len(self))[comer]) >= room[crossed]
                 is_sent = np.bincount(comer, is_late, len(self))[comer] == 0
@@ -82,21 +87,21 @@ class Paths:
 
 
 def find_least(graph: Graph) -> int:
-    """A number of one-way paths below which no plan can tell all directions of edges apart, the paths longest at that.
+    """Return a number of one-way paths below which no plan can tell all directions of edges apart.
 
-    For any levels S of n edges: each path has 2 S of them at most, all but one on two paths.
+    For any set of levels with n edges on S levels, a path has at most 2 S of these edges, and all but one are on two
+    paths.
     """
     counts = np.sort(np.bincount(graph.level[graph.has_link], minlength=graph.levels))[::-1]
-    wide = 2 * np.arange(1, len(counts) + 1) + 1
-    return int(np.ceil(4 * np.cumsum(counts) / wide).max(initial=0))
+    return int(np.ceil(4 * np.cumsum(counts) / (2 * np.arange(1, len(counts) + 1) + 1)).max(initial=0))
 
 
 class Planner:
     """Makes the paths of a graph.
 
-    `find_ports` has the source port that leads packets over each of some paths, -1 where none does; without it they
-    name their path, or take all at once. `label` has by direction of an edge the class of those that
-    are on the same paths.
+    `find_ports` returns the source port that leads packets over each of some paths, -1 if none does; without it,
+    packets name their path, or take all at once. `label` is, by direction of an edge, the class of directions that are
+    on the same paths.
     """
 
     def __init__(self, graph: Graph, find_ports: Callable[[Paths], Ints64] | None = None) -> None:
@@ -118,7 +123,7 @@ class Planner:
         return covered
 
     def make_paths(self) -> Planner:
-        """Make paths as dealt, then others until nothing more can be told apart."""
+        """Make paths as dealt, then others until nothing more can be told apart; return the planner."""
         half_paths, top = self._deal_half_paths()
         uses = np.bincount(half_paths[half_paths >= 0], minlength=len(self.graph))
         has_single = ((half_paths >= 0) & (uses[half_paths] == 1)).any(axis=1)
@@ -126,7 +131,7 @@ class Planner:
         idle, number, still_open = 0, 0, self.count_open()
         while still_open and idle < IDLE:
             half_paths, top, is_picked = self._draw_half_paths(number % 3 == 2)
-            # those with picked edges meet each other; what finds no partner so meets others
+            # half paths with picked edges meet each other first; those without a partner then meet any
             picked, drawn = (self._match_half_paths(half_paths[rows], top[rows]) for rows in (is_picked, slice(None)))
             self._add_paths(self._choose_useful(self._hold_packets(picked.append_paths(drawn))))
             was_open, still_open = still_open, self.count_open()
@@ -134,23 +139,27 @@ class Planner:
         return self
 
     def choose_paths(self, paths: Paths) -> Planner:
-        """Take, of paths that packets are known to take, those that tell most apart, until no other tells more."""
+        """Take those of some known paths that tell most apart, until none tells more; return the planner."""
         while len(chosen := self._choose_useful(paths)):
             self._add_paths(chosen)
         return self
 
     def count_open(self) -> int:
-        """Directions of links on no path, or that others stand together with; each split of a class is one less."""
+        """Return the number of directions of links that are on no path, or stand together with others.
+
+        Each split of a class reduces it by one.
+        """
         return 2 * int(self.graph.has_link.sum()) - len(self._counts) + (not self.is_covered.all())
 
     def _hold_packets(self, paths: Paths) -> Paths:
-        """The paths to which packets can be held, with their source ports."""
+        """Return the paths to which packets can be held, with their source ports."""
         if not self._find_ports:
             return paths
         ports = self._find_ports(paths)
         return Paths(paths.up, paths.down, ports).select_rows(ports >= 0)
 
     def _add_paths(self, paths: Paths) -> None:
+        """Take paths, and bring the classes of directions up to date."""
         self.paths = self.paths.append_paths(paths)
         path, direction = paths.list_directions()
         np.add.at(self._signs, direction, self._rng.integers(1, 1 << 63, len(paths), dtype=np.uint64)[path])
@@ -158,10 +167,10 @@ class Planner:
         self.label, self._counts = np.unique(self._signs, return_inverse=True, return_counts=True)[1:]
 
     def _choose_useful(self, paths: Paths) -> Paths:
-        """Paths that cover or split something that no better one of them does."""
+        """Return the paths that cover or split something that no better path among them does."""
         path, direction = paths.list_directions()
         label, counts = self.label, self._counts
-        # what is on no path is covered one by one; a class is split by a path with some of it, and not all
+        # directions on no path are covered one by one; a path splits a class if it has some of it and not all
         label = np.where(self.is_covered, label, len(counts) + np.arange(len(label)))
         size = np.where(self.is_covered, counts[np.minimum(label, len(counts) - 1)], 2)
         # a number for each pair of path and label: labels are below twice as many as there are directions
@@ -169,15 +178,14 @@ class Planner:
         crossing, members = np.unique(pairs, return_index=True, return_counts=True)[1:]
         crossing = crossing[members < size[direction[crossing]]]
         path, label = path[crossing], label[direction[crossing]]
-        gain = np.bincount(path, minlength=len(paths))
-        order = np.lexsort((path, -gain[path], label))
+        order = np.lexsort((path, -np.bincount(path, minlength=len(paths))[path], label))
         is_best = np.r_[True, np.diff(label[order]) != 0] if len(order) else np.zeros(0, dtype=bool)
         return paths.select_rows(np.unique(path[order][is_best]))
 
     # Half paths are rows [half paths, levels] of edges by level, -1 for none, from an endpoint up to a switch.
 
     def _deal_half_paths(self) -> tuple[Ints64, Ints64]:
-        """(half paths from all endpoints, as many as the fewest paths have, the highest switches, where they end)."""
+        """Return half paths from all endpoints, as many as the fewest paths need, and the highest switch of each."""
         graph = self.graph
         share = find_least(graph) / max(int(self._is_end.sum()), 1)
         wanted = np.ceil(self._ends.count * share - 1e-9).astype(np.int64)  # 1e-9: what is whole but for rounding
@@ -188,7 +196,7 @@ class Planner:
         for height in range(graph.levels - 1):
             climbing = np.flatnonzero((graph.height[top] == height) & (self._up.count[top] > 0))
             if height and not graph.has_link.all():
-                # of sites of different sizes, what would lead over an edge a third time finds nobody above
+                # if sites differ in size, a half path that would use an edge a third time finds no partner above
                 position = rank_within(top[climbing], self._rng.random(len(climbing)))
                 has_room = position < 2 * self._up.count[top[climbing]]
                 climbing = climbing[has_room | ~graph.is_turn[top[climbing]]]
@@ -201,10 +209,11 @@ class Planner:
     def _deal_once_or_twice(
         self, half_paths: Ints64, single: Flags, rows: Ints64, switch: Ints64, last: Ints64, choices: Choices
     ) -> Ints64:
-        """Deal half paths at a switch over its edges: some once, to those without an edge used once, others twice.
+        """Deal half paths at a switch over its edges, some edges once and others twice; return the edge of each.
 
-        Changes `half_paths` and `single`, and returns the edge of each. Two on one edge have no other in common:
-        those of one `last` edge lie side by side, and two that share the next one as far apart as there are edges.
+        Edges that are used once go to half paths without such an edge. Two half paths on one edge have no other edge in
+        common: those with one `last` edge lie side by side, and two that share the next edge as far apart as there are
+        edges. Changes `half_paths` and `single`.
         """
         dealt = np.bincount(switch, minlength=len(choices.count))
         once = np.clip(2 * choices.count - dealt, 0, np.minimum(choices.count, dealt))
@@ -213,7 +222,7 @@ class Planner:
         edges_used_twice = np.maximum(choices.count - once, 1)[switch]
         turns = rank_within(2 * switch + is_once, last) % edges_used_twice
         number = np.where(is_once, position, once[switch] + turns)
-        # each switch begins at another edge, so that those used once are spread over the switches above
+        # each switch begins at another edge, so that edges used once are spread over the switches above
         start = (np.cumsum(choices.count > 0) * GOLDEN % 1 * choices.count).astype(np.int64)[switch]
         edge = choices.take_edges(switch, number + start)
         half_paths[rows, self.graph.level[edge]] = edge
@@ -221,11 +230,11 @@ class Planner:
         return edge
 
     def _draw_half_paths(self, low: bool) -> tuple[Ints64, Ints64, Flags]:
-        """(half paths from all endpoints, the switches where they end, which of them have edges that a path more would
-        tell from others).
+        """Return half paths from all endpoints, the switches where they end, and whether each has an edge worth another
+        path.
 
-        Those edges are all without a path, and every other one of a class; they are dealt first, to half paths with
-        some already. If `low`, some end at the first switch that paths may turn at.
+        Edges worth another path are all without a path, and every other one of a class; they are dealt first, to half
+        paths that already have some. If `low`, some half paths end at the first switch at which paths may turn.
         """
         graph, ends, rng = self.graph, np.flatnonzero(self._is_end), self._rng
         together = np.flatnonzero(self.is_covered & (self._counts[self.label] > 1))
@@ -248,9 +257,9 @@ class Planner:
         return half_paths, top, picked > 0
 
     def _match_half_paths(self, half_paths: Ints64, top: Ints64, single: Flags | None = None) -> Paths:
-        """Paths of two half paths that turn at one switch, both ways; what finds no partner is left.
+        """Return paths of two half paths that turn at one switch, both ways; half paths without a partner are left out.
 
-        At first one with an edge that no other has, which is `single`, meets one without.
+        At first, a half path that is `single` (it has an edge that no other has) meets one that is not.
         """
         single = np.zeros(len(half_paths), dtype=bool) if single is None else single
         node = self.graph.lower[half_paths[:, 0]]
@@ -259,7 +268,7 @@ class Planner:
         pairs: list[Ints64] = []
         for number in range(TRIES):
             mixed = self._rng.permutation(alone)
-            # by switch, in turn one with such an edge and one without
+            # by switch, alternately one with such an edge and one without
             position = 2 * rank_within(2 * top[mixed] + single[mixed]) + single[mixed]
             mixed = mixed[np.lexsort((position, top[mixed]))]
             # the first and second of a switch may meet, the third and fourth, and so on
@@ -283,17 +292,17 @@ class Choices:
 
     @classmethod
     def group_edges(cls, edges: Ints64, ends: Ints64, switches: int) -> Choices:
-        """Some edges by one of their ends."""
+        """Return edges grouped by one of their ends."""
         count = np.bincount(ends[edges], minlength=switches)
         edges = edges[np.argsort(ends[edges], kind="stable")]
         return cls(edges, np.cumsum(count) - count, count)
 
     def take_edges(self, switch: Ints64, number: Ints64) -> Ints64:
-        """An edge of each switch by its number, after the last the first again."""
+        """Return an edge of each switch by its number, counted round the edges of the switch."""
         return self.edges[self.start[switch] + number % self.count[switch]]
 
     def list_all(self, switch: Ints64) -> tuple[Ints64, Ints64]:
-        """(number of the switch in what is given, edge) of all edges of each switch."""
+        """Return all edges of each switch, and the index of the switch in `switch`."""
         count = self.count[switch]
         of_switch = np.repeat(np.arange(len(switch)), count)
         # the number of each among all, less those of switches before, from where its switch begins

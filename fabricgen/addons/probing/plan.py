@@ -18,21 +18,22 @@ from fabricgen.api import ClusterView, Ints64, write_csv
 
 SRV6, UDP, SPREAD = "srv6", "udp", "spread"
 WAYS = {SRV6: "by the path that they name", UDP: "by source port", SPREAD: "over all equal paths of each pair"}
-"""How packets come to their path."""
+"""How packets are led over their path."""
 UP, DOWN = "up", "down"
 UNUSED = "no path between two nodes takes it"
 PEER = "it joins two switches of one tier, and what is above them, or on both by bonds, does not need it"
 SPREAD_OVER = "packets of a pair are spread over it and others"
 TOGETHER = "every path with one has the other"
 FEW = 4
-"""As many names of links are told in a line; of more, how many."""
+"""Names of links that are written in a line; the rest are counted."""
 
 
 @dataclass(frozen=True)
 class Probes:
-    """The probes of one fabric: how packets are held to their paths, what made these, and why a link is on none.
+    """The probes of one fabric: how packets are held to their paths, the planner of the paths, and why a link is on
+    none.
 
-    Edges and levels are as `Graph` and `Paths` have them. `gaps` are learnt paths that were left out, since a switch on
+    Edges and levels are those of `Graph` and `Paths`. `gaps` counts learnt paths that were left out because a switch on
     them did not answer.
     """
 
@@ -50,7 +51,7 @@ class Probes:
 
     @cached_property
     def least(self) -> int:
-        """A number of probes that no plan is below."""
+        """A lower bound on the number of probes of any plan."""
         return find_least(self.planner.graph)
 
     @cached_property
@@ -66,19 +67,24 @@ class Probes:
 
     @cached_property
     def rounds(self) -> Ints64:
-        """By probe the round in which it is sent: those of one share no port, nor fill a link that others cross."""
+        """By probe, the round in which it is sent: probes of one round share no port, and do not fill a link that
+        others cross.
+        """
         return self.paths.share_rounds(np.repeat(np.maximum(self.links_by_edge, 1), 2))
 
     @cached_property
     def first_links(self) -> Ints64:
-        """By edge, its first row of `view.links`, which stands for all of it; -1 for one that no link is told by."""
+        """By edge, its first row of `view.links`, which stands for all of it; -1 for an edge without links."""
         first_links, of_link = np.full(len(self.planner.graph), NONE), self.planner.graph.edge_of_link
         rows = np.flatnonzero(of_link >= 0)[::-1]  # backwards: the first is written last
         first_links[of_link[rows]] = rows
         return first_links
 
     def make_columns(self) -> dict[str, list[str | int]]:
-        """The table of probes, a row each; links are named upward and downward in the order that packets cross them."""
+        """Return the table of probes, a row each.
+
+        Links are named upward and then downward, in the order in which packets cross them.
+        """
         links, names, count = self.view.links, self.view.links.name.tolist(), len(self.paths)
         up, down = (np.where(edge >= 0, self.first_links[edge], NONE) for edge in (self.paths.up, self.paths.down))
         if self.way == SRV6:
@@ -101,14 +107,16 @@ class Probes:
         }
 
     def make_class_columns(self) -> dict[str, list[str | int]]:
-        """Links that cannot be told apart, or are on no path: a row for each direction, with its class and why."""
+        """Return the links that cannot be told apart, or are on no path: a row for each direction, with its class and
+        the reason.
+        """
         links, tier, planner = self.view.links, self.view.devices.tier, self.planner
         # all links upward, then all downward; the edge of a link that no path takes is -1, whose figures do not count
         row, is_down = np.tile(self.links, 2), np.repeat((0, 1), len(self.links))
         edge = planner.graph.edge_of_link[row]
         direction = 2 * edge + is_down
         links_by_class = np.bincount(planner.label, np.repeat(self.links_by_edge, 2))
-        # what holds first is told; of a direction that can be told from all others, nothing
+        # the first reason that holds counts; a direction that can be told from all others has none
         reasons = np.array([PEER, UNUSED, self.why_uncovered, "", SPREAD_OVER, TOGETHER], dtype=object)
         holds = (
             (edge < 0) & (tier[links.a[row]] == tier[links.b[row]]),
@@ -128,7 +136,7 @@ class Probes:
         }
 
     def describe(self) -> str:
-        """How many probes there are, and what they leave open, in a few lines."""
+        """Return how many probes there are, and what they leave open, in a few lines."""
         columns, count, at_once = self.make_class_columns(), len(self.paths), np.bincount(self.rounds)
         above = " and ".join(sorted(set(self.view.links.fabric[self.links]) - {self.fabric}))
         title = f"{self.fabric} (with {above})" if above else self.fabric
@@ -151,11 +159,11 @@ class Probes:
 
 
 def plan_probes(view: ClusterView, fabric: str, model: str = "", learnt: Path | None = None) -> Probes | None:
-    """The probes of a fabric, where it has paths between nodes; None where it has none.
+    """Return the probes of a fabric; None if it has no paths between nodes.
 
-    `model` is how its switches hash, as `HashedPorts` has it; `learnt` a file of paths from the hall. Without either,
-    packets name their path where SRv6 lets them, or else are spread. Raises InputError: FG180 where a model does not
-    say where packets go, FG181 for a file of paths that cannot be used.
+    `model` is how its switches hash, as in `HashedPorts`; `learnt` is a file of paths from the hall. Without either,
+    packets name their path if SRv6 lets them, or else are spread. Raises InputError: FG180 if a model does not say
+    where packets go, FG181 for a file of paths that cannot be used.
     """
     steering = view.steering(fabric)
     # no identifier of SRv6 leads over a link between switches of one tier
@@ -175,11 +183,12 @@ def plan_probes(view: ClusterView, fabric: str, model: str = "", learnt: Path | 
 
 
 def _make_hashed_ports(view: ClusterView, fabric: str, graph: Graph, model: str) -> HashedPorts:
+    """Return the finder of source ports by a model of hashing; raises InputError (FG180) if switches do not hash so."""
     steering, links = view.steering(fabric), view.links
     if steering.srv6 or steering.mode != "hash":
         how = "SRv6" if steering.srv6 else f"`load_balance: {steering.mode}`" if steering.mode else "its subnet manager"
         raise view.refuse("FG180", f"{fabric} has its paths by {how}, and not by a hash", ("fabrics", fabric))
-    # a turning point that is no device leads on over one edge, whatever its hash
+    # a turning point that is not a device leads on over one edge, whatever its hash
     seeds = np.pad(steering.seeds.astype(np.int64), (0, len(graph.height) - len(view.devices)))
     if (unknown := np.unique(graph.upper[seeds[graph.upper] < 0])).size:
         hint = "state `routing: {load_balance: {seeds: ...}}`, or what was learnt by --learnt"
@@ -199,13 +208,12 @@ def _make_hashed_ports(view: ClusterView, fabric: str, graph: Graph, model: str)
 
 
 def list_some(names: Sequence[str]) -> str:
-    """The first few of some names, and how many more there are."""
-    unnamed = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
-    return ", ".join(names[:FEW]) + unnamed
+    """Return the first few of some names, and how many more there are."""
+    return ", ".join(names[:FEW]) + (f" and {len(names) - FEW:,} more" if len(names) > FEW else "")
 
 
 def write_tables(plans: list[Probes]) -> dict[str, bytes]:
-    """probes.csv and classes.csv of some fabrics."""
+    """Return probes.csv and classes.csv of some fabrics, by name."""
     tables: dict[str, list[Mapping[str, list[str | int]]]] = {
         "probes.csv": [plan.make_columns() for plan in plans],
         "classes.csv": [plan.make_class_columns() for plan in plans],

@@ -1,12 +1,12 @@
-"""Which parts explain what probes measured: the most likely one first, then what is left by others.
+"""Which parts explain what probes measured: the likeliest part first, then other parts for what is left.
 
 Each part (a link in one direction, a link, a module or half of one, a switch) adds something to all probes that cross
-it: losses, as a share of packets; latency; or time for each byte. Parts are taken one by one, the one whose own amount,
-as likely as it can be, explains most; the others are asked again of what is left (greedy maximum likelihood, as
-matching pursuit has it: Mallat and Zhang 1993; of losses in networks: Duffield 2006, Network Tomography of Binary
-Network Performance Characteristics). Two faults may be taken for what holds both, until each is known: what others
-explain as well by then is given up. A part is named where its log-likelihood ratio passes what chance gives to the best
-of so many parts in one healthy hall of a hundred (Wilks' theorem and a union bound).
+it: losses, as a share of packets; latency; or time for each byte. Parts are chosen one by one: the part whose likeliest
+amount explains most comes first, and the others are judged again by what is left (greedy maximum likelihood, like
+matching pursuit: Mallat and Zhang 1993; for losses in networks: Duffield 2006, Network Tomography of Binary Network
+Performance Characteristics). At first, a part that contains two faulty ones may be chosen in their place; it is given
+up when the others explain the measurements as well. A part is named if its log-likelihood ratio exceeds what chance
+gives to the best of so many parts in one healthy hall of a hundred (Wilks' theorem and a union bound).
 """
 
 from __future__ import annotations
@@ -19,40 +19,42 @@ import numpy as np
 from fabricgen.api import Floats, Ints64
 
 FALSE_ALARMS = 0.01
-"""Healthy halls of which one may be accused: a hundredth."""
+"""Share of healthy halls in which a part may be named."""
 MOST = 100
-"""Parts that are named at most."""
+"""The most parts that are named."""
 NEAR = 3.0
-"""Parts whose log-likelihood is so near to that of the best, a twentieth of its likelihood, may be meant as well."""
+"""Parts whose log-likelihood is this near to that of the best, a twentieth of its likelihood, may be meant as well."""
 ALIKE = 1e-6
-"""By so small a share figures differ by rounding alone."""
+"""Figures that differ by less than this share differ by rounding alone."""
 ROUNDS = 24
-"""Steps in which amounts are fitted together; they change by less than a hundredth after these."""
+"""Steps in which amounts are fitted together; after them they change by less than a hundredth."""
 STRAYS = (0.6745, 1.6449)
-"""Within so many times its deviation half, and nine in ten, of a normal distribution are."""
+"""Half, and nine in ten, of a normal distribution are within these multiples of its deviation."""
 MEDIAN_STRAY = 0.455
-"""Of the square of what strays from a mean, over its variance: the median of chi-square with one degree of freedom."""
+"""Median of the squared difference from a mean, divided by the variance: chi-square with one degree of freedom."""
 LEAST_SIGMA, CUT = 0.01, 8.0
-"""Noise is a hundredth of what is usual at least, since clocks and counters are that coarse; a probe counts for so many
-times the noise at most, so that a single one that strays does not pass for a link."""
+"""Noise is at least a hundredth of the usual figure, because clocks and counters are that coarse.
+
+A probe counts for at most CUT times the noise, so that a single stray probe does not pass for a link.
+"""
 UNEVEN = 1 / 3
 """A part may add more to one probe than to another, as a queue does: by this share of what it adds."""
 
 
 @dataclass(frozen=True)
 class Parts:
-    """Which probes cross which parts: an entry each, int64, by part."""
+    """Which probes cross which parts: an entry for each such pair, int64, sorted by part."""
 
     probe: Ints64
     part: Ints64
     count: int
 
     def find_probes(self, part: int) -> Ints64:
-        """The probes of a part."""
+        """Return the probes of a part."""
         return self.probe[slice(*np.searchsorted(self.part, (part, part + 1)))]
 
     def sum_up(self, values: Floats) -> Floats:
-        """By part, the sum of a value of its probes."""
+        """Return, by part, the sum of a value of its probes."""
         return np.bincount(self.part, values[self.probe], self.count).astype(np.float64)
 
 
@@ -67,25 +69,27 @@ class Suspect:
 
 
 class Measure(ABC):
-    """What probes measured, and what the parts add that are taken to explain it (`amounts`)."""
+    """What probes measured, and what the chosen parts add to it (`amounts`, by part)."""
 
     def __init__(self, parts: Parts, probes: int) -> None:
         self._parts, self._probes, self.amounts = parts, probes, dict[int, float]()
 
     @abstractmethod
     def rate_parts(self) -> tuple[Floats, Floats]:
-        """By part, (the log-likelihood ratio of what it is most likely to add to what is explained, that amount)."""
+        """Return, by part, the log-likelihood ratio of the likeliest amount that it adds to what is explained, and that
+        amount.
+        """
 
     @abstractmethod
     def weigh_part(self, part: int) -> float:
-        """How much likelier what was measured is by a part that is taken than without it, as a logarithm."""
+        """Return how much likelier the measurements are with a chosen part than without it, as a logarithm."""
 
     @abstractmethod
     def fit_amounts(self) -> None:
-        """Fit what the parts that are taken add, all together."""
+        """Fit what the chosen parts add, all together."""
 
     def sum_amounts(self) -> Floats:
-        """By probe, what all parts that are taken add to it."""
+        """Return, by probe, what all chosen parts add to it."""
         added = np.zeros(self._probes)
         for part, amount in self.amounts.items():
             added[self._parts.find_probes(part)] += amount
@@ -93,14 +97,14 @@ class Measure(ABC):
 
 
 def find_suspects(parts: Parts, measure: Measure) -> list[Suspect]:
-    """The parts that explain what was measured, in the order in which they do."""
+    """Return the parts that explain what was measured, in the order in which they were chosen."""
     suspects: dict[int, Suspect] = {}
     used = np.bincount(parts.part, minlength=parts.count) > 0
     least = float(np.log(max(int(used.sum()), 1) / FALSE_ALARMS))
     while parts.count and len(suspects) < MOST:
         gains, amounts = measure.rate_parts()
         gains[list(suspects)] = 0
-        # of parts as likely, as all are whose probes count as much as any may, the first of the worst
+        # among equally likely parts (all whose probes count as much as they may), the first of those that add most
         likeliest = np.flatnonzero(gains >= gains.max() * (1 - ALIKE))
         best = int(likeliest[(amounts[likeliest] >= amounts[likeliest].max() * (1 - ALIKE)).argmax()])
         if gains[best] < least:
@@ -123,16 +127,16 @@ def find_suspects(parts: Parts, measure: Measure) -> list[Suspect]:
 
 
 class Losses(Measure):
-    """Packets that probes lost: Poisson, of a rate that all share, and what parts add."""
+    """Packets that probes lost: Poisson, with a rate that all probes share, and what parts add."""
 
     def __init__(self, parts: Parts, sent: Floats, lost: Floats) -> None:
         super().__init__(parts, len(sent))
         self._sent, self._lost = sent, lost
         self._sums = np.maximum(parts.sum_up(sent), 1.0)
-        # only what loses anything pulls at rates
+        # only probes that lost packets change the rates
         entries = lost[parts.probe] > 0
         self._part, self._probe = parts.part[entries], parts.probe[entries]
-        # in a busy hall probes stray more than chance has it: by so much is everything less likely
+        # in a busy hall probes stray more than by chance: likelihoods are divided by that factor
         measured = sent > 0
         usual = sent[measured] * float(np.median(lost[measured] / sent[measured]))
         strays = float(np.median((lost[measured] - usual) ** 2 / np.maximum(usual, 1))) / MEDIAN_STRAY
@@ -140,7 +144,7 @@ class Losses(Measure):
         self.fit_amounts()
 
     def fit_amounts(self) -> None:
-        """Fit the rates of the background and of all parts that are taken, by expectation maximisation."""
+        """Fit the rates of the background and of all chosen parts, by expectation maximisation."""
         total = float(self._sent.sum())
         background = max(float(self._lost.sum()), 0.5) / total
         for _ in range(ROUNDS if self.amounts else 0):
@@ -152,7 +156,7 @@ class Losses(Measure):
         self._expected = background + self.sum_amounts()
 
     def rate_parts(self) -> tuple[Floats, Floats]:
-        """As `Measure` has it; amounts are shares of packets."""
+        """As `Measure.rate_parts`; amounts are shares of packets."""
         part, count, sums = self._part, self._parts.count, self._sums
         lost, expected = self._lost[self._probe], self._expected[self._probe]
         rate = np.bincount(part, lost, count) / sums
@@ -162,7 +166,7 @@ class Losses(Measure):
         return gain / self._busy, rate
 
     def weigh_part(self, part: int) -> float:
-        """As `Measure` has it."""
+        """As `Measure.weigh_part`."""
         probes, amount = self._parts.find_probes(part), self.amounts[part]
         expected = self._expected[probes]
         gains = -self._lost[probes] * np.log1p(-amount / expected) - self._sent[probes] * amount
@@ -170,7 +174,7 @@ class Losses(Measure):
 
 
 class Delays(Measure):
-    """What probes took longer than is usual for their like: Gaussian noise, as robust as medians are."""
+    """By how much probes took longer than is usual for their like: Gaussian noise, estimated robustly by medians."""
 
     def __init__(self, parts: Parts, took: Floats, alike: Ints64 | Floats) -> None:
         super().__init__(parts, len(took))
@@ -179,14 +183,14 @@ class Delays(Measure):
         for kind in np.unique(alike[measured]):
             is_alike = measured & (alike == kind)
             usual[is_alike] = np.median(took[is_alike])
-        # the more of two, of a normal distribution alike: on busy machines few stray far
+        # the larger of two estimates, which are equal for a normal distribution: on busy machines a few stray far
         strays = np.quantile(np.abs(took - usual)[measured], (0.5, 0.9)) / STRAYS
         self._sigma = max(float(strays.max()), LEAST_SIGMA * float(np.median(usual[measured])), 1e-12)
         self._excess = np.nan_to_num(took - usual)
         self._weights = np.maximum(np.bincount(parts.part, minlength=parts.count), 1)
 
     def fit_amounts(self) -> None:
-        """Fit what parts add by least squares, one after the other and again; never less than nothing."""
+        """Fit what parts add by least squares, one after the other and repeatedly; never less than nothing."""
         unexplained = self._excess - self.sum_amounts()
         for _ in range(ROUNDS):
             for part, amount in self.amounts.items():
@@ -195,19 +199,19 @@ class Delays(Measure):
                 unexplained[probes] += amount - self.amounts[part]
 
     def rate_parts(self) -> tuple[Floats, Floats]:
-        """As `Measure` has it; amounts are as what was measured."""
+        """As `Measure.rate_parts`; amounts are in the unit of what was measured."""
         added = self.sum_amounts()
         unexplained = self._excess - added
         sums = np.maximum(self._parts.sum_up(self._count_noise(unexplained, added)), 0.0)
         return sums**2 / (2 * self._weights), self._parts.sum_up(unexplained) / self._weights
 
     def weigh_part(self, part: int) -> float:
-        """As `Measure` has it."""
+        """As `Measure.weigh_part`."""
         probes, amount, added = self._parts.find_probes(part), self.amounts[part], self.sum_amounts()
         unexplained, added = (self._excess - added)[probes], added[probes]
         without, by = self._count_noise(unexplained + amount, added - amount), self._count_noise(unexplained, added)
         return float((without**2 - by**2).sum()) / 2
 
     def _count_noise(self, unexplained: Floats, added: Floats) -> Floats:
-        """What no part explains, in multiples of the noise, CUT at most; what parts add is uneven."""
+        """Return what no part explains, in multiples of the noise, at most CUT; what parts add is uneven, too."""
         return np.clip(unexplained / np.hypot(self._sigma, UNEVEN * added), -CUT, CUT)

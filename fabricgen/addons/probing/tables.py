@@ -16,14 +16,15 @@ MOST_BYTES = 1 << 30
 
 
 def refuse(message: str, file: Path, line: int = 1, hint: str = "") -> NoReturn:
-    """Raise InputError (FG181) at a place of a file."""
+    """Raise InputError (FG181) at a line of a file."""
     raise InputError([Diagnostic("FG181", Severity.ERROR, message, hint=hint, span=Span(str(file), line, 1))])
 
 
 def read_rows(file: Path, needed: Sequence[str], optional: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
-    """Of each row of a CSV file its line, an int, then the cells of the named columns; "" for one that is not there.
+    """Yield, for each row of a CSV file, its line (an int) and the cells of the named columns; "" for a missing
+    optional column.
 
-    Raises InputError (FG181) for what cannot be read, a column that is not there, and a row of another length.
+    Raises InputError (FG181) for a file that cannot be read, a missing column, and a row of another length.
     """
     try:
         if (size := file.stat().st_size) > MOST_BYTES:
@@ -34,7 +35,7 @@ def read_rows(file: Path, needed: Sequence[str], optional: Sequence[str] = ()) -
             if lacking := [name for name in needed if name not in header]:
                 hint = f"found: {', '.join(header)[:200] or 'nothing'}"
                 refuse(f"there is no column {' or '.join(lacking)}", file, hint=hint)
-            # a column that is not there is the one after the last, which is ""
+            # a missing column is read from the cell appended to each row, which is ""
             columns = [header.index(name) if name in header else len(header) for name in (*needed, *optional)]
             for row in filter(None, reader):
                 if len(row) != len(header):
@@ -46,7 +47,9 @@ def read_rows(file: Path, needed: Sequence[str], optional: Sequence[str] = ()) -
 
 
 def parse_numbers(cells: Sequence[str], name: str, file: Path, lines: Sequence[int], *, most: float = 1e15) -> Floats:
-    """Numbers of a column from 0 to a bound, NaN for empty cells; raises InputError (FG181) for what is none."""
+    """Return the numbers of a column from 0 to `most`, NaN for empty cells; raises InputError (FG181) for any other
+    cell.
+    """
     numbers = np.array(list(map(_parse_number, cells)) if any(cells) else [math.nan] * len(cells), dtype=np.float64)
     for row in np.flatnonzero((numbers < 0) | (numbers > most)).tolist():  # the first is told
         refuse(f"{name} is '{cells[row][:80]}', which is no number from 0 to {most:g}", file, lines[row])

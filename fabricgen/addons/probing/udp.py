@@ -1,14 +1,16 @@
-"""The source ports that lead packets over a path, where it is known how switches hash, or paths were learnt.
+"""The source ports that lead packets over a path, if it is known how switches hash, or if paths were learnt.
 
-A switch takes, of n equal next hops in the order of links.csv, the one whose number is its hash modulo n. The hash is
-of both addresses, the protocol, and both ports; two models of it are known by name.
+Among n equal next hops in the order of links.csv, a switch takes the one whose number is its hash modulo n. The hash is
+of both addresses, the protocol, and both ports; two models of it have names.
 
-- `crc32`: CRC-32 (IEEE 802.3) of these bytes in this order, turned right by twice the seed of the switch. A CRC is
-  linear, so that a seed that is only begun with, or added, changes the same bits of all hashes; chips take other bits
-  of it instead (Zhang et al., Hashing Linearity Enables Relative Path Control in Data Centers, USENIX ATC 2021).
-- `xor`: the exclusive or of the same as words of 16 bits, turned right by the seed.
+- `crc32`: CRC-32 (IEEE 802.3) of these bytes in this order, rotated right by twice the seed of the switch. A CRC is
+linear, so that a seed that is only prepended, or added, changes the same bits of all hashes; chips use other bits of it
+instead (Zhang et al., Hashing Linearity Enables Relative Path Control in Data Centers, USENIX ATC 2021).
 
-Paths that were learnt in the hall are what traceroute says of pairs of endpoints, a source port at a time.
+- `xor`: the exclusive or of the same bytes as words of 16 bits, rotated right by the seed.
+
+Paths that were learnt in the hall are the output of traceroute between pairs of endpoints, for one source port at a
+time.
 """
 
 from __future__ import annotations
@@ -29,17 +31,17 @@ from fabricgen.addons.probing.tables import parse_numbers, read_rows, refuse
 from fabricgen.api import ClusterView, Ints64
 
 UDP, TO_PORT = 17, 862
-"""Probes go to the port of STAMP (RFC 8762), whose reflectors count what arrives."""
+"""Probes go to the port of STAMP (RFC 8762), whose reflectors count the packets that arrive."""
 PORTS = range(49152, 65536)
 """Source ports to choose from: the dynamic ones (RFC 6335)."""
 TRIES, BLOCK = 7, 1 << 20
-"""Ports to be tried for each combination of next hops; hashes that are reckoned at once."""
+"""Ports to try for each combination of next hops, and hashes that are computed together."""
 FAR = 100
-"""Links to what cannot be reached."""
+"""Number of links to what cannot be reached."""
 MOST_AT_ONCE = 50_000
-"""Paths whose next hops are listed at once."""
+"""Paths whose next hops are listed together."""
 GAP = "*"
-"""What traceroute prints for a switch that does not answer; such a path is left out."""
+"""What traceroute prints for a switch that does not answer; a path with such a switch is left out."""
 
 
 @dataclass(frozen=True)
@@ -48,18 +50,20 @@ class HashedPorts:
 
     graph: Graph
     addresses: list[bytes]
-    """By edge from an endpoint, the address of that."""
+    """By edge from an endpoint, the address of the endpoint."""
     model: str
     seeds: Ints64
-    """As `Graph.height` has rows."""
+    """By row of `Graph.height`, the seed of the switch."""
 
     def __call__(self, paths: Paths) -> Ints64:
-        """The first source port that leads packets over each path; -1 where none does, or it is no shortest one."""
+        """Return the first source port that leads packets over each path; -1 if none does, or if the path is not a
+        shortest one.
+        """
         steps = self._list_steps(paths)
         pairs = zip(paths.up[:, 0].tolist(), paths.down[:, 0].tolist(), strict=True)
         hashes_of_0 = [self._hash_fields(self.addresses[sender] + self.addresses[target]) for sender, target in pairs]
         start = np.array(hashes_of_0, dtype=np.uint32)
-        # after so many ports each combination of next hops has come up but for one path in a thousand
+        # after this many ports, each combination of next hops has come up for all but one path in a thousand
         tries = np.full(len(paths), TRIES)
         for number, count, _ in steps:
             tries = np.where(number == NONE, 0, np.minimum(tries * count, len(PORTS)))
@@ -77,7 +81,7 @@ class HashedPorts:
 
     @cached_property
     def _changes_by_port(self) -> Ints64:
-        # what each source port changes of all hashes: they are linear
+        """What each source port changes in every hash: hashes are linear."""
         nowhere = bytes(2 * len(max(self.addresses)))
         changes = [self._hash_fields(nowhere, port) ^ self._hash_fields(nowhere) for port in PORTS]
         return np.array(changes, dtype=np.uint32)
@@ -89,14 +93,16 @@ class HashedPorts:
         return int(np.bitwise_xor.reduce(np.frombuffer(addresses + bytes([0, UDP]) + ports, dtype=">u2")))
 
     def _turn_right(self, hashes: Ints64, seed: Ints64) -> Ints64:
-        # turned right within its width
+        """Return hashes rotated right by the seed of the switch."""
         width, by = (32, 2 * seed % 32) if self.model == "crc32" else (16, seed % 16)
         wide = hashes.astype(np.int64)
         return (wide >> by | wide << (width - by)) & ((1 << width) - 1)
 
     @cached_property
     def _distances(self) -> tuple[Ints64, Any]:
-        """(column of each switch with endpoints; by device and column how many links packets take to there, int8)."""
+        """The column of each switch with endpoints, and, by device and column, how many links away that switch is
+        (int8).
+        """
         graph, column = self.graph, np.zeros(len(self.graph.height), dtype=np.int64)
         leaves = np.unique(graph.upper[graph.level == 0])
         column[leaves] = np.arange(len(leaves))
@@ -104,14 +110,16 @@ class HashedPorts:
         distances[leaves, column[leaves]] = 0
         between = np.argsort(graph.level, kind="stable")[int((graph.level == 0).sum()) :]
         lower, upper = graph.lower[between].tolist(), graph.upper[between].tolist()
-        # first what is below a switch, from the leaves up, then what it climbs to, from above down
+        # first distances to switches below, from the leaves up, then to those reached by climbing, from the top down
         for far, near in chain(zip(lower, upper, strict=True), zip(upper[::-1], lower[::-1], strict=True)):
             distances[near] = np.minimum(distances[near], distances[far] + 1)
         return column, distances
 
     def _list_steps(self, paths: Paths) -> Ints64:
-        """What switches choose among on each path, [steps, 3, paths]: the number of the next hop, -1 for none that a
-        hash leads to, among how many, and the seed of the switch. Where a path has no such step, number 0 of 1.
+        """Return what switches choose among on each path, shape (steps, 3, paths).
+
+        The three are the number of the next hop (-1 if no hash leads to it), the number of next hops, and the seed of
+        the switch. A step that a path does not have is number 0 of 1.
         """
         graph, (column, distances), edges = self.graph, self._distances, len(self.graph)
         # edges upward, and then the same downward
@@ -124,21 +132,21 @@ class HashedPorts:
         steps = np.stack((np.zeros_like(chosen), np.ones_like(chosen), seeds), axis=1)
         for step, edge_by_path in zip(steps, chosen, strict=True):
             rows = np.flatnonzero(edge_by_path >= 0)
-            for part in np.array_split(rows, len(rows) // MOST_AT_ONCE + 1):
-                switch, edge = near[edge_by_path[part]], edge_by_path[part]
+            for batch in np.array_split(rows, len(rows) // MOST_AT_ONCE + 1):
+                switch, edge = near[edge_by_path[batch]], edge_by_path[batch]
                 owner, others = choices.list_all(switch)
-                is_usable = distances[far[others], leaf[part][owner]] == distances[switch, leaf[part]][owner] - 1
-                is_taken = np.bincount(owner, is_usable & (others == edge[owner]), len(part)) > 0
-                number = np.bincount(owner, is_usable & (others < edge[owner]), len(part))
-                step[0, part] = np.where(is_taken, number, NONE)
-                step[1, part] = np.maximum(np.bincount(owner, is_usable, len(part)), 1)
+                is_usable = distances[far[others], leaf[batch][owner]] == distances[switch, leaf[batch]][owner] - 1
+                is_taken = np.bincount(owner, is_usable & (others == edge[owner]), len(batch)) > 0
+                number = np.bincount(owner, is_usable & (others < edge[owner]), len(batch))
+                step[0, batch] = np.where(is_taken, number, NONE)
+                step[1, batch] = np.maximum(np.bincount(owner, is_usable, len(batch)), 1)
         return steps
 
 
 class Tracer:
-    """Finds the links between switches that `traceroute` tells, by addresses of their ports, of themselves, or by name.
+    """Finds the links between switches that `traceroute` reports, by addresses of ports or switches, or by name.
 
-    It knows those of some rows of `view.links`.
+    It knows only the links at some rows of `view.links`.
     """
 
     def __init__(self, view: ClusterView, rows: Ints64) -> None:
@@ -155,13 +163,15 @@ class Tracer:
                 self._link_by_address[address.partition("/")[0]] = row
 
     def find_links(self, near: int, far: int, hop: str) -> list[int]:
-        """The link from a device to the next that its answer came in by; all, where an address does not tell."""
+        """Return the link from a device to the next one by which the answer came in; all links between them if the
+        address does not tell.
+        """
         joining, entered = self._links_by_ends.get((near, far), []), self._link_by_address.get(hop, NONE)
         return [entered] if entered in joining else joining
 
 
 class Learner:
-    """Reads paths of a fabric, whose switches are named as `Tracer` has it."""
+    """Reads learnt paths of a fabric, whose switches are named as in `Tracer`."""
 
     def __init__(self, view: ClusterView, graph: Graph, file: Path) -> None:
         self._graph, self._file, self._links, self._names = graph, file, view.links, view.devices.name
@@ -170,9 +180,9 @@ class Learner:
         self._row_by_name = {view.links.name[row]: row for row in rows.tolist()}
 
     def read_paths(self) -> tuple[Paths, int]:
-        """(the paths, how many were left out for a switch that did not answer).
+        """Return the paths, and how many were left out because a switch did not answer.
 
-        Raises InputError (FG181) for a row that names what there is not, or no path of the fabric.
+        Raises InputError (FG181) for a row that names something unknown, or a path that the fabric does not have.
         """
         edges, ports, gaps = list[tuple[list[int], list[int]]](), list[float](), 0
         for line, source, target, port, hops in read_rows(self._file, ("from", "to", "source_port", "hops")):
@@ -185,7 +195,7 @@ class Learner:
         return Paths(up, down, np.nan_to_num(ports).astype(np.int64)), gaps
 
     def _follow_hops(self, source: str, target: str, hops: list[str], line: int) -> list[int]:
-        # the links in the order in which packets cross them; nodes have the end a of theirs
+        """Return the links in the order in which packets cross them; nodes are at the a ends of theirs."""
         for name in (source, target):
             if name not in self._row_by_name:
                 refuse(f"'{name}' is no port of an endpoint of the fabric (device:port)", self._file, line)
@@ -211,13 +221,13 @@ class Learner:
         return [*rows, self._row_by_name[target]]
 
     def _split_at_turn(self, rows: list[int], line: int) -> tuple[list[int], list[int]]:
-        # the edges by level: those that lead up, then those that lead down
+        """Return the edges by level: first those that lead up, then those that lead down."""
         graph, links, turned = self._graph, self._links, False
         up_and_down, device = ([NONE] * graph.levels, [NONE] * graph.levels), links.a[rows[0]]
         for row in rows:
             edge, falls = int(graph.edge_of_link[row]), bool(links.b[row] == device)
             steps = [(edge, falls)]
-            if graph.upper[edge] >= len(self._names):  # no device: packets take both edges of the turning point
+            if graph.upper[edge] >= len(self._names):  # not a device: packets take both edges of the turning point
                 both = np.flatnonzero(graph.upper == graph.upper[edge])[:: -1 if falls else 1].tolist()
                 steps = list(zip(both, (False, True), strict=True))
             for step_edge, is_down in steps:

@@ -1,4 +1,6 @@
-"""The folder of a plan: its runs, rounds and coverage as tables, and what starts them under Slurm, MPI or ssh."""
+"""The folder of a plan: its runs, rounds and coverage as tables, and the scripts that start them under Slurm, MPI or
+ssh.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,13 @@ from fabricgen.api import write_csv
 
 SCRIPTS = Path(__file__).parent / "scripts"
 FIRST_TCP_PORT = 18515
-"""Where perftest listens if nobody says otherwise; a server of a node after the other in a round counts up from it."""
+"""Port on which perftest listens by default; further servers of a node in a round count up from it."""
 _FIRST_SOURCE_PORT = 0xC000
-"""A flow label of 14 bits is added to it (Linux, include/rdma/ib_verbs.h: rdma_flow_label_to_udp_sport)."""
+"""A flow label of 14 bits is added to this port (Linux, include/rdma/ib_verbs.h: rdma_flow_label_to_udp_sport)."""
 
 
 def write_plan(plan: Plan) -> dict[str, bytes]:
-    """The files of a plan, by path."""
+    """Return the files of a plan, by path."""
     files = {path.name: path.read_bytes() for path in sorted(SCRIPTS.iterdir()) if path.is_file()}
     runs_by_round = Counter(run.round for run in plan.runs)
     numbers = range(1, len(plan.round_kinds) + 1)
@@ -31,7 +33,9 @@ def write_plan(plan: Plan) -> dict[str, bytes]:
     }
     rows = [_describe_run(plan, run) for run in plan.runs]
     hosts = sorted({host for run in plan.runs for host in run.hosts})
-    ranks, ports = _count_ranks(plan), _number_ports(plan)
+    # by port, its number among those of its node, from 0
+    ranks, counts = _count_ranks(plan), defaultdict[str, "count[int]"](count)
+    ports = {port: next(counts[port.host]) for network in plan.networks for port in network.ports}
     return files | {
         "runs.csv": write_csv({name: [row[name] for row in rows] for name in rows[0]}),
         "rounds.csv": write_csv(rounds),
@@ -49,7 +53,7 @@ def write_plan(plan: Plan) -> dict[str, bytes]:
 
 
 def _count_ranks(plan: Plan) -> Counter[str]:
-    """Accelerators by node, a rank each; of no node where there are no collectives."""
+    """Return the number of accelerators of each node, which have a rank each; empty if there are no collectives."""
     if COLLECTIVE not in plan.round_kinds:
         return Counter()
     endpoints = plan.view.endpoints
@@ -57,7 +61,7 @@ def _count_ranks(plan: Plan) -> Counter[str]:
 
 
 def _describe_run(plan: Plan, run: Run) -> dict[str, str | int | float]:
-    """The row of runs.csv; a collective has no sender, and what that has is empty."""
+    """Return the row of runs.csv for a run; the fields of sender and receiver are empty for a collective."""
     devices, sender = plan.view.devices, run.ends[0] if run.ends else None
     return {
         "run": run.name,
@@ -102,15 +106,11 @@ def _write_coverage(plan: Plan) -> bytes:
     )
 
 
-def _number_ports(plan: Plan) -> dict[Port, int]:
-    """The number of each port among those of its node, from 0."""
-    counts = defaultdict[str, "count[int]"](count)
-    return {port: next(counts[port.host]) for network in plan.networks for port in network.ports}
-
-
 def _list_tasks(plan: Plan, run: Run, numbers: dict[Port, int]) -> Iterator[tuple[object, ...]]:
-    """What nodes do for a run: (round, node, role, run, tool, own address, port, other address, other node, number of a
-    TCP or UDP port, seconds, options).
+    """Yield what nodes do for a run, as rows of tasks.tsv.
+
+    A row is (round, node, role, run, tool, own address, port, far address, far node, number of a TCP or UDP port,
+    seconds, options).
     """
     if not run.ends:
         return
@@ -129,14 +129,16 @@ def _list_tasks(plan: Plan, run: Run, numbers: dict[Port, int]) -> Iterator[tupl
     tcp = FIRST_TCP_PORT + numbers[target]
     yield make_row("server", run.tool, target, source, tcp, options)
     if run.label:
-        # the switches alone: the NIC at the end takes what comes to that port for RDMA, and does not answer
+        # switches only: the NIC at the end treats packets to that port as RDMA, and does not answer
         switches = len(plan.list_choices(run)) - 1
         yield make_row("trace", "traceroute", source, target, _FIRST_SOURCE_PORT + run.label, f"-m {switches}")
     yield make_row("client", run.tool, source, target, tcp, options)
 
 
 def _write_devices(numbers: dict[Port, int]) -> bytes:
-    """RDMA devices by port, for ports without an address: as the driver may count them, to be corrected by hand."""
+    """Return RDMA devices by port, for ports without an address, as the driver may count them; to be
+    corrected by hand.
+    """
     head = "# port, RDMA device: of ports without an address, in the order in which drivers should count them\n"
     devices = (f"{port.port} mlx5_{number}\n" for port, number in numbers.items() if not port.address)
     return "".join([head, *dict.fromkeys(devices)]).encode()

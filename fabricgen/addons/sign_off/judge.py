@@ -1,9 +1,9 @@
 """The judge of an acceptance test: each run beside its range, what was not tested, and which parts are at fault.
 
-Each part that could be at fault is a set of links: a link, the links of a module, of a node, of a switch, of a plane.
-A run passes a part for certain, or by chance where it takes one of several links. The part is sought that makes what
-was measured the most probable (Bayes; the more a part has in it, the less probable it is before); what it explains is
-taken away, and the next one is sought for what is left.
+Each part that could be at fault is a set of links: a link, or the links of a module, a node, a switch or a plane. A run
+passes a part for certain, or by chance if it takes one of several links. The judge seeks the part that makes the
+measurements most probable (Bayes; the more a part contains, the less probable it is beforehand). It takes away what
+this part explains, and seeks the next part for what is left.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from fabricgen.api import ClusterView
 RIGHT, SLOW, FAST, FAILED, SHARED, ABSENT = "right", "slow", "too fast", "failed", "shared", "not done"
 BAD = (SLOW, FAST, FAILED)
 _ABOVE = 1.01
-"""What may be measured over the most that is expected: clocks and rounding."""
+"""Tolerance for figures above the most that is expected: clocks and rounding."""
 _MISSED = 0.001
-"""How probable it may be that no flow took a link that counts as tested; more where a plan of few links allows it."""
+"""Accepted probability that no flow took a link that counts as tested; more if a plan of few links allows it."""
 
 
 class Verdict(NamedTuple):
-    """What became of a run: its state, the figure in its unit, None for none, and what else is to be said."""
+    """The outcome of a run: its state, the figure in its unit (None for none), and what else is to be said."""
 
     run: Run
     state: str
@@ -52,7 +52,7 @@ class Verdict(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """Bad runs of one cause, the parts suspected in words, the most probable first, and what to do or to know."""
+    """Bad runs of one cause, the suspected parts in words, the most probable first, and what to do or to know."""
 
     runs: tuple[Run, ...]
     suspects: tuple[str, ...]
@@ -61,10 +61,10 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class Acceptance:
-    """What a hall was found to be: a verdict for each run of the plan, findings, links of the plan
-    that no run tested, and why.
+    """The result for a hall: a verdict for each run of the plan, findings, and links of the plan that no run tested,
+    with the reason.
 
-    `traced` is how many runs told their path.
+    `traced` is how many runs have a trace of their path.
     """
 
     plan: Plan
@@ -77,17 +77,19 @@ class Acceptance:
 
     @property
     def states(self) -> Counter[str]:
-        """How many runs are in each state."""
+        """Number of runs in each state."""
         return Counter(verdict.state for verdict in self.verdicts)
 
     @property
     def is_right(self) -> bool:
-        """Whether everything that the plan tests was tested, and is right; what met others on a link tells nothing."""
+        """Whether everything that the plan tests was tested and is right; runs that shared a link with others do not
+        count.
+        """
         return not self.findings and not self.untested and set(self.states) <= {RIGHT, SHARED}
 
 
 Step = tuple[Choice, int]
-"""The links of which a run takes one, and the switch from which it does; -1 where that is not known."""
+"""The links of which a run takes one, and the switch from which it does; -1 if the switch is not known."""
 
 
 class Judge:
@@ -101,9 +103,10 @@ class Judge:
         self._parts = tuple(list_parts(plan.view, sorted(between | links_of_nodes), links_of_nodes))
 
     def judge_results(self, files: Mapping[str, str]) -> Acceptance:
-        """Judge what tools printed, the text of each file by its name: `RUN.txt`, and `RUN.trace` of its path.
+        """Return the result of what tools printed, given by file name: `RUN.txt`, and `RUN.trace` for its path.
 
-        Files of no run are told and left alone. Raises InputError (FG179) where no file is of a run of the plan.
+        Files of no run are named in the notes and otherwise ignored. Raises InputError (FG179) if no file is of a run
+        of the plan.
         """
         plan = self._plan
         names = {run.name for run in plan.runs}
@@ -135,7 +138,7 @@ class Judge:
         )
 
     def _trace_run(self, run: Run, hops: Sequence[str]) -> list[Step]:
-        """The steps of a run of two ports, from what switches answered if that tells all of them."""
+        """Return the steps of a run of two ports: as switches answered if they tell all of them, else as planned."""
         leaves, planned = [port.leaf for port in run.ends], [(choice, -1) for choice in self._plan.list_choices(run)]
         switches = [self._tracer.devices.get(hop, -1) for hop in hops[: len(planned) - 1]]
         # the switches at the nodes are known, whether they answer or not
@@ -151,6 +154,9 @@ class Judge:
 
 
 def _judge_run(plan: Plan, run: Run, text: str | None, crowded: str) -> Verdict:
+    """Return the verdict on a run by the text that its tool printed; `crowded` says whom it met on a link, if
+    anyone.
+    """
     if text is None:
         return Verdict(run, ABSENT)
     reading = READERS[run.tool](text)
@@ -166,7 +172,7 @@ def _judge_run(plan: Plan, run: Run, text: str | None, crowded: str) -> Verdict:
 
 
 def _find_range(plan: Plan, run: Run, size: int) -> tuple[float, float]:
-    """The least and most of a run; of a collective with messages of another size, those of that size."""
+    """Return the least and most figure of a run; for a collective with messages of another size, those of that size."""
     if run.kind != COLLECTIVE or size == COLLECTIVE_BYTES:
         return run.least, run.most
     expected = plan.view.expect_busbw("all-reduce", size, run.job, fabric=run.fabric)
@@ -174,7 +180,7 @@ def _find_range(plan: Plan, run: Run, size: int) -> tuple[float, float]:
 
 
 def _find_crowded(plan: Plan, steps_by_run: Mapping[Run, Sequence[Step]]) -> dict[Run, str]:
-    """By run whose path met others of its round on a link that does not carry them all, what is to be said of that."""
+    """Return, by run whose path met others of its round on a link that cannot carry them all, a note on that."""
     runs_on_link: dict[tuple[int, int, int], list[Run]] = defaultdict(list)
     for run, steps in steps_by_run.items():
         for choice, switch in steps:
@@ -189,12 +195,11 @@ def _find_crowded(plan: Plan, steps_by_run: Mapping[Run, Sequence[Step]]) -> dic
 
 
 def _find_untested(planned: Coverage, measured: Coverage) -> dict[int, str]:
-    """By link that runs of the plan test why none of those that are done did."""
+    """Return, by link that the plan tests, why no run that is done tested it."""
     limit = max(_MISSED, MISSED / max(len(planned.passes), 1))
-    missed = {row: measured.missed.get(row, 1.0) for row in planned.missed}
     return {
         row: f"{'' if row in measured.untested else f'{chance:.1%} that '}no flow took it, of the runs that are done"
-        for row, chance in missed.items()
+        for row, chance in {row: measured.missed.get(row, 1.0) for row in planned.missed}.items()
         if chance > limit
     }
 
@@ -202,13 +207,14 @@ def _find_untested(planned: Coverage, measured: Coverage) -> dict[int, str]:
 def _list_findings(
     plan: Plan, parts: Sequence[Part], verdicts: Sequence[Verdict], choices: Mapping[Run, Sequence[Choice]]
 ) -> Iterator[Finding]:
+    """Yield the findings: causes of bad runs of two ports, then bad collectives, then figures that are too high."""
     # a ping that comes back clears no link of being slow
     evidence = [
         v
         for v in verdicts
         if v.run in choices and (v.state in (SLOW, FAILED) or (v.state == RIGHT and v.run.kind != PING))
     ]
-    # what spreads passes all of the links between two switches
+    # flows that are spread pass all of the links between two switches
     chances = [
         {row: 1.0 if v.run.kind == LOAD else 1 / len(links) for links in choices[v.run] for row in links}
         for v in evidence
@@ -231,9 +237,9 @@ def _list_findings(
 
 
 def describe_suspect(view: ClusterView, suspect: Suspect) -> str:
-    """A suspect in words: what it is, where, and how many of its runs are slow."""
+    """Return a suspect in words: what it is, where, and how many of its runs are slow."""
     part, devices, row = suspect.part, view.devices, min(suspect.part.links)
-    # a link is at both of its ends, others where they are a device or in it
+    # the position of a link is both of its ends, that of other parts the end that is the device or has it
     ends = [int(end[row]) for end in (view.links.a, view.links.b)]
     is_there = [part.kind == "link" or part.name.startswith(devices.name[end]) for end in ends]
     positions = [f"{devices.rack[end]} U{devices.u[end]}" for end in compress(ends, is_there) if devices.rack[end]]
@@ -256,16 +262,19 @@ ADVICE = {
 
 KINDS = ("link", "module", "host", "switch", "plane")
 PRIOR = 1.0
-"""How much less probable, as a logarithm, each kind is than the one before: what has more in it must explain more."""
+"""How much less probable, as a logarithm, each kind is than the one before it: a part that contains more must explain
+more.
+"""
 _SEEN, _FALSE = 0.97, 0.003
-"""How probable a run is slow that passes a part at fault, and one that passes none. Chosen: a run in 300 is slow by
-itself, and a part at half its rate is missed by one in 33.
+"""Probability that a run is slow that passes a part at fault, and that one is slow that passes none.
+
+Chosen: one run in 300 is slow by itself, and one in 33 misses a part at half its rate.
 """
 MOST_SUSPECTS = 2
 _ENOUGH = 2.0
-"""The least evidence, as a logarithm, for a part to be named."""
+"""The least evidence, as a logarithm, for naming a part."""
 _NEAR = 7.0
-"""How much less a second suspect may have than the first: a thousandth of its probability."""
+"""How much less evidence, as a logarithm, a second suspect may have than the first: a thousandth of its probability."""
 _ALIKE = 0.1
 """How much less evidence parts may have that runs do not tell apart."""
 
@@ -281,7 +290,8 @@ class Part(NamedTuple):
 class Suspect(NamedTuple):
     """A part, and how many of its runs were slow, and right.
 
-    Where runs do not tell which of several parts it is, `among` is how many: these are of the `kind`, and in the part.
+    If runs do not tell which of several parts it is, `among` is how many there are: these are of the `kind`, and in the
+    part.
     """
 
     part: Part
@@ -292,9 +302,9 @@ class Suspect(NamedTuple):
 
 
 def list_parts(view: ClusterView, rows: Iterable[int], links_of_nodes: set[int]) -> Iterator[Part]:
-    """The parts that some links make up. Modules are those of sockets with several links; hosts have links to nodes.
+    """Yield the parts that some links make up; `links_of_nodes` are those of nodes.
 
-    A plane is one where its fabric has others.
+    There are modules for sockets with several links, hosts for nodes, and planes if a fabric has several.
     """
     links, devices = view.links, view.devices
     planes = Counter(fabric for fabric, plane in {(links.fabric[row], links.plane[row]) for row in rows} if plane)
@@ -317,10 +327,11 @@ def list_parts(view: ClusterView, rows: Iterable[int], links_of_nodes: set[int])
 def find_causes(
     parts: Iterable[Part], chances: Sequence[Mapping[int, float]], slow: Sequence[bool]
 ) -> list[tuple[tuple[int, ...], list[Suspect]]]:
-    """What is at fault, as runs tell: by run the chance that it passed each link (row), and whether it was slow.
+    """Return the causes of slow runs: for each the numbers of its runs, and the suspected parts, the most probable
+    first.
 
-    Returns (numbers of slow runs, the parts that these share, the most probable first) of each cause; no parts of runs
-    that share none.
+    `chances` has, by run, the chance that it passed each link (row); `slow` says whether it was slow. Runs that share
+    no part have no suspects.
     """
     passes_by_part = _count_passes(parts, chances, slow)
     unexplained = {number for number, is_slow in enumerate(slow) if is_slow}
@@ -347,8 +358,9 @@ def find_causes(
 def _count_passes(
     parts: Iterable[Part], chances: Sequence[Mapping[int, float]], slow: Sequence[bool]
 ) -> dict[Part, dict[int, float]]:
-    """By part that slow runs may have passed, by run the chance that it did: links of which it takes one exclude each
-    other.
+    """Return, by part that slow runs may have passed, the chance by run that the run did.
+
+    Links of which a run takes one exclude each other, so that their chances add up.
     """
     suspected = set().union(*compress(chances, slow))
     parts_by_link: dict[int, list[Part]] = defaultdict(list)
@@ -360,13 +372,13 @@ def _count_passes(
         for row, chance in chance_by_link.items():
             for part in parts_by_link.get(row, ()):
                 passes_by_part[part][number] = min(1.0, passes_by_part[part][number] + chance)
-    # of a module that no run passes for certain, runs tell no more than of its links
+    # if no run passes a module for certain, runs tell no more about it than about its links
     return {p: passes for p, passes in passes_by_part.items() if p.kind != "module" or max(passes.values()) > 1 / 2}
 
 
 def _find_holders(alike: Sequence[Part], parts: Iterable[Part]) -> list[Suspect]:
-    """What many parts lie in of which runs do not tell one: a switch or two that have all of their links, else one of
-    them for all.
+    """Return what contains many parts that runs do not tell apart: one or two switches with all their links, else one
+    part for all.
     """
     kind, links = alike[0].kind, frozenset().union(*(part.links for part in alike))
     switches = sorted((part for part in parts if part.kind == "switch"), key=lambda part: part.name)
@@ -380,8 +392,9 @@ def _find_holders(alike: Sequence[Part], parts: Iterable[Part]) -> list[Suspect]
 
 
 def _weigh_part(part: Part, passes: Mapping[int, float], slow: Sequence[bool], unexplained: set[int]) -> float:
-    """How much more probable runs are if a part is at fault than if nothing is, as a logarithm: right ones never more,
-    slow ones never less, of which those count that no other cause explains.
+    """Return how much more probable the runs are if a part is at fault than if nothing is, as a logarithm.
+
+    Right runs make the part less probable, and slow runs more, if no other cause explains them.
     """
     right = sum(log1p(-chance * (_SEEN - _FALSE) / (1 - _FALSE)) for run, chance in passes.items() if not slow[run])
     bad = sum(log1p(chance * (_SEEN / _FALSE - 1)) for run, chance in passes.items() if run in unexplained)
@@ -389,6 +402,6 @@ def _weigh_part(part: Part, passes: Mapping[int, float], slow: Sequence[bool], u
 
 
 def _count_runs(passes: Mapping[int, float], slow: Sequence[bool]) -> tuple[int, int]:
-    """(slow, right) runs that are likely to have passed a part."""
+    """Return how many slow, and how many right, runs are likely to have passed a part."""
     likely = [slow[number] for number, chance in passes.items() if chance > 1 / 2]
     return sum(likely), len(likely) - sum(likely)

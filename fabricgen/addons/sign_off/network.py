@@ -1,6 +1,6 @@
 """A fabric as tests of it see it: the ports of nodes, the switches at these, and the links above them by height.
 
-Height 0 is the switches at nodes. The component of a switch at level k is what switches of heights up to k join; a run
+Height 0 is the switches at nodes. The component of a switch at level k is what switches of heights up to k join. A run
 between two components of level k passes a link that leaves each of them, and so on down to the nodes.
 """
 
@@ -21,9 +21,10 @@ NOT_ASKED = "not asked for"
 
 
 class Port(NamedTuple):
-    """A port of a node, or several in a bond: rows of its links, of the node and of the switch at the first link.
+    """A port of a node, or several ports in a bond.
 
-    `vrf` is what it is in on the switch: only ports of one reach each other.
+    `links`, `device` and `leaf` are rows: of its links, of the node, and of the switch at the first link. `vrf` is its
+    VRF on the switch: only ports of one VRF reach each other.
     """
 
     name: str
@@ -39,20 +40,20 @@ class Port(NamedTuple):
     vrf: str
 
     def may_meet(self, peer: Port) -> bool:
-        """Whether a run may be between both: they reach each other, and are of different nodes."""
+        """Whether a run may be between both ports: they reach each other, and are of different nodes."""
         return self.device != peer.device and self.vrf == peer.vrf
 
 
 Choice = tuple[int, ...]
-"""Links (rows) of which a run passes one, each as probable as another where nothing more is known."""
+"""Rows of links of which a run passes one, each equally probable unless more is known."""
 
 
 @dataclass(frozen=True)
 class Network:
-    """One fabric: `components[k]` is by row of a device the component of level k that it is in.
+    """One fabric: `components[k]` has, by row of a device, the component of level k that the device is in.
 
-    `out[k]` has by component the links that leave it at height k, `gbps` their speeds by row. `untested` says why a
-    link of it carries no run.
+    `out[k]` has, by component, the links that leave it at height k, and `gbps` their speeds by row. `untested` says why
+    a link carries no run.
     """
 
     fabric: str
@@ -64,26 +65,26 @@ class Network:
 
     @cached_property
     def ports_by_leaf(self) -> dict[int, list[Port]]:
-        """The ports at each switch; those that follow each other are of different nodes where that can be."""
+        """The ports at each switch; neighbours in a list are of different nodes if possible."""
         ports_by_leaf = defaultdict(list)
         for port in sorted(self.ports, key=lambda port: (port.vrf, port.rail, port.plane, port.port, port.device)):
             ports_by_leaf[port.leaf].append(port)
         return dict(ports_by_leaf)
 
     def list_choices(self, a: Port, b: Port) -> list[Choice]:
-        """The links between two ports that meet from which a run takes one each, from the nodes up."""
+        """Return the links between two ports from which a run takes one each, from the nodes up."""
         apart = [level for level, component in enumerate(self.components) if component[a.leaf] != component[b.leaf]]
         above = [self.out[level][self.components[level][port.leaf]] for level in apart for port in (a, b)]
         return [a.links, b.links, *above]
 
     def carry_flow(self, a: Port, b: Port) -> float:
-        """What one flow between two ports reaches at line rate whatever links it takes, Gb/s."""
+        """Return what one flow between two ports reaches at line rate whatever links it takes, Gb/s."""
         _, _, *above = self.list_choices(a, b)
         return min(a.gbps, b.gbps, *(min(map(self.gbps.__getitem__, choice)) for choice in above))
 
 
 def read_networks(view: ClusterView, only: Sequence[str] = ()) -> list[Network]:
-    """The fabrics that join nodes, with the ports of those nodes that `only` names, all if it names none.
+    """Return the fabrics that join nodes, with the ports of the nodes that `only` names, all if it names none.
 
     `only` has pods, units (`p1/su2`), racks, nodes and fabrics.
     """
@@ -93,9 +94,9 @@ def read_networks(view: ClusterView, only: Sequence[str] = ()) -> list[Network]:
 
 
 def choose_nodes(view: ClusterView, only: Sequence[str]) -> set[int]:
-    """The rows of nodes that names of pods, units, racks and nodes stand for; all nodes for no names.
+    """Return the rows of nodes that names of pods, units, racks and nodes stand for; all nodes if there are no names.
 
-    Raises InputError (FG178) for a name that stands for none.
+    Raises InputError (FG178) for a name that stands for no node.
     """
     devices = view.devices
     rows_by_name: dict[str, set[int]] = defaultdict(set)
@@ -114,10 +115,11 @@ def choose_nodes(view: ClusterView, only: Sequence[str]) -> set[int]:
 
 
 def _read_network(view: ClusterView, fabric: str, chosen: set[int]) -> Network:
+    """Return a fabric with the ports of the chosen nodes, which are given by row."""
     links, devices = view.links, view.devices
     is_switch = devices.kind == "switch"
     at_leaf = (links.fabric == fabric) & is_switch[links.b] & ~is_switch[links.a] & ~links.a_management
-    # a fabric on the switches of another has the links of that
+    # a fabric on the switches of another one uses the links between them
     owners = {fabric, *devices.fabric[links.b[at_leaf]]}
     between = np.isin(links.fabric, sorted(owners)) & is_switch[links.a] & is_switch[links.b] & ~links.a_management
     untested: dict[int, str] = {}
@@ -132,8 +134,9 @@ def _read_network(view: ClusterView, fabric: str, chosen: set[int]) -> Network:
             links_by_port[device, links.a_bond[row] or links.a_port[row]].append(row)
     ports = tuple(_read_ports(view, links_by_port))
     if view.protocols[fabric] != "infiniband":
-        lacking = "its port has no address of its own"
-        untested |= {row: lacking for port in ports if not port.address for row in port.links}
+        untested |= {
+            row: "its port has no address of its own" for port in ports if not port.address for row in port.links
+        }
         ports = tuple(port for port in ports if port.address)
     graph = make_graph(view, fabric, level_links=False, rows=(at_leaf | between).nonzero()[0])
     out: list[dict[int, list[int]]] = [defaultdict(list) for _ in range(graph.levels)]
@@ -151,8 +154,9 @@ def _read_network(view: ClusterView, fabric: str, chosen: set[int]) -> Network:
 
 
 def _read_ports(view: ClusterView, links_by_port: Mapping[tuple[int, str], Sequence[int]]) -> Iterator[Port]:
+    """Yield the ports whose links are given by (row of the node, name of the port or bond)."""
     links, name_by_row = view.links, view.devices.name
-    # of several addresses the first
+    # reversed, so that the first of several addresses of a port wins
     addresses = {(row["device"], row["port"]): row for row in reversed([*view.addresses.rows()])}
     for (device, port), rows in links_by_port.items():
         node, first_link = name_by_row[device], rows[0]

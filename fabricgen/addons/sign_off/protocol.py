@@ -1,4 +1,4 @@
-"""The protocol of an acceptance test, to be signed: what was tested, what not, and what was found."""
+"""The protocol of an acceptance test, to be signed: what was tested, what was not, and what was found."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from fabricgen.api import Protocol, Table
 
 SIGNERS = ("tested by", "accepted by")
 MOST_RUNS = 6
-"""As many names of runs are listed in a cell."""
+"""Names of runs that are listed in a cell."""
 
 
 def make_protocol(accepted: Acceptance) -> Protocol:
-    """The protocol: first whether the hall is right, then findings, counts, what was not tested, and every run."""
+    """Return the protocol: first whether the hall is right, then findings, counts, what was not tested, and
+    every run.
+    """
     view, states = accepted.plan.view, accepted.states
     facts: dict[str, str | int | float] = {
         "cluster": view.name,
@@ -30,17 +32,13 @@ def make_protocol(accepted: Acceptance) -> Protocol:
         "links outside the plan": len(accepted.planned.untested),
         "paths traced": accepted.traced,
     }
-    tables = (
-        _list_findings(accepted),
-        _count_runs(accepted),
-        _list_untested(accepted),
-        _list_runs(accepted),
-    )
+    makers = (_list_findings, _count_runs, _list_untested, _list_runs)
+    tables = tuple(make_table(accepted) for make_table in makers)
     return Protocol(f"Acceptance of {view.name}", say_verdict(accepted), facts, tables, accepted.notes, SIGNERS)
 
 
 def say_verdict(accepted: Acceptance) -> str:
-    """Whether the hall is right, in a line."""
+    """Return whether the hall is right, in a line."""
     states, findings = accepted.states, len(accepted.findings)
     if accepted.is_right:
         return "accepted: everything that the plan tests was tested and is right"
@@ -98,7 +96,9 @@ def _count_runs(accepted: Acceptance) -> Table:
 
 
 def _list_untested(accepted: Acceptance) -> Table:
-    """Links that nothing tested, by why and fabric: those of the plan first, then those that no run is planned for."""
+    """Return the links that nothing tested, by reason and fabric: those of the plan, then those for which no run is
+    planned.
+    """
     links = accepted.plan.view.links
     groups: dict[tuple[str, str, str], list[str]] = {}
     for is_planned, reasons in (("yes", accepted.untested), ("no", accepted.planned.untested)):

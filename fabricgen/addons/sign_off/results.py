@@ -1,4 +1,4 @@
-"""What perftest, nccl-tests, ping and traceroute print, read as it is.
+"""Readers for what perftest, nccl-tests, ping and traceroute print.
 
 Sources: github.com/linux-rdma/perftest, src/perftest_parameters.h (RESULT_FMT, RESULT_FMT_G: the heads of tables) and
 perftest_resources.c (a MB is 2^20 bytes); github.com/NVIDIA/nccl-tests, src/common.cu and doc/PERFORMANCE.md; iputils,
@@ -17,7 +17,7 @@ from fabricgen.api import ClusterView
 SUFFIXES = (".txt", ".trace")
 MIB = 2**20
 LEAST_BYTES = 2**28
-"""Messages of a collective from which on it is judged: small ones are limited by latency."""
+"""Least size of messages of a collective that are judged: small ones are limited by latency."""
 
 _NUMBER = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 _BANDWIDTH_HEAD = re.compile(r"#bytes\s+#iterations\s+.*BW average\s*\[(MB|MiB|Gb)/sec\].*")
@@ -30,7 +30,7 @@ _ERRORS = re.compile(
 
 
 class Reading(NamedTuple):
-    """What a file of a run tells: a figure, or why there is none; bytes of the message of a collective."""
+    """What a file of a run says: a figure, or why there is none; for a collective the bytes of the message."""
 
     value: float | None
     trouble: str = ""
@@ -38,8 +38,10 @@ class Reading(NamedTuple):
 
 
 def read_bandwidth(text: str) -> Reading:
-    """Average bandwidth of the largest message in the table of `ib_write_bw`, Gb/s; both directions with `-b`."""
-    # what is before the first head, then a unit and what follows of each table, the last of which counts
+    """Return the average bandwidth of the largest message in the table of `ib_write_bw`, Gb/s; of both directions with
+    `-b`.
+    """
+    # the text before the first head, then a unit and a table for each head; the last table counts
     *_, unit, table = ["", *_BANDWIDTH_HEAD.split(text)]
     if not unit:
         return Reading(None, _find_error(text, "no table of ib_write_bw"))
@@ -51,7 +53,10 @@ def read_bandwidth(text: str) -> Reading:
 
 
 def read_collective(text: str) -> Reading:
-    """Bus bandwidth of the largest message in a table of nccl-tests, GB/s: the better of out of place and in place."""
+    """Return the bus bandwidth of the largest message in a table of nccl-tests, GB/s.
+
+    It is the better one of out of place and in place.
+    """
     best, wrong = Reading(None), ""
     for fields in map(str.split, text.splitlines()):
         # size, count, type, redop, and maybe root, then time, algbw, busbw and #wrong twice
@@ -59,7 +64,7 @@ def read_collective(text: str) -> Reading:
             continue
         size, figures = int(fields[0]), fields[-8:]
         bandwidths = [float(figure) for figure in (figures[2], figures[6]) if re.fullmatch(_NUMBER, figure)]
-        # older tables have the greatest error of rounding in the place of #wrong
+        # older tables have the largest rounding error in the column of #wrong
         if any(re.fullmatch(_NUMBER, count) and float(count) >= 1 for count in (figures[3], figures[7])):
             wrong = f"wrong values in messages of {size:,} bytes"
         if bandwidths and size >= best.size:
@@ -72,7 +77,7 @@ def read_collective(text: str) -> Reading:
 
 
 def read_ping(text: str) -> Reading:
-    """The share of packets that came back, percent, by the summary of `ping`."""
+    """Return the share of packets that came back in percent, from the summary of `ping`."""
     counts = _PACKETS.search(text)
     if not counts or not int(counts[1]):
         return Reading(None, _find_error(text, "no summary of ping"))
@@ -80,7 +85,7 @@ def read_ping(text: str) -> Reading:
 
 
 def read_trace(text: str) -> tuple[str, ...]:
-    """The addresses of switches in the order of `traceroute -n -q 1`; `*` for one that did not answer."""
+    """Return the addresses of switches in the order of `traceroute -n -q 1`; `*` for one that did not answer."""
     return tuple(hop[1] for line in text.splitlines() if (hop := _HOP.match(line)))
 
 
@@ -88,19 +93,19 @@ READERS = {"ping": read_ping, "ib_write_bw": read_bandwidth, "all_reduce_perf": 
 
 
 def _find_error(text: str, otherwise: str) -> str:
-    """The first line that tells of an error; else what is missing."""
+    """Return what is missing (`otherwise`), followed by the first line that reports an error, if there is one."""
     error = next((line.strip() for line in text.splitlines() if _ERRORS.search(line)), "")
     return f"{otherwise}: {error[:120]}" if error else otherwise
 
 
 MOST_BYTES = 4 * MIB
-"""As much of a file is read: tables of these tools have some kilobytes."""
+"""Bytes that are read of a file: tables of these tools have some kilobytes."""
 
 
 def read_files(view: ClusterView, paths: Iterable[str]) -> dict[str, str]:
-    """The text of files by name, and of those of folders that are of runs (`.txt`, `.trace`); the last of a name wins.
+    """Return the text of files by name; of folders, the files of runs (`.txt`, `.trace`). The last file of a name wins.
 
-    Raises InputError (FG179) for what cannot be read, or where there is none.
+    Raises InputError (FG179) if a file cannot be read, or if there is none.
     """
     texts: dict[str, str] = {}
     for name in paths:

@@ -1,10 +1,12 @@
-"""The runs of an acceptance test in rounds: those of a round share no port, nor fill a link beyond what it carries.
+"""The runs of an acceptance test in rounds: runs of one round share no port, and do not fill a link beyond its
+capacity.
 
-Ports first: each against its neighbours on its switch, in both directions at once, so that a slow one is in two slow
-runs with different partners. Then links between switches. Where switches choose by the hash of a flow, a run is one
-flow, as fast as a port, from and to other switches in every round: whichever link the hash takes, nothing else is on
-it, and after enough rounds none is left out but by a chance that is stated (balls into bins: Raab and Steger, RANDOM
-1998). Where they choose by load or packet, all ports of two switches fill what is between them. Collectives come last.
+Ports are tested first: each against its neighbours on its switch, in both directions at once, so that a slow port is in
+two slow runs with different partners. Then links between switches are tested. If switches choose links by the hash of a
+flow, a run is one flow, as fast as a port, from and to other switches in every round: whichever link the hash takes,
+nothing else is on it, and after enough rounds no link is left out except with a stated probability (balls into bins:
+Raab and Steger, RANDOM 1998). If switches choose by load or packet, all ports of two switches fill the links between
+them. Collectives come last.
 """
 
 from __future__ import annotations
@@ -26,31 +28,31 @@ PING, PORTS, UPLINKS, LOAD, COLLECTIVE = "ping", "ports", "uplinks", "load", "co
 """What runs are for."""
 TOOLS = {PING: "ping", PORTS: "ib_write_bw", UPLINKS: "ib_write_bw", LOAD: "ib_write_bw", COLLECTIVE: "all_reduce_perf"}
 START_SECONDS = 2
-"""What a run takes beside its traffic: the server is up before the client starts."""
+"""Time that a run takes besides its traffic, s: the server is up before the client starts."""
 COLLECTIVE_SECONDS = 60
-"""A run of nccl-tests, most of it the start of its ranks."""
+"""Time of a run of nccl-tests, s, most of it for starting its ranks."""
 COLLECTIVE_BYTES = 2**33
 MISSED = 0.05
-"""How probable it may be that hashes leave out any link of a fabric at one height."""
+"""Accepted probability that hashes leave out any link of a fabric at one height."""
 LEAST_OF_EXPECTED, LEAST_WITH_REMARK, MOST_OF_EXPECTED = 0.75, 0.4, 1.25
-"""What collectives of large messages are measured at, over what `analyze` says: docs/collectives.md, whose rows lie
-between 0.77 and 1.08, of racks of NVL72 down to 0.43.
+"""Range of measured bandwidths of collectives of large messages, as shares of what `analyze` says: docs/collectives.md,
+whose rows lie between 0.77 and 1.08, for racks of NVL72 down to 0.43.
 """
 QUEUE_PAIRS = {PORTS: 16, UPLINKS: 1, LOAD: 16}
-"""Of a run of two ports: a single flow, or the most that `analyze` tells load balance for."""
+"""Queue pairs of a run of two ports: a single flow, or the most for which `analyze` tells load balance."""
 _MOST_ROUNDS = 2
-"""As many rounds for each pass that is needed: a switch with one port has one in two of them."""
+"""Rounds for each pass that is needed, at most: a switch with one port is in one of two rounds."""
 _FILLED = 0.9
-"""Links are full of which ports fill this share, about what is reached of a rate."""
+"""Links count as full if ports fill this share, about the part of a rate that is reached."""
 _HASH_CROWD = 8
-"""Above the first switches, runs at a time from a component are this part of the links that leave it."""
+"""Above the first switches, a component has one run at a time for this many links that leave it."""
 
 
 class Run(NamedTuple):
     """One run, of two ports (sender and receiver) or as a collective of nodes.
 
     `least` and `most` are in Gb/s, GB/s or percent, as `unit` says. `label` is the flow label that sets its UDP source
-    port, 0 for none; `job` that of a collective, as `analyze --job` has it.
+    port, 0 for none; `job` names a collective as `analyze --job` does.
     """
 
     name: str
@@ -79,9 +81,10 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class Coverage:
-    """By row of a link: runs that load it for certain, flows that may, how probable it is that none does, and why not.
+    """By row of a link: the number of runs that load it for certain, the expected number of flows, the probability that
+    none crosses it, and why it is not tested.
 
-    What is loaded evenly, as by packets that spread, is loaded for certain.
+    A link that is loaded evenly, as by packets that spread, is loaded for certain.
     """
 
     loaded: Mapping[int, float]
@@ -92,7 +95,7 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Plan:
-    """All runs by round, and how long each round takes, s. `seconds` is the traffic of a run of two ports."""
+    """All runs by round, and the kind of each round. `seconds` is the traffic of a run of two ports."""
 
     view: ClusterView
     networks: tuple[Network, ...]
@@ -107,16 +110,18 @@ class Plan:
         return sum(map(self.time_round, self.round_kinds))
 
     def time_round(self, kind: str) -> int:
-        """How long a round of a kind takes, s."""
+        """Return how long a round of a kind takes, s."""
         return COLLECTIVE_SECONDS if kind == COLLECTIVE else self.seconds + START_SECONDS
 
     def list_choices(self, run: Run) -> list[Choice]:
-        """The links from which a run of two ports takes one each; none of a collective."""
+        """Return the links from which a run of two ports takes one each; none for a collective."""
         network = next(network for network in self.networks if network.fabric == run.fabric)
         return network.list_choices(*run.ends) if run.ends else []
 
     def count_coverage(self, choices_by_run: Iterable[tuple[Run, Iterable[Choice]]] | None = None) -> Coverage:
-        """What runs cover, each with the links from which it takes one each; by default all runs, as planned."""
+        """Return what runs cover, each given with the choices from which it takes one link each; by default all runs,
+        as planned.
+        """
         if choices_by_run is None:
             choices_by_run = ((run, self.list_choices(run)) for run in self.runs)
         pinged, crossed = set[int](), Counter[tuple[Choice, bool]]()
@@ -137,9 +142,13 @@ class Plan:
         why_by_fabric |= {network.fabric: uncrossed for network in self.networks}
         why_by_link = dict.fromkeys(pinged, "reached by ping alone, and not loaded")
         why_by_link |= {row: why for network in self.networks for row, why in network.untested.items()}
-        scale_up = "within a scale-up domain: an all-reduce passes it, no run tests it by itself"
         untested = {
-            row: why_by_link.get(row, why_by_fabric.get(fabric, scale_up))
+            row: why_by_link.get(
+                row,
+                why_by_fabric.get(
+                    fabric, "within a scale-up domain: an all-reduce passes it, no run tests it by itself"
+                ),
+            )
             for row, fabric in enumerate(self.view.links.fabric.tolist())
             if row not in missed
         }
@@ -147,13 +156,14 @@ class Plan:
 
 
 Pair = tuple[Port, Port, float]
-"""Two ports, and what goes from one to the other at line rate, Gb/s."""
+"""Two ports, and what goes from the first to the second at line rate, Gb/s."""
 
 
 def plan_runs(view: ClusterView, only: Sequence[str] = (), seconds: int = 3, seed: int = 0) -> Plan:
-    """The runs that test a cluster, or what `only` names of it; `seed` gives flows other labels.
+    """Return the runs that test a cluster, or the part of it that `only` names; another `seed` gives flows other
+    labels.
 
-    Raises InputError (FG178) where nothing of it can be tested.
+    Raises InputError (FG178) if nothing of it can be tested.
     """
     networks = tuple(read_networks(view, only))
     fast = [network for network in networks if view.protocols[network.fabric] != "ethernet"]
@@ -183,7 +193,7 @@ def plan_runs(view: ClusterView, only: Sequence[str] = (), seconds: int = 3, see
 
 
 def _tell_uncrossed(plan: Plan, fabrics: set[str]) -> Iterator[str]:
-    """How many links of some fabrics no run loads, and why, but for those that nobody asked for."""
+    """Yield how many links of some fabrics no run loads, and why, except links that nobody asked for."""
     links = plan.view.links
     untested = plan.count_coverage().untested.items()
     uncrossed = Counter((links.fabric[row], why) for row, why in untested if not links.a_management[row])
@@ -193,7 +203,7 @@ def _tell_uncrossed(plan: Plan, fabrics: set[str]) -> Iterator[str]:
 
 
 def _tell_limits(view: ClusterView, network: Network) -> Iterator[str]:
-    """What runs of a network cannot show of the links between its switches."""
+    """Yield what runs of a network cannot show about the links between its switches."""
     fastest = max(port.gbps for port in network.ports)
     faster = [gbps for gbps in network.gbps.values() if gbps > fastest]
     if view.balancing[network.fabric] != "hash" and network.gbps:
@@ -215,18 +225,19 @@ def _tell_limits(view: ClusterView, network: Network) -> Iterator[str]:
 
 
 def _find_filled(network: Network, leaf: int) -> float:
-    """The share of the links above a switch that its ports fill, of 1 at most."""
+    """Return the share of the links above a switch that its ports fill, 1 at most."""
     carried = sum(network.gbps[row] for row in network.out[0].get(leaf, ()))
     return min(1.0, sum(port.gbps for port in network.ports_by_leaf[leaf]) / carried) if carried else 1.0
 
 
 def _make_run(view: ClusterView, network: Network, kind: str, number: int, pair: Pair, seed: int) -> Run:
+    """Return the run of a pair of ports in round `number`, with the range of figures in which it is right."""
     *ends, gbps = pair
     ports = "-".join(re.sub(r"[^\w.-]", ".", port.name.replace(":", "-")) for port in ends)
     run = Run(f"{number:03}-{kind}-{ports}", number, kind, network.fabric, 100.0, 100.0, "%", tuple(ends))
     if kind == PING:
         return run
-    # all but single flows are measured in both directions at once, and told as the sum
+    # all but single flows are measured in both directions at once, and their figure is the sum
     line, label = (gbps if kind == UPLINKS else 2 * gbps), 0
     if kind == UPLINKS and view.protocols[network.fabric] == "roce":
         # 14 bits, which the RDMA drivers of Linux take for the UDP source port as they are
@@ -236,7 +247,10 @@ def _make_run(view: ClusterView, network: Network, kind: str, number: int, pair:
 
 
 def _meet_neighbors(groups: Iterable[Sequence[Any]], pair: Callable[[Any, Any], Iterable[Pair]]) -> list[list[Pair]]:
-    """Rounds in which each member of a group meets both neighbours in a ring: 2, with odd groups 3."""
+    """Return rounds in which each member of a group meets both neighbours in a ring: 2 rounds, or 3 for odd groups.
+
+    `pair` returns the pairs of ports of two members.
+    """
     rounds: dict[int, list[Pair]] = {0: [], 1: [], 2: []}
     for members in groups:
         size = len(members)
@@ -248,7 +262,7 @@ def _meet_neighbors(groups: Iterable[Sequence[Any]], pair: Callable[[Any, Any], 
 
 
 def _meet_on_switches(network: Network) -> list[list[Pair]]:
-    """Rounds in which the ports at each switch meet two others there; those of one node do not meet."""
+    """Return rounds in which each port at a switch meets two others there; ports of one node do not meet."""
 
     def pair_ports(a: Port, b: Port) -> list[Pair]:
         return [(a, b, min(a.gbps, b.gbps))] if a.may_meet(b) else []
@@ -257,7 +271,7 @@ def _meet_on_switches(network: Network) -> list[list[Pair]]:
 
 
 class Member(NamedTuple):
-    """What levels below one join, as a member of a group: the component, its switches at nodes, links that leave it."""
+    """A member of a group: a component that lower levels join, its switches at nodes, and the links that leave it."""
 
     component: int
     leaves: list[int]
@@ -265,10 +279,10 @@ class Member(NamedTuple):
 
 
 def _list_groups(network: Network, level: int) -> list[list[Member]]:
-    """Groups of what a level is the first to join, whose members run against each other.
+    """Return groups of components that a level is the first to join; the members of a group run against each other.
 
-    At the first level, switches of one rail meet each other. Of one or two, all such meet: the links of a switch above
-    two that meet nobody else could not be told apart.
+    At the first level, switches of one rail meet each other. If a group has only one or two members, all such members
+    meet: the links of a switch above two members that meet nobody else could not be told apart.
     """
     below, joined, out = network.components[level - 1], network.components[level], network.out[level - 1]
     leaves_by_group: dict[tuple[int, int], dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
@@ -289,7 +303,9 @@ def _list_groups(network: Network, level: int) -> list[list[Member]]:
 
 
 def _cross_by_hash(network: Network) -> Iterator[list[Pair]]:
-    """Rounds of single flows that cross each height, so many that no link is left out but by the chance `MISSED`."""
+    """Yield rounds of single flows that cross each height, so many that no link is left out except with probability
+    `MISSED`.
+    """
     for level in range(1, len(network.components)):
         groups = [(members, _count_flows(network, level, members)) for members in _list_groups(network, level)]
         below, out = network.components[level - 1], network.out[level - 1]
@@ -297,7 +313,7 @@ def _cross_by_hash(network: Network) -> Iterator[list[Pair]]:
         needed = {member.component: _count_passes(len(member.out), links) for group, _ in groups for member in group}
         crossings = Counter[int]()
         for number in range(_MOST_ROUNDS * max(needed.values(), default=0)):
-            # what meets nobody, as it is in a VRF of its own, is not waited for once all have had a turn
+            # a component that meets nobody, such as one in a VRF of its own, is not waited for once all have had a turn
             had_turns = number >= 2 * len(needed)
             if all(crossings[name] >= passes or (had_turns and not crossings[name]) for name, passes in needed.items()):
                 break
@@ -307,9 +323,10 @@ def _cross_by_hash(network: Network) -> Iterator[list[Pair]]:
 
 
 def _count_flows(network: Network, level: int, members: Sequence[Member]) -> int:
-    """Flows that leave, and that enter, each member of a group in a round.
+    """Return how many flows leave, and enter, each member of a group in a round.
 
-    Those of a switch at nodes do not fill a link even if all take the same; above, few are likely to take the same.
+    The flows of a switch at nodes do not fill a link even if all take the same; above, few are likely to take the same
+    link.
     """
     if level > 1:
         return max(1, min(min(len(member.out) // _HASH_CROWD, len(member.leaves)) for member in members))
@@ -320,16 +337,20 @@ def _count_flows(network: Network, level: int, members: Sequence[Member]) -> int
 
 
 def _count_passes(out: int, links: int) -> int:
-    """Flows, out or in, that are to cross what leaves a member over so many links, of all `links` at its level."""
+    """Return how many flows, out or in, have to cross the `out` links that leave a member; `links` are all links of its
+    level.
+    """
     return 1 if out < 2 else ceil(log(MISSED / links) / log(1 - 1 / out))
 
 
 def _cross_group(network: Network, members: Sequence[Member], flows: int, number: int) -> Iterator[Pair]:
-    """The flows of a round: from each member to the one so many members further, which changes with the round."""
+    """Yield the flows of a round: from each member to the one a number of members further on, which changes with the
+    round.
+    """
     used: set[Port] = set()
     turns, shift = divmod(number, len(members) - 1)
     for step in range(len(members)):
-        # the order is turned, since where a switch has one port those that come first send
+        # the order is turned, because the members that come first send if a switch has one port
         sender = (step + turns) % len(members)
         sending, receiving = members[sender].leaves, members[(sender + shift + 1) % len(members)].leaves
         for turn in range(number * flows, (number + 1) * flows):
@@ -342,24 +363,24 @@ def _cross_group(network: Network, members: Sequence[Member], flows: int, number
 
 
 def _list_free_ports(network: Network, leaf: int, turn: int, used: set[Port]) -> list[Port]:
-    """The ports of a switch that the round does not use yet, another first in each turn."""
+    """Return the ports of a switch that the round does not use yet, beginning with another one in each turn."""
     ports = network.ports_by_leaf[leaf]
     start = turn % len(ports)
     return [port for port in ports[start:] + ports[:start] if port not in used]
 
 
 def _cross_by_load(network: Network) -> Iterator[list[Pair]]:
-    """Rounds in which switches fill what is between them, each with two others at every level."""
+    """Yield rounds in which switches fill the links between them, each with two others at every level."""
     for level in range(1, len(network.components)):
         yield from _meet_neighbors(_list_groups(network, level), partial(_fill_between, network, level))
 
 
 def _fill_between(network: Network, level: int, member: Member, neighbor: Member) -> Iterator[Pair]:
-    """Ports of two members in pairs, as many at each switch as the links above it carry."""
+    """Yield pairs of ports of two members, as many at each switch as the links above it carry."""
     for leaves in zip(member.leaves, neighbor.leaves, strict=False):
         carried = min(_count_carried(network, level, leaf) for leaf in leaves)
         sources, targets = (network.ports_by_leaf[leaf][: max(1, int(carried))] for leaf in leaves)
-        # where it is the same nodes that have ports at both, each meets the next one
+        # if the same nodes have ports at both switches, each port meets that of the next node
         if not all(map(Port.may_meet, sources, targets)):
             targets = targets[1:] + targets[:1]
         for source, target in zip(sources, targets, strict=False):
@@ -368,17 +389,22 @@ def _fill_between(network: Network, level: int, member: Member, neighbor: Member
 
 
 def _count_carried(network: Network, level: int, leaf: int) -> float:
-    """How many ports of a switch the links above it carry at full rate, up to a level."""
+    """Return how many ports of a switch the links above it carry at full rate, up to a level."""
     carried = float(len(network.ports_by_leaf[leaf]))
     for components, out in zip(network.components[:level], network.out, strict=False):
-        leaves = sum(components[other] == components[leaf] for other in network.ports_by_leaf)
-        gbps = sum(network.gbps[row] for row in out[components[leaf]])
-        carried = min(carried, gbps / leaves / network.ports_by_leaf[leaf][0].gbps)
+        leaves = sum(components[switch] == components[leaf] for switch in network.ports_by_leaf)
+        carried = min(
+            carried,
+            sum(network.gbps[row] for row in out[components[leaf]]) / leaves / network.ports_by_leaf[leaf][0].gbps,
+        )
     return carried
 
 
 def _plan_collectives(view: ClusterView, networks: Sequence[Network], notes: list[str]) -> Iterator[Run]:
-    """An all-reduce of each unit whose nodes are all there and reach each other, then of all nodes."""
+    """Yield an all-reduce of each unit whose nodes are all there and reach each other, then one of all nodes.
+
+    A sentence for each unit that has none is added to `notes`.
+    """
     devices, links = view.devices, view.links
     for network in networks:
         vrf_by_node = {port.device: port.vrf for port in network.ports}
@@ -405,6 +431,9 @@ def _plan_collectives(view: ClusterView, networks: Sequence[Network], notes: lis
 
 
 def find_busbw_range(gbytes: float, remark: str) -> tuple[float, float]:
-    """Between which bus bandwidths, GB/s, a collective of large messages is right of which so much is expected."""
+    """Return the least and the most bus bandwidth, GB/s, at which a collective of large messages is right.
+
+    `gbytes` is the expected bandwidth; an expectation with a `remark` has a wider range.
+    """
     least = LEAST_WITH_REMARK if remark else LEAST_OF_EXPECTED
     return round(gbytes * least, 1), round(gbytes * MOST_OF_EXPECTED, 1)

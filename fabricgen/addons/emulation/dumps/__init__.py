@@ -1,8 +1,8 @@
-"""Writers of what devices say of their neighbours, one module a format.
+"""Writers of what devices say of their neighbours, one module for each format.
 
-Each has `write(seen, devices)`, or `write_subnet(seen, switches)` of an InfiniBand subnet: from what the ports of a
-hall see (`Hall.list_sightings`) to the text of each file by its name, so that one hall can be told in every language.
-Files of one device are called after it, as an engineer would call them.
+Each has `write(seen, devices)`, or `write_subnet(seen, switches)` for an InfiniBand subnet. They turn what the ports of
+a hall see (`Hall.list_sightings`) into the text of each file by its name, so that one hall can be written in every
+format. Files of one device are named after it, as an engineer would name them.
 """
 
 from __future__ import annotations
@@ -17,19 +17,17 @@ from fabricgen.addons.emulation.plan import Port
 Seen = Mapping[Port, Port | None]
 
 NATIVE = "native"
-"""In place of a format: each device in that which is named as its NOS, else as lldpd tells it; subnets as
-`ibnetdiscover` does.
-"""
+"""Stands for the format of each device's own NOS, else that of lldpd; for subnets the format of `ibnetdiscover`."""
 FORMATS = tuple(sorted(name.replace("_", "-") for _, name, _ in iter_modules(__path__) if not name.startswith("_")))
 
 
 def load_writer(form: str) -> ModuleType:
-    """The module that writes a format."""
+    """Return the module that writes a format."""
     return import_module(f"{__name__}.{form.replace('-', '_')}")
 
 
 def group_by_device(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, list[tuple[str, Port | None]]]:
-    """(port, port that it sees or None) of each device, sorted; of all devices where `devices` is None."""
+    """Return the (port, port that it sees or None) of each device, sorted; of all devices if `devices` is None."""
     wanted = None if devices is None else set(devices)
     ports: dict[str, list[tuple[str, Port | None]]] = {}
     for (device, port), far in sorted(seen.items()):
@@ -39,6 +37,6 @@ def group_by_device(seen: Seen, devices: Iterable[str] | None = None) -> dict[st
 
 
 def number_macs(seen: Seen) -> dict[str, str]:
-    """A MAC for each device, by its place among all names."""
+    """Return a MAC for each device, by its position among all names."""
     digits = {name: f"{number:06x}" for number, name in enumerate(sorted({device for device, _ in seen}))}
     return {name: f"0a:00:00:{text[:2]}:{text[2:4]}:{text[4:]}" for name, text in digits.items()}

@@ -1,4 +1,4 @@
-"""A subnet of InfiniBand as its tools number it: an adapter a port of a node, GUIDs, and ports over the face."""
+"""An InfiniBand subnet as its tools number it: each port of a node is an adapter; GUIDs, LIDs and port numbers."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from fabricgen.addons.emulation.dumps import Seen
 from fabricgen.addons.emulation.plan import Port
 
 FIRST_GUID = 0x0A00000000000000
-"""Of a locally administered range, so that no adapter has one of those that follow."""
+"""The first GUID, of a locally administered range, so that no real adapter has one of these."""
 
 
 class SwitchFace(NamedTuple):
-    """The model of a switch, and by cage the ports into which it is split on switches of its tier."""
+    """The model of a switch, and, by cage, the number of ports into which it is split on switches of its tier."""
 
     model: str
     splits: Mapping[str, int]
@@ -24,16 +24,17 @@ class End(NamedTuple):
 
     guid: int
     name: str
-    """As its node description has it: a switch's name, a host's with its adapter."""
+    """Its node description: a switch's name, or a host's name with its adapter."""
     port: int
     switch: bool
     lid: int
 
 
 def list_ends(seen: Seen, switches: Mapping[str, SwitchFace]) -> Mapping[Port, End]:
-    """Every port of the subnet of some switches, and of the hosts that these see.
+    """Return every port of a subnet's switches, given with their faces, and of the hosts that these see.
 
-    Switches number ports over the face: every cage has as many numbers as the one of its tier that is split most.
+    Switches number their ports over the face: every cage has as many numbers as the cage of its tier that is split
+    most.
     """
     ports = {port for port in seen if port[0] in switches}
     ports |= {far for port in ports if (far := seen[port])}
@@ -50,7 +51,7 @@ def list_ends(seen: Seen, switches: Mapping[str, SwitchFace]) -> Mapping[Port, E
 
 
 def _number_port(port: str, splits: Mapping[str, int]) -> int:
-    """The number of port C/P over the face: of cages of two, 1/1, 1/2 and 2/1 are 1, 2 and 3.
+    """Return the number of port C/P over the face: with two numbers a cage, 1/1, 1/2 and 2/1 are 1, 2 and 3.
 
     Ports of a cage that is split less than others have the first of the numbers that they share.
     """

@@ -1,7 +1,7 @@
-"""A hall whose hosts speak no LLDP: LLDP of switches among themselves, their MAC tables, and Redfish of the hosts.
+"""A hall whose hosts speak no LLDP: LLDP between switches, their MAC tables, and Redfish of the hosts.
 
-Each switch has also learnt MACs of hosts of others at a port that leads to a switch. Shapes: scripts/fdbshow of
-https://github.com/sonic-net/sonic-utilities; `show mac address-table` of EOS, as text and by
+Each switch has also learnt MACs of hosts of other switches, at a port that leads to a switch. Shapes: scripts/fdbshow
+of https://github.com/sonic-net/sonic-utilities; `show mac address-table` of EOS, as text and by
 https://github.com/napalm-automation/napalm (napalm/eos); `bridge fdb show` and `nv show bridge domain br_default
 mac-table -o json` of Cumulus Linux; `show ethernet-switching table [| display json]` of Junos; DMTF's schema of Port.
 """
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fabricgen.addons.emulation.dumps import Seen, group_by_device, lldpctl
 
 Rows = list[tuple[str, str]]
-"""MACs, each with the port of the switch where it was learnt."""
+"""MACs, each with the port of the switch at which it was learnt."""
 
 
 def _write_sonic(rows: Rows) -> str:
@@ -49,7 +49,7 @@ def _write_nvue(rows: Rows) -> str:
 
 
 def _name_unit(port: str) -> str:
-    """The unit of a port that bridges, of a port of Junos (`et-0/0/1`)."""
+    """Return the name by which Junos calls a bridging port (`et-0/0/1.0`); other names stay as they are."""
     return f"{port}.0" if port.count("/") > 1 else port
 
 
@@ -81,15 +81,16 @@ _BY_PORTS = {
     r"Ethernet\d+$": "fdbshow",
     r"Ethernet\d+/": "mac-address-table",
 }
-"""Which style goes with how a switch calls its ports; others show the table of the kernel."""
+"""Style by a pattern of how a switch names its ports; other switches show the table of the kernel."""
 _THROUGH = 2
-"""So many MACs of other hosts are learnt at an uplink."""
+"""The number of MACs of other hosts that are learnt at an uplink."""
 
 
 def write_hall(seen: Seen, nos: Mapping[str, str], style: str = "") -> dict[str, str]:
-    """File name -> text: LLDP and a MAC table of each switch, and Redfish of each host (those without a NOS).
+    """Return files by name: LLDP and a MAC table of each switch, and Redfish of each host (devices without a NOS).
 
-    With a `style` of `STYLES` all MAC tables are so, else each is as the names of its ports suggest.
+    All MAC tables are in `style`, one of `STYLES`; without it, each is in the style that the names of its ports
+    suggest.
     """
     hosts = [port for port in sorted(seen) if not nos[port[0]]]
     digits = {port: f"{number:06x}" for number, port in enumerate(hosts)}
@@ -107,13 +108,12 @@ def write_hall(seen: Seen, nos: Mapping[str, str], style: str = "") -> dict[str,
             (mac, port) for port in uplinks[:1] for mac in [mac for mac in macs.values() if mac not in own][:_THROUGH]
         ]
         native = (_BY_PORTS[form] for form in _BY_PORTS if re.match(form, ports[0][0]))
-        chosen = style or next(native, "bridge-fdb")
-        files[f"mac-{device}.txt"] = STYLES[chosen](rows)
+        files[f"mac-{device}.txt"] = STYLES[style or next(native, "bridge-fdb")](rows)
     return files
 
 
 def _write_redfish(ports: Iterable[tuple[str, str, object]]) -> str:
-    # the ports of a host, each that of an adapter of its own
+    """Return the ports of a host, (port, MAC, what it sees), each as the port of an adapter of its own."""
     resources = {}
     for port, mac, far in ports:
         # an id is one part of a URI

@@ -23,9 +23,9 @@
 | cable_dark | a cord carries no light: one of a cage, both, or a batch of wrong polarity (all uplinks of a leaf) |
 | device_off | a leaf or a node has no power |
 
-A fault is a function of a hall and a random generator. It changes the hall and returns what was laid in, or None where
-the hall has nothing that it could happen to (no splitter, no panel, no free cage). Faults may meet in a device or a
-socket, but what is dark is neither moved nor at an exchanged box: where it belongs, no dump can tell.
+A fault is a function of a hall and a random generator. It changes the hall and returns what was laid in, or None if the
+hall has nothing that it could happen to (no splitter, no panel, no free cage). Faults may meet in a device or a socket,
+but nothing dark is moved or at an exchanged box, because no dump could tell where it belongs.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from fabricgen.addons.emulation.faults import boxes, darkness, moves, ranges, splitters
+from fabricgen.addons.emulation.faults import boxes, moves, ranges
 from fabricgen.addons.emulation.faults.laid import Laid
 from fabricgen.addons.emulation.model import Hall
 
+# faults are drawn from this order: another one would give other faults for a seed
 FAULTS: dict[str, Callable[[Hall, Random], Laid | None]] = {
-    fault.__name__: fault for module in (moves, ranges, splitters, boxes, darkness) for fault in module.FAULTS
+    fault.__name__: fault for fault in (*moves.FAULTS, *ranges.FAULTS, *moves.SPLITTER_FAULTS, *boxes.FAULTS)
 }

@@ -1,12 +1,15 @@
-"""Single plugs in wrong sockets."""
+"""Single plugs in wrong sockets, tails and common ends of splitters among them, and channels of trunks."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable
+from functools import partial
 from random import Random
 
-from fabricgen.addons.emulation.faults.laid import Laid, list_places, list_sockets, pick_pair
+from fabricgen.addons.emulation.faults.laid import Laid, is_dark, list_places, list_sockets, pick_pair
 from fabricgen.addons.emulation.model import Hall
-from fabricgen.addons.emulation.plan import Socket
+from fabricgen.addons.emulation.plan import Plug, Socket
 
 
 def swap_at_leaf(hall: Hall, random: Random) -> Laid | None:
@@ -20,8 +23,9 @@ def swap_at_node(hall: Hall, random: Random) -> Laid | None:
 
 
 def _swap_at(hall: Hall, random: Random, fault: str, devices: list[str]) -> Laid | None:
-    # exchanges two plugs that fit each other's socket, at one of six devices by chance; None where these have no such
-    # pair
+    """Exchange two plugs that fit each other's socket, at one of six devices by chance; None if these have no such
+    pair.
+    """
     for device in random.sample(devices, len(devices))[:6]:
         pair = pick_pair(hall, random, list_sockets(hall, device))
         if pair:
@@ -41,50 +45,69 @@ def swap_across_racks(hall: Hall, random: Random) -> Laid | None:
         sockets = list_sockets(hall, first)
         for socket in random.sample(sockets, len(sockets))[:6]:
             others = [s for s in list_sockets(hall, other) if hall.plan.take_alike(socket, s)]
-            if others:
-                far = random.choice(others)
-                hall.rotate_plugs([socket, far])
-                return Laid("swap_across_racks", f"{socket} <-> {far}")
+            if laid := _exchange_plugs(hall, random, "swap_across_racks", socket, others):
+                return laid
+    return None
+
+
+def _exchange_plugs(hall: Hall, random: Random, fault: str, first: Socket, others: list[Socket]) -> Laid | None:
+    """Exchange the plug in a socket with that in one of the others, by chance; None if there are no others."""
+    if not others:
+        return None
+    other = random.choice(others)
+    hall.rotate_plugs([first, other])
+    return Laid(fault, f"{first} <-> {other}")
+
+
+def _exchange_at(
+    hall: Hall,
+    random: Random,
+    fault: str,
+    devices: list[str],
+    is_candidate: Callable[[Socket], bool],
+    is_other: Callable[[Socket, Socket], bool],
+) -> Laid | None:
+    """Exchange two plugs that fit each other's socket at one of some devices; None if they have no such pair.
+
+    Both are in candidate sockets, and `is_other` says which of these may go with a first one.
+    """
+    for device in devices:
+        sockets = [s for s in list_sockets(hall, device) if is_candidate(s)]
+        for first in random.sample(sockets, len(sockets))[:4]:
+            others = [s for s in sockets if is_other(s, first) and hall.plan.take_alike(first, s)]
+            if laid := _exchange_plugs(hall, random, fault, first, others):
+                return laid
     return None
 
 
 def legs_crossed(hall: Hall, random: Random) -> Laid | None:
     """Cross two legs of a node that are on different rails or planes."""
-    devices = list_places(hall, "node")
-    for device in random.sample(devices, len(devices))[:6]:
-        sockets = [s for s in list_sockets(hall, device) if _find_rail_and_plane(hall, s) != ("", "")]
-        for first in random.sample(sockets, len(sockets))[:4]:
-            others = [
-                s
-                for s in sockets
-                if _find_rail_and_plane(hall, s) != _find_rail_and_plane(hall, first) and hall.plan.take_alike(first, s)
-            ]
-            if others:
-                other = random.choice(others)
-                hall.rotate_plugs([first, other])
-                return Laid("legs_crossed", f"{first} <-> {other}")
-    return None
+    devices, find = list_places(hall, "node"), partial(_find_rail_and_plane, hall)
+    chosen = random.sample(devices, len(devices))[:6]
+    return _exchange_at(
+        hall, random, "legs_crossed", chosen, lambda s: find(s) != ("", ""), lambda s, first: find(s) != find(first)
+    )
 
 
 def _find_rail_and_plane(hall: Hall, socket: Socket) -> tuple[str, str]:
-    """The rail and plane of a socket's first link."""
-    first = hall.plan.ports[socket][0]
-    row = hall.plan.row_of.get(first, {"rail": "", "plane": ""})
+    """Return the rail and plane of a socket's first link, as text; "" for none."""
+    first_port = hall.plan.ports[socket][0]
+    row = hall.plan.row_of.get(first_port, {"rail": "", "plane": ""})
     return row["rail"], row["plane"]
 
 
 def jumper_in_another_cage(hall: Hall, random: Random) -> Laid | None:
     """Exchange one jumper of a pair with one of another cage of the switch."""
     devices = list_places(hall)
-    for device in random.sample(devices, len(devices))[:8]:
-        sockets = [s for s in list_sockets(hall, device) if s.connector]
-        for first in random.sample(sockets, len(sockets))[:4]:
-            others = [s for s in sockets if s.cage != first.cage and hall.plan.take_alike(first, s)]
-            if others:
-                other = random.choice(others)
-                hall.rotate_plugs([first, other])
-                return Laid("jumper_in_another_cage", f"{first} <-> {other}")
-    return None
+    chosen = random.sample(devices, len(devices))[:8]
+    return _exchange_at(
+        hall,
+        random,
+        "jumper_in_another_cage",
+        chosen,
+        lambda s: bool(s.connector),
+        lambda s, first: s.cage != first.cage,
+    )
 
 
 def jumpers_crossed(hall: Hall, random: Random) -> Laid | None:
@@ -124,10 +147,10 @@ def plug_in_free_cage(hall: Hall, random: Random) -> Laid | None:
 def _move_rest_of_cage(
     source: Socket, target: Socket, sockets: list[Socket], free: list[Socket]
 ) -> dict[Socket, Socket]:
-    """The other connectors of a cage, to the same ones of a free cage."""
-    beside = {s.connector: s for s in free if (s.device, s.cage) == (target.device, target.cage)}
+    """Return moves of the other connectors of a cage to the same connectors of a free cage."""
+    free_by_connector = {s.connector: s for s in free if (s.device, s.cage) == (target.device, target.cage)}
     others = [s for s in sockets if s.cage == source.cage and s != source]
-    return {s: beside[s.connector] for s in others if s.connector in beside}
+    return {s: free_by_connector[s.connector] for s in others if s.connector in free_by_connector}
 
 
 def ring(hall: Hall, random: Random) -> Laid | None:
@@ -146,6 +169,63 @@ def ring(hall: Hall, random: Random) -> Laid | None:
     return None
 
 
+def _list_splitters(hall: Hall) -> list[int]:
+    """Return the splitters that carry light and are on no crossed trunk, as indexes of cords."""
+    return [
+        n for n, cord in enumerate(hall.plan.cords) if cord.splits and not is_dark(hall, n) and n not in hall.halves
+    ]
+
+
+def tails_permuted(hall: Hall, random: Random) -> Laid | None:
+    """Plug the tails of a splitter in another order."""
+    splitters = _list_splitters(hall)
+    for number in random.sample(splitters, len(splitters))[:8]:
+        tails = [hall.at[Plug(number, end)] for end in range(1, len(hall.plan.cords[number].homes))]
+        tails = [s for s in tails if hall.plan.take_alike(tails[0], s)]
+        if len(tails) >= 2:
+            chosen = random.sample(tails, random.randint(2, len(tails)))
+            hall.rotate_plugs(chosen)
+            return Laid("tails_permuted", " -> ".join(map(str, chosen)))
+    return None
+
+
+def splitter_in_another_cage(hall: Hall, random: Random) -> Laid | None:
+    """Exchange the common ends of two splitters of a device."""
+    splitters = _list_splitters(hall)
+    for number in random.sample(splitters, len(splitters))[:8]:
+        first = hall.at[Plug(number, 0)]
+        others = [hall.at[Plug(n, 0)] for n in splitters if n != number]
+        others = [s for s in others if s.device == first.device and hall.plan.take_alike(first, s)]
+        if laid := _exchange_plugs(hall, random, "splitter_in_another_cage", first, others):
+            return laid
+    return None
+
+
+def trunk_crossed(hall: Hall, random: Random) -> Laid | None:
+    """Exchange two connectors of a trunk behind the panel of its second end."""
+    cord_of = {home: number for number, cord in enumerate(hall.plan.cords) for home in cord.homes if not cord.splits}
+    # patches.csv names a socket as labels do: cage and connector, or the cage alone
+    printed = {f"{home.device} {home.cage}/{home.connector}": n for home, n in cord_of.items()}
+    printed |= {f"{home.device} {home.cage}": n for home, n in cord_of.items() if not home.connector}
+    in_trunk: dict[str, set[int]] = defaultdict(set)
+    for row in hall.plan.patches:
+        for name in (f"{row['device']} {row['socket']}", f"{row['device']} {row['cage']}"):
+            if name in printed and not is_dark(hall, printed[name]):
+                in_trunk[row["trunk"]].add(printed[name])
+                break
+    trunks = sorted(trunk for trunk, cords in in_trunk.items() if len(cords) > 1)
+    if not trunks:
+        return None
+    trunk = random.choice(trunks)
+    first, other = random.sample(sorted(in_trunk[trunk]), 2)
+    ends = [hall.plan.cords[n].homes for n in (first, other)]
+    if not all(hall.plan.take_alike(*pair) for pair in zip(*ends, strict=True)):
+        return None
+    # both halves behind the panel are exchanged, even if they were exchanged before
+    hall.halves |= {first: hall.halves.get(other, other), other: hall.halves.get(first, first)}
+    return Laid("trunk_crossed", f"{trunk}: the channels of {ends[0][0]} and {ends[1][0]}")
+
+
 FAULTS = (
     swap_at_leaf,
     swap_at_node,
@@ -156,3 +236,4 @@ FAULTS = (
     ring,
     legs_crossed,
 )
+SPLITTER_FAULTS = (tails_permuted, splitter_in_another_cage, trunk_crossed)

@@ -1,4 +1,4 @@
-"""Neighbouring plugs that went wrong together: blocks, uplinks, whole nodes."""
+"""Neighbouring plugs that are wrong together: blocks, uplinks, whole nodes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fabricgen.addons.emulation.plan import Socket
 
 
 def _list_runs(hall: Hall, device: str) -> list[list[Socket]]:
-    """The longest runs of neighbouring cages of a device that are alike, by their first connectors."""
+    """Return the longest runs of neighbouring cages of a device that are alike, by their first connectors."""
     runs: list[list[Socket]] = []
     for socket in [s for s in list_sockets(hall, device) if s.connector in ("", "1")]:
         last = runs[-1][-1] if runs else None
@@ -27,7 +27,7 @@ def _list_runs(hall: Hall, device: str) -> list[list[Socket]]:
 
 
 def _select_in_cages(hall: Hall, sockets: list[Socket]) -> list[Socket]:
-    """Those sockets and the other connectors of their cages, as far as something movable is in them."""
+    """Return these sockets and the other connectors of their cages, as far as something movable is in them."""
     cages = {(s.device, s.cage) for s in sockets}
     return [s for s in hall.plugged if (s.device, s.cage) in cages and is_movable(hall, s)]
 
@@ -63,7 +63,10 @@ def block_shifted(hall: Hall, random: Random) -> Laid | None:
 
 
 def _shift_block(hall: Hall, block: list[Socket], offset: int) -> bool:
-    """Move the plugs of whole cages by an offset, if all cages that they come into are free or of the block."""
+    """Move the plugs of whole cages by an offset, if all cages that they come into are free or of the block.
+
+    Return whether they were moved.
+    """
     numbers = {cage_number(s.cage): s.cage for s in hall.plan.ports if s.device == block[0].device}
     cages = {s.cage: numbers.get(cage_number(s.cage) + offset, "") for s in block}
     sockets = _select_in_cages(hall, block)
@@ -114,7 +117,7 @@ def uplinks_low(hall: Hall, random: Random) -> Laid | None:
 
 
 def list_uplinks(hall: Hall, device: str) -> list[Socket]:
-    """The sockets of a leaf whose planned links go to another tier of switches."""
+    """Return the sockets of a leaf whose planned links go to another tier of switches."""
     ups = []
     for socket in list_sockets(hall, device):
         row = hall.plan.row_of.get(hall.plan.ports[socket][0])

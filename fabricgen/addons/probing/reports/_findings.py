@@ -8,7 +8,7 @@ from fabricgen.api import Case, Finding, Judgement, Severity, Suite
 
 
 def describe_findings(verdict: Verdict) -> Judgement:
-    """Parts that are named are errors, in the order of their likelihood; what was not measured is a warning."""
+    """Return named parts as errors, in the order of their likelihood, and what was not measured as a warning."""
     cases = [
         Case(named.name, [Finding(Severity.ERROR, "lossy or slow", describe_named(named), kind=named.kind)])
         for named in verdict.named

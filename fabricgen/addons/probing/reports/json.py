@@ -8,7 +8,7 @@ from fabricgen.addons.probing.judge import Verdict
 
 
 def report(verdict: Verdict) -> str:
-    """One object: parts in the order of their likelihood, and what was not measured."""
+    """Return one JSON object: the named parts in the order of their likelihood, and what was not measured."""
     value = {
         "probes": {"planned": verdict.planned, "with_results": verdict.answered},
         "named": [

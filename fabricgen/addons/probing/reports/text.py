@@ -16,7 +16,7 @@ _EFFECTS = {
 
 
 def report(verdict: Verdict) -> str:
-    """The parts that are named, the likeliest first, what was not measured, and the verdict."""
+    """Return the named parts, the likeliest first, then what was not measured, and the verdict."""
     lines = [f"{number}. {describe_named(named)}" for number, named in enumerate(verdict.named, 1)]
     lines += list_gaps(verdict)
     count = len(verdict.named)
@@ -25,7 +25,7 @@ def report(verdict: Verdict) -> str:
 
 
 def describe_named(named: Named) -> str:
-    """What a part is, what it does, and what else may be meant."""
+    """Return a part in words: what it is, what it does, and what else may be meant."""
     kind = _KINDS.get(named.kind, named.kind)
     effects = ", ".join(_EFFECTS[measure].format(amount) for measure, amount in named.amounts.items())
     one_of = f"; it is one of {len(named.links)} that stand together: {list_some(named.links)}"
@@ -35,7 +35,7 @@ def describe_named(named: Named) -> str:
 
 
 def list_gaps(verdict: Verdict) -> list[str]:
-    """What no result covers, or cannot be told apart, a line for each reason."""
+    """Return what no result covers, or what cannot be told apart, a line for each reason."""
     gaps: dict[str, Sequence[str]] = {f"on no probe: {why}": names for why, names in verdict.unplanned.items()}
     gaps |= {"without a result": verdict.unmeasured} if verdict.unmeasured else {}
     lines = [f"{len(names):,} directions of links {what}: {list_some(names)}" for what, names in gaps.items()]
