@@ -170,6 +170,36 @@ def test_a_page_with_its_configurations_builds_the_same_bytes(tmp_path: Path, fa
 
 
 @pytest.mark.slow
+def test_a_lock_keeps_every_number_that_was_read(tmp_path: Path, fabricgen) -> None:  # type: ignore[no-untyped-def]
+    """Numbers that follow no rule, and those that do: a unit more in another place moves none of them."""
+    page = "blueprints/leaf-spine.yaml"
+    own = "{asn: 4200000777, loopback: 10.0.15.9, links: {Ethernet224: 10.99.0.1}}"
+    odd = ("--set", f"address_of.compute-leaf-p1-su01-r1-01={own}")
+    assert fabricgen("build", page, "-o", tmp_path / "was", *odd).code == 0
+    assert fabricgen("emulate", page, "-o", tmp_path / "hall").code == 0
+    found, lock = tmp_path / "found.yaml", tmp_path / "found.lock.yaml"
+    ran: Ran = fabricgen(
+        *("adopt", tmp_path / "hall/dumps", "--configs", tmp_path / "was/configs", "--name", "leaf-spine"),
+        *("--model", "p1-su*=generic-server", "-o", found),
+    )
+    assert ran.code == 0, ran.out + ran.err
+    assert f"{tmp_path}/found.numbers.csv has what no rule gives; {lock} keeps it" in ran.err
+    assert fabricgen("check", found, "--running", tmp_path / "was/configs").code == 0
+    assert fabricgen("lock", found, "--check").code == 0
+    more = ("--set", "pods.p0.su=1")
+    assert fabricgen("build", found, "-o", tmp_path / "is", "--only", "devices,addresses", *more).code == 0
+    for name in ("devices.csv", "addresses.csv"):
+        before, after = ((tmp_path / side / name).read_text(encoding="utf-8").splitlines() for side in ("was", "is"))
+        assert set(before) - set(after) == set()
+        assert len(after) > len(before)
+    again: Ran = fabricgen("adopt", tmp_path / "hall/dumps", "-o", found)
+    assert (again.code, "found.yaml exists" in again.err) == (2, True)
+    found.unlink()
+    again = fabricgen("adopt", tmp_path / "hall/dumps", "-o", found)
+    assert (again.code, "found.lock.yaml exists" in again.err) == (2, True)
+
+
+@pytest.mark.slow
 def test_what_one_switch_has_otherwise_is_left_as_a_difference(tmp_path: Path, fabricgen) -> None:  # type: ignore[no-untyped-def]
     page = "blueprints/leaf-spine.yaml"
     assert fabricgen("build", page, "-o", tmp_path / "was").code == 0

@@ -109,9 +109,9 @@ def command(
         write_output("-", page.encode())
     else:
         write_output(output, page.encode())
-        _write_numbers(found, output)
         click.echo(told, nl=False)
-    differences = _count_differences(found.cluster, configs, jobs or 0) if found.cluster and configs else 0
+    cluster = _keep_numbers(found, output)
+    differences = _count_differences(cluster, configs, jobs or 0) if cluster and configs else 0
     if differences:
         click.echo(f"{differences:,} differences are left: fabricgen check {output} --running {configs}", err=True)
     return 0 if is_whole(found) and not differences else 1
@@ -119,12 +119,13 @@ def command(
 
 def _check_options(inputs: tuple[str, ...], name: str, output: str) -> None:
     """Raise click.UsageError if options cannot be; `inputs` are the dumps and lists that were named."""
+    from fabricgen.blueprint.beside.lock import find_lock_path
     from fabricgen.blueprint.scalars import NAME_PATTERN
 
     if not inputs:
         raise click.UsageError("nothing to adopt: give dumps, or a list with --cables")
-    if output != "-" and Path(output).exists():
-        raise click.UsageError(f"{output} exists; it is left as it is: name another file")
+    if kept := next((p for p in (output, find_lock_path(output)) if output != "-" and p and Path(p).exists()), None):
+        raise click.UsageError(f"{kept} exists; it is left as it is: name another file")
     if not re.fullmatch(NAME_PATTERN[1:-1], name):
         raise click.UsageError(
             f"--name {name}: lower-case letters, digits and '-', a letter first, at most 32 characters"
@@ -149,17 +150,35 @@ def _count_differences(cluster: Cluster, folder: str, jobs: int) -> int:
     return sum(finding.severity >= Severity.ERROR for finding in findings)
 
 
-def _write_numbers(found: Adoption, output: str) -> None:
-    """The numbers that no rule of the page gives, as a list beside it that `lock --import` takes."""
+def _keep_numbers(found: Adoption, output: str) -> Cluster | None:
+    """Write the lock of a page, which keeps every number that was read, and return the cluster that it gives.
+
+    Numbers that no rule of the page gives are in a list beside it as well. If the lock does not take them, it is
+    written without, and that is told.
+    """
+    from fabricgen.blueprint.beside.lock import find_lock_path
+    from fabricgen.cli.lock_file import write_lock
     from fabricgen.cli.output import write_output
+    from fabricgen.kernel.diagnostics import InputError
+    from fabricgen.pipeline import compile_adopted, compile_cluster
     from fabricgen.reports.table import Table, write_table
 
-    rows = found.settings.lock if found.settings else []
+    cluster, rows, path = found.cluster, found.settings.lock if found.settings else [], find_lock_path(output)
+    if cluster is None or path is None:
+        return cluster
     if rows:
         file = f"{output.removesuffix('.yaml')}.numbers.csv"
         columns = {key: [row.get(key, "") for row in rows] for key in dict.fromkeys(k for row in rows for k in row)}
         write_output(file, write_table(Table("numbers", columns), "csv"))
-        click.echo(f"{file} has what no rule gives: fabricgen lock {output} --import {file}", err=True)
+        try:
+            cluster = compile_cluster(compile_adopted(output, [file]))
+            click.echo(f"{file} has what no rule gives; {path} keeps it", err=True)
+        except InputError as error:
+            for diagnostic in error.diagnostics:
+                click.echo(diagnostic.text(), err=True)
+            click.echo(f"{path} is without these: mend {file}, then fabricgen lock {output} --import {file}", err=True)
+    write_lock(path, cluster.lock)
+    return cluster
 
 
 def _read_model(text: str) -> tuple[str, str]:
