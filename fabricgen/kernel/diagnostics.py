@@ -13,10 +13,10 @@ Path: TypeAlias = tuple[str | int, ...]
 
 
 USER_OF_URL = re.compile(r"(://)([^\s/@'\"]+)(?=@)")
-"""Who a URL says is asking, often with a password."""
+"""The user in a URL, often with a password."""
 
 LONGEST_TEXT = 4000
-"""Characters of a message, or of a hint."""
+"""The most characters of a message, or of a hint."""
 
 
 class Severity(IntEnum):
@@ -33,7 +33,7 @@ class Severity(IntEnum):
 
     @classmethod
     def parse(cls, text: str) -> Severity:
-        """Read `info`, `warning` or `error`; raises KeyError for another word."""
+        """Return the severity of the word `info`, `warning` or `error`. Raises KeyError for another word."""
         return cls[text.upper()]
 
 
@@ -53,9 +53,9 @@ class Span(NamedTuple):
 class Edit(NamedTuple):
     """A change of a blueprint that is certain to be right.
 
-    `remove` takes away the key or list item at `path`, and what it leaves empty above it; `rename` gives the key
-    another name, `text`; `set` puts the YAML `text` in place of the value; `insert` puts the key that ends `path`,
-    with the YAML `text` as its value, first into its mapping.
+    `remove` deletes the key or list item at `path`, and whatever becomes empty above it; `rename` gives the key another
+    name, `text`; `set` replaces the value by the YAML `text`; `insert` puts the key that ends `path`, with the YAML
+    `text` as its value, first into its mapping.
     """
 
     kind: Literal["remove", "rename", "set", "insert"]
@@ -65,7 +65,7 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. `path` is what a stage knows; `span` is where the source has it."""
+    """A finding. `path` is its place in the blueprint, which a stage knows; `span` is the place in the source."""
 
     code: str
     severity: Severity
@@ -74,10 +74,10 @@ class Diagnostic:
     hint: str = ""
     span: Span | None = None
     fix: tuple[Edit, ...] = ()
-    """Its repair, where only one is right."""
+    """Its repair, if only one is right."""
 
     def __post_init__(self) -> None:
-        """Cut a text that repeats what somebody wrote, however much that is, and hide the password of a URL in it."""
+        """Cut long texts, which may repeat anything that somebody wrote, and hide the password of a URL in them."""
         for name in ("message", "hint"):
             text = getattr(self, name)
             if isinstance(text, str) and "://" in text and "@" in text:
@@ -88,11 +88,11 @@ class Diagnostic:
                 )
 
     def place_at(self, span: Span | None, hint: str | None = None) -> Diagnostic:
-        """Give this finding a place in a file, and another hint with it."""
+        """Return this finding with a place in a file, and with another hint if one is given."""
         return replace(self, span=span, hint=self.hint if hint is None else hint)
 
     def text(self) -> str:
-        """Render as `file:line:col: error[CODE]: message`, with the hint on a line of its own."""
+        """Return the finding as `file:line:col: error[CODE]: message`, with the hint on a line of its own."""
         place = f"{make_printable(str(self.span))}: " if self.span else ""
         hint = f"\n  hint: {make_printable(self.hint)}" if self.hint else ""
         return f"{place}{self.severity.label}[{self.code}]: {make_printable(self.message)}{hint}"
@@ -104,30 +104,30 @@ def make_printable(text: str) -> str:
 
 
 class InputError(Exception):
-    """The one exception for user faults: raised at stage borders with all findings at once."""
+    """The exception for all faults of users' input, raised at the borders of stages with all findings at once."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)
         super().__init__("\n".join(d.text() for d in self.diagnostics))
 
     def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Diagnostic, ...]]]:
-        """Return what it is made of, since it comes back from worker processes."""
+        """Return what pickle makes it of, since it comes back from worker processes."""
         return type(self), (self.diagnostics,)
 
 
 def fault(code: str, message: str, *, path: Path = (), hint: str = "", span: Span | None = None) -> InputError:
-    """Make an InputError of a single error-level finding."""
+    """Return an InputError with a single finding, an error."""
     return InputError([Diagnostic(code, Severity.ERROR, message, path, hint, span)])
 
 
 CLOSE, CLOSER = 0.6, 0.75
-"""How alike two words are (difflib's ratio) that one may be a slip for: `qm9799` for `qm9700` (0.67), not `rack` for
-`rail` (0.5). Words that begin differently must be closer: `junos` (0.67) is no slip for `nvos`, `eaf` (0.86) is one for
-`leaf`."""
+"""The likeness (difflib's ratio) from which one word may be a slip for another: `qm9799` for `qm9700` (0.67), not
+`rack` for `rail` (0.5); and that for words which begin differently: `junos` (0.67) is no slip for `nvos`, `eaf` (0.86)
+is one for `leaf`."""
 
 
 def find_nearest(word: str, candidates: Iterable[str]) -> str | None:
-    """Return the valid name that `word` may be a slip for, or is a whole part of; None when there is none."""
+    """Return the valid name that `word` may be a slip for, or is a whole part of; None if there is none."""
     import difflib
 
     # backwards, so that of names that differ in case alone the first one stays
@@ -143,7 +143,9 @@ def find_nearest(word: str, candidates: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
-    """Return a hint that names the valid name that was meant, if one is close, and all of them when few or none is."""
+    """Return a hint with the valid name that was meant, if one is close, and with all names if they are few or none
+    is close.
+    """
     names = sorted(set(candidates))
     closest = find_nearest(word, names)
     parts = [f"did you mean '{closest}'?"] if closest else []
@@ -151,3 +153,16 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
         listed = ", ".join(names[:24]) + (", ..." if len(names) > 24 else "")
         parts.append(f"known: {listed}")
     return " ".join(parts)
+
+
+# Names under which people write secrets, spelled right or not, so that messages do not repeat the value.
+
+SECRET = "pas+w|pas+phr|pwd|secret|auth|priv|community|token"  # noqa: S105 - a pattern
+"""A regular expression for parts of keys whose values are secrets."""
+
+_SECRET_KEY = re.compile(f"(?i){SECRET}|^(cak|key|users|aaa|snmp)$")
+
+
+def may_be_secret(path: Iterable[object]) -> bool:
+    """Whether somebody may have written a secret at a path, judged by the names on the path, spelled right or not."""
+    return any(isinstance(step, str) and _SECRET_KEY.search(step) for step in path)

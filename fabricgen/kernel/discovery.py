@@ -1,4 +1,4 @@
-"""Discovery: a module that exists in a folder is registered; nothing lists it."""
+"""Discovery: a module that exists in a folder is registered, and nothing lists it; and folders of resources."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from types import ModuleType
 def list_modules(package: str) -> tuple[str, ...]:
     """Return the sorted names of the public modules in a package, without importing them.
 
-    The standard library's way to them, `pkgutil`, looks at each of hundreds of files a few times.
+    `pkgutil` of the standard library would look at each of hundreds of files several times.
     """
     files = (file for folder in importlib.import_module(package).__path__ for file in os.listdir(folder))  # noqa: PTH208 - names are enough
     names = (file.removesuffix(".py") for file in files if file.endswith(".py") and not file.startswith("_"))
@@ -22,25 +22,25 @@ def list_modules(package: str) -> tuple[str, ...]:
 
 @cache
 def list_rooms(package: str) -> tuple[str, ...]:
-    """Return a package and the packages directly inside it, sorted, without importing what these hold."""
+    """Return a package and the packages directly inside it, sorted, without importing the modules in these."""
     entries = (entry for folder in importlib.import_module(package).__path__ for entry in os.scandir(folder))
     names = sorted(entry.name for entry in entries if entry.is_dir() and not entry.name.startswith("_"))
     return (package, *(f"{package}.{name}" for name in names))
 
 
 def load_module(package: str, name: str) -> ModuleType:
-    """Import one module of a package; raises KeyError when the package has no such module."""
+    """Return a module of a package, imported. Raises KeyError if the package has no such module."""
     if name not in list_modules(package):
         raise KeyError(name)
     return importlib.import_module(f"{package}.{name}")
 
 
 def load_modules(package: str) -> tuple[ModuleType, ...]:
-    """Import every public module of a package, in the order of their names."""
+    """Return every public module of a package, imported, in the order of their names."""
     return tuple(load_module(package, name) for name in list_modules(package))
 
 
-# Where the schemas, templates and example blueprints lie: in the wheel, or at the top of a checkout.
+# The folders of schemas, templates and example blueprints, which are in the wheel, or at the top of a checkout.
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 

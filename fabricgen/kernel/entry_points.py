@@ -1,4 +1,6 @@
-"""Entry points of other packages: who offers what, without loading it; and who is to blame where it fails."""
+"""Entry points of other packages: what each offers, without loading it, and errors that name the package if it
+fails.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,11 @@ from fabricgen.kernel.diagnostics import InputError, Span, fault
 
 FAULT = "FG870"
 OWN = "fabricgen"
-"""The package whose own outputs are called as those of others are; where one fails, that is a defect of ours."""
+"""Our own package, whose outputs are called like those of others; if one of them fails, that is a defect of ours."""
 
 
 class EntryPoint(NamedTuple):
-    """What a package offers: its group and name, the package with its version, and where the object is."""
+    """An object that a package offers: group and name, the package with its version, and where the object is."""
 
     group: str
     name: str
@@ -30,20 +32,20 @@ class EntryPoint(NamedTuple):
         return f"'{self.name}' of the package {self.package} {self.version}"
 
     def load(self) -> Any:
-        """Import the object; raises InputError (FG870) if that fails."""
+        """Import and return the object. Raises InputError (FG870) if that fails."""
         from importlib.metadata import EntryPoint as Loader
 
         with blame_plugin(self):
             return Loader(self.name, self.value, self.group).load()
 
     def make_error(self, why: str, hint: str = "") -> InputError:
-        """Return an InputError (FG870) that says what is wrong with it."""
+        """Return an InputError (FG870) that says what is wrong with the entry point."""
         return fault(FAULT, f"{self.group}: {self.text}: {why}", hint=hint or f"it is at {self.value}")
 
 
 @cache
 def list_entry_points(group: str) -> tuple[EntryPoint, ...]:
-    """Return what installed packages offer in a group, by name and package, read from the metadata of all of them."""
+    """Return the entry points of a group that installed packages have, sorted by name and package."""
     from importlib.metadata import entry_points as installed
 
     offered = [
@@ -56,9 +58,11 @@ def list_entry_points(group: str) -> tuple[EntryPoint, ...]:
 
 @contextmanager
 def blame_plugin(entry: EntryPoint) -> Iterator[None]:
-    """Turn what a plug-in raises into an InputError (FG870) with its package and the line where it happened.
+    """Within this context, turn an error of a plug-in into an InputError (FG870) with its package and the line where it
+    happened.
 
-    With FABRICGEN_TRACEBACK set it is raised as it is; an interruption, and what is our own, always is.
+    With FABRICGEN_TRACEBACK set the error is raised as it is; so are InputErrors, interruptions, and errors of our own
+    package.
     """
     try:
         yield
@@ -81,7 +85,7 @@ def blame_plugin(entry: EntryPoint) -> Iterator[None]:
 
 
 def _read_text(error: BaseException) -> str:
-    """Return what an error says; of one that fails at that too, nothing."""
+    """Return the text of an error; if its `__str__` fails, too, return words that say so."""
     try:
         return str(error)
     except Exception:  # noqa: BLE001 - a stranger's __str__

@@ -1,7 +1,7 @@
 """Intervals of integers, and an allocator that gives them out by name.
 
-A name keeps every interval that it was ever given: an allocation that grows is extended in free space. What belongs to
-names that nobody asks for any more is a hole, which stays reserved until the lock releases it.
+A name keeps every interval that it was ever given: an allocation that grows is extended in free space. The intervals of
+names that nobody asks for any more are holes, which stay reserved until the lock releases them.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ Allocations: TypeAlias = Mapping[str, Intervals]
 
 
 class AllocationRequest(NamedTuple):
-    """`size` numbers in all for a name, inside `windows`; each new interval starts at a multiple of `align`.
+    """A request for `size` numbers in all for a name, inside `windows`; each new interval starts at a multiple of
+    `align`.
 
     With `aligned`, an interval starts at a multiple of its own size, as an IP prefix does; gaps between allocations are
-    then used only when no window has room at its end.
+    then used only if no window has room at its end.
     """
 
     name: str
@@ -44,9 +45,10 @@ class AllocationRequest(NamedTuple):
 
 
 class NoRoomError(Exception):
-    """The windows have no free interval of `missing` numbers for a request.
+    """The error if the windows have no free interval of `missing` numbers for a request.
 
-    The largest that it could have, at its multiple or at that of a smaller power of two, has `largest`.
+    `largest` is the size of the largest interval that the request could have, at its multiple or at that of a smaller
+    power of two.
     """
 
     def __init__(self, request: AllocationRequest, missing: int, largest: int) -> None:
@@ -55,12 +57,12 @@ class NoRoomError(Exception):
 
 
 def count_numbers(intervals: Intervals) -> int:
-    """Return how many numbers some intervals hold together; they do not overlap."""
+    """Return how many numbers some intervals, which do not overlap, hold together."""
     return sum(interval.size for interval in intervals)
 
 
 def allocate_intervals(held: Allocations, requests: Sequence[AllocationRequest]) -> dict[str, Intervals]:
-    """Return the intervals of each requested name: those in `held`, extended where a request asks for more.
+    """Return the intervals of each requested name: those in `held`, extended if a request asks for more.
 
     Requests are served in order. An extension follows the name's last interval if the space there is free, else it is
     the first free gap that is large enough. Intervals that any name holds are never given to another. Raises
@@ -77,11 +79,11 @@ def allocate_intervals(held: Allocations, requests: Sequence[AllocationRequest])
     return allocations
 
 
-def _extend(intervals: Intervals, more: Interval) -> Intervals:
-    """Return intervals with one more, joined to the last where it follows that."""
-    if intervals and intervals[-1].end == more.first:
-        return (*intervals[:-1], Interval(intervals[-1].first, intervals[-1].size + more.size))
-    return (*intervals, more)
+def _extend(intervals: Intervals, added: Interval) -> Intervals:
+    """Return intervals with one more, which is joined to the last if it follows that."""
+    if intervals and intervals[-1].end == added.first:
+        return (*intervals[:-1], Interval(intervals[-1].first, intervals[-1].size + added.size))
+    return (*intervals, added)
 
 
 class _IntervalSet:
@@ -90,12 +92,11 @@ class _IntervalSet:
     def __init__(self, intervals: Iterable[Interval]) -> None:
         self._sorted: list[Interval] = []
         for interval in sorted(intervals):
-            # intervals that touch or overlap are merged
-            before = self._sorted.pop() if self._sorted and self._sorted[-1].end >= interval.first else interval
-            self._sorted.append(Interval(before.first, max(before.end, interval.end) - before.first))
+            preceding = self._sorted.pop() if self._sorted and self._sorted[-1].end >= interval.first else interval
+            self._sorted.append(Interval(preceding.first, max(preceding.end, interval.end) - preceding.first))
 
     def allocate(self, request: AllocationRequest, size: int, after: Interval | None) -> Interval:
-        """Allocate `size` numbers: right behind `after`, else in the first gap; raises NoRoomError."""
+        """Allocate `size` numbers right behind the interval `after`, else in the first gap. Raises NoRoomError."""
         # the largest power of two that divides the size
         align = size & -size if request.aligned else request.align
         if after and after.end % align == 0 and self._is_free(Interval(after.end, size), request.windows):
@@ -103,8 +104,7 @@ class _IntervalSet:
         gaps = [gap for window in request.windows for gap in self._list_gaps(window)]
         if request.aligned:
             ends = {window.end for window in request.windows}
-            # the free end of each window first (False sorts before True): holes are left for the blocks beside them to
-            # grow into
+            # the free end of each window first (False sorts before True): the blocks beside a hole may grow into it
             gaps.sort(key=lambda gap: gap.end not in ends)
         largest = 0
         for gap in gaps:
@@ -116,7 +116,7 @@ class _IntervalSet:
         raise NoRoomError(request, size, largest)
 
     def _take(self, interval: Interval) -> Interval:
-        """Mark an interval that is free as taken, and return it."""
+        """Mark a free interval as taken, and return it."""
         # merged with the interval that ends where it begins, and with the one that begins where it ends
         index = bisect_right(self._sorted, interval)
         low = index - 1 if index and self._sorted[index - 1].end == interval.first else index
@@ -126,7 +126,7 @@ class _IntervalSet:
         return interval
 
     def _is_free(self, interval: Interval, windows: Intervals) -> bool:
-        """Whether an interval is within one of some windows and nobody's."""
+        """Whether an interval is within one of some windows and not allocated."""
         inside = any(w.first <= interval.first and interval.end <= w.end for w in windows)
         return inside and any(
             gap.first <= interval.first and interval.end <= gap.end for gap in self._list_gaps(interval)
@@ -146,7 +146,9 @@ class _IntervalSet:
 
 
 def _find_largest_aligned(gap: Interval) -> int:
-    """Return the largest power of two of numbers in a gap that begins at its own multiple, as a prefix does."""
+    """Return the size of the largest power of two of numbers in a gap that begins at a multiple of itself, as a
+    prefix does.
+    """
     # the largest power of two that is no greater than the gap; it may still not fit at its own multiple
     size = 1 << (gap.size.bit_length() - 1)
     while -(-gap.first // size) * size + size > gap.end:
@@ -155,8 +157,8 @@ def _find_largest_aligned(gap: Interval) -> int:
 
 
 def find_overlap(held: Allocations) -> tuple[str, str, Interval] | None:
-    """Return (name, other name, the numbers that both hold) of the first conflict by number; None if no
-    two names overlap.
+    """Return two names that hold the same numbers, and these numbers, for the lowest conflict; None if no two names
+    overlap.
     """
     ordered = sorted((interval, name) for name, intervals in held.items() for interval in intervals)
     for (a, name), (b, second) in pairwise(ordered):
@@ -176,7 +178,7 @@ def list_first_numbers(intervals: Intervals, size: int) -> Iterator[int]:
 
 
 def make_intervals(values: Iterable[int]) -> Intervals:
-    """Return numbers as intervals, in their order; consecutive ones are merged."""
+    """Return numbers as intervals, in their order; consecutive numbers are merged."""
     intervals: list[Interval] = []
     for n in values:
         if intervals and intervals[-1].end == n:

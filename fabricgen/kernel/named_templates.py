@@ -11,8 +11,8 @@ STAND_IN = "NAME"
 
 
 class NamedTemplates(jinja2.BaseLoader):
-    """Loads the templates of another loader. The file `NAME.j2` of a folder stands for each template of that folder
-    that has no file of its own: the word NAME in it is that template's name.
+    """Loads the templates of another loader. The file `NAME.j2` of a folder stands for each template of the folder
+    that has no file of its own: the word NAME in it becomes the template's name.
     """
 
     def __init__(self, files: jinja2.BaseLoader) -> None:
@@ -21,13 +21,13 @@ class NamedTemplates(jinja2.BaseLoader):
     def get_source(
         self, environment: jinja2.Environment, template: str
     ) -> tuple[str, str | None, Callable[[], bool] | None]:
-        """Return the text and file of a template; raises TemplateNotFound where neither it nor a NAME.j2 is there."""
+        """Return the text and the file of a template. Raises TemplateNotFound if there is neither it nor a NAME.j2."""
         try:
             return self._files.get_source(environment, template)
         except jinja2.TemplateNotFound:
             folder, _, file = template.rpartition("/")
             name = file.removesuffix(".j2")
-            # Blocks and variables go by the name, which is to be one of Jinja2's.
+            # blocks and variables are named after it, so that it has to be a name in Jinja2
             if name == STAND_IN or not name.isidentifier():
                 raise
         try:

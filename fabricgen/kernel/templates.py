@@ -1,4 +1,6 @@
-"""The environment of the templates that ship with the package, and the filter that they have beside Jinja2's own."""
+"""The environment of the templates that ship with the package, and the filter `as_json` that they have beside
+Jinja2's own.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +17,15 @@ if TYPE_CHECKING:
 
 @cache
 def load_templates() -> jinja2.Environment:
-    """Return the environment of the templates that ship with the package: one a process, so that each is compiled
-    once.
+    """Return the environment of the templates that ship with the package. A process has one, so that each template
+    is compiled once.
     """
     return _make_environment(autoescape=False)
 
 
 @cache
 def load_page_templates() -> jinja2.Environment:
-    """Return the same for pages of HTML: what they are given is escaped, unless it is markup."""
+    """Return the environment of templates of HTML pages: values are escaped, unless they are markup."""
     return _make_environment(autoescape=True)
 
 
@@ -51,8 +53,8 @@ _quote = json.JSONEncoder().encode
 
 def format_json(value: Any, margin: int = 0) -> str:
     """Return a value as JSON that holds text alone, as SONiC's config_db does: numbers become text, truth values `true`
-    and `false`. Keys are sorted, and left out where the value is None. All lines but the first are indented by
-    `margin`.
+    and `false`. Keys are sorted, and left out if the value is None. All lines but the first are indented by `margin`
+    blanks.
 
     Jinja2's own `tojson` is for HTML: it writes `&` as \\u0026. The encoder of `json` goes through a value in Python
     once it indents, and takes three times as long: a hall of SONiC has a million values.
@@ -61,7 +63,7 @@ def format_json(value: Any, margin: int = 0) -> str:
 
 
 def _format_json(value: Any, newline: str) -> str:
-    """Return `format_json` of a value within another; `newline` is a line break with the indentation there."""
+    """Return a value within another like `format_json`; `newline` is a line break with the indentation there."""
     if isinstance(value, str):
         return _quote(value)
     deeper = f"{newline}    "

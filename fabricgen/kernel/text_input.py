@@ -1,4 +1,4 @@
-"""Bytes from outside into text, or an error that says why not."""
+"""Reading bytes from outside as text, with errors that say why it cannot be done."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_BUILT_BYTES = 2 << 30
 _DATA = (".yaml", ".yml", ".json", ".csv")
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-# The class of what is not allowed, and not [^...] of what is: that takes nine times as long to compile at every start.
+# The characters that are not allowed; [^...] of those that are takes nine times as long to compile at every start.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 _WHY = {
     errno.ENOENT: "no such file",
@@ -32,11 +32,11 @@ _WHY = {
 
 
 def read_bytes(file: Path, shown_as: str, at: Span | None = None, *, limit: int = MAX_BYTES) -> bytes:
-    """Read a file; raises InputError (FG001) at `at`, or at the file itself, when that cannot be done.
+    """Return the content of a file. Raises InputError (FG001) at `at`, or at the file itself, if it cannot be read.
 
-    No more than one byte over the limit is read, so that a device file ends too. A link is followed to a file of its
-    own kind only: one that calls the file of a secret a blueprint would have it shown in an error. A pipe that is named
-    like a file is refused: nobody may ever write to it.
+    No more than one byte over the limit is read, so that reading a device file ends, too. A link is followed to a file
+    of its own kind only: through a link to a file with a secret, a blueprint could have the secret shown in an error. A
+    pipe with the name of a file is refused: nobody may ever write to it.
     """
     try:
         if file.suffix in _DATA and file.is_symlink() and Path(os.path.realpath(file)).suffix not in _DATA:
@@ -54,14 +54,16 @@ def read_bytes(file: Path, shown_as: str, at: Span | None = None, *, limit: int 
 
 
 def require_regular(file: Path) -> None:
-    """Raise OSError for a pipe or a device, to read which may never end."""
+    """Raise OSError for a pipe or a device, the reading of which may never end."""
     mode = file.stat().st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise OSError(errno.EINVAL, "it is no regular file", str(file))
 
 
 def read_regular(file: Path, limit: int = MAX_BUILT_BYTES) -> bytes:
-    """Return the content of a file; raises OSError, also for a pipe, a device, or one of more bytes than the limit."""
+    """Return the content of a file. Raises OSError, also for a pipe, a device, or a file with more bytes than the
+    limit.
+    """
     require_regular(file)
     with file.open("rb") as stream:
         # a size that the file system states may be of a hole: nothing of that is read
@@ -71,7 +73,7 @@ def read_regular(file: Path, limit: int = MAX_BUILT_BYTES) -> bytes:
 
 
 def _suggest_name(file: Path, number: int | None) -> str:
-    """Return what to name instead of a file that cannot be read; "" if nothing is near."""
+    """Return a hint for a file that cannot be read; "" if no name is near."""
     if number == errno.EISDIR:
         return "name the YAML file in it"
     if number != errno.ENOENT:
@@ -87,7 +89,7 @@ def _suggest_name(file: Path, number: int | None) -> str:
 def decode_text(data: bytes | str, name: str, *, limit: int = MAX_BYTES, kind: str = "YAML") -> str:
     """Return the text without its byte-order mark.
 
-    Raises InputError: FG001 when it is too large, binary or not UTF-8, FG002 when it has control characters.
+    Raises InputError: FG001 if it is too large, binary or not UTF-8, FG002 if it has control characters.
     """
     if len(data) > limit:
         raise fault("FG001", f"cannot read '{name}': it is larger than {limit >> 20} MiB", span=Span(name, 1, 1))
@@ -112,14 +114,14 @@ _SAVED_AS_CSV = (".xlsx", ".ods", ".xls")
 
 
 def _refuse_binary(name: str, where: Span) -> InputError:
-    """Return the fault of a binary file; its ending may tell what is to be done first."""
+    """Return the error for a binary file, with a hint if its ending says what has to be done first."""
     hint = "unpack it, and name the folder or file in it" if name.lower().endswith(_UNPACKED) else ""
     hint = "save it as CSV in UTF-8, and name that" if name.lower().endswith(_SAVED_AS_CSV) else hint
     return fault("FG001", f"cannot read '{name}': it is a binary file", hint=hint, span=where)
 
 
 def _decode_utf8(data: bytes, name: str) -> str:
-    """Decode UTF-8; raises InputError (FG001) for UTF-16, binary files and other encodings."""
+    """Return UTF-8 as text. Raises InputError (FG001) for UTF-16, binary files and other encodings."""
     if data.startswith(_UTF16_MARKS):
         raise _make_utf8_error(name, "it is UTF-16, not UTF-8", Span(name, 1, 1))
     if b"\0" in data:

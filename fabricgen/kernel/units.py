@@ -15,9 +15,9 @@ _SCALE = {"M": Fraction(1, 1000), "G": Fraction(1), "T": Fraction(1000), "": Fra
 
 
 def parse_speed(text: str | int | float) -> int:
-    """Read a speed such as `400G`, `1.6T`, `400Gb/s` or a bare number of Gb/s; returns Gb/s.
+    """Return a speed such as `400G`, `1.6T`, `400Gb/s` or a bare number of Gb/s, in Gb/s.
 
-    Bits are written `b`, `bit`, `b/s`, `bps`, `bit/s`, `bE` or not at all. Raises ValueError when the text is no speed,
+    Bits are written `b`, `bit`, `b/s`, `bps`, `bit/s`, `bE` or not at all. Raises ValueError if the text is no speed,
     counts bytes (a capital B), or is not a whole number of Gb/s.
     """
     match = _SPEED.match(str(text).strip())
@@ -33,7 +33,7 @@ def parse_speed(text: str | int | float) -> int:
 
 
 def parse_count(text: str) -> tuple[int, str]:
-    """Read `32 x dgx-b200` into (32, "dgx-b200"); raises ValueError for another form."""
+    """Return the count and the name in a text such as `32 x dgx-b200`. Raises ValueError for another form."""
     match = _COUNT_OF.match(text.strip())
     if not match:
         raise ValueError(f"'{text}' is not a count of something; write it like '32 x dgx-b200'")
@@ -41,9 +41,9 @@ def parse_count(text: str) -> tuple[int, str]:
 
 
 def parse_ratio(text: str | int | float) -> Fraction:
-    """Read an oversubscription such as `4:3`, `1.5:1` or 2; returns downlink over uplink bandwidth.
+    """Return an oversubscription such as `4:3`, `1.5:1` or 2 as downlink over uplink bandwidth.
 
-    Raises ValueError when it is no ratio or one side is zero.
+    Raises ValueError if it is no ratio or one side is zero.
     """
     match = _RATIO.match(str(text).strip())
     if not match or not Fraction(match[1]) or not Fraction(match[2] or 1):
@@ -52,7 +52,7 @@ def parse_ratio(text: str | int | float) -> Fraction:
 
 
 def parse_percent(text: str | int | float) -> float:
-    """Read `10%` (or a bare fraction such as 0.1) into 0.1; raises ValueError for another form."""
+    """Return `10%`, or a bare fraction such as 0.1, as 0.1. Raises ValueError for another form."""
     if isinstance(text, int | float) and not isinstance(text, bool):
         return float(text)
     match = _PERCENT.match(str(text).strip())
@@ -62,7 +62,9 @@ def parse_percent(text: str | int | float) -> float:
 
 
 def parse_size(text: str) -> int:
-    """Read a number of bytes such as `64K`, `16MiB` or `8G`, in powers of 1024; raises ValueError for another form."""
+    """Return a number of bytes such as `64K`, `16MiB` or `8G`, in powers of 1024. Raises ValueError for another
+    form.
+    """
     match = _SIZE.match(text.strip())
     if not match:
         raise ValueError(f"'{text}' is no size: write 64K, 16M or 8G")
@@ -76,6 +78,6 @@ def round_up_to_power_of_two(n: int) -> int:
 
 
 def format_number(value: int | float) -> str:
-    """Return a number to ten-thousandths, as prices are held, without a needless fraction: 15, 0.5."""
+    """Return a number rounded to ten-thousandths, as prices are held, without a needless fraction: 15, 0.5."""
     rounded = round(value, 4)
     return str(int(rounded)) if float(rounded).is_integer() else repr(float(rounded))

@@ -1,6 +1,6 @@
 """Forms of text for JSON Schema: regular expressions that mean the same in ECMA-262, which editors use, and in Python.
 
-They accept what the readers in `units` and the language accept, as far as a regular expression can say it.
+They accept the text that the readers in `units` and the language accept, as far as a regular expression can say it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ CATALOGUE = "x-catalogue"
 """Marks the schema of names of the catalogue, by their kind: a kind of profiles, or `nos`."""
 
 CATALOGUE_COUNTED = "x-catalogue-counted"
-"""Likewise text with a count before the name: `32 x dgx-b200`."""
+"""Marks the schema of text with a count before a name of the catalogue, as in `32 x dgx-b200`."""
 
 UP_TO_4096 = r"0*(?:[1-9]\d{0,2}|[1-3]\d{3}|40[0-8]\d|409[0-6])"
 _NOT_ZERO = r"(?=[0.]*[1-9])"
@@ -31,7 +31,7 @@ _SPEED = (
 _OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 IPV4 = rf"{_OCTET}(?:\.{_OCTET}){{3}}"
 IPV6 = r"(?=[^:]*:[^:]*:)[0-9A-Fa-f:]+(?::\d{1,3}(?:\.\d{1,3}){3})?"
-"""The characters of one; whether its groups add up is left to the reader."""
+"""The characters of an IPv6 address; whether its groups add up is left to the reader."""
 PREFIX = rf"{IPV4}/(?=\d{{1,3}}\b)0*(?:3[0-2]|[12]?\d)|{IPV6}/(?=\d{{1,3}}\b)0*(?:12[0-8]|1[01]\d|\d{{1,2}})"
 
 SPEED = rf"^\s*{_SPEED}\s*$"
@@ -41,7 +41,7 @@ COUNT_OF = rf"^\s*{UP_TO_4096}\s*[xX×]\s*\S.*$"
 
 
 def make_count_form(names: Iterable[str]) -> str:
-    """Return the form of a count of one of some names."""
+    """Return the form of text with a count and one of some names."""
     return rf"^\s*{UP_TO_4096}\s*[xX×]\s*(?:{'|'.join(map(re.escape, names))})\s*$"
 
 
@@ -90,12 +90,12 @@ IN_WORDS = {
     CIRCUIT_ID: "letters, digits, spaces, . _ : / # | , = + - and the fields {switch}, {port}, {alias} and {vlan}",
     FEED: "a name of up to 16 letters, digits and '-'",
 }
-"""What messages say of a form instead of its regular expression."""
+"""Form -> the words for it in messages, instead of its regular expression."""
 
 
 def make_text_form(pattern: str, meaning: str, *examples: str, **more: Any) -> dict[str, Any]:
-    """Return the JSON Schema of text of a form; `meaning` describes it, and is what editors say of text that does not
-    fit.
+    """Return the JSON Schema of text of a form; `meaning` describes the form, also in what editors say of text that
+    does not fit.
     """
     schema = {
         "type": "string",
@@ -111,7 +111,7 @@ def one_or_list(schema: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"oneOf": [schema, {"type": "array", "items": schema, **more}]}
 
 
-# What every model of a file is made of.
+# The base of every model of a file.
 
 
 class FrozenModel(BaseModel):
@@ -124,7 +124,9 @@ class FrozenModel(BaseModel):
 
     @classmethod
     def model_construct(cls, _fields_set: set[str] | None = None, **values: Any) -> Self:
-        """As pydantic's; a model of defaults alone is made once, since none ever changes."""
+        """Make a model without validation, as pydantic does; a model of defaults alone is made once, since it never
+        changes.
+        """
         return super().model_construct(_fields_set, **values) if values or _fields_set else cls._make_usual()
 
     @classmethod
@@ -134,7 +136,7 @@ class FrozenModel(BaseModel):
 
 
 class FieldError(ValueError):
-    """What a validator of a whole model finds wrong with one of its keys, which it names."""
+    """The error of a validator of a whole model about one of its keys."""
 
     def __init__(self, key: str, message: str) -> None:
         super().__init__(message)

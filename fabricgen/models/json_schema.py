@@ -1,4 +1,6 @@
-"""What pydantic's JSON Schemas are made into before people and editors read them."""
+"""The JSON Schemas of models: those of pydantic, changed for people and editors; and the fields of a model at a
+path.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,13 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _CHOICES = frozenset({"anyOf", "oneOf"})
 _VALUES = frozenset({"items", "prefixItems", "additionalProperties"})
 _NAMED = frozenset({"properties", "patternProperties", "$defs"})
-"""Keywords of a value's alternatives, of a value's parts, and of parts by name."""
+"""Keywords of JSON Schema for the alternatives of a value, for its parts, and for its parts by name."""
 
 
 class SchemaWriter(GenerateJsonSchema):
-    """pydantic's, without titles that only repeat the key: editors would show them as headings."""
+    """The schema generator of pydantic, without titles that only repeat the key: editors would show them as
+    headings.
+    """
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - pydantic's signature
         """Return False: the key is title enough."""
@@ -32,7 +36,7 @@ class SchemaWriter(GenerateJsonSchema):
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names of a catalogue, by kind: those that editors propose, and with `only` those that there are."""
+    """The names of a catalogue, by kind; editors propose them, and with `only` no others are valid."""
 
     of: Mapping[str, Sequence[str]]
     only: bool = False
@@ -42,17 +46,21 @@ class Names:
 
 
 def make_schema(model: type[BaseModel], title: str, names: Names) -> dict[str, Any]:
-    """Return JSON Schema 2020-12 of what a user writes."""
+    """Return the JSON Schema 2020-12 of a model that a user writes."""
     return finish_schema(model.model_json_schema(schema_generator=SchemaWriter), title, names)
 
 
 def finish_schema(schema: Any, title: str, names: Names) -> dict[str, Any]:
-    """Make a schema of pydantic's fit for editors: no unknown keys, names to choose from, descriptions in all parts."""
+    """Return a schema of pydantic changed for editors: no unknown keys, names to choose from, descriptions in all
+    parts.
+    """
     return {**_add_descriptions(_finish_part(schema, names)), "$schema": DIALECT, "title": title}
 
 
 def _finish_part(schema: Any, names: Names) -> Any:
-    """Return a part of the schema, and its parts: no further keys, no default of null, names of the catalogue."""
+    """Return a part of the schema, and its parts in turn, without further keys and defaults of null, and with names
+    of the catalogue.
+    """
     if isinstance(schema, list):
         return [_finish_part(element, names) for element in schema]
     if not isinstance(schema, dict):
@@ -73,12 +81,12 @@ def _finish_part(schema: Any, names: Names) -> Any:
     if names.only:
         absent = [element for element in part.get("anyOf", ()) if element == {"type": "null"}]
         return {**about, "anyOf": [choices, *absent]}
-    # Whose catalogue it will be used with is not known: other names are as good.
+    # it may be used with another catalogue, so that other names are as good
     return {**about, "anyOf": [choices, part]}
 
 
 def _add_descriptions(schema: Any, about: str = "") -> Any:
-    """Give items of lists and values of maps that have no description that of the list or map."""
+    """Return a schema in which items of lists and values of maps without a description have that of the list or map."""
     if isinstance(schema, list):
         return [_add_descriptions(element, about) for element in schema]
     if not isinstance(schema, dict):
@@ -94,7 +102,7 @@ def _add_descriptions(schema: Any, about: str = "") -> Any:
 
 
 def _describe_part(schema: Any, about: str) -> Any:
-    """Return a part that has no description of its own, with that of what it is in."""
+    """Return a part of a schema; without a description of its own it has that of the schema it is in."""
     part = _add_descriptions(schema, about)
     if isinstance(part, list):
         return [_describe_part(element, about) for element in part]
@@ -103,16 +111,18 @@ def _describe_part(schema: Any, about: str) -> Any:
     return {"description": about, **part}
 
 
-# Which fields a model has at a place of its data.
+# The fields that a model has at a path of its data.
 
 
 def list_keys(model: type[BaseModel], path: Path, tags: Sequence[str] = ()) -> list[str]:
-    """Return the keys that the mapping at `path` may have; `tags` (as pydantic has them) narrow unions."""
+    """Return the keys that the mapping at `path` may have, sorted; `tags` (as pydantic has them) choose members of
+    unions.
+    """
     return sorted({name for candidate in _find_models(model, path, tags) for name in candidate.model_fields})
 
 
 def describe_field(model: type[BaseModel], path: Path, tags: Sequence[str] = ()) -> str:
-    """Return what the field at `path` is for, where the model says so."""
+    """Return the description of the field at `path`; "" if the model has none."""
     for candidate in _find_models(model, path[:-1], tags):
         info = candidate.model_fields.get(str(path[-1]))
         if info and info.description:
@@ -126,31 +136,31 @@ def find_fields(model: type[BaseModel], path: Path) -> dict[str, FieldInfo]:
 
 
 def list_places(model: type[BaseModel], key: str) -> list[str]:
-    """Return the mappings of a model that have a key, as `fabrics.NAME`, those that are least deep first."""
+    """Return the mappings of a model that have a key, written like `fabrics.NAME`, the least deep first."""
     places: list[str] = []
     reached: set[type] = set()
     layer: list[tuple[str, Any]] = [("", model)]
     while layer:
-        below: list[tuple[str, Any]] = []
+        next_layer: list[tuple[str, Any]] = []
         for place, annotation in layer:
             for inner in _list_types(annotation):
                 if _is_model(inner) and inner not in reached:
                     reached.add(inner)
                     places += [place] * (key in inner.model_fields)
                     # the fields of a model, and what mappings hold, are one deeper
-                    below += [(f"{place}.{n}".strip("."), f.annotation) for n, f in inner.model_fields.items()]
+                    next_layer += [(f"{place}.{n}".strip("."), f.annotation) for n, f in inner.model_fields.items()]
                 elif isinstance(get_origin(inner), type) and issubclass(get_origin(inner), Mapping):
-                    below.append((f"{place}.NAME", get_args(inner)[1]))
-        layer = below
+                    next_layer.append((f"{place}.NAME", get_args(inner)[1]))
+        layer = next_layer
     return places
 
 
 def _find_models(model: type[BaseModel], path: Path, tags: Sequence[str]) -> list[type[BaseModel]]:
-    """Return the models that a value at a path may be of; those that tags name, where any do."""
-    inside: list[Any] = list(_list_types(model))
+    """Return the models that the value at a path may be of; if tags name some of them, only these."""
+    types: list[Any] = list(_list_types(model))
     for part in path:
-        inside = [t for kind in inside for inner in _list_children(kind, part) for t in _list_types(inner)]
-    models: list[type[BaseModel]] = [t for t in inside if _is_model(t)]
+        types = [t for kind in types for inner in _list_children(kind, part) for t in _list_types(inner)]
+    models: list[type[BaseModel]] = [t for t in types if _is_model(t)]
     return [m for m in models if _is_tagged(m, tags)] or models
 
 
@@ -167,7 +177,7 @@ def _list_types(annotation: Any) -> Iterator[Any]:
 
 
 def _list_children(annotation: Any, part: str | int) -> Iterator[Any]:
-    """Yield what may stand under a key or index of a value of this type."""
+    """Yield the annotations of the values under a key or index of a value of this type."""
     if _is_model(annotation):
         info = annotation.model_fields.get(str(part))
         if info:
@@ -189,7 +199,7 @@ def _is_model(annotation: Any) -> bool:
 
 
 def _is_tagged(model: type[BaseModel], tags: Sequence[str]) -> bool:
-    """Say whether one of the tags means this model: its name, or a literal value of one of its fields."""
+    """Whether one of the tags means this model: its name, or a literal value of one of its fields."""
     if model.__name__ in tags:
         return True
     literals = (i.annotation for i in model.model_fields.values() if get_origin(i.annotation) is Literal)

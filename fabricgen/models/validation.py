@@ -1,4 +1,4 @@
-"""Located data into a model; what pydantic finds wrong is told in the user's terms, at its place."""
+"""Validation of located data by a model; the errors of pydantic are told in the user's terms, each at its place."""
 
 from __future__ import annotations
 
@@ -10,8 +10,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, Span, did_you_mean, find_nearest
-from fabricgen.kernel.secret_names import may_be_secret
+from fabricgen.kernel.diagnostics import (
+    Diagnostic,
+    InputError,
+    Path,
+    Severity,
+    did_you_mean,
+    find_nearest,
+    may_be_secret,
+)
 from fabricgen.models.forms import IN_WORDS, FieldError
 from fabricgen.models.json_schema import describe_field, find_fields, list_keys, list_places
 from fabricgen.yaml.scalars import Include
@@ -34,26 +41,28 @@ _EXPECTED = {
 }
 
 MOST_FAULTS = 500
-"""How many things that do not fit are told each for itself."""
+"""How many faults are told one by one; further ones are counted."""
 
 MOST_KEYS = 24
-"""Keys of a mapping that are named."""
+"""How many keys of a mapping a hint names."""
 
 MOST_TEXT = 400
-"""Characters of a message that may quote a value."""
+"""How many characters a message that quotes a value may have."""
 
 _BOUND = r"\bat (?:least|most) \d+ (?:item|character)s?"
 _DESCRIBED = (
     *("missing", "string_pattern_mismatch", "less_than_equal", "greater_than_equal", "int_type", "float_type"),
     *_MAPPING,
 )
-"""Kinds of which the field's own description says what would be right, with its unit."""
+"""Kinds of errors for which the field's own description says what would be right, with its unit."""
 _CHOICES = ("literal_error", "enum", "union_tag_invalid")
 
 
 @dataclass(frozen=True, slots=True)
 class _Problem:
-    """One error of pydantic's. `branches` are the union members it tried: how deep in the path, and which."""
+    """An error of pydantic. `branches` are the union members that it tried: the path of the union, and the member's
+    tag.
+    """
 
     kind: str
     path: Path
@@ -66,19 +75,23 @@ class _Problem:
 
 
 def format_path(path: Path) -> str:
-    """Write a path as users do, e.g. `pods.p1.su`; a key with dots is quoted."""
+    """Return a path as users write it, such as `pods.p1.su`; a key with dots is quoted."""
     return ".".join(f'"{part}"' if isinstance(part, str) and "." in part else str(part) for part in path)
 
 
 def validate(model: type[M], located: Located, *, code: str = "FG010") -> M:
     """Return the data as an instance of `model`.
 
-    Raises InputError with a finding (`code`) for each thing that does not fit, in the order of the text;
-    FG006 for an `!include` that is left.
+    Raises InputError with a finding (`code`) for each value or key that does not fit, in the order of the text; FG006
+    for an `!include` that is left.
     """
     if located.root.has_include:
+        message, hint = "!include is not known in this file", "only blueprints may include files; write the value here"
         raise InputError(
-            _sort_faults(_make_unresolved(path, located.span(path)) for path in _list_includes(located.data, ()))
+            _sort_faults(
+                Diagnostic("FG006", Severity.ERROR, message, path, hint, located.span(path))
+                for path in _list_includes(located.data, ())
+            )
         )
     try:
         return model.model_validate(located.data)
@@ -86,40 +99,30 @@ def validate(model: type[M], located: Located, *, code: str = "FG010") -> M:
         problems = _keep_meant_errors([_make_problem(e, located.data) for e in error.errors(include_url=False)])
         problems = [p for p in problems if not _is_consequence(p, problems)]
     faults = _sort_faults(_make_diagnostic(p, model, located, code) for p in problems[:MOST_FAULTS])
-    raise InputError([*faults, *_summarize_rest(problems[MOST_FAULTS:], located, code)])
-
-
-def _summarize_rest(problems: list[_Problem], located: Located, code: str) -> list[Diagnostic]:
-    """Return one finding for all those that are too many to look at: a file of megabytes may have a million."""
-    if not problems:
-        return []
-    path = problems[0].path
-    message = f"{len(problems):,} more values or keys do not fit"
-    return [Diagnostic(code, Severity.ERROR, message, path, "mend those above first", located.span(path))]
+    if further := problems[MOST_FAULTS:]:  # a file of megabytes may have a million
+        message, path = f"{len(further):,} more values or keys do not fit", further[0].path
+        faults.append(Diagnostic(code, Severity.ERROR, message, path, "mend those above first", located.span(path)))
+    raise InputError(faults)
 
 
 def _list_includes(data: Any, path: Path) -> list[Path]:
-    """Return paths of the `!include` that nothing has replaced."""
+    """Return the paths of the `!include` that nothing has replaced."""
     if isinstance(data, Include):
         return [path]
     entries = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
     return [include for key, value in entries for include in _list_includes(value, (*path, key))]
 
 
-def _make_unresolved(path: Path, span: Span) -> Diagnostic:
-    """Return the fault of an `!include` in a file that includes nothing."""
-    hint = "only blueprints may include files; write the value here"
-    return Diagnostic("FG006", Severity.ERROR, "!include is not known in this file", path, hint, span)
-
-
 def _sort_faults(faults: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Without repetitions, in the order of the text."""
+    """Return faults without repetitions, in the order of the text."""
     unique = {(d.span, d.message): d for d in faults}
     return sorted(unique.values(), key=lambda d: (d.span.file, d.span.line, d.span.column) if d.span else ("", 0, 0))
 
 
 def _make_problem(error: ErrorDetails, data: Any) -> _Problem:
-    """Walk pydantic's location through the data: what the text lacks is a union's tag, not a key."""
+    """Return an error of pydantic with its path in the data: a step of its location that the data lack is the tag of
+    a union, not a key.
+    """
     path: Path = ()
     branches: list[tuple[Path, str]] = []
     loc, is_key = error["loc"], error["loc"][-1:] == ("[key]",)
@@ -141,7 +144,7 @@ def _make_problem(error: ErrorDetails, data: Any) -> _Problem:
 
 
 def _keep_meant_errors(problems: list[_Problem], level: int = 0) -> list[_Problem]:
-    """Of the errors of a union's members, keep those of the member that was meant."""
+    """Return the problems without those of members of a union that were not meant."""
     reduced: list[_Problem] = []
     unions: dict[Path, dict[str, list[_Problem]]] = {}
     for problem in problems:
@@ -150,28 +153,30 @@ def _keep_meant_errors(problems: list[_Problem], level: int = 0) -> list[_Proble
         else:
             union_path, tag = problem.branches[level]
             unions.setdefault(union_path, {}).setdefault(tag, []).append(problem)
-    for union_path, members in unions.items():
-        fitting = [errors for errors in members.values() if any(_failed_inside(p, union_path) for p in errors)]
-        if not fitting and len(members) > 1:
-            reduced.append(_merge_problems([p for errors in members.values() for p in errors]))
+    for union_path, problems_by_member in unions.items():
+        fitting = [
+            errors for errors in problems_by_member.values() if any(_failed_inside(p, union_path) for p in errors)
+        ]
+        if not fitting and len(problems_by_member) > 1:
+            reduced.append(_merge_problems([p for errors in problems_by_member.values() for p in errors]))
         else:
-            reduced += _keep_meant_errors(min(fitting or members.values(), key=len), level + 1)
+            reduced += _keep_meant_errors(min(fitting or problems_by_member.values(), key=len), level + 1)
     return reduced
 
 
 def _is_consequence(problem: _Problem, problems: list[_Problem]) -> bool:
-    """Say whether a list only counts as too short because its items do not fit."""
+    """Whether a list only counts as too short because its items do not fit."""
     path = problem.path
     return problem.kind == "too_short" and any(p.path[: len(path)] == path != p.path for p in problems)
 
 
 def _failed_inside(problem: _Problem, path: Path) -> bool:
-    """Say whether the value had the shape of the union's member and only failed inside it."""
+    """Whether the value had the shape of the union's member and only failed inside it."""
     return len(problem.path) > len(path) or problem.kind in ("value_error", "assertion_error")
 
 
 def _merge_problems(problems: list[_Problem]) -> _Problem:
-    """Return one problem of those of all members of a union: the value fits none of them."""
+    """Return one problem for those of all members of a union: the value fits none of them."""
     first = problems[0]
     expected = list(dict.fromkeys(_describe_expected(p) or _write_sentence(p) for p in problems))
     listed = ", ".join(expected[:-1]) + (" or " if len(expected) > 1 else "") + expected[-1]
@@ -181,7 +186,7 @@ def _merge_problems(problems: list[_Problem]) -> _Problem:
 
 
 def _describe_expected(problem: _Problem) -> str:
-    """Return what would be right, as a noun; empty where pydantic only has a sentence."""
+    """Return what would be right, as a noun; "" if pydantic only has a sentence."""
     if problem.expected or problem.kind in _EXPECTED:
         return problem.expected or _EXPECTED[problem.kind]
     if problem.kind == "union_tag_invalid":
@@ -198,7 +203,7 @@ def _describe_expected(problem: _Problem) -> str:
 
 
 def _write_sentence(problem: _Problem) -> str:
-    """Return what a validator of ours says, or pydantic's own sentence in small letters."""
+    """Return the sentence of a validator of ours, or that of pydantic with a small first letter."""
     message = problem.message
     for prefix in ("Value error, ", "Assertion failed, "):
         if message.startswith(prefix):
@@ -207,12 +212,12 @@ def _write_sentence(problem: _Problem) -> str:
 
 
 def shorten_message(message: str) -> str:
-    """Return a message without the middle of what quotes a whole page: a text may have megabytes."""
+    """Return a message without its middle if it is long: it may quote a text of megabytes."""
     return message if len(message) <= MOST_TEXT else f"{message[: MOST_TEXT // 2]}...{message[-MOST_TEXT // 2 :]}"
 
 
 def _make_diagnostic(problem: _Problem, model: type[BaseModel], located: Located, code: str) -> Diagnostic:
-    """Return the finding of a problem, at its key or value."""
+    """Return the finding for a problem, at its key or value."""
     path = problem.path
     of_key = problem.is_key or problem.kind == "extra_forbidden"
     span = located.key_span(path) if of_key else located.span(path)
@@ -224,8 +229,8 @@ def _make_diagnostic(problem: _Problem, model: type[BaseModel], located: Located
 
 
 def _explain_indentation(problem: _Problem, model: type[BaseModel], located: Located) -> tuple[str, str] | None:
-    """Return (message, hint) where a key does not fit because of its indentation: it stands beside the key that has
-    nothing and that it belongs below, or beside the entry of a map whose key it is.
+    """Return a message and a hint if a key does not fit because of its indentation: it stands beside the key that it
+    belongs below, which has nothing, or beside the entry of a map whose key it is. None for other problems.
     """
     path = problem.path
     if problem.kind == "extra_forbidden":
@@ -255,7 +260,7 @@ def _explain_indentation(problem: _Problem, model: type[BaseModel], located: Loc
 
 
 def _find_value(data: Any, path: Path) -> Any:
-    """Return what stands at a path; None where it leads nowhere."""
+    """Return the value at a path; None if the path leads nowhere."""
     for part in path:
         if not isinstance(data, dict | list) or (isinstance(data, dict) and part not in data):
             return None
@@ -264,7 +269,7 @@ def _find_value(data: Any, path: Path) -> Any:
 
 
 def _write_message(problem: _Problem) -> str:
-    """Return what is wrong with a key or value, in the words of the language."""
+    """Return the message on what is wrong with a key or value, in the words of the language."""
     above = format_path(problem.path[:-1])
     if problem.kind == "extra_forbidden":
         return f"unknown key '{problem.path[-1]}' " + (f"in {above}" if above else "at the top level")
@@ -293,7 +298,7 @@ def _write_message(problem: _Problem) -> str:
 
 
 def _write_hint(problem: _Problem, model: type[BaseModel]) -> str:
-    """Return what would be right: the keys there are, the nearest word, or what the field is for."""
+    """Return a hint: the keys that are possible, the nearest word, or what the field is for."""
     tags = [tag for _, tag in problem.branches]
     if problem.kind == "extra_forbidden":
         key, names = str(problem.path[-1]), list_keys(model, problem.path[:-1], tags)

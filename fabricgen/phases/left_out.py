@@ -1,4 +1,4 @@
-"""What a lab leaves out of its cluster, in words."""
+"""Lines that say what a lab leaves out of its cluster."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from fabricgen.wiring.tables import EXTRA, NODE, SWITCH
 
 
 def left_out(cluster: Cluster) -> tuple[str, ...]:
-    """Return lines, with numbers, about how a lab differs from its cluster; () for a cluster that is no lab.
+    """Return lines, with numbers, that say how a lab differs from its cluster; () for a cluster that is no lab.
 
-    What a lab keeps has the names, ports and addresses of the whole cluster, so that a switch that keeps all its links
-    keeps its configuration.
+    A lab keeps the names, ports and addresses of the whole cluster, so that a switch that keeps all its links keeps its
+    configuration.
     """
     return tuple(_describe_left_out(cluster, cluster.phase)) if cluster.phase and cluster.phase.lab else ()
 
 
 def _describe_left_out(cluster: Cluster, phase: AtPhase) -> Iterator[str]:
-    """Yield lines about the pods, units, nodes, switches and links that are left, of all those of the whole cluster."""
+    """Yield lines that say how many pods, units, nodes, switches and links of the whole cluster are left."""
     layout, whole_plan = cluster.design.layout, phase.whole.plan
     units = {pod.name: range(pod.first_su, pod.first_su + pod.su) for pod in layout.pods}
     kept_units = {name: len(phase.selection.units.intersection(unit_range)) for name, unit_range in units.items()}
@@ -51,12 +51,12 @@ def _describe_left_out(cluster: Cluster, phase: AtPhase) -> Iterator[str]:
 
 
 def _describe_links(cluster: Cluster, phase: AtPhase) -> Iterator[str]:
-    """Yield lines about the links that are left, switches that lack some links, and extra devices without any."""
-    # the number of links of each device of the lab: in the lab, and in the whole cluster
-    now, then = _count_links(cluster), _count_links(phase.whole)[phase.devices]
+    """Yield lines about the links that are left, switches with fewer links, and extra devices without links."""
+    # the links of each device of the lab: in the lab, and in the whole cluster
+    lab_counts, whole_counts = _count_links(cluster), _count_links(phase.whole)[phase.devices]
     classes = cluster.plan.devices.classes
     yield f"links: {len(cluster.plan.links):,} of {len(phase.whole.plan.links):,}"
-    fewer: Flags = now < then
+    fewer: Flags = lab_counts < whole_counts
     words, unchanged, total = [], 0, 0
     for cls in classes:
         if cls.kind == SWITCH and cls.count:
@@ -67,7 +67,7 @@ def _describe_links(cluster: Cluster, phase: AtPhase) -> Iterator[str]:
         f"; with fewer ports in use: {', '.join(words)}" if words else ""
     )
     for cls in classes:
-        unlinked = int(((now[cls.rows] == 0) & (then[cls.rows] > 0)).sum()) if cls.kind == EXTRA else 0
+        unlinked = int(((lab_counts[cls.rows] == 0) & (whole_counts[cls.rows] > 0)).sum()) if cls.kind == EXTRA else 0
         if unlinked:
             yield f"{cls.label}: {unlinked} of {cls.count} have no link left; keep more switches of the tiers above"
 

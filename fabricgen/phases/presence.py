@@ -1,9 +1,9 @@
-"""Which devices and links of a wiring plan are there at a phase."""
+"""Which devices and links of a wiring plan exist at a phase."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -14,45 +14,46 @@ from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceTable, WiringPlan
 
 
 class Presence(NamedTuple):
-    """Whether each device and each link of a plan is there; bool, by row."""
+    """Whether each device and each link of a plan exists at a phase; bool, by row."""
 
     devices: Flags
     links: Flags
 
 
 def find_presence(design: Design, plan: WiringPlan, selection: Selection) -> Presence:
-    """Find what is there at a phase.
+    """Return which devices and links exist at a phase.
 
-    A device is there if its place (its unit, or a unit of its pod or site), fabric, plane and rail are; a link if both
-    its ends, its fabric, plane and rail are. A switch is not there if nothing below it is left although the whole plan
-    has something there, such as a core whose spines are still to come.
+    A device exists if its place (its unit, or a unit of its pod or site), fabric, plane and rail do; a link exists if
+    both its ends, its fabric, plane and rail do. A switch does not exist if nothing below it is left although the whole
+    plan has something there, such as a core whose spines are still to come.
     """
     present, links = _select_devices(design, plan.devices, selection), plan.links
     selected = _select_links(plan, selection)
     # in the whole plan: a switch with nothing below even there is never left out for that reason
-    below = _has_below(plan, np.ones(len(links), dtype=bool))
+    has_below_when_whole = _has_below(plan, np.ones(len(links), dtype=bool))
     # repeated tier by tier: if a spine is left out, its core may have nothing below any more
     while True:
         wired = selected & present[links.a_device] & present[links.b_device]
-        idle = present & below & ~_has_below(plan, wired)
-        if not idle.any():
+        unused = present & has_below_when_whole & ~_has_below(plan, wired)
+        if not unused.any():
             return Presence(present, wired)
-        present = present & ~idle
+        present = present & ~unused
 
 
 def _has_below(plan: WiringPlan, wired: Flags) -> Flags:
-    """Flag the switches that are the upper end of a link, among `wired` ones, from another class of devices; bool."""
+    """Return which switches are the upper end of a link, among the `wired` ones, from another class of devices; bool
+    by device.
+    """
     devices, links = plan.devices, plan.links
     down = wired & (devices.device_class[links.a_device] != devices.device_class[links.b_device])
     has_lower = np.zeros(len(devices), dtype=bool)
     has_lower[links.b_device[down]] = True
     switches = np.array([cls.kind == SWITCH for cls in devices.classes], dtype=bool)
-    flags: Flags = has_lower & switches[devices.device_class]
-    return flags
+    return cast("Flags", has_lower & switches[devices.device_class])
 
 
 def _select_devices(design: Design, devices: DeviceTable, selection: Selection) -> Flags:
-    """Flag the devices that are there by their place, fabric, number, plane and rail; bool."""
+    """Return which devices exist by their place, fabric, number, plane and rail; bool by device."""
     present = _select_by_place(design, devices, selection)
     if selection.nodes is not None:
         present &= _select_first_nodes(design, devices, present, selection.nodes)
@@ -69,7 +70,7 @@ def _select_devices(design: Design, devices: DeviceTable, selection: Selection) 
 
 
 def _select_by_place(design: Design, devices: DeviceTable, selection: Selection) -> Flags:
-    """Flag the devices whose unit is there, or a unit of their pod, or of their site; bool."""
+    """Return which devices have a unit that exists, or whose pod or site has one; bool by device."""
     layout = design.layout
     pods = [(pod, set(range(pod.first_su, pod.first_su + pod.su)) & selection.units) for pod in layout.pods]
     sites = {pod.site for pod, units in pods if units}
@@ -84,7 +85,9 @@ def _select_by_place(design: Design, devices: DeviceTable, selection: Selection)
 
 
 def _select_first_nodes(design: Design, devices: DeviceTable, present: Flags, node_count: int) -> Flags:
-    """Flag the first `node_count` nodes of each set in each unit, and all other devices not in racks of other nodes."""
+    """Return the first `node_count` nodes of each set in each unit, and all other devices except those in racks of
+    other nodes; bool by device.
+    """
     per_rack = {nodes.path for nodes in design.layout.node_sets if nodes.per_rack}
     selected = np.ones(len(devices), dtype=bool)
     nodes = np.zeros(len(devices), dtype=bool)
@@ -101,15 +104,16 @@ def _select_first_nodes(design: Design, devices: DeviceTable, present: Flags, no
 
 
 def _is_among(column: Ints, numbers: Collection[int] | None) -> Flags | bool:
-    """Flag the numbers (from 1) that are among some, or 0, which stands for no number; None means all numbers."""
+    """Return which numbers (from 1) are among some, or 0, which stands for no number; None means all numbers."""
     if numbers is None:
         return True
-    flags: Flags = np.isin(column, np.array([0, *sorted(numbers)], dtype=np.int32))
-    return flags
+    return np.isin(column, np.array([0, *sorted(numbers)], dtype=np.int32))
 
 
 def _select_links(plan: WiringPlan, selection: Selection) -> Flags:
-    """Flag the links whose fabric, plane and rail are there, and all scale-up links, which are of no fabric; bool."""
+    """Return which links have a fabric, plane and rail that exist, and all scale-up links, which have no fabric;
+    bool by link.
+    """
     links, selected = plan.links, np.ones(len(plan.links), dtype=bool)
     for i, segment in enumerate(links.segments):
         rows = links.find_rows(i)

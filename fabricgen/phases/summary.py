@@ -1,4 +1,4 @@
-"""The figures of a cluster at a phase: those of `design.summary`, counted over what is there."""
+"""The figures of a cluster at a phase: those of `design.summary`, counted over the devices and links that exist."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ def _find_draw_w(cls: DeviceClass) -> float:
 def _summarize_fabric(
     cluster: Cluster, fabric: FabricDesign, selection: Selection, whole_figures: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the figures of a fabric: those of the whole, with what differs at a phase counted over what is there."""
+    """Return the figures of a fabric: those of the whole, with counts at the phase in place of the counts that
+    differ.
+    """
     assert cluster.phase  # noqa: S101 - as above
     sites = {pod.site for pod in cluster.design.layout.pods if pod.first_su in selection.units}
     fabric_figures = whole_figures | {
@@ -100,7 +102,7 @@ def _summarize_tiers(cluster: Cluster, tiers: Sequence[TierDesign]) -> dict[str,
 
 
 def _count_cabling(plan: WiringPlan, fabric: FabricDesign, *, of_cables: bool) -> dict[str, int]:
-    """Count the links or cables of a fabric by pair of tiers; a cable counts for the tiers of its first link."""
+    """Return how many links or cables a fabric has by pair of tiers; a cable counts for the tiers of its first link."""
     links = plan.links
     segment = links.segment[plan.cables.end_link[plan.cables.find_first_rows()]] if of_cables else links.segment
     counts: dict[str, int] = {}
@@ -119,13 +121,15 @@ def _find_ratio(cluster: Cluster, tier: TierDesign) -> float | None:
     """
     assert cluster.phase  # noqa: S101 - as above
     assert tier.oversubscription  # noqa: S101 - callers have asked
-    now, then = _find_worst_ratio(cluster.plan, tier), _find_worst_ratio(cluster.phase.whole.plan, tier)
-    factor = 1 if now == then else now / then if then else 0
+    phase_ratio, whole_ratio = _find_worst_ratio(cluster.plan, tier), _find_worst_ratio(cluster.phase.whole.plan, tier)
+    factor = 1 if phase_ratio == whole_ratio else phase_ratio / whole_ratio if whole_ratio else 0
     return round(float(tier.oversubscription) * factor, 4) if factor else None
 
 
 def _find_worst_ratio(plan: WiringPlan, tier: TierDesign) -> float:
-    """Return the largest ratio of downlink to uplink (or span) bandwidth of a switch of a tier; 0 without uplinks."""
+    """Return the largest ratio of downlink to uplink (or span) bandwidth that a switch of a tier has; 0 without
+    uplinks.
+    """
     cls, links = plan.devices.find_tier(tier.key), plan.links
     speed: Floats = np.array([s.speed_gbps for s in links.segments], dtype=np.float64)[links.segment]
     low, high = (plan.devices.device_class[column] for column in (links.a_device, links.b_device))
@@ -145,7 +149,9 @@ _SCALED = ("domains", "accelerators", "switches", "links", "cables")
 
 
 def _summarize_scale_up(cluster: Cluster, scale_up: ScaleUpDesign, figures: dict[str, Any]) -> dict[str, Any]:
-    """Return the figures of scale-up domains with nodes that are there; one larger than a unit counts once begun."""
+    """Return the figures of scale-up domains with nodes that exist; a domain larger than a unit counts once it has
+    begun.
+    """
     assert cluster.phase  # noqa: S101 - as above
     plan, before = cluster.plan.devices, cluster.phase.whole.plan.devices
     layout, groups = cluster.design.layout, scale_up.places.groups
@@ -172,7 +178,7 @@ def _summarize_scale_up(cluster: Cluster, scale_up: ScaleUpDesign, figures: dict
 
 
 def _count_rack_domains(devices: DeviceTable, labels: list[int], racks: int) -> int:
-    """Count the scale-up domains, of `racks` adjacent racks each, that have nodes of some classes (`labels`)."""
+    """Return how many scale-up domains, of `racks` adjacent racks each, have nodes of some classes (`labels`)."""
     rows = np.isin(devices.device_class, labels)
     domain = devices.rack_in_unit[rows] // racks
     return len(np.unique(devices.unit[rows].astype(np.int64) * (int(domain.max(initial=0)) + 1) + domain))

@@ -1,10 +1,10 @@
-"""A cluster at a phase: all tables cut to the rows that are there, with names and addresses of the whole cluster."""
+"""A cluster at a phase: all tables cut to the rows that exist, with names and addresses of the whole cluster."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -21,15 +21,16 @@ from fabricgen.numbering.addresses.rail_subnets import RailSubnets
 from fabricgen.numbering.ports import PortNames
 from fabricgen.phases.presence import find_presence
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
-from fabricgen.wiring.patching.tables import Patching, PatchTable, ShuffleTable
+from fabricgen.wiring.patching.tables import PanelTable, Patching, PatchTable, ShuffleTable, TrunkTable
 from fabricgen.wiring.tables import CableTable, DeviceTable, LinkTable, RackTable, WiringPlan
 from fabricgen.wiring.tenants import TenantPlaces
 
-Table = TypeVar("Table", DeviceTable, LinkTable, RackTable)
+Table = TypeVar("Table", DeviceTable, LinkTable, RackTable, PanelTable, TrunkTable, PatchTable, ShuffleTable)
+PatchedEnds = TypeVar("PatchedEnds", PatchTable, ShuffleTable)
 
 
 def build_at_phase(design: Design, name: str) -> Cluster:
-    """Build a cluster at one of its phases; raises InputError as `build_cluster` does, and for an unknown phase."""
+    """Build a cluster at one of its phases. Raises InputError like `build_cluster`, and for an unknown phase."""
     try:
         selection = select_phase(design, name)
     except InputError as error:
@@ -40,7 +41,7 @@ def build_at_phase(design: Design, name: str) -> Cluster:
 def build_lab(design: Design, cuts: str, phase: str | None = None) -> Cluster:
     """Build the part of a cluster, whole or at a phase, that a lab keeps by its cuts (`2su,4n`).
 
-    Raises InputError as `build_cluster` does, for cuts that cannot be made, and for an unknown phase.
+    Raises InputError like `build_cluster`, for cuts that cannot be made, and for an unknown phase.
     """
     try:
         base = select_present(design, Phase.model_construct()) if phase is None else select_phase(design, phase)
@@ -52,7 +53,7 @@ def build_lab(design: Design, cuts: str, phase: str | None = None) -> Cluster:
 
 
 def cut_cluster(whole: Cluster, name: str, selection: Selection, *, lab: bool = False) -> Cluster:
-    """Cut a cluster to what is there at a phase, or in a lab."""
+    """Return a cluster cut to what exists at a phase, or in a lab."""
     present = find_presence(whole.design, whole.plan, selection)
     links = np.flatnonzero(present.links)
     ends, end_link = _find_ends(whole.plan, present.links)
@@ -81,17 +82,17 @@ def _renumber_rows(kept_rows: Ints64, rows: int) -> Ints:
     return new_rows
 
 
-def _take_rows(table: Table, rows: Ints64) -> Table:
-    """Return a table with some rows of all columns."""
+def _take_rows(table: Table, rows: Ints64 | Flags) -> Table:
+    """Return a table with some rows, given by indexes or a bool mask, of all columns."""
     columns: dict[str, Any] = {f.name: getattr(table, f.name) for f in fields(table)}
     row_columns = {name: column[rows] for name, column in columns.items() if isinstance(column, np.ndarray)}
     return replace(table, **row_columns)  # type: ignore[arg-type]
 
 
 def _find_ends(plan: WiringPlan, is_present: Flags) -> tuple[Ints64, Ints64]:
-    """Return the rows of cable ends with a link that is there, and such a link for each; int64.
+    """Return the rows of cable ends that have a link that exists, and such a link for each; int64.
 
-    A cable end with several links names one of them; if that one is not there, another between its devices may be.
+    A cable end with several links names one of them; if that one does not exist, another between its devices may.
     """
     cables, links = plan.cables, plan.links
     end_link = cables.end_link.astype(np.int64)
@@ -112,12 +113,12 @@ def _find_ends(plan: WiringPlan, is_present: Flags) -> tuple[Ints64, Ints64]:
 def _number_cable_pairs(plan: WiringPlan, links: Ints64) -> Ints64:
     """Return a number for each link that is equal for links of one cable between the same two devices; int64."""
     table, size = plan.links, len(plan.devices)
-    keys: Ints64 = (table.cable[links].astype(np.int64) * size + table.a_device[links]) * size + table.b_device[links]
-    return keys
+    keys = (table.cable[links].astype(np.int64) * size + table.a_device[links]) * size + table.b_device[links]
+    return cast("Ints64", keys)
 
 
 def _cut_plan(plan: WiringPlan, phase: AtPhase, end_link: Ints64) -> WiringPlan:
-    """Cut a wiring plan to what is there; `end_link` are the links that its cable ends name."""
+    """Return a wiring plan cut to what exists; `end_link` are the links that its cable ends name."""
     device, cable = _renumber_rows(phase.devices, len(plan.devices)), _renumber_rows(phase.cables, len(plan.cables))
     links = _take_rows(plan.links, phase.links)
     patching = cut_patching(plan.patching, phase) if plan.patching else None
@@ -139,7 +140,7 @@ def _cut_plan(plan: WiringPlan, phase: AtPhase, end_link: Ints64) -> WiringPlan:
 
 
 def _find_racks(plan: WiringPlan, phase: AtPhase, patching: Patching | None) -> Ints64:
-    """Return the racks that hold something now, and those that are empty even in the whole plan; int64."""
+    """Return the racks that hold something at the phase, and those that are empty even in the whole plan; int64."""
     holds, now = np.zeros((2, len(plan.racks)), dtype=bool)
     holds[plan.devices.rack] = True
     now[plan.devices.rack[phase.devices]] = True
@@ -150,7 +151,7 @@ def _find_racks(plan: WiringPlan, phase: AtPhase, patching: Patching | None) -> 
 
 
 def _cut_devices(devices: DeviceTable, rows: Ints64) -> DeviceTable:
-    """Cut devices to the rows that are there, with new first rows and counts of their classes."""
+    """Return the devices of some rows, with new first rows and counts of their classes."""
     table = _take_rows(devices, rows)
     counts = np.bincount(table.device_class, minlength=len(devices.classes)).tolist()
     # the last entry is the end of the last class, which `zip` leaves out
@@ -162,7 +163,7 @@ def _cut_devices(devices: DeviceTable, rows: Ints64) -> DeviceTable:
 
 
 def _cut_cables(plan: WiringPlan, phase: AtPhase, end_link: Ints64, cable: Ints) -> CableTable:
-    """Cut cables to those with a link that is there, and renumber the rows of cables, links and ends."""
+    """Return the cables that have a link that exists, with the rows of cables, links and ends renumbered."""
     cables, rows, link = plan.cables, phase.cables, _renumber_rows(phase.links, len(plan.links))
     return replace(
         cables,
@@ -178,7 +179,7 @@ def _cut_cables(plan: WiringPlan, phase: AtPhase, end_link: Ints64, cable: Ints)
 
 
 def _cut_planned(whole: Cluster, design: Design, phase: AtPhase, present: Flags) -> PlannedCables:
-    """Return the cabling of what is there as planned, in addition to the cabling as built."""
+    """Return the cabling of what exists as planned, which stands beside the cabling as built."""
     planned = whole.planned.plan._replace(links=_choose_planned_links(whole, phase))
     # a cable may have more end rows as built than as planned: one for each of its jumpers
     ends, end_link = _find_ends(planned, present)
@@ -189,7 +190,7 @@ def _cut_planned(whole: Cluster, design: Design, phase: AtPhase, present: Flags)
 
 
 def _choose_planned_links(whole: Cluster, phase: AtPhase) -> LinkTable:
-    """Return the planned links; an end that is planned on a device still to come is replaced by the one as built."""
+    """Return the planned links; an end that is planned on a device still to come is that of the cabling as built."""
     planned, built = whole.planned.plan.links, whole.plan.links
     absent = np.ones(len(whole.names), dtype=bool)
     absent[phase.devices] = False
@@ -207,7 +208,7 @@ def _choose_planned_links(whole: Cluster, phase: AtPhase) -> LinkTable:
 
 
 def _cut_blueprint(whole: Cluster, phase: AtPhase, names: tuple[str, ...]) -> LoadedBlueprint:
-    """Return the blueprint without what it states of single devices that are not there yet."""
+    """Return the blueprint without statements about single devices and ports that do not exist yet."""
     loaded = whole.design.loaded
     if not (loaded.guids or loaded.inventory or loaded.blueprint.config_of):
         return loaded
@@ -234,7 +235,7 @@ def _cut_blueprint(whole: Cluster, phase: AtPhase, names: tuple[str, ...]) -> Lo
 
 
 def _cut_addresses(whole: Cluster, phase: AtPhase, selection: Selection) -> Addresses:
-    """Cut addresses to the devices and links that are there; none is allocated anew."""
+    """Return the addresses of the devices and links that exist; none is allocated anew."""
     addresses = whole.addresses
     return replace(
         addresses,
@@ -252,7 +253,7 @@ def _cut_addresses(whole: Cluster, phase: AtPhase, selection: Selection) -> Addr
 
 
 def _cut_family(whole: Cluster, family: FamilyAddresses, phase: AtPhase, selection: Selection) -> FamilyAddresses:
-    """Cut the addresses of a family; blocks and VRFs of fabrics that are not there are left out."""
+    """Return the addresses of a family; blocks and VRFs of fabrics that do not exist are left out."""
     bonds = whole.plan.bonds
     links = bonds.find_addressed_links(phase.links) if bonds else phase.links
     vrfs = {(fabric.carrier, fabric.vrf) for fabric in whole.design.fabrics if fabric.name in selection.fabrics}
@@ -274,13 +275,13 @@ def _cut_family(whole: Cluster, family: FamilyAddresses, phase: AtPhase, selecti
 
 
 def _cut_tenant(places: TenantPlaces, phase: AtPhase) -> TenantPlaces:
-    """Cut the places of a tenant, which is on the same switches as in the end, so that growth adds no VRF to any."""
+    """Return the places of a tenant; it is on the same switches as in the end, so that growth adds no VRF to any."""
     ports = {fabric: column[phase.devices] for fabric, column in places.ports.items()}
     return TenantPlaces(places.links[phase.links], ports, places.passes[phase.devices])
 
 
 def _cut_subnets(subnets: Mapping[str, NodeBlocks], phase: AtPhase, selection: Selection) -> dict[str, NodeBlocks]:
-    """Cut the blocks to the fabrics and devices that are there."""
+    """Return the blocks of the fabrics and devices that exist."""
     rows = phase.devices
     return {
         name: replace(
@@ -298,7 +299,7 @@ def _cut_subnets(subnets: Mapping[str, NodeBlocks], phase: AtPhase, selection: S
 
 
 def _cut_rails(whole: Cluster, rails: RailSubnets, phase: AtPhase) -> RailSubnets:
-    """Cut the subnets of rails; those of a switch are the same whichever rails are there."""
+    """Return the subnets of rails; those of a switch are the same whichever rails exist."""
     leaves = {}
     for key, leaf in rails.leaves.items():
         rows = whole.plan.devices.find_tier(key).rows
@@ -307,14 +308,13 @@ def _cut_rails(whole: Cluster, rails: RailSubnets, phase: AtPhase) -> RailSubnet
     return rails._replace(leaves=leaves, subnet=rails.subnet[phase.links], number=rails.number[phase.links])
 
 
-# Structured cabling at a phase: trunks and panels that are used by cables which are there.
+# Structured cabling at a phase: trunks and panels that are used by cables that exist.
 
 
 def cut_patching(patching: Patching, phase: AtPhase) -> Patching:
-    """Cut patching to trunks with a cable that is there (whole, as they are pulled), and to their panels."""
-    patches, patch_trunks = _cut_patches(patching.patches, phase)
-    shuffles, housings = _cut_shuffles(patching.shuffles, phase)
-    used = np.unique(patch_trunks)
+    """Return the patching cut to trunks with a cable that exists (whole, as they are pulled), and to their panels."""
+    patches, shuffles = _cut_to_ends(patching.patches, phase), _cut_to_ends(patching.shuffles, phase)
+    housings, used = shuffles.panel, np.unique(patches.trunk)
     trunk = np.full(len(patching.trunks), -1, dtype=np.int32)
     trunk[used] = np.arange(len(used), dtype=np.int32)
     holds = np.ones(len(patching.panels), dtype=bool)  # panels for growth, without any cable, stay
@@ -322,7 +322,7 @@ def cut_patching(patching: Patching, phase: AtPhase) -> Patching:
     holds[patching.trunks.a_panel[used]] = holds[patching.trunks.b_panel[used]] = holds[housings] = True
     # panels that stay are numbered in their order
     panel = np.cumsum(holds, dtype=np.int32) - 1
-    trunks, panels = patching.trunks, patching.panels
+    trunks = _take_rows(patching.trunks, used.astype(np.int64))
     return patching._replace(
         policy=patching.policy[phase.cables],
         a_jumper_m=patching.a_jumper_m[phase.cables],
@@ -330,42 +330,18 @@ def cut_patching(patching: Patching, phase: AtPhase) -> Patching:
         a_run_m=patching.a_run_m[phase.cables],
         b_run_m=patching.b_run_m[phase.cables],
         split=patching.split[phase.cables],
-        panels=replace(
-            panels,
-            **{key: getattr(panels, key)[holds] for key in ("policy", "fibre", "place", "rack", "u", "number")},
-        ),
-        trunks=replace(
-            trunks,
-            **{
-                key: getattr(trunks, key)[used]
-                for key in ("policy", "fibre", "number", "a_port", "b_port", "used", "length_m", "run_m")
-            },
-            a_panel=panel[trunks.a_panel[used]],
-            b_panel=panel[trunks.b_panel[used]],
-        ),
+        panels=_take_rows(patching.panels, holds),
+        trunks=replace(trunks, a_panel=panel[trunks.a_panel], b_panel=panel[trunks.b_panel]),
         patches=replace(patches, trunk=trunk[patches.trunk]),
         shuffles=replace(shuffles, panel=panel[housings]),
     )
 
 
-def _cut_patches(table: PatchTable, phase: AtPhase) -> tuple[PatchTable, Ints64]:
-    """Cut patches to cable ends that are there, with new rows; also return the trunk of each in the whole plan."""
-    rows, kept_rows = _keep_ends(table.row, phase)
-    columns = {key: getattr(table, key)[kept_rows] for key in ("trunk", "port", "flipped", "lanes")}
-    return replace(table, row=rows, **columns), table.trunk[kept_rows].astype(np.int64)
-
-
-def _cut_shuffles(table: ShuffleTable, phase: AtPhase) -> tuple[ShuffleTable, Ints64]:
-    """Cut fibre pairs to cable ends that are there, with new rows; also return the panel of each in the whole plan."""
-    rows, kept_rows = _keep_ends(table.row, phase)
-    columns = {key: getattr(table, key)[kept_rows] for key in ("panel", "shuffle", "port_in", "port_out")}
-    return replace(table, row=rows, **columns), table.panel[kept_rows].astype(np.int64)
-
-
-def _keep_ends(row: Ints, phase: AtPhase) -> tuple[Ints, Ints64]:
-    """Return the new row of the cable end of each kept row (int32), and the rows whose cable end is there (int64)."""
-    size = max(int(row.max(initial=-1)), int(phase.ends.max(initial=-1))) + 1
-    end = np.full(size, -1, dtype=np.int32)
-    end[phase.ends] = np.arange(len(phase.ends), dtype=np.int32)
-    kept_rows = np.flatnonzero(end[row] >= 0)
-    return end[row[kept_rows]], kept_rows
+def _cut_to_ends(table: PatchedEnds, phase: AtPhase) -> PatchedEnds:
+    """Return the patches, or fibre pairs, of cable ends that exist, with the new rows of these ends; trunks and panels
+    are still those of the whole plan.
+    """
+    size = max(int(table.row.max(initial=-1)), int(phase.ends.max(initial=-1))) + 1
+    end = _renumber_rows(phase.ends, size)
+    kept = _take_rows(table, end[table.row] >= 0)
+    return replace(kept, row=end[kept.row])

@@ -1,4 +1,4 @@
-"""Publishing into one archive file: streamed, the same bytes every time, whole or not at all."""
+"""Publishing into one archive file: streamed, with the same bytes every time, whole or not at all."""
 
 # Plain strings for paths: see lock.py.
 # ruff: noqa: PTH102, PTH112, PTH105, PTH108, PTH113, PTH118, PTH120, PTH123, PTH208
@@ -29,7 +29,7 @@ _COPIED = 1 << 20
 _RELEASED = 64 << 20
 """Bytes of an archive after which the system may drop them from its cache."""
 _MODE, _PRIVATE = 0o644, 0o600
-"""Of members: of usual ones, and of those with a secret in them."""
+"""The modes of members: of usual ones, and of those with a secret in them."""
 _ZSTD_LEVEL = 3
 
 
@@ -40,11 +40,11 @@ class Archive(Protocol):
         """Append a file: the next `size` bytes of `content`."""
 
     def close(self) -> None:
-        """Write what ends the archive, and leave its file open."""
+        """Write the end of the archive, and leave its file open."""
 
 
 class Tar:
-    """A tar archive: no times, owner and group 0 and nameless."""
+    """A tar archive without times, whose owner and group are 0 and have no names."""
 
     def __init__(self, out: BinaryIO) -> None:
         self._tar = tarfile.TarFile(fileobj=out, mode="w", format=tarfile.PAX_FORMAT, encoding="utf-8")
@@ -56,17 +56,17 @@ class Tar:
         self._tar.addfile(info, content)
 
     def close(self) -> None:
-        """Write what ends the archive."""
+        """Write the end of the archive."""
         self._tar.close()
 
 
 class TarZst(Tar):
-    """One Zstandard frame around a tar archive, since readers may stop after the first."""
+    """A tar archive in one Zstandard frame, since readers may stop after the first frame."""
 
     def __init__(self, out: BinaryIO) -> None:
         import zstandard
 
-        # Threads would finish sooner and pack otherwise: one is what every machine has.
+        # several threads would be faster, but pack to other bytes, and not every machine has them
         compressor = zstandard.ZstdCompressor(level=_ZSTD_LEVEL, threads=0, write_checksum=True)
         self._stream = compressor.stream_writer(out, closefd=False)
         super().__init__(self._stream)
@@ -78,7 +78,7 @@ class TarZst(Tar):
 
 
 class Zip:
-    """A zip archive, whose files all carry the first time that it knows."""
+    """A zip archive whose files all have the first time that a zip can hold."""
 
     def __init__(self, out: BinaryIO) -> None:
         self._zip = zipfile.ZipFile(out, "w")
@@ -102,7 +102,7 @@ class Zip:
 
 
 FORMATS: Mapping[str, Callable[[BinaryIO], Archive]] = {".tar": Tar, ".tar.zst": TarZst, ".zip": Zip}
-"""By suffix."""
+"""Suffix of the file -> class of its archive."""
 
 
 def publish_archive(
@@ -114,13 +114,13 @@ def publish_archive(
     jobs: int = 1,
     tell: Told = ignore_bundle,
 ) -> PublishReport:
-    """Write these files, in the order they come, and a manifest into a `.tar`, `.tar.zst` or `.zip`.
+    """Write these files, in their order, and a manifest into a `.tar`, `.tar.zst` or `.zip`.
 
-    Up to `jobs` processes make files; `tell` hears of each bundle done. The bytes depend on the files and the header
-    alone (compressed: and on the release of the compression library). The target is replaced at the end; on any error
-    it stays as it was. `parts` were asked for by name. Raises InputError: FG020 the target is not a file,
+    Up to `jobs` processes make files; `tell` is called with each bundle that is done. The bytes depend on the files and
+    the header alone (if compressed, also on the release of the compression library). The target is replaced at the end;
+    on any error it stays as it was. `parts` were asked for by name. Raises InputError: FG020 the target is not a file,
     FG021 no such kind of archive, FG022 another build is writing it, FG023 the system refused, FG030 one of `parts` has
-    no file; ValueError for paths that no producer may use; and, as they are, the errors of the producers.
+    no file; ValueError for paths that no producer may use; and errors of the producers as they are.
     """
     open_format = next((open_format for suffix, open_format in FORMATS.items() if target.name.endswith(suffix)), None)
     if open_format is None:
@@ -156,7 +156,9 @@ def publish_archive(
 
 @contextlib.contextmanager
 def _open_new_file(target: Path, path: str, *, flushed: bool) -> Iterator[BinaryIO]:
-    """A file to write; flushed to the disk before it takes the place of an earlier one, which would be lost with it."""
+    """Within this context, write a new file. If it takes the place of an earlier one (`flushed`), it is first
+    flushed to the disk, as the earlier one would be lost with it.
+    """
     with report_disk_faults(target):
         out = open(path, "xb", _COPIED)  # noqa: SIM115
     try:
@@ -171,7 +173,7 @@ def _open_new_file(target: Path, path: str, *, flushed: bool) -> Iterator[Binary
 
 
 class _Member(NamedTuple):
-    """A file on its way into the archive; its size in bytes."""
+    """A file on its way into the archive; `size` is in bytes."""
 
     part: str
     path: str
@@ -181,16 +183,16 @@ class _Member(NamedTuple):
 
 
 class _Parcel(NamedTuple):
-    """Files of a task, one after another in a file."""
+    """The files of a task, one after another in one file."""
 
     place: str
     members: list[list[_Member]]
-    """A list for each bundle, in their order."""
+    """The members of each bundle, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Packing:
-    """What a worker does: make the files of bundles and lay them down in `folder`."""
+    """The work of a worker: make the files of bundles and put them into files of `folder`."""
 
     target: Path
     folder: str
@@ -203,8 +205,7 @@ class _Packing:
             return _Parcel(path, [list(self._write_members(bundle, descriptor)) for bundle in bundles])
 
     def _write_members(self, bundle: FileBundle, descriptor: int) -> Iterator[_Member]:
-        # writes the files of a bundle one after another into a file that is open, and tells where each is to be known
-        # by
+        """Write the files of a bundle one after another into an open file; yield each as a member."""
         for path, content in bundle.make():
             check_member(path)
             tally = Tally(content)
@@ -224,8 +225,9 @@ def _fill_archive(
     jobs: int,
     tell: Told,
 ) -> None:
-    # puts the files of all bundles into the archive as workers have made them, then the manifest; pages of the output
-    # are freed on the way
+    """Put the files of all bundles into the archive, as workers have made them, then the manifest; free the system's
+    cache of the output on the way.
+    """
     released = 0
     for task, parcel in run_in_tasks(bundles, packing, jobs):
         with report_disk_faults(packing.target):
@@ -250,15 +252,14 @@ def _fill_archive(
 
 
 def _release_cache(out: BinaryIO) -> None:
-    """Tell the system that what was written is not read again, so that gigabytes go to the disk as they come."""
+    """Tell the system that the written bytes are not read again, so that gigabytes go to the disk as they come."""
     if hasattr(os, "posix_fadvise"):
         with contextlib.suppress(OSError):  # a hint, which not every file system takes
             os.posix_fadvise(out.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def _remove_leftovers(real: str) -> None:
-    # removes what a build of this archive that was killed has left beside it; `real` is the archive's path without
-    # links
+    """Remove what a killed build of this archive left beside it; `real` is the archive's path without links."""
     parent, prefix = os.path.split(name_companion(real, "part-"))
     ours = re.compile(re.escape(prefix) + "[0-9a-f]{8}")
     for name in os.listdir(parent):

@@ -1,4 +1,4 @@
-"""Single files and folders: write, look at, list, make durable."""
+"""Single files and folders: to write them, read them, list them, and make them durable."""
 
 # Plain strings for paths: see lock.py.
 # ruff: noqa: PTH116, PTH123
@@ -19,36 +19,32 @@ from fabricgen.publish.manifest import LOCK, MANIFEST, STAGE
 
 @dataclass(frozen=True, slots=True)
 class FolderListing:
-    """What is in a folder: everything that is not a folder, and the folders."""
+    """The paths in a folder: everything that is no folder, and the folders."""
 
     files: frozenset[str]
     folders: frozenset[str]
 
 
 def list_folder(root: str, skip_stage: bool = False) -> FolderListing:
-    """List a folder without following links; our manifest and lock (and stage) are left out."""
+    """List a folder without following links; our manifest and lock, and with `skip_stage` our stage, are left out."""
     skipped = {MANIFEST, LOCK, STAGE} if skip_stage else {MANIFEST, LOCK}
-    files: list[str] = []
-    folders: list[str] = []
-    todo = [""]
+    files, folders, todo = set[str](), set[str](), [""]
     while todo:
         prefix = todo.pop()
         with os.scandir(f"{root}/{prefix}") as entries:
-            for entry in entries:
-                path = prefix + entry.name
-                if path in skipped:
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(path)
-                    todo.append(f"{path}/")
-                else:
-                    files.append(path)
+            kinds = {prefix + entry.name: entry.is_dir(follow_symlinks=False) for entry in entries}
+        inner = {path for path, is_folder in kinds.items() if is_folder and path not in skipped}
+        folders |= inner
+        files |= kinds.keys() - inner - skipped
+        todo += [f"{path}/" for path in inner]
     return FolderListing(frozenset(files), frozenset(folders))
 
 
 @contextmanager
 def open_new_file(path: str, mode: int = 0o666) -> Iterator[int]:
-    """Make a file of a mode, less the umask; gives its descriptor. Raises OSError, also when there is one already."""
+    """Within this context, write to the yielded descriptor of a new file with a mode, less the umask. Raises
+    OSError, also if there is a file already.
+    """
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         yield descriptor
@@ -57,15 +53,14 @@ def open_new_file(path: str, mode: int = 0o666) -> Iterator[int]:
 
 
 def write_all(descriptor: int, content: bytes) -> None:
-    """Write, however often the system has to be asked; raises OSError."""
+    """Write content, in as many steps as the system takes; raises OSError."""
     done = os.write(descriptor, content)
-    # the system may write less than it was given
     while done < len(content):
         done += os.write(descriptor, memoryview(content)[done:])
 
 
 def write_file(path: str, content: bytes, sync: bool = False) -> None:
-    """Write a new file; raises OSError, also when there is one already."""
+    """Write a new file, with `sync` to the disk; raises OSError, also if there is a file already."""
     with open_new_file(path) as descriptor:
         write_all(descriptor, content)
         if sync:
@@ -73,7 +68,9 @@ def write_file(path: str, content: bytes, sync: bool = False) -> None:
 
 
 def compute_digest(path: str) -> str | None:
-    """SHA-256, in hexadecimal, of a file; "" for a link or what cannot be read, None for a folder or nothing."""
+    """Return the SHA-256, in hexadecimal, of a file; "" for a link and for a file that cannot be read, None for a
+    folder or nothing.
+    """
     try:
         mode = os.stat(path, follow_symlinks=False).st_mode
     except OSError:
@@ -98,14 +95,15 @@ def sync_folder(path: str) -> None:
         os.close(descriptor)
 
 
-# A file that is replaced whole: whoever reads it sees the old content or the new, never a part.
+# Replacing a file: whoever reads it sees the old content or the new, never a part of either.
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write beside a file and put that in its place; an earlier one stays as it is if writing fails or is stopped.
+    """Write a file beside another and put it in its place; the earlier one stays as it is if writing fails or is
+    stopped.
 
-    It has the permissions of the earlier one; a new one has those that the umask leaves. The name beside is one that
-    nobody can have laid out before, as a link for example. Raises OSError.
+    The file gets the permissions of the earlier one; a new one has those that the umask leaves. The name of the file
+    beside cannot be guessed, so that nobody can have laid out a link there. Raises OSError.
     """
     earlier = path.stat().st_mode & 0o777 if path.exists() else None
     temporary = path.parent / f".fabricgen-{secrets.token_hex(8)}"

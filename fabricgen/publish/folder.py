@@ -1,7 +1,7 @@
-"""Publishing into a folder: whole or not at all, by exchange of two trees or by a journal in place."""
+"""Publishing into a folder, whole or not at all: by exchange of two trees, or by a journal in place."""
 
 # Plain strings for paths: see lock.py.
-# ruff: noqa: PTH103, PTH104, PTH105, PTH106, PTH108, PTH112, PTH113, PTH120, PTH123, PTH208
+# ruff: noqa: PTH103, PTH104, PTH105, PTH106, PTH108, PTH109, PTH112, PTH120, PTH123, PTH208
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ import contextlib
 import errno
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.text_input import read_regular
-from fabricgen.publish.changes import FileChanges
-from fabricgen.publish.exchange import NO_EXCHANGE, exchange_paths, is_exchangeable, list_mount_points
 from fabricgen.publish.files import list_folder, sync_folder, write_file
-from fabricgen.publish.lock import hold_target
+from fabricgen.publish.lock import can_write_beside, hold_target
 from fabricgen.publish.manifest import (
     LOCK,
     MANIFEST,
@@ -38,6 +39,7 @@ from fabricgen.publish.stage import (
     JOURNAL,
     BuildStage,
     FileBundle,
+    FileChanges,
     Stager,
     Told,
     ignore_bundle,
@@ -59,18 +61,19 @@ def publish_folder(
     told: Told = ignore_bundle,
     force: bool = False,
 ) -> PublishReport:
-    """Make `target` hold these files, the user's own, and a manifest; or, on any error, what it held before.
+    """Make `target` hold these files, the user's own files and a manifest; or, on any error, what it held before.
 
     With `parts`, only those parts are replaced and the others stay as they are. Unchanged files keep inode and time
-    stamp. Up to `jobs` processes make files and write those that differ; `told` hears of each bundle done.
+    stamp. Up to `jobs` processes make files and write those that differ; `told` is called with each bundle that is
+    done.
 
     A file that is not what the manifest says was edited, and is the user's: it stays, and the new content is put beside
-    it, as NAME.new; the manifest goes on telling what was written there. When the edit is taken back or the file
-    deleted, the next build writes it again and removes NAME.new. With `force`, edited files are replaced and removed.
+    it, as NAME.new; the manifest still says what was written there. When the edit is undone or the file deleted, the
+    next build writes it again and removes NAME.new. With `force`, edited files are replaced and removed.
 
     Raises InputError: FG020 the target is not ours to write, FG022 another build is writing it, FG023 the system
-    refused, FG030 one of `parts` has no file; ValueError for paths or parts that no producer may use; and, as they are,
-    the errors of the producers.
+    refused, FG030 one of `parts` has no file; ValueError for paths or parts that no producer may use; and errors of the
+    producers as they are.
     """
     with hold_target(target) as real:
         with report_disk_faults(target, real):
@@ -95,9 +98,9 @@ def publish_folder(
 
 
 def recover_build(target: Path) -> bool:
-    """Finish or discard what a killed build left in and beside `target`; true if it finished one.
+    """Finish or discard what a killed build left in and beside `target`; return whether it finished a build.
 
-    `publish_folder` does this by itself. Raises InputError FG020, FG022 or FG023 as it does.
+    `publish_folder` does this by itself. Raises InputError FG020, FG022 or FG023 like it.
     """
     if not os.path.isdir(os.path.dirname(os.path.realpath(target))):
         return False
@@ -106,7 +109,7 @@ def recover_build(target: Path) -> bool:
 
 
 def _finish_earlier(target: Path, real: str) -> bool:
-    # lands or clears away what a killed build left of a folder at `real`; whether it had begun to land
+    """Land or discard what a killed build left of the folder at `real`; return whether it had begun to land."""
     remove_leftovers(real)
     began_to_land = is_unfinished(real)
     if began_to_land:
@@ -116,7 +119,7 @@ def _finish_earlier(target: Path, real: str) -> bool:
 
 
 def _read_old_manifest(target: Path, real: str) -> dict[str, ManifestEntry]:
-    """Read the earlier manifest; raises InputError FG020 when the target is not ours to write."""
+    """Return the files of the earlier manifest. Raises InputError (FG020) if the target is not ours to write."""
     if not os.path.lexists(real):
         return {}
     if not os.path.isdir(real):
@@ -134,13 +137,15 @@ def _read_old_manifest(target: Path, real: str) -> dict[str, ManifestEntry]:
 
 
 def _land_stage(stage: BuildStage) -> PublishReport:
-    # puts a whole stage in place of what is there, in one step where the system can, else by a journal; nothing where
-    # all is as it was
+    """Put a finished stage in place of the target, in one step if the system can, else by a journal; write nothing if
+    all is as it was.
+    """
     changes = stage.compare_files()
     manifest = stage.ledger.write_manifest_bytes(changes.kept_entries)
     kept = dict(sorted(stage.ledger.edited.items()))
     report = PublishReport(len(stage.written), len(stage.unchanged), len(changes.remove), kept)
-    if not stage.written and not changes.remove and _has_content(f"{stage.real}/{MANIFEST}", manifest):
+    old_manifest = Path(stage.real, MANIFEST)
+    if not stage.written and not changes.remove and old_manifest.is_file() and old_manifest.read_bytes() == manifest:
         return report
     write_file(f"{stage.tree}/{MANIFEST}", manifest, sync=True)
     stage.check_late_edits(changes)
@@ -151,12 +156,8 @@ def _land_stage(stage: BuildStage) -> PublishReport:
     return report
 
 
-def _has_content(path: str, content: bytes) -> bool:
-    return os.path.isfile(path) and Path(path).read_bytes() == content
-
-
 def _land_by_exchange(stage: BuildStage, changes: FileChanges) -> bool:
-    """Let the staged tree take the place of the target; false where that cannot be, and nothing is changed."""
+    """Let the staged tree take the place of the target; return False, with nothing changed, if that cannot be."""
     _link_kept_files(stage, changes, stage.make_stager())
     sync_folder(stage.tree)
     try:
@@ -175,7 +176,7 @@ def _land_by_exchange(stage: BuildStage, changes: FileChanges) -> bool:
 
 
 def _link_kept_files(stage: BuildStage, changes: FileChanges, stager: Stager) -> None:
-    """Carry what is unchanged or not being built into the staged tree."""
+    """Link the files that are unchanged or not being built into the staged tree."""
     for path in changes.keep_folders:
         stager.folder_of(f"{path}/.")
     for path in chain(stage.unchanged, changes.keep):
@@ -189,22 +190,22 @@ def _link_kept_files(stage: BuildStage, changes: FileChanges, stager: Stager) ->
 
 
 def _adopt_late_files(stage: BuildStage) -> None:
-    """Move what the user saved into the old tree while it was being replaced into the new one.
+    """Move files that the user saved into the old tree, while it was being replaced, into the new one.
 
-    A built file that was edited meanwhile is not as the manifest tells, so the next build keeps it.
+    A built file that was edited meanwhile is not what the manifest says, so that the next build keeps it.
     """
+
+    def is_linked(path: str) -> bool:
+        """Whether a file of the old tree is in the new one as well."""
+        old, new = f"{stage.tree}/{path}", f"{stage.real}/{path}"
+        return os.path.lexists(new) and os.path.samestat(os.lstat(old), os.lstat(new))
+
     with contextlib.suppress(OSError):
-        unlinked = [path for path in list_folder(stage.tree).files if not _is_linked(stage, path)]
+        unlinked = [path for path in list_folder(stage.tree).files if not is_linked(path)]
         users = {*unlinked} - stage.old.keys() - stage.ledger.entries.keys()
         for path in (*users, *stage.list_late_edits(stage.tree, unlinked)):
             os.makedirs(os.path.dirname(f"{stage.real}/{path}"), exist_ok=True)
             os.replace(f"{stage.tree}/{path}", f"{stage.real}/{path}")
-
-
-def _is_linked(stage: BuildStage, path: str) -> bool:
-    """Whether a file of the old tree is in the new one as well."""
-    old, new = f"{stage.tree}/{path}", f"{stage.real}/{path}"
-    return os.path.lexists(new) and os.path.samestat(os.lstat(old), os.lstat(new))
 
 
 # Landing a build in place: file by file, under a journal that the next run finishes if need be.
@@ -212,7 +213,7 @@ def _is_linked(stage: BuildStage, path: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _JournalSteps:
-    """What a journal says: paths below the target."""
+    """The steps of a journal: paths below the target to remove, folders to prune, and files to put in place."""
 
     remove: list[str]
     prune: list[str]
@@ -220,9 +221,9 @@ class _JournalSteps:
 
 
 def land_by_journal(stage: BuildStage, changes: FileChanges) -> None:
-    """Move a stage inside the target, manifest and all, to where it belongs; raises OSError before the first step only.
+    """Move a stage inside the target, with its manifest, to where it belongs.
 
-    Raises InputError FG023 when a later step fails.
+    Raises OSError before the first step only, and InputError (FG023) if a later step fails.
     """
     _check_writable(stage, changes)
     sync_folder(stage.tree)
@@ -245,7 +246,7 @@ def land_by_journal(stage: BuildStage, changes: FileChanges) -> None:
 
 
 def _check_writable(stage: BuildStage, changes: FileChanges) -> None:
-    """Find out before the first step what would stop the journal half-way; raises OSError."""
+    """Raise OSError, before the first step, for anything that would stop the journal half-way."""
     mounts = set(list_mount_points())
     filled = {folder for path in stage.written for folder in list_ancestors(path)}
     touched = filled | {os.path.dirname(path) for path in changes.remove | changes.prune}
@@ -258,9 +259,10 @@ def _check_writable(stage: BuildStage, changes: FileChanges) -> None:
 
 
 def apply_journal(target: Path, real: str) -> None:
-    """Take the steps of the journal that are still to be taken; safe to repeat. What is left of the stage may go.
+    """Take the steps of the journal that are still to be taken; this can be repeated. Afterwards the stage may be
+    removed.
 
-    Raises InputError FG020 when the journal is not ours, FG023 when a step fails.
+    Raises InputError: FG020 if the journal is not ours, FG023 if a step fails.
     """
     steps = _read_journal(target, f"{real}/{STAGE}/{JOURNAL}")
     try:
@@ -271,7 +273,7 @@ def apply_journal(target: Path, real: str) -> None:
 
 
 def _take_steps(real: str, steps: _JournalSteps) -> None:
-    # does what a journal says, which a killed run may have half done; the journal goes last
+    """Take the steps of a journal, some of which a killed run may have taken; the journal is removed last."""
     stage_path = f"{real}/{STAGE}"
     sync_folder(stage_path)
     for path in steps.remove:
@@ -294,7 +296,7 @@ def _take_steps(real: str, steps: _JournalSteps) -> None:
 
 
 def _read_journal(target: Path, path: str) -> _JournalSteps:
-    # the steps of a journal; raises InputError (FG020) where it is none of ours
+    """Return the steps of a journal. Raises InputError (FG020) if it is not ours."""
     try:
         with open(path, "rb") as file:
             journal = json.loads(file.read())
@@ -309,3 +311,60 @@ def _read_journal(target: Path, path: str) -> _JournalSteps:
             hint=f"remove {STAGE} if it is not yours",
         ) from error
     return steps
+
+
+# Letting two folders change places in one step, if the system can.
+
+_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
+NO_EXCHANGE = frozenset(
+    {errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EXDEV, errno.EBUSY, errno.EPERM, errno.EACCES}
+)
+"""The errors of a system that cannot exchange two folders, but may well let us write into one."""
+
+
+def can_exchange() -> bool:
+    """Whether the system knows how to exchange two paths, though perhaps not everywhere."""
+    return _load_renameat2() is not None
+
+
+def is_exchangeable(real: str) -> bool:
+    """Whether a folder may be exchanged for one beside it: no process of ours works in it, and nothing is mounted
+    there.
+    """
+    if not (can_write_beside(real) and can_exchange()):
+        return False
+    try:
+        current = os.getcwd()
+    except OSError:
+        current = ""
+    return not any(f"{path}/".startswith(f"{real}/") for path in [current, *list_mount_points()])
+
+
+def list_mount_points() -> list[str]:
+    """Return the paths at which something is mounted; a tree with mounts in it cannot be swapped away and deleted."""
+    try:
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as table:
+            fields = [line.split(" ")[4] for line in table]
+    except OSError:
+        return []
+    # the kernel writes blanks and the like in mount points as octal escapes
+    return [re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), field) for field in fields]
+
+
+def exchange_paths(old: str, new: str) -> None:
+    """Let two paths change places; raises OSError."""
+    import ctypes
+
+    call = _load_renameat2()
+    if call is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), new)
+    if call(_AT_FDCWD, os.fsencode(old), _AT_FDCWD, os.fsencode(new), _RENAME_EXCHANGE):
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code), new)
+
+
+@cache
+def _load_renameat2() -> Any:
+    import ctypes
+
+    return getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)

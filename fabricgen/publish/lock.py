@@ -1,4 +1,4 @@
-"""One build at a time into one target: a lock that the kernel releases even when the build is killed."""
+"""One build at a time into one target: a lock that the kernel releases even if the build is killed."""
 
 # A path is a string here and in the other publish modules: a Path object per file costs as much as the file.
 # ruff: noqa: PTH102, PTH106, PTH108, PTH112, PTH116, PTH118, PTH120
@@ -18,28 +18,28 @@ from fabricgen.publish.manifest import LOCK, report_disk_faults
 
 _LONGEST = 120
 _NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP})
-"""What a file system without locks answers, such as Lustre mounted without `flock`: build on regardless."""
+"""The errors of a file system without locks, such as Lustre mounted without `flock`: builds go on without a lock."""
 
 
 def name_companion(real: str, kind: str) -> str:
-    """Name a hidden companion beside the target: `.NAME.fabricgen-KIND`; long names are cut to fit."""
+    """Return the path of a hidden companion beside the target, `.NAME.fabricgen-KIND`; long names are cut to fit."""
     parent, name = os.path.split(real)
     if len(os.fsencode(name)) > _LONGEST:
-        # a character has up to four bytes in UTF-8; the digest tells names apart that begin alike
+        # a character has up to four bytes in UTF-8; the digest keeps names apart that begin alike
         name = f"{name[: _LONGEST // 4]}-{hashlib.sha256(os.fsencode(name)).hexdigest()[:16]}"
     return os.path.join(parent, f".{name}.fabricgen-{kind}")
 
 
 def can_write_beside(real: str) -> bool:
-    """Tell whether companions can be made beside the target."""
+    """Whether companions can be made beside the target."""
     return os.path.dirname(real) != real and os.access(os.path.dirname(real), os.W_OK | os.X_OK)
 
 
 @contextlib.contextmanager
 def hold_target(target: Path) -> Iterator[str]:
-    """Hold the target against other builds; gives its real path and makes its parent folders.
+    """Within this context, hold the target against other builds; yield its real path, and make its parent folders.
 
-    Raises InputError FG022 when another build holds it, FG023 when the lock cannot be made.
+    Raises InputError: FG022 if another build holds it, FG023 if the lock cannot be made.
     """
     real = os.path.realpath(target)
     new_folders: list[str] = []
@@ -65,21 +65,20 @@ def hold_target(target: Path) -> Iterator[str]:
 
 
 def _make_parents(folder: str, new_folders: list[str]) -> None:
-    # makes a folder and those above it that are missing; `new_folders` notes them, from the top down
+    """Make a folder and the missing ones above it; add them to `new_folders`, from the top down."""
     missing = []
     while not os.path.isdir(folder):
         missing.append(folder)
         if os.path.lexists(folder):
             break
         folder = os.path.dirname(folder)
-    # from the top down
     for path in reversed(missing):
         os.mkdir(path)
         new_folders.append(path)
 
 
 def _acquire_lock(path: str) -> int | None:
-    # descriptor of the locked file; None where another build holds it
+    """Return the descriptor of the locked file; None if another build holds it."""
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
         try:

@@ -1,4 +1,4 @@
-"""What publishing to a folder and to an archive share: paths, the manifest, the faults."""
+"""The parts that publishing to a folder and to an archive share: paths, the manifest, and faults of the system."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from typing import Any, NamedTuple, TypeAlias
 from fabricgen.kernel.diagnostics import InputError, fault
 
 Content: TypeAlias = bytes | Iterable[bytes]
-"""What a file holds: at once, or in pieces, whose total is not known before, which are read once, and which never
-stand in memory together. Pieces of 64 KiB and more cost no more than the whole."""
+"""The content of a file: at once, or in pieces, which are read once and are never in memory together. Pieces of 64 KiB
+and more cost no more than the whole."""
 
 
 class Private(bytes):
-    """Content of a file that nobody but its owner may read: it has a secret in it."""
+    """Content of a file that only its owner may read, as it has a secret in it."""
 
     __slots__ = ()
 
@@ -31,22 +31,22 @@ def choose_mode(content: Content) -> int:
 
 MANIFEST = "manifest.json"
 DIGEST = "digest"
-"""Key of the header that tells builds of one input from those of another; files of earlier builds carry theirs."""
+"""The key of the header that tells builds of one input from those of another; files of earlier builds have theirs."""
 STAGE = ".fabricgen-stage"
 LOCK = ".fabricgen-lock"
 RESERVED = frozenset({MANIFEST, STAGE, LOCK})
-"""Names at the top of a target that publishing keeps for itself."""
+"""The names at the top of a target that publishing keeps for itself."""
 
 BESIDE = ".new"
-"""Appended to the name of a file that the user edited: where a build leaves the new content."""
+"""The suffix of the file with the new content, beside a file that the user edited."""
 
 
 @dataclass(frozen=True, slots=True)
 class PublishReport:
-    """How many files a build wrote, left as they were and took away; the manifest is not counted.
+    """How many files a build wrote, left as they were and removed; the manifest is not counted.
 
-    `kept` has the paths of files that the user edited, in order, and where the new content of each is; "" for one that
-    the build no longer makes.
+    `kept` has the paths of files that the user edited, sorted, and the path of the new content of each; "" if the build
+    no longer makes it.
     """
 
     written: int
@@ -56,12 +56,12 @@ class PublishReport:
 
 
 class ManifestEntry(NamedTuple):
-    """What the manifest says of one file."""
+    """The entry of one file in the manifest."""
 
     sha256: str
     part: str
     digest: str = ""
-    """Of the build that made the file, as its header had it; "" for that of this build."""
+    """The digest in the header of the build that made the file; "" for that of this build."""
 
 
 def check_path(path: str) -> None:
@@ -79,7 +79,7 @@ def check_member(path: str) -> None:
 
 
 class Tally:
-    """Content on its way: its pieces, and then how many bytes they were and their digest."""
+    """Content on its way: iterating it yields its pieces, and counts their bytes and their digest."""
 
     def __init__(self, content: Content) -> None:
         self._pieces = (content,) if isinstance(content, bytes) else content
@@ -94,17 +94,17 @@ class Tally:
 
     @property
     def sha256(self) -> str:
-        """Digest, in hexadecimal, of the pieces so far."""
+        """The digest, in hexadecimal, of the pieces so far."""
         return self._digest.hexdigest()
 
 
 def is_left_beside(path: str, files: Container[str]) -> bool:
-    """Tell whether a file of a manifest is new content beside a file that the user edited."""
+    """Whether a file of a manifest is new content beside a file that the user edited."""
     return path.endswith(BESIDE) and path.removesuffix(BESIDE) in files
 
 
 def list_ancestors(path: str) -> Iterator[str]:
-    """Yield the folders that lead to `path`, the nearest first; the root is not among them."""
+    """Yield the folders that lead to `path`, the nearest first, without the root."""
     end = path.rfind("/")
     while end > 0:
         yield path[:end]
@@ -113,17 +113,17 @@ def list_ancestors(path: str) -> Iterator[str]:
 
 @dataclass(slots=True)
 class Ledger:
-    """What a build has produced so far; becomes the manifest."""
+    """The files that a build has produced so far; it becomes the manifest."""
 
     header: Mapping[str, object]
     parts: frozenset[str] | None = None
     entries: dict[str, ManifestEntry] = field(default_factory=dict)
     folders: set[str] = field(default_factory=set)
     edited: dict[str, str] = field(default_factory=dict)
-    """Files that the user edited, and what lies beside them."""
+    """Path of a file that the user edited -> path of the new content beside it."""
 
     def record_file(self, part: str, path: str, sha256: str) -> None:
-        """Enter a file; raises ValueError for a path or a part that no producer may use."""
+        """Record a file. Raises ValueError for a path or a part that no producer may use."""
         if path in self.entries:
             raise ValueError(f"produced twice: {path!r}")
         if self.parts is not None and part not in self.parts:
@@ -140,7 +140,7 @@ class Ledger:
         self.entries[path] = ManifestEntry(sha256, part)
 
     def write_manifest_bytes(self, kept: Mapping[str, ManifestEntry] | None = None) -> bytes:
-        """Write the manifest of this build and of the `kept` files of earlier ones.
+        """Return the manifest of this build and of the `kept` files of earlier ones.
 
         Raises InputError (FG030) if a part that was asked for has no file.
         """
@@ -151,21 +151,25 @@ class Ledger:
 
 
 def write_manifest(header: Mapping[str, object], files: Mapping[str, ManifestEntry]) -> bytes:
-    """Write a manifest; raises ValueError for a bad header."""
+    """Return the text of a manifest; a file of another build has that build's digest. Raises ValueError for a bad
+    header.
+    """
     if "files" in header:
         raise ValueError("the header of a manifest must not have a key 'files'")
-    listed = {path: _list_entry(entry, header.get(DIGEST)) for path, entry in files.items()}
+    own_digests = ("", header.get(DIGEST))
+    listed = {
+        path: {
+            "sha256": entry.sha256,
+            "part": entry.part,
+            **({} if entry.digest in own_digests else {DIGEST: entry.digest}),
+        }
+        for path, entry in files.items()
+    }
     return (json.dumps({**header, "files": listed}, sort_keys=True, indent=1) + "\n").encode()
 
 
-def _list_entry(entry: ManifestEntry, digest: object) -> dict[str, str]:
-    """Return an entry as it is written; of files that another build made, with its digest."""
-    values = {"sha256": entry.sha256, "part": entry.part}
-    return values if entry.digest in ("", digest) else {**values, DIGEST: entry.digest}
-
-
 def parse_manifest(content: bytes) -> dict[str, ManifestEntry] | None:
-    """Read the files of a manifest; None if this is not one of ours."""
+    """Return the files of a manifest; None if it is not one of ours."""
     try:
         data: Any = json.loads(content)
         files = data["files"]
@@ -182,7 +186,9 @@ def parse_manifest(content: bytes) -> dict[str, ManifestEntry] | None:
 
 @contextlib.contextmanager
 def report_disk_faults(target: Path, real: str = "") -> Iterator[None]:
-    """Turn an OSError into InputError FG023 that names the target, or the file in it that failed."""
+    """Within this context, turn an OSError into InputError (FG023), which names the target or the file in it that
+    failed.
+    """
     try:
         yield
     except OSError as error:
@@ -190,7 +196,7 @@ def report_disk_faults(target: Path, real: str = "") -> Iterator[None]:
 
 
 def make_disk_fault(target: Path, error: OSError, real: str = "", hint: str = "nothing was published") -> InputError:
-    """Make InputError FG023 of what the system said."""
+    """Return InputError (FG023) with what the system said; `real` is the real path of the target."""
     name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else ""
     inside = bool(real) and name.startswith(f"{real}/") and f"/{STAGE}" not in name
     # a path in the stage says nothing to who wrote only the target

@@ -1,4 +1,4 @@
-"""The stage: where a build grows, out of sight, until it can land."""
+"""The stage, in which a build grows out of sight until it lands, and the bundles that a build is made of."""
 
 # Plain strings for paths: see lock.py.
 # ruff: noqa: PTH101, PTH102, PTH104, PTH106, PTH108, PTH112, PTH113, PTH114, PTH116, PTH118, PTH208
@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
-from fabricgen.publish.changes import FileChanges, compare_listing, list_edited, list_own_entries
 from fabricgen.publish.files import FolderListing, compute_digest, list_folder, open_new_file, write_all, write_file
 from fabricgen.publish.lock import name_companion
 from fabricgen.publish.manifest import (
@@ -40,22 +39,22 @@ from fabricgen.publish.workers import run_in_order
 MARKER = "fabricgen-stage"
 JOURNAL = "journal.json"
 _CLASH = frozenset({errno.EEXIST, errno.ENOTDIR, errno.EISDIR})
-"""What a system answers where the new stage already holds something of that name."""
+"""The errors of a system if the new stage already holds something of that name."""
 
 
 class Staged(NamedTuple):
-    """What became of a file: written into the stage, or found unchanged in the target."""
+    """What became of a file: it was written into the stage, or found unchanged in the target."""
 
     part: str
     path: str
     sha256: str
     written: bool
     kept: tuple[str, ...] = ()
-    """Files that the user edited, the one that was made first: this lies beside them."""
+    """The files that the user edited and that this one lies beside, the oldest first."""
 
 
 class _FilePlace(NamedTuple):
-    """Where content goes, past the files that the user edited, and whether it is there already."""
+    """The path for some content, beside the files that the user edited, and whether the target has it there already."""
 
     path: str
     same: bool = False
@@ -74,17 +73,17 @@ class BuildStage:
     exists: bool
     inside: bool
     force: bool = False
-    """Whether what the user edited is replaced and removed like all else that an earlier build wrote."""
+    """Whether edited files are replaced and removed like all other files that an earlier build wrote."""
     staged: list[Staged] = field(default_factory=list)
 
     @property
     def written(self) -> list[str]:
-        """Files that differ from those in the target, or are not there."""
+        """The files that differ from those in the target, or are not there."""
         return [staged.path for staged in self.staged if staged.written]
 
     @property
     def unchanged(self) -> list[str]:
-        """Files that the target holds already."""
+        """The files that the target has already."""
         return [staged.path for staged in self.staged if not staged.written]
 
     @property
@@ -102,26 +101,26 @@ class BuildStage:
             shutil.copystat(self.real, self.tree)
 
     def make_stager(self) -> Stager:
-        """Return what fills the stage, in any process."""
+        """Return the object that fills the stage, in any process."""
         beside = self.exists and not self.inside
         return Stager(self.target, self.real, self.tree, self.old, beside, self.force)
 
     def enter_file(self, staged: Staged) -> None:
-        """Note what became of a file; raises ValueError for one that no producer may make."""
+        """Record what became of a file. Raises ValueError for a file that no producer may make."""
         self.ledger.record_file(staged.part, staged.path, staged.sha256)
         self.ledger.edited.update(dict.fromkeys(staged.kept, staged.path))
         self.staged.append(staged)
 
     def move_stage_inside(self) -> None:
-        """Go on inside the target, from where files are moved one by one; raises OSError."""
+        """Move the stage into the target, from where files are moved one by one; raises OSError."""
         inner = f"{self.real}/{STAGE}"
         os.rename(self.place, inner)
         self.place, self.inside = inner, True
 
     def compare_files(self) -> FileChanges:
-        """Compare with what is there now; raises InputError FG020 for files in the way.
+        """Compare the stage with the target as it is now. Raises InputError (FG020) for files in the way.
 
-        A file that was edited and is made no more is the user's from here on.
+        A file that was edited, and that the build no longer makes, is the user's from now on.
         """
         if not self.force:
             dropped = self.old.keys() - self.ledger.entries.keys() - list_own_entries(self.old, self.ledger).keys()
@@ -131,7 +130,15 @@ class BuildStage:
         listing = list_folder(self.real, self.inside) if self.exists else FolderListing(frozenset(), frozenset())
         changes = compare_listing(listing, self.old, self.ledger)
         if changes.in_the_way:
-            raise _explain_collisions(self.target, changes.in_the_way)
+            raise InputError(
+                Diagnostic(
+                    "FG020",
+                    Severity.ERROR,
+                    f"{self.target / path} is in the way and was not written by fabricgen, or edited since",
+                    hint="move it elsewhere, or build into another folder",
+                )
+                for path in sorted(changes.in_the_way)
+            )
         return changes
 
     def check_late_edits(self, changes: FileChanges) -> None:
@@ -152,8 +159,8 @@ class BuildStage:
             )
 
     def list_late_edits(self, root: str, paths: Iterable[str]) -> list[str]:
-        """Return those of some files in `root`, the old target, that were edited since the stage was opened, in
-        order.
+        """Return, sorted, the files of `paths` in `root`, the old target, that were edited since the stage was
+        opened.
         """
         if self.force or not self.exists:
             return []
@@ -166,7 +173,9 @@ class BuildStage:
         ]
 
     def _list_our_digests(self, path: str) -> set[str | None]:
-        """Return digests of what earlier builds wrote at a path or beside it; None for a file that is gone."""
+        """Return the digests of what earlier builds wrote at a path or beside it, and None, which stands for a file
+        that is gone.
+        """
         return {None, *(self.old[name].sha256 for name in (path, path + BESIDE) if name in self.old)}
 
     def discard(self) -> None:
@@ -177,9 +186,9 @@ class BuildStage:
 
 @dataclass(frozen=True, slots=True)
 class Stager:
-    """Puts files into `tree`, the stage of `real`, unless `real` holds the same, written by us.
+    """Puts files into `tree`, the stage of `real`, unless `real` has the same content, written by us.
 
-    What the user edited stays, unless `force` is given: the new content is put beside it. With `resembles`, folders of
+    Files that the user edited stay, unless `force`: the new content is put beside them. With `resembles`, folders of
     the stage get mode and owner of those that they stand for.
     """
 
@@ -192,11 +201,11 @@ class Stager:
     made: set[str] = field(default_factory=set)
 
     def __call__(self, bundles: Sequence[FileBundle]) -> list[list[Staged]]:
-        """Make the files of bundles and stage them; tells of each bundle what became of its files."""
+        """Make the files of bundles and stage them; return, for each bundle, what became of its files."""
         return [[self.stage_file(bundle.part, path, content) for path, content in bundle.make()] for bundle in bundles]
 
     def stage_file(self, part: str, path: str, content: Content) -> Staged:
-        """Stage one file; raises ValueError for a bad path, InputError FG023 when it cannot be written."""
+        """Stage one file. Raises ValueError for a bad path, InputError (FG023) if it cannot be written."""
         check_member(path)
         tally = Tally(content)
         if isinstance(content, bytes):
@@ -217,8 +226,8 @@ class Stager:
         return Staged(part, destination.path, tally.sha256, not destination.same, destination.kept)
 
     def _choose_place(self, path: str, sha256: str) -> _FilePlace:
-        """Return where content goes: in place of what an earlier build wrote, there or beside it, and of nothing
-        else.
+        """Return the path for content: that of a file which an earlier build wrote, if it was not edited, else the
+        first free one beside it; the path itself if no earlier build wrote it.
         """
         kept: list[str] = []
         target_path = path
@@ -238,7 +247,7 @@ class Stager:
         return _FilePlace(target_path, kept=tuple(kept))
 
     def _write_pieces(self, path: str, pieces: Iterable[bytes], mode: int) -> None:
-        # writes a new file of the stage, with the folders that it is in
+        """Write a new file of the stage, with the folders that it is in."""
         with contextlib.ExitStack() as stack:
             with self._report_faults(path):
                 self.folder_of(path)
@@ -249,8 +258,7 @@ class Stager:
 
     @contextlib.contextmanager
     def _report_faults(self, path: str) -> Iterator[None]:
-        # faults of the system while a path is written become errors that say so; a file that is there is a producer's
-        # defect
+        """Turn an OSError while a path is written into InputError (FG023), or ValueError if the path is taken."""
         try:
             yield
         except OSError as error:
@@ -259,7 +267,7 @@ class Stager:
             raise make_disk_fault(self.target / path, error) from error
 
     def folder_of(self, path: str) -> None:
-        """Make the staged folders that lead to `path`, as far as no other process has; raises OSError."""
+        """Make the staged folders that lead to `path`, unless another process has; raises OSError."""
         for folder in reversed([ancestor for ancestor in list_ancestors(path) if ancestor not in self.made]):
             with contextlib.suppress(FileExistsError):
                 os.mkdir(f"{self.tree}/{folder}")
@@ -269,14 +277,14 @@ class Stager:
 
 
 def _is_open(path: str) -> bool:
-    """Whether others than its owner may read or write a file."""
+    """Whether others than the owner may read or write a file."""
     with contextlib.suppress(OSError):
         return bool(os.stat(path, follow_symlinks=False).st_mode & 0o077)
     return False
 
 
 def _read_change_time(path: str) -> int:
-    """When a file changed last, in ns; -1 for one that is gone."""
+    """Return the time, ns, at which a file changed last; -1 for a file that is gone."""
     try:
         return os.stat(path, follow_symlinks=False).st_ctime_ns
     except OSError:
@@ -284,17 +292,14 @@ def _read_change_time(path: str) -> int:
 
 
 def _copy_mode_and_owner(old: str, new: str) -> None:
-    """Give a staged folder the mode and owner of the folder it stands for, as far as one may."""
+    """Give a staged folder the mode and owner of the folder it stands for, as far as that is permitted."""
     try:
         was = os.stat(old, follow_symlinks=False)
     except (FileNotFoundError, NotADirectoryError):
         return
     now = os.stat(new)
-    if not stat.S_ISDIR(was.st_mode) or (was.st_mode, was.st_uid, was.st_gid) == (
-        now.st_mode,
-        now.st_uid,
-        now.st_gid,
-    ):
+    is_same = (was.st_mode, was.st_uid, was.st_gid) == (now.st_mode, now.st_uid, now.st_gid)
+    if not stat.S_ISDIR(was.st_mode) or is_same:
         return
     with contextlib.suppress(PermissionError):
         os.chown(new, was.st_uid, was.st_gid)
@@ -302,31 +307,72 @@ def _copy_mode_and_owner(old: str, new: str) -> None:
         os.chmod(new, stat.S_IMODE(was.st_mode))
 
 
-def _explain_collisions(target: Path, paths: frozenset[str]) -> InputError:
-    # an error with a finding for each path that a build would overwrite and may not
-    return InputError(
-        Diagnostic(
-            "FG020",
-            Severity.ERROR,
-            f"{target / path} is in the way and was not written by fabricgen, or edited since",
-            hint="move it elsewhere, or build into another folder",
-        )
-        for path in sorted(paths)
+# What landing a stage means for the folder that is there.
+
+
+@dataclass(frozen=True, slots=True)
+class FileChanges:
+    """What landing a stage means for the folder that is there now; all paths are below it."""
+
+    kept_entries: Mapping[str, ManifestEntry]
+    """The manifest entries of parts that are not being built, and of files that the user edited."""
+    keep: frozenset[str]
+    keep_folders: frozenset[str]
+    remove: frozenset[str]
+    prune: frozenset[str]
+    in_the_way: frozenset[str]
+    """The user's files and folders at paths that the stage needs."""
+
+
+def list_own_entries(old: Mapping[str, ManifestEntry], ledger: Ledger) -> dict[str, ManifestEntry]:
+    """Return the entries of the earlier manifest for parts that are not being built, and for files that the user
+    edited.
+
+    The entry of an edited file still says what was written, by which the next build sees that it was edited.
+    """
+    parts = ledger.parts
+    return {
+        path: entry
+        for path, entry in old.items()
+        if path in ledger.edited or (parts is not None and entry.part not in parts and path not in ledger.entries)
+    }
+
+
+def list_edited(real: str, old: Mapping[str, ManifestEntry], paths: Iterable[str]) -> list[str]:
+    """Return, sorted, the files of `paths` that exist and are not what the manifest says."""
+    return [path for path in sorted(paths) if compute_digest(f"{real}/{path}") not in (None, old[path].sha256)]
+
+
+def compare_listing(listing: FolderListing, old: Mapping[str, ManifestEntry], ledger: Ledger) -> FileChanges:
+    """Compare the files that were produced with those in a folder, and with those that an earlier build left there."""
+    own_files, new = list_own_entries(old, ledger), ledger.entries.keys()
+    # files that no build wrote, and files that are the user's own by now
+    keep = (listing.files - old.keys()) | (listing.files & own_files.keys())
+    our_folders = {folder for path in old for folder in list_ancestors(path)}
+    keep_folders = listing.folders - our_folders
+    keep_folders |= {folder for path in keep | keep_folders for folder in list_ancestors(path)}
+    return FileChanges(
+        own_files,
+        keep,
+        keep_folders,
+        remove=frozenset((listing.files & old.keys()) - own_files.keys() - new),
+        prune=frozenset(listing.folders - keep_folders - ledger.folders),
+        in_the_way=(keep & new) | (keep & ledger.folders) | (keep_folders & new),
     )
 
 
 def is_unfinished(real: str) -> bool:
-    """Tell whether a build was stopped in a folder after its journal was written: some files are in place, some not."""
+    """Whether a build was stopped in a folder after its journal was written: some files are in place, some are not."""
     return os.path.isfile(f"{real}/{STAGE}/{JOURNAL}") and os.path.isfile(f"{real}/{STAGE}/{MARKER}")
 
 
 def name_stage(real: str) -> str:
-    """Name a stage beside the target that no other run uses."""
+    """Return the path of a stage beside the target that no other run uses."""
     return name_companion(real, f"stage-{secrets.token_hex(4)}")
 
 
 def remove_stage(path: str) -> None:
-    """Remove a stage of ours: a real folder with our marker, or empty; anything else is left alone."""
+    """Remove a stage of ours: a real folder that has our marker or is empty; anything else is left alone."""
     if os.path.islink(path) or not os.path.isdir(path):
         return
     with contextlib.suppress(OSError):
@@ -334,7 +380,7 @@ def remove_stage(path: str) -> None:
             shutil.rmtree(f"{path}/tree", ignore_errors=True)
             for name in {*os.listdir(path)} - {MARKER}:
                 os.unlink(f"{path}/{name}")
-            os.unlink(f"{path}/{MARKER}")  # last, so that a later run knows whose the rest is
+            os.unlink(f"{path}/{MARKER}")  # last, so that a later run knows whose the other files are
         os.rmdir(path)
 
 
@@ -348,28 +394,28 @@ def remove_leftovers(real: str) -> None:
                 remove_stage(os.path.join(parent, name))
 
 
-# What a build hands to publishing: bundles of files, and how they are portioned out to workers.
+# Bundles of files, which a build hands to publishing, and how they are portioned out to workers.
 
 Result = TypeVar("Result")
 
 Make: TypeAlias = Callable[[], Iterable[tuple[str, Content]]]
 
 TASK = 64
-"""Cost, in switches, from which a task is worth a message to a worker."""
+"""The cost, in switches, from which a task is worth a message to a worker."""
 WORKERS_FROM = 512
-"""Cost, in switches, from which worker processes pay; below, starting them costs more than they save."""
+"""The cost, in switches, from which worker processes pay; below it, starting them costs more than they save."""
 
 
 class FileBundle(NamedTuple):
     """Files of one part that are made together, in whatever process takes them.
 
-    `make` yields (path below the output folder, content), in the order that archives have. It must be safe to call in
-    a forked or spawned process: a `functools.partial` of a module's function over what the bundles share, say, which
-    goes over once however many bundles hold it; what it caches there serves all bundles that the process makes.
+    `make` yields (path below the output folder, content), in the order that archives have. It must be safe to call in a
+    forked or spawned process: for example a `functools.partial` of a module's function over what the bundles share,
+    which is sent once however many bundles hold it; what it caches there serves all bundles that the process makes.
 
-    `key` names the bundle within its part: a switch's name, say.
+    `key` names the bundle within its part, for example by a switch.
 
-    `cost` is what it takes to make, roughly, with the configuration of one switch as the unit.
+    `cost` is roughly what it takes to make, with the configuration of one switch as the unit.
 
     `prepare` computes what bundles share when they are made: it is called once, before processes are started.
     """
@@ -386,7 +432,7 @@ Told: TypeAlias = Callable[[FileBundle], None]
 
 
 def ignore_bundle(bundle: FileBundle) -> None:
-    """Tell nobody of a bundle that is done."""
+    """Do nothing with a bundle that is done."""
 
 
 def run_in_tasks(
@@ -394,7 +440,7 @@ def run_in_tasks(
 ) -> Iterator[tuple[tuple[FileBundle, ...], Result]]:
     """Yield, in order, portions of bundles and what `work` makes of each, in up to `jobs` processes.
 
-    Raises as the makers of the bundles do, InputError FG023 when a worker is killed.
+    Raises what the makers of the bundles raise, and InputError (FG023) if a worker is killed.
     """
     for prepare in dict.fromkeys(bundle.prepare for bundle in bundles):
         if prepare is not None:
@@ -402,9 +448,9 @@ def run_in_tasks(
     tasks = tuple(_group_bundles(bundles))
     costs = [sum(bundle.cost for bundle in task) for task in tasks]
     large = [number for number, cost in enumerate(costs) if cost > 2 * TASK]
-    first = sorted(large, key=lambda number: -costs[number])  # so that nobody waits for one at the end
+    large_first = sorted(large, key=lambda number: -costs[number])  # so that nobody waits for one at the end
     workers = jobs if sum(costs) >= WORKERS_FROM else 1
-    results = run_in_order(partial(_run_task, work, tasks), len(tasks), workers, first=first)
+    results = run_in_order(partial(_run_task, work, tasks), len(tasks), workers, first=large_first)
     yield from zip(tasks, results, strict=True)
 
 
@@ -415,7 +461,7 @@ def _run_task(
 
 
 def _group_bundles(bundles: Iterable[FileBundle]) -> Iterator[tuple[FileBundle, ...]]:
-    """Join neighbours until they are worth a task."""
+    """Yield portions of neighbouring bundles that are together worth a task."""
     portion: list[FileBundle] = []
     total = 0
     for bundle in bundles:

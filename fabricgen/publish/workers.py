@@ -1,8 +1,8 @@
-"""Numbered tasks, done here or by several processes of `concurrent.futures`.
+"""Numbered tasks, done in this process or by several processes of `concurrent.futures`.
 
-Where the system can, workers are forked: they share the memory of their parent, and nothing is copied to them. Where
-it cannot, or where threads are alive, whose locks a fork would copy as they stand, they are spawned, and the work is
-pickled once for each. Results are pickled: bulk belongs in files.
+If the system can, workers are forked: they share the memory of their parent, and nothing is copied to them. If it
+cannot, or if threads are alive, whose locks a fork would copy as they are, workers are spawned, and the work is pickled
+once for each. Results are pickled: bulk belongs in files.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from fabricgen.kernel.diagnostics import fault
 Result = TypeVar("Result")
 
 _LEFT_TO_PARENT = {getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)}
-"""Requests to end, which the parent answers."""
+"""The signals that ask a process to end, which the parent answers."""
 
 _WORK: list[Callable[[int], Any]] = []
-"""In a worker: what it does with the number of a task."""
+"""In a worker: the function that it calls with the number of a task."""
 
 
 def count_processors() -> int:
@@ -44,8 +44,8 @@ def run_in_order(
 ) -> Iterator[Result]:
     """Yield work(0) ... work(count - 1), made by `jobs` processes, or by this one.
 
-    The tasks `first` are started before all others; of these at most `ahead` are made beyond the result that is waited
-    for. An error of a task is raised where its result would be. Raises InputError FG023 when a worker is killed.
+    The tasks `first` are started before all others; of the others at most `ahead` are made beyond the result that is
+    waited for. An error of a task is raised in place of its result. Raises InputError (FG023) if a worker is killed.
     """
     jobs = min(jobs, count)
     if jobs <= 1:
@@ -64,8 +64,8 @@ def run_in_order(
 
 @contextlib.contextmanager
 def _open_pool(work: Callable[[int], Any], jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Workers, which end with the block; at once, if it fails."""
-    # those of others in this program are not ours to kill
+    """Within this context, have workers, which end with the block; at once, if it fails."""
+    # processes that others in this program started are not to be killed
     other_processes = multiprocessing.active_children()
     context = multiprocessing.get_context("fork" if _may_fork() else "spawn")
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_prepare_worker, initargs=(work,))
@@ -86,7 +86,9 @@ def _open_pool(work: Callable[[int], Any], jobs: int) -> Iterator[ProcessPoolExe
 
 
 def _submit(pool: ProcessPoolExecutor, number: int) -> Future[Any]:
-    """Submit a task. Interruptions are held back, also from processes that start meanwhile: they are for the parent."""
+    """Submit a task. Signals that ask to end are blocked meanwhile, also in processes that start: they are for the
+    parent.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         return pool.submit(_run_task, number)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _LEFT_TO_PARENT)
@@ -97,7 +99,7 @@ def _submit(pool: ProcessPoolExecutor, number: int) -> Future[Any]:
 
 
 def _may_fork() -> bool:
-    """Whether no other thread is alive; those of an earlier pool are listed for a moment after they have ended."""
+    """Whether no other thread is alive; threads of an earlier pool are listed for a moment after they have ended."""
     if sys.platform != "linux":
         return False
     with contextlib.suppress(OSError):
@@ -111,7 +113,7 @@ def _may_fork() -> bool:
 
 
 def _prepare_worker(work: Callable[[int], Any]) -> None:
-    """Prepare a worker: it leaves control-C and requests to end to its parent, and ends with it."""
+    """Prepare a worker, which leaves Ctrl-C and requests to end to its parent, and ends with it."""
     for number in _LEFT_TO_PARENT:
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -119,7 +121,7 @@ def _prepare_worker(work: Callable[[int], Any]) -> None:
 
 
 def _end_with_parent() -> None:
-    # for a thread of a worker: it waits for the main process to end, and ends the worker with it
+    """Wait, in a thread of a worker, for the main process to end, and then end the worker."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -1,4 +1,4 @@
-"""Edits of YAML: of the data they change, and of its text, where comments and layout stay as they are."""
+"""Edits of YAML: of the data that they change, and of its text, in which comments and layout stay as they are."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class UncertainEditError(Exception):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Replacement:
-    """The characters of a file from `start` up to `end`, from 0, and what comes in their place."""
+    """The characters of a file from `start` up to `end`, counted from 0, and the text that replaces them."""
 
     file: str
     start: int
@@ -33,38 +33,39 @@ class Replacement:
 
 
 def apply_to_data(data: Any, edits: Iterable[Edit]) -> Any:
-    """Return plain data with edits made; raises KeyError, IndexError or TypeError where a path leads nowhere."""
+    """Return plain data with edits made. Raises KeyError, IndexError or TypeError for a path that leads nowhere."""
     data = deepcopy(data)
-    # from the end: removing an item moves only those behind it, whose edits are made
+    # from the end: removing an item moves only the items behind it, whose edits are made already
     for edit in sorted(edits, key=lambda e: _sort_key(e.path), reverse=True):
         path = _find_emptied(data, edit.path) if edit.kind == "remove" else edit.path
-        above = _find_value(data, path[:-1])
-        last: Any = path[-1]
+        container = _find_value(data, path[:-1])
+        key: Any = path[-1]
         if edit.kind == "remove":
-            del above[last]
+            del container[key]
         elif edit.kind == "rename":
-            above[edit.text] = above.pop(last)
+            container[edit.text] = container.pop(key)
         else:
-            above[last] = parse_located(edit.text, "").data
+            container[key] = parse_located(edit.text, "").data
     return data
 
 
 def list_replacements(source: Located, texts: Mapping[str, str], edits: Iterable[Edit]) -> list[Replacement]:
-    """Return where the texts change, in order; `texts` has every file's content by the name that spans carry.
+    """Return the replacements that make some edits, in order; `texts` has every file's content by the name that spans
+    carry.
 
-    Raises UncertainEditError where an edit would change something else too: a value that an alias brings in, one of two
-    edits of the same text, or a layout that it cannot keep.
+    Raises UncertainEditError if an edit would change something else, too: a value that an alias brings in, one of two
+    edits of the same text, or a layout that cannot be kept.
     """
     lines = {file: _Lines(text) for file, text in texts.items()}
     changes = sorted(_Edited(source, lines).make_replacement(edit) for edit in set(edits))
-    for before, after in pairwise(changes):
-        if before.file == after.file and after.start < before.end:
+    for change, following in pairwise(changes):
+        if change.file == following.file and following.start < change.end:
             raise UncertainEditError("two edits meet")
     return changes
 
 
 def apply_replacements(texts: Mapping[str, str], changes: Iterable[Replacement]) -> dict[str, str]:
-    """Return the texts of all files, by name, with the changes made."""
+    """Return the texts of all files, by name, with the replacements made."""
     result = dict(texts)
     for change in sorted(changes, reverse=True):
         text = result[change.file]
@@ -73,7 +74,7 @@ def apply_replacements(texts: Mapping[str, str], changes: Iterable[Replacement])
 
 
 def _sort_key(path: Path) -> list[tuple[bool, Any]]:
-    """Return later items of a list first, so that indexes stay true."""
+    """Return a key that sorts paths by their keys and indexes, which may be of different types."""
     return [(isinstance(part, int), part) for part in path]
 
 
@@ -84,7 +85,7 @@ def _find_value(data: Any, path: Path) -> Any:
 
 
 def _find_emptied(data: Any, path: Path) -> Path:
-    """Return the highest place that holds nothing but what is removed."""
+    """Return the highest path above `path` (or itself) that holds nothing but what is removed."""
     while len(path) > 1 and len(_find_value(data, path[:-1])) == 1:
         path = path[:-1]
     _find_value(data, path)
@@ -92,32 +93,35 @@ def _find_emptied(data: Any, path: Path) -> Path:
 
 
 class _Lines:
-    """A text by lines, as YAML counts them."""
+    """A text by lines, as YAML counts them. `starts` has the offset, in characters, at which each line begins."""
 
     def __init__(self, text: str) -> None:
-        # where each line begins, by index of characters
         self.text = text
         ends = list(LINE_END.finditer(text))
         self.starts = [0, *(match.end() for match in ends)]
         self.line_end = ends[0].group() if ends else "\n"
 
     def find_offset(self, line: int, column: int) -> int:
-        """Place of a line and column that count from 1."""
+        """Return the offset of a line and column that count from 1."""
         return self.starts[line - 1] + column - 1
 
-    def first_on_its_line(self, line: int, offset: int, lead: str = "") -> bool:
-        """Whether nothing but blanks, and `lead`, stands before a place on its line."""
+    def begins_its_line(self, line: int, offset: int, lead: str = "") -> bool:
+        """Whether nothing but blanks, and `lead`, comes before an offset on its line."""
         return self.text[self.starts[line - 1] : offset].strip(" ") == lead
 
     def extend_to_lines(self, start: int, end: int) -> tuple[int, int]:
-        """Return a stretch of text with its lines, and a comment behind it, where nothing else stands on these."""
-        begin = max(at for at in self.starts if at <= start)
-        rest = _BLANK_TO_END.match(self.text, end)
-        alone = begin > 0 and not self.text[begin:start].strip(" ") and rest
-        return (begin, rest.end()) if alone and rest else (start, end)
+        """Return a stretch of text extended to its whole lines and a comment behind it, if nothing else is on these
+        lines.
+        """
+        begin = max(offset for offset in self.starts if offset <= start)
+        blank = _BLANK_TO_END.match(self.text, end)
+        is_alone = begin > 0 and not self.text[begin:start].strip(" ")
+        return (begin, blank.end()) if is_alone and blank else (start, end)
 
-    def end_of_line(self, offset: int) -> int:
-        """Place after the line break that ends a line on which only blanks and a comment follow."""
+    def find_next_line(self, offset: int) -> int:
+        """Return the offset after the line break, if only blanks and a comment follow on the line. Raises
+        UncertainEditError.
+        """
         match = _BLANK_TO_END.match(self.text, offset)
         if match is None:
             raise UncertainEditError("something follows on the line")
@@ -125,14 +129,14 @@ class _Lines:
 
 
 class _Edited:
-    """Finds what to replace for an edit."""
+    """Finds the replacement for an edit."""
 
     def __init__(self, source: Located, lines: Mapping[str, _Lines]) -> None:
         self._source = source
         self._lines = lines
 
     def make_replacement(self, edit: Edit) -> Replacement:
-        """Return the characters that an edit concerns; raises UncertainEditError."""
+        """Return the replacement that makes an edit. Raises UncertainEditError."""
         if edit.kind == "insert":
             return self._insert_key(edit)
         if edit.kind == "rename":
@@ -142,25 +146,24 @@ class _Edited:
             span = self._source.spans[edit.path]
             if self._is_block(edit.path):
                 raise UncertainEditError("the value spans lines of its own")
-            self._check_own(edit.path)
+            self._refuse_alias(edit.path)
             return self._replace_span(span, edit.text)
-        path = _find_emptied(self._source.data, edit.path)
-        return self._remove_item(path) if isinstance(path[-1], int) else self._remove_key(path)
+        return self._remove_entry(_find_emptied(self._source.data, edit.path))
 
     def _replace_span(self, span: Span, text: str) -> Replacement:
-        """Put a text in place of what a span covers."""
+        """Return the replacement of the text of a span."""
         lines = self._find_lines(span)
         start, end = lines.find_offset(span.line, span.column), lines.find_offset(span.end_line, span.end_column)
         return Replacement(span.file, start, end, text)
 
     def _write_key(self, key: Span, name: str) -> str:
-        """Return a name as another key is written: quoted in JSON."""
+        """Return a name in the quotes that another key is written in, as in JSON, if any."""
         lines = self._find_lines(key)
         quote = lines.text[lines.find_offset(key.line, key.column)]
         return f"{quote}{name}{quote}" if quote in "\"'" else name
 
     def _find_lines(self, span: Span) -> _Lines:
-        """Return the lines of the file of a span; raises UncertainEditError for one that is not at hand."""
+        """Return the lines of the file of a span. Raises UncertainEditError for a file that is not in `texts`."""
         try:
             return self._lines[span.file]
         except KeyError:
@@ -174,16 +177,16 @@ class _Edited:
         lines = self._find_lines(span)
         return lines.text[lines.find_offset(span.line, span.column)] not in "{["
 
-    def _check_own(self, path: Path) -> None:
-        """Raises UncertainEditError where a value stands elsewhere than behind its key or in its list."""
+    def _refuse_alias(self, path: Path) -> None:
+        """Raise UncertainEditError if a value is written elsewhere than behind its key or in its list."""
         span = self._source.spans[path]
         key = self._source.keys.get(path) or self._source.spans[path[:-1]]
         if span.file != key.file or (span.line, span.column) < (key.line, key.column):
             raise UncertainEditError("an alias brings the value in")
 
     def _find_end(self, path: Path) -> int:
-        """Place behind the last character of a value."""
-        self._check_own(path)
+        """Return the offset behind the last character of a value."""
+        self._refuse_alias(path)
         span, data = self._source.spans[path], _find_value(self._source.data, path)
         if self._is_block(path):
             return max(self._find_end((*path, part)) for part in (data if isinstance(data, dict) else range(len(data))))
@@ -191,51 +194,42 @@ class _Edited:
         end = lines.find_offset(span.end_line, span.end_column)
         return end if lines.text[:end].strip() else lines.find_offset(span.line, span.column)
 
-    def _remove_key(self, path: Path) -> Replacement:
-        """Take a key with its value: the lines of a block, or the part between two commas."""
-        key = self._source.keys[path]
-        lines = self._find_lines(key)
-        start, end = lines.find_offset(key.line, key.column), self._find_end(path)
-        # a key without a value ends behind its colon
-        end = max(end, lines.find_offset(key.end_line, key.end_column) + 1)
-        if self._is_block(path[:-1]):
-            if not lines.first_on_its_line(key.line, start):
-                raise UncertainEditError("the key does not begin its line")
-            return Replacement(key.file, lines.starts[key.line - 1], lines.end_of_line(end), "")
-        return self._remove_from_brackets(key.file, lines, start, end)
-
-    def _remove_item(self, path: Path) -> Replacement:
-        """Take an item of a list: its lines, or the part between two commas."""
-        span = self._source.spans[path]
+    def _remove_entry(self, path: Path) -> Replacement:
+        """Return the removal of a key with its value, or of an item of a list: of its lines in a block, else, between
+        brackets, with the comma behind it or, if there is none, with the one before it.
+        """
+        kind, lead, spans = (
+            ("item", "-", self._source.spans) if isinstance(path[-1], int) else ("key", "", self._source.keys)
+        )
+        span = spans[path]
         lines = self._find_lines(span)
         start, end = lines.find_offset(span.line, span.column), self._find_end(path)
+        if kind == "key":  # one without a value ends behind its colon
+            end = max(end, lines.find_offset(span.end_line, span.end_column) + 1)
         if self._is_block(path[:-1]):
-            if not lines.first_on_its_line(span.line, start, "-"):
-                raise UncertainEditError("the item does not begin its line")
-            return Replacement(span.file, lines.starts[span.line - 1], lines.end_of_line(end), "")
-        return self._remove_from_brackets(span.file, lines, start, end)
-
-    def _remove_from_brackets(self, file: str, lines: _Lines, start: int, end: int) -> Replacement:
-        """Return an entry between braces or brackets goes with the comma behind it, else with the one before it."""
-        after = _COMMA_AFTER.match(lines.text, end)
-        before = None if after else _COMMA_BEFORE.search(lines.text[:start])
-        start, end = before.start() if before else start, after.end() if after else end
-        return Replacement(file, *lines.extend_to_lines(start, end), "")
+            if not lines.begins_its_line(span.line, start, lead):
+                raise UncertainEditError(f"the {kind} does not begin its line")
+            return Replacement(span.file, lines.starts[span.line - 1], lines.find_next_line(end), "")
+        comma_after = _COMMA_AFTER.match(lines.text, end)
+        comma_before = None if comma_after else _COMMA_BEFORE.search(lines.text[:start])
+        start, end = comma_before.start() if comma_before else start, comma_after.end() if comma_after else end
+        return Replacement(span.file, *lines.extend_to_lines(start, end), "")
 
     def _insert_key(self, edit: Edit) -> Replacement:
-        """Return a first key of a mapping, on a line of its own where the one that was first begins its line."""
+        """Return the insertion of a first key into a mapping, on a line of its own if the present first key begins
+        its line.
+        """
         span = self._source.spans[edit.path[:-1]]
         lines = self._find_lines(span)
         entry, comma = f"{edit.path[-1]}: {edit.text}", ""
         start, line, column = lines.find_offset(span.line, span.column), span.line, span.column
         if lines.text[start] == "{":
             keys = (k for p, k in self._source.keys.items() if p[:-1] == edit.path[:-1] and k.file == span.file)
-            first = min((k for k in keys if (k.line, k.column) > (line, column)), default=None)
-            # nothing in the brackets that the key would have to be parted from
-            if first is None:
+            first_key = min((k for k in keys if (k.line, k.column) > (line, column)), default=None)
+            if first_key is None:
                 return Replacement(span.file, start + 1, start + 1, entry)
-            entry, comma = f"{self._write_key(first, str(edit.path[-1]))}: {edit.text}", ","
-            start, line, column = lines.find_offset(first.line, first.column), first.line, first.column
-            if not lines.first_on_its_line(line, start):
+            entry, comma = f"{self._write_key(first_key, str(edit.path[-1]))}: {edit.text}", ","
+            start, line, column = lines.find_offset(first_key.line, first_key.column), first_key.line, first_key.column
+            if not lines.begins_its_line(line, start):
                 return Replacement(span.file, start, start, f"{entry}, ")
         return Replacement(span.file, start, start, f"{entry}{comma}{lines.line_end}{' ' * (column - 1)}")

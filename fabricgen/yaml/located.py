@@ -1,4 +1,4 @@
-"""YAML as plain data plus the place of every key and value."""
+"""YAML as plain data, with the place of every key and value."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from fabricgen.yaml.tree import Anchor, MappingEntry, Node, parse_tree
 
 
 class Located(NamedTuple):
-    """Plain data (dict, list, str, int, float, bool, None) and where each value and each key stands."""
+    """Plain data (dict, list, str, int, float, bool, None), and the span of each value and each key by path."""
 
     data: Any
     spans: Mapping[Path, Span]
     keys: Mapping[Path, Span]
     root: Node
     idle: tuple[Anchor, ...] = ()
-    """Anchors that no alias names."""
+    """The anchors that no alias names."""
 
     def span(self, path: Path) -> Span:
-        """Return the place of the value at `path`.
+        """Return the span of the value at `path`.
 
-        A path that the text lacks gives the key of the nearest mapping or list above it, so that what is
-        missing is shown where it belongs; or that value itself where it has no key.
+        For a path that the text lacks it is the key of the nearest mapping or list above it, so that a missing value is
+        shown where it belongs; or that mapping or list itself if it has no key.
         """
         if path in self.spans:
             return self.spans[path]
@@ -40,12 +40,13 @@ class Located(NamedTuple):
         return self.spans[()]
 
     def key_span(self, path: Path) -> Span:
-        """Return the place of the key that ends `path`; of its value where there is no such key."""
-        span = self.keys.get(path)
-        return span if span else self.span(path)
+        """Return the span of the key that ends `path`; that of its value if there is no such key."""
+        return self.keys.get(path) or self.span(path)
 
     def used_at(self, path: Path) -> Span | None:
-        """Return where an alias, a merge or an `!include` puts what is at `path`; None where it stands by itself."""
+        """Return the place at which an alias, a merge or an `!include` puts the value of `path`; None if it stands
+        by itself.
+        """
         node = self.root
         for part in path:
             if node.used:
@@ -59,14 +60,13 @@ class Located(NamedTuple):
         return node.used
 
     def add_note(self, hint: str, path: Path, shown: Span | None) -> str:
-        """Return a hint with the place where the value is used, if that is not the line that is shown."""
+        """Return a hint with the place at which the value is used, if that is another line than the one shown."""
         used = self.used_at(path)
         if used is None or shown is None or (used.file, used.line) == (shown.file, shown.line):
             return hint
         return f"{hint} (used at {used})" if hint else f"it is used at {used}"
 
     def _find_value(self, path: Path) -> Any:
-        # the value at a path of keys and indexes
         data = self.data
         for part in path:
             data = data[part]
@@ -75,13 +75,12 @@ class Located(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _SpanTree(Mapping[Path, Span]):
-    """The spans of the values (or of the keys) in a tree, found by walking it: most are never asked for."""
+    """The spans of the values (or of the keys) in a tree, found by walking the tree, since most are never asked for."""
 
     root: Node
     of_keys: bool
 
     def __getitem__(self, path: Path) -> Span:
-        # the span of the value, or of the key, at a path; raises KeyError where it leads nowhere, or to no key
         node: Node = self.root
         key: Span | None = None
         for part in path:
@@ -105,7 +104,7 @@ class _SpanTree(Mapping[Path, Span]):
             if has_key or not self.of_keys:
                 yield path
             if isinstance(node.value, dict):
-                # a stack gives back the last first: reversed, places come in the order of the text
+                # a stack returns the last entry first: reversed, paths come in the order of the text
                 pending += [((*path, k), entry.node, True) for k, entry in reversed(node.value.items())]
             elif isinstance(node.value, tuple):
                 pending += [((*path, i), n, False) for i, n in reversed([*enumerate(node.value)])]
@@ -122,16 +121,16 @@ def locate_tree(root: Node) -> Located:
 def read_located(file: FilePath, *, shown_as: str | None = None) -> Located:
     """Read a YAML file; `shown_as` is the name that spans carry, by default the path as given.
 
-    Raises InputError: FG001 when it cannot be read, FG002 to FG006 for what is wrong in it.
+    Raises InputError: FG001 if it cannot be read, FG002 to FG006 for what is wrong in it.
     """
     name = shown_as if shown_as is not None else str(file)
     return locate_tree(parse_tree(read_bytes(file, name), name))
 
 
 def parse_located(text: str | bytes, name: str) -> Located:
-    """Parse YAML that is at hand, such as standard input; spans carry `name` as their file.
+    """Parse YAML text, such as that of standard input; spans carry `name` as their file.
 
-    Raises InputError: FG001 when it is no text, FG002 to FG006 for what is wrong in it.
+    Raises InputError: FG001 if it is no text, FG002 to FG006 for what is wrong in it.
     """
     return locate_tree(parse_tree(text, name))
 

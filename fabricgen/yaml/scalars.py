@@ -1,4 +1,4 @@
-"""YAML 1.2 core-schema scalars; those that a YAML 1.1 reader would take for something else are refused."""
+"""YAML 1.2 core-schema scalars; scalars that a YAML 1.1 reader would take for something else are refused."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TypeAlias
 from fabricgen.kernel.diagnostics import InputError, Span, fault
 
 CORE = "tag:yaml.org,2002:"
-"""What `!!` stands for in a tag."""
+"""The prefix that `!!` stands for in a tag."""
 
 
 @dataclass(frozen=True, slots=True)
 class Include:
-    """The value of `!include target`, for the blueprint reader to replace by what the file holds."""
+    """The value of `!include target`, which the reader of blueprints replaces by the content of the file."""
 
     target: str
 
@@ -53,9 +53,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
 def resolve_scalar(text: str, tag: str | None, *, plain: bool, span: Span, ratios_are_text: bool = False) -> Scalar:
     """Return the value of a scalar as YAML 1.2 has it; dates stay text.
 
-    With `ratios_are_text`, an unquoted 4:3 is text instead of an error. Raises InputError: FG004 for an
-    unquoted scalar that means something else in YAML 1.1, a number out of range, NaN and infinity; FG006 for
-    a bad tag.
+    With `ratios_are_text`, an unquoted 4:3 is text instead of an error. Raises InputError: FG004 for an unquoted scalar
+    that means something else in YAML 1.1, a number out of range, NaN and infinity; FG006 for a bad tag.
     """
     if tag is None:
         return _resolve_plain(text, span, ratios_are_text) if plain else text
@@ -83,7 +82,7 @@ def make_tag_error(tag: str, span: Span) -> InputError:
 
 
 def _resolve_plain(text: str, span: Span, ratios_are_text: bool) -> Scalar:
-    """Return the value of a scalar without quotes and tag; raises InputError (FG004) if YAML 1.1 has another."""
+    """Return the value of a scalar without quotes and tag. Raises InputError (FG004) if YAML 1.1 has another value."""
     if text in _WORDS:
         return _WORDS[text]
     if text in _OLD_BOOLEANS:
@@ -97,7 +96,9 @@ def _resolve_plain(text: str, span: Span, ratios_are_text: bool) -> Scalar:
 
 
 def _parse_number(text: str, span: Span, ratios_are_text: bool) -> Scalar:
-    """Return a number, or the text itself where it only begins like one; raises InputError (FG004)."""
+    """Return a number, or the text itself if it only begins like one. Raises InputError (FG004) for traps of YAML
+    1.1 and numbers out of range.
+    """
     if text.isdecimal() and text.isascii() and text[0] != "0":  # most numbers are this plain
         return _parse_integer(text, span)
     if ratio := _SEXAGESIMAL.fullmatch(text):
@@ -122,7 +123,7 @@ def _parse_number(text: str, span: Span, ratios_are_text: bool) -> Scalar:
 
 
 def _parse_integer(text: str, span: Span) -> int:
-    """Return an integer of at most 18 digits, which 64 bits hold; raises InputError (FG004)."""
+    """Return an integer of at most 18 digits, which 64 bits hold. Raises InputError (FG004) for longer ones."""
     if len(text) <= _MAX_DIGITS + 6:  # 0o and twenty-odd octal digits
         value = int(text, 0) if text[1:2] in ("o", "x") else int(text)
         if abs(value) < 10**_MAX_DIGITS:
@@ -136,7 +137,7 @@ def _parse_integer(text: str, span: Span) -> int:
 
 
 def is_sexagesimal(text: str) -> bool:
-    """Say whether an unquoted text is a base-60 number to YAML 1.1, as 4:3 is."""
+    """Whether an unquoted text is a base-60 number to YAML 1.1, as 4:3 is."""
     return _SEXAGESIMAL.fullmatch(text) is not None
 
 
@@ -147,7 +148,7 @@ def make_sexagesimal_error(text: str, span: Span) -> InputError:
 
 
 def _describe_sixties(match: re.Match[str]) -> str:
-    """Return what YAML 1.1 makes of digits between colons: `4:3` is 243."""
+    """Return words for what YAML 1.1 makes of digits between colons: `4:3` is 243."""
     sign, sixties, fraction = match[1], match[2].replace("_", ""), (match[3] or "").replace("_", "")
     if len(sixties) > _MAX_DIGITS:
         return "is a base-60 number to YAML 1.1 readers"
@@ -158,7 +159,7 @@ def _describe_sixties(match: re.Match[str]) -> str:
 
 
 def _make_leading_zero_error(text: str, span: Span) -> InputError:
-    """Return the error for `010`, which is 8 to YAML 1.1 and 10 to others."""
+    """Return the error for a number such as `010`, which is 8 to YAML 1.1 and 10 to others."""
     sign, digits = ("-" if text[0] == "-" else ""), text.lstrip("+-").replace("_", "")
     bare = digits.lstrip("0") or "0"
     octal = len(digits) <= _MAX_DIGITS and set(bare) <= set("01234567")

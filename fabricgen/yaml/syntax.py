@@ -1,4 +1,4 @@
-"""The YAML parser's complaints in the user's terms."""
+"""The complaints of the YAML parser, in the user's terms."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from fabricgen.kernel.diagnostics import InputError, Span, fault
 from fabricgen.yaml.scalars import is_sexagesimal, make_sexagesimal_error
 
-# Texts, which are only compiled where something is wrong.
+# Texts, which are compiled when something is wrong.
 _INDENT_WITH_TAB = r" *\t"
 _UNQUOTED = r"[^\s,\[\]{}]+"
 LINE_END = re.compile(r"\r\n|[\r\n\x85\u2028\u2029]")
-"""Ends of lines as the parser counts them."""
+"""The ends of lines as the parser counts them."""
 _HINTS = {
     "mapping values are not allowed": "put text that contains ': ' in quotes, or check the indentation",
     "could not find expected ':'": "a key needs ': ' and a value; is a quote or an indent missing?",
@@ -37,12 +37,12 @@ _SLIPS = (
     ("did not find expected key", "here", r"([}\]]).*", "a '{}' too many", "take it away, or open it before"),
     ("did not find expected key", "here", r"(-) .*", "an item of a list (`- `) beside keys", "take the '-' away"),
 )
-"""(how the parser's complaint begins, the line to blame, its form, message, hint); `{}` is what the form captures.
-Of the line where the parser stopped, the form is that of the rest."""
+"""Slips in one line: (beginning of the parser's complaint, the line to blame, its form, message, hint); `{}` stands for
+what the form captures. For the line where the parser stopped (`here`), the form is that of the text from there on."""
 
 
 def make_syntax_error(error: Exception, source: str, name: str) -> InputError:
-    """Turn the parser's error into ours: FG002, or FG004 for a ratio that it stumbled over."""
+    """Return the parser's error as ours: FG002, or FG004 for a ratio that it stumbled over."""
     mark = getattr(error, "problem_mark", None)
     if mark is None:
         return fault("FG002", f"not valid YAML: {error}", span=Span(name, 1, 1))
@@ -70,7 +70,9 @@ def make_syntax_error(error: Exception, source: str, name: str) -> InputError:
 
 
 def _find_tab(lines: list[str], name: str, marks: list[Any]) -> Span | None:
-    """Return the tab that is to blame: where the parser stopped, or in the indentation of that line."""
+    """Return the span of the tab to blame: where the parser stopped, or in the indentation of that line; None if
+    there is none.
+    """
     for mark in marks:
         text = lines[mark.line] if mark.line < len(lines) else ""
         match = re.match(_INDENT_WITH_TAB, text)
@@ -81,8 +83,8 @@ def _find_tab(lines: list[str], name: str, marks: list[Any]) -> Span | None:
 
 
 def _explain_unquoted_colon(lines: list[str], mark: Any, name: str) -> InputError | None:
-    """Return a text such as 65101:100 between brackets, which not all readers of YAML take alike (YAML 1.2.2,
-    7.3.3).
+    """Return the error for an unquoted text with a colon between brackets, such as 65101:100, which not all readers
+    of YAML take alike (YAML 1.2.2, 7.3.3); None for other text.
     """
     text = lines[mark.line] if mark.line < len(lines) else ""
     words = (match for match in re.finditer(_UNQUOTED, text) if match.start() <= mark.column < match.end())
@@ -102,7 +104,9 @@ def _explain_unquoted_colon(lines: list[str], mark: Any, name: str) -> InputErro
 
 
 def _explain_slip(lines: list[str], problem: str, mark: Any, context: Any, name: str) -> InputError | None:
-    """Return what one line lacks or has too much of, which the parser stumbles over in that line or in a later one."""
+    """Return the error for a slip in one line, over which the parser stumbles there or in a later line; None if
+    there is none.
+    """
     stopped = min(mark.line, len(lines) - 1)
     line_of_place = {
         "here": stopped,
@@ -111,9 +115,13 @@ def _explain_slip(lines: list[str], problem: str, mark: Any, context: Any, name:
         "merge": next((n for n, line in enumerate(lines) if line.startswith(("<<<<<<< ", ">>>>>>> "))), None),
     }
     for start, place, pattern, message, hint in _SLIPS:
-        number, first = line_of_place[place], mark.column if place == "here" else 0
-        if number is not None and problem.startswith(start) and (slip := re.fullmatch(pattern, lines[number][first:])):
-            span = Span(name, number + 1, first + slip.start(1) + 1, number + 1, first + slip.end(1) + 1)
+        number, start_column = line_of_place[place], mark.column if place == "here" else 0
+        if (
+            number is not None
+            and problem.startswith(start)
+            and (slip := re.fullmatch(pattern, lines[number][start_column:]))
+        ):
+            span = Span(name, number + 1, start_column + slip.start(1) + 1, number + 1, start_column + slip.end(1) + 1)
             return fault("FG002", message.format(slip[1]), hint=hint.format(slip[1]), span=span)
     return None
 
@@ -124,8 +132,8 @@ def _is_idle(line: str) -> bool:
 
 
 def _explain_indentation(lines: list[str], problem: str, mark: Any, name: str) -> InputError | None:
-    """Return a line that is indented otherwise than its neighbours: deeper below a key with a value, or between two
-    levels.
+    """Return the error for a line that is indented otherwise than its neighbours: deeper below a key with a value,
+    or between two levels; None for other lines.
     """
     text = lines[mark.line] if mark.line < len(lines) else ""
     here = _count_indent(text)
@@ -167,7 +175,9 @@ def _count_indent(line: str) -> int:
 
 
 def _explain_ratio(lines: list[str], start: Any, name: str) -> InputError | None:
-    """Return the trap of an unquoted 4:3 between brackets, which this parser does not even read."""
+    """Return the error for an unquoted 4:3 between brackets, which this parser does not even read; None for other
+    text.
+    """
     match = re.compile(_UNQUOTED).match(lines[start.line], start.column) if start.line < len(lines) else None
     if not match or not is_sexagesimal(match[0]):
         return None

@@ -1,4 +1,4 @@
-"""YAML text into a tree of immutable nodes that know where they stand; nothing in it can be executed.
+"""Parsing YAML text into a tree of immutable nodes that know where they stand; nothing in it can be executed.
 
 Aliased nodes are shared, not copied, so that sizes are known before anything is expanded.
 """
@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from fabricgen.kernel.diagnostics import InputError, Span, fault
-from fabricgen.kernel.secret_names import may_be_secret
+from fabricgen.kernel.diagnostics import InputError, Span, fault, may_be_secret
 from fabricgen.kernel.text_input import decode_text
 from fabricgen.yaml.scalars import CORE, Include, make_tag_error, resolve_scalar
 from fabricgen.yaml.syntax import make_syntax_error
@@ -25,7 +24,7 @@ MAX_ALIASED = 20_000
 
 
 class MappingEntry(NamedTuple):
-    """What a mapping has under a key, and where that key stands."""
+    """The value of a mapping under a key, and the span of that key."""
 
     key: Span
     node: Node
@@ -39,7 +38,8 @@ class Anchor(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A value: a dict of `Entry`, a tuple of `Node`, or a scalar. `size` counts it and all below it.
+    """A value: a dict of `MappingEntry`, a tuple of `Node`, or a scalar. `size` counts it and all nodes below it,
+    `height` the levels below it.
 
     `span` is where it is written; `used` is where an alias, a merge or an `!include` puts it, if that is elsewhere.
     """
@@ -51,14 +51,16 @@ class Node(NamedTuple):
     has_include: bool = False
     used: Span | None = None
     idle: tuple[Anchor, ...] = ()
-    """Of the root: anchors that no alias names."""
+    """In the root: the anchors that no alias names."""
 
     def used_at(self, place: Span | None) -> Node:
-        """Return the node with the place where an alias or an include put it; its content is shared, not copied."""
+        """Return the node with the place where an alias or an include put it, if one did; its content is shared, not
+        copied.
+        """
         return self._replace(used=place) if place else self
 
     def plain(self) -> Any:
-        """Return it as dicts, lists and scalars."""
+        """Return the value as dicts, lists and scalars."""
         if isinstance(self.value, dict):
             nodes = [(key, entry.node) for key, entry in self.value.items()]
             return {key: node.plain() if node.height else node.value for key, node in nodes}
@@ -68,22 +70,22 @@ class Node(NamedTuple):
 
 
 def make_mapping(entries: dict[str, MappingEntry], span: Span, used: Span | None = None) -> Node:
-    """Return the node of a mapping, sized over what is below it; `used` as in `Node`."""
+    """Return the node of a mapping, with the size of all nodes below it; `used` as in `Node`."""
     return _make_collection(entries, [entry.node for entry in entries.values()], span, used)
 
 
 def make_sequence(nodes: tuple[Node, ...], span: Span, used: Span | None = None) -> Node:
-    """Return the node of a list, sized over its items; `used` as in `Node`."""
+    """Return the node of a list, with the size of all its items; `used` as in `Node`."""
     return _make_collection(nodes, nodes, span, used)
 
 
 def place_entries(node: Node, place: Span | None) -> dict[str, MappingEntry]:
-    """Return the entries of a mapping, to be put into another one somewhere."""
+    """Return the entries of a mapping, to be put into another one at a place."""
     return {key: MappingEntry(entry.key, entry.node.used_at(place)) for key, entry in node.value.items()}
 
 
 def _make_collection(value: Any, children: list[Node] | tuple[Node, ...], span: Span, used: Span | None) -> Node:
-    # a node over children; sizes are summed up, since what bounds a document has to know them
+    """Return the node of a mapping or list; sizes are added up, since documents are limited by them."""
     size, height, has_include = 1, 0, False
     for child in children:
         size += child.size
@@ -94,7 +96,7 @@ def _make_collection(value: Any, children: list[Node] | tuple[Node, ...], span: 
 
 
 def describe_kind(node: Node) -> str:
-    """Say what a node is in words: `a mapping`, `a list`, `nothing` or the scalar itself."""
+    """Return words for what a node is: `a mapping`, `a list`, `nothing` or the scalar itself."""
     if isinstance(node.value, dict):
         return "a mapping"
     if isinstance(node.value, tuple):
@@ -136,7 +138,7 @@ class _Open:
 
 
 class _Builder:
-    """Puts the tree together, event by event."""
+    """Builds the tree, event by event."""
 
     def __init__(self, name: str, ratios_are_text: bool) -> None:
         from ruamel.yaml import events
@@ -162,7 +164,7 @@ class _Builder:
         }
 
     def read(self, parser: CBaseLoader) -> None:
-        """Take all events; raises InputError."""
+        """Handle all events of a parser. Raises InputError (FG002 to FG006)."""
         event: Any = None
         try:
             while parser.check_event():
@@ -177,14 +179,16 @@ class _Builder:
             raise
 
     def finish(self) -> Node:
-        """Return the root; raises InputError (FG002) when there was none."""
-        if self._root is None or (self._root.value is None and _is_blank(self._root.span)):
+        """Return the root. Raises InputError (FG002) for an empty text."""
+        span = self._root.span if self._root else Span(self._name, 1, 1)
+        is_blank = (span.line, span.column) == (span.end_line, span.end_column)
+        if self._root is None or (self._root.value is None and is_blank):
             raise fault("FG002", f"'{self._name}' is empty", span=Span(self._name, 1, 1))
         idle = tuple(Anchor("***" if span in self._hidden else name, span) for span, name in self._idle.items())
         return self._root._replace(idle=idle) if idle else self._root
 
     def _is_at_secret(self) -> bool:
-        """Whether what comes next stands where somebody may have written a secret: then no message has its name."""
+        """Whether the next value stands where somebody may have written a secret, so that no message may repeat it."""
         around = self._name.split(".") if self._name.startswith("--set") else []
         return may_be_secret([*around, *(level.key[0] for level in self._stack if level.key)])
 
@@ -193,14 +197,14 @@ class _Builder:
         return Span(self._name, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
 
     def _start_document(self, event: Any) -> None:
-        """Refuse a second document of a file."""
+        """Refuse a second document in a file."""
         self._documents += 1
         if self._documents > 1:
             hint = "remove the '---', or split the file"
             raise fault("FG002", "a second document begins here", hint=hint, span=self._make_span(event))
 
     def _add_scalar(self, event: Any) -> None:
-        """Add a scalar, or note that the next value is merged, where it is the key `<<`."""
+        """Add a scalar; if it is the key `<<`, note that the next value is merged."""
         span = self._make_span(event)
         plain = not event.style
         parent = self._stack[-1] if self._stack else None
@@ -224,7 +228,7 @@ class _Builder:
         self._add(node)
 
     def _add_alias(self, event: Any) -> None:
-        """Add what an alias names, as it is used there; raises InputError (FG005)."""
+        """Add the value that an alias names, as it is used there. Raises InputError (FG005)."""
         span, name = self._make_span(event), event.anchor
         if name not in self._anchors:
             hint = f'quote "*{name}" if it is text, or write &{name} where the value stands first'
@@ -241,7 +245,7 @@ class _Builder:
         self._add(node.used_at(span), span)
 
     def _open_collection(self, event: Any) -> None:
-        """Begin a mapping or list, which a key cannot be."""
+        """Begin a mapping or list. Raises InputError (FG002) if it is a key."""
         span, is_map = self._make_span(event), isinstance(event, self._map_start)
         if event.tag not in (None, "!", CORE + ("map" if is_map else "seq")):
             raise make_tag_error(event.tag, span)
@@ -252,7 +256,7 @@ class _Builder:
             raise fault("FG002", f"a key must be text, not {kind}", hint=hint, span=span)
         self._check_depth(len(self._stack) + 1, span)
         if event.anchor:
-            # none until it is closed: an alias to what it stands in would have no end
+            # None until it is closed: an alias to the collection that it is in would have no end
             self._anchors[event.anchor] = None
             self._idle[span] = event.anchor
         self._stack.append(_Open(span, is_map, event.anchor))
@@ -262,7 +266,7 @@ class _Builder:
             raise fault("FG002", f"nested deeper than {MAX_DEPTH}", span=span)
 
     def _close_collection(self, event: Any) -> None:
-        """Finish a mapping, with what it merges behind its own keys, or a list."""
+        """Finish a list, or a mapping with the keys that it merges behind its own."""
         done = self._stack.pop()
         start, end = done.span, event.end_mark
         span = Span(self._name, start.line, start.column, end.line + 1, end.column + 1)
@@ -278,7 +282,7 @@ class _Builder:
         self._add(node)
 
     def _add(self, node: Node, mention: Span | None = None) -> None:
-        """Put a finished node into what is open; `mention` is where it is named, if that is elsewhere."""
+        """Put a finished node into the open collection; `mention` is where the node is named, if that is elsewhere."""
         if not self._stack:
             self._root = node
             return
@@ -294,14 +298,16 @@ class _Builder:
             parent.entries[parent.key[0]] = MappingEntry(parent.key[1], node)
             parent.key = None
 
-    def _check_key(self, key: Any, at: Span, parent: _Open) -> str:
-        """Return what may be a key; raises InputError for one that is no text, or there already."""
+    def _check_key(self, key: Any, span: Span, parent: _Open) -> str:
+        """Return a key. Raises InputError for a value that is no text (FG002), or a key that is there already
+        (FG003).
+        """
         if not isinstance(key, str):
-            is_text, kind = isinstance(key, bool | int | float), describe_kind(Node(key, at))
+            is_text, kind = isinstance(key, bool | int | float), describe_kind(Node(key, span))
             hint = f'write "{kind}" in quotes' if is_text else "give it a name, in quotes if need be"
-            raise fault("FG002", f"a key must be text, not {kind}", hint=hint, span=at)
+            raise fault("FG002", f"a key must be text, not {kind}", hint=hint, span=span)
         if key in parent.entries:
-            self._refuse_duplicate(key, parent.entries[key].key, at)
+            self._refuse_duplicate(key, parent.entries[key].key, span)
         return key
 
     def _refuse_duplicate(self, key: str, first: Span, again: Span) -> NoReturn:
@@ -309,12 +315,8 @@ class _Builder:
         raise fault("FG003", f"the key '{key}' is already given at line {first.line}", hint=hint, span=again)
 
 
-def _is_blank(span: Span) -> bool:
-    return (span.line, span.column) == (span.end_line, span.end_column)
-
-
 def _list_mergeable(node: Node, at: Span) -> tuple[Node, ...]:
-    """Return the mappings that `<<` brings in, those that win first; raises InputError (FG005)."""
+    """Return the mappings that `<<` brings in, those that win first. Raises InputError (FG005) for other values."""
     nodes = node.value if isinstance(node.value, tuple) else (node,)
     for merged in nodes:
         if not isinstance(merged.value, dict):

@@ -10,13 +10,11 @@ from pathlib import Path
 
 import pytest
 
-import fabricgen.publish.exchange as exchanges
 import fabricgen.publish.folder as folders
-import fabricgen.publish.folder as journals
 import fabricgen.publish.stage as stages
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.publish import Content, FileBundle, publish_folder, recover_build
-from fabricgen.publish.exchange import can_exchange
+from fabricgen.publish.folder import can_exchange
 from tests.publish.publishing import HEADER, A, B, File, bundles_of, expected, only_entry, pack, publish, refusal, tree
 
 
@@ -119,10 +117,10 @@ def test_a_target_with_mounts_is_written_in_place(tmp_path: Path, monkeypatch: p
     target = tmp_path / "out"
     publish(target, A)
     inode = target.stat().st_ino
-    monkeypatch.setattr(exchanges, "list_mount_points", lambda: ["/", f"{target}/configs"])
+    monkeypatch.setattr(folders, "list_mount_points", lambda: ["/", f"{target}/kept"])
     publish(target, B)
     assert target.stat().st_ino == inode
-    monkeypatch.setattr(journals, "list_mount_points", lambda: ["/", f"{target}/configs"])
+    monkeypatch.setattr(folders, "list_mount_points", lambda: ["/", f"{target}/configs"])
     code, message = refusal(lambda: publish(target, A))
     assert (code, message) == ("FG023", f"cannot write {target}/configs: another file system is mounted here")
     assert tree(target) == expected(B)

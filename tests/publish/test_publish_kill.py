@@ -21,7 +21,7 @@ import pytest
 import fabricgen
 import fabricgen.publish.folder as folders
 from fabricgen.publish import FileBundle, publish_folder, recover_build
-from fabricgen.publish.exchange import can_exchange
+from fabricgen.publish.folder import can_exchange
 from fabricgen.publish.manifest import STAGE
 
 KILLS = 16

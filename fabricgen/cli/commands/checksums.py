@@ -12,6 +12,6 @@ import click
 @click.option("--device", metavar="NAME", default="", help="Of one device, with the names of its files alone.")
 def command(built: Path, device: str) -> None:
     """Write the checksums of all files for devices in a BUILT folder, for `sha256sum -c`."""
-    from fabricgen.publish.checksums import list_checksums
+    from fabricgen.publish.reading import list_checksums
 
     click.echo("\n".join(list_checksums(built, device)))

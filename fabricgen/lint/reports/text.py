@@ -8,8 +8,16 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from fabricgen.kernel.diagnostics import USER_OF_URL, Diagnostic, InputError, Severity, Span, make_printable
-from fabricgen.kernel.secret_names import SECRET, may_be_secret
+from fabricgen.kernel.diagnostics import (
+    SECRET,
+    USER_OF_URL,
+    Diagnostic,
+    InputError,
+    Severity,
+    Span,
+    make_printable,
+    may_be_secret,
+)
 from fabricgen.kernel.text_input import read_bytes
 from fabricgen.lint.documented import ToDo
 from fabricgen.lint.report import FileReport, count_findings, is_in_file
