@@ -12,15 +12,12 @@ from fabricgen.export.locality import join_hostlist, make_label_value
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
 from fabricgen.plugins.columns import Columns
 from fabricgen.plugins.dhcp import Clients, Subnets
-from fabricgen.plugins.foresight import Busbw
-from fabricgen.plugins.hardware import Halls, Models, Racks
-from fabricgen.plugins.numbers import Pools, Vlans
 from fabricgen.plugins.patching import Panels, Patches, Trunks
 from fabricgen.plugins.paths import Path
-from fabricgen.plugins.places import Groups, Places
 from fabricgen.plugins.rules import ViewRule
-from fabricgen.plugins.steering import Steering
+from fabricgen.plugins.small_tables import Groups, Halls, Models, Places, Pools, Racks, Vlans
 from fabricgen.plugins.tables import Addresses, Cables, Devices, Endpoints, Ends, Links
+from fabricgen.plugins.traffic import Busbw, Steering
 from fabricgen.plugins.view import API_VERSION, ClusterView
 from fabricgen.reports.judgement import Case, Finding, Judgement, Suite
 from fabricgen.reports.protocols import Protocol

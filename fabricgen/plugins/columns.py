@@ -23,7 +23,7 @@ class Column(cached_property[Array]):
 
 
 def column(make: Callable[[Any], Array], doc: str = "") -> Column[Array]:
-    """Return a column that a method makes; what it makes is handed out as an array that nobody can write to."""
+    """Return a column whose array a method makes, and which nobody can write to."""
 
     @wraps(make)
     def frozen(table: Columns) -> Array:
@@ -36,7 +36,7 @@ def column(make: Callable[[Any], Array], doc: str = "") -> Column[Array]:
 
 
 def table_column(convert: Callable[[Any], Array], doc: str, name: str = "") -> Column[Array]:
-    """Return a column of a view that `convert` makes of a column of the table below it: `name`, or its own name."""
+    """Return a column of a view, made by `convert` of the column `name` of the table below; "": of the same name."""
 
     def read(table: TableColumns) -> Array:
         return convert(table._table.columns[name or str(made.attrname)])
@@ -46,11 +46,11 @@ def table_column(convert: Callable[[Any], Array], doc: str, name: str = "") -> C
 
 
 class Columns:
-    """A table: an attribute a column, each a numpy array with an entry a row, as of `table[name]`."""
+    """A table: each attribute is a column, a numpy array with an entry for each row; also as `table[name]`."""
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
-        """The names of the columns, in order."""
+        """Return the names of the columns, in order."""
         return tuple(name for name, value in vars(cls).items() if isinstance(value, Column))
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
@@ -90,7 +90,7 @@ class TableColumns(Columns):
 
 
 def to_text_array(values: Any) -> Strings:
-    """Return a column of str as an object array; "" if a row has no such value."""
+    """Return values as an object array of str; "" where a row has none."""
     if isinstance(values, LazyColumn):
         return values.texts()
     array = np.empty(len(values), dtype=object)
@@ -99,23 +99,23 @@ def to_text_array(values: Any) -> Strings:
 
 
 def to_integer_array(values: EncodedColumn | Sequence[int]) -> Ints:
-    """Return numbers, which may be written as text, int32; 0 if there is none."""
+    """Return values, numbers or text, as int32; 0 where a row has none."""
     if not isinstance(values, EncodedColumn):
         return np.array(values, dtype=np.int32)
     return np.array([int(text or 0) for text in values.vocabulary], dtype=np.int32)[values.codes]
 
 
 def to_flag_array(values: Sequence[bool]) -> Flags:
-    """Whether something is so, bool."""
+    """Return truth values as a bool array."""
     return np.array(values, dtype=bool)
 
 
 def to_long_array(values: Sequence[str]) -> Ints64:
-    """Return numbers that are written as text, int64; 0 if there is none."""
+    """Return numbers that are written as text as int64; 0 where a row has none."""
     return np.array([int(text or 0) for text in values], dtype=np.int64)
 
 
 def to_float_array(values: EncodedColumn | Sequence[Any]) -> Floats:
-    """Return numbers of a column, which may be written as text, float64; NaN if there is none."""
+    """Return values, numbers or text, as float64; NaN where a row has none."""
     encoded = values if isinstance(values, EncodedColumn) else encode_column(values, np.arange(len(values)))
     return np.array([np.nan if text == "" else float(text) for text in encoded.vocabulary])[encoded.codes]

@@ -52,8 +52,10 @@ class Clients(TableColumns):
 
 
 def make_dhcp_tables(cluster: Cluster) -> tuple[Subnets, Clients]:
-    """Return the subnets and who is in them; raises InputError: FG171 for an image of no NOS and no model of
-    switch, FG170 where DHCP cannot tell a switch what it boots from.
+    """Return the subnets, and who has an address in them.
+
+    Raises InputError: FG171 for an image of no NOS and no switch model, FG170 if DHCP cannot tell a switch what it
+    boots from.
     """
     server = BootServer(cluster)
     server.check_images()
@@ -73,13 +75,13 @@ def make_dhcp_tables(cluster: Cluster) -> tuple[Subnets, Clients]:
 
 
 def _gather_rows(table: type[TableColumns], rows: Sequence[Row], **others: Sequence[Any]) -> Table:
-    """Return rows as the columns of a table, beside others."""
+    """Return rows as a table with the columns of `table`; `others` are columns that the rows lack."""
     names = [name for name in table.names() if name not in others]
     return Table("", {name: [row[name] for row in rows] for name in names} | others)
 
 
 def _make_subnet(server: BootServer, subnet: Subnet) -> Row:
-    # a subnet as a row of the view: what a server tells everybody in it
+    """Return a subnet as a row: its prefix, and what a DHCP server tells everybody in it."""
     settings, is_v6 = server.find_settings(subnet.fabric), subnet.network.version == 6
     return {
         "prefix": str(subnet.network),
@@ -92,18 +94,22 @@ def _make_subnet(server: BootServer, subnet: Subnet) -> Row:
 
 
 def _join_servers(servers: Iterable[str], *, is_v6: bool) -> str:
-    """Return those of some servers that are addresses of a family."""
+    """Return those servers that are addresses of a family, between spaces."""
     return " ".join(text for text in servers if is_address(text) and (":" in text) == is_v6)
 
 
 def _name_host(server: BootServer, holder: AddressHolder, *, is_main: bool) -> str:
-    """Return the name of the device, but of a BMC another than its host has (63 characters, RFC 1123, 2.1)."""
+    """Return the host name of an address's holder: that of its device, of a BMC with an address beside its host's
+    `DEVICE-bmc`.
+
+    It is cut to 63 characters (RFC 1123, 2.1).
+    """
     name = server.name_device(holder.device)
     return name if is_main or not holder.is_bmc else f"{name}-bmc"[:63].rstrip("-")
 
 
 def _make_client(server: BootServer, holder: AddressHolder, *, is_v6: bool) -> dict[str, Any]:
-    # a holder of an address as columns of the view: what tells it, and what it boots from
+    """Return what a row tells of who has an address: its ports, and what it boots from."""
     boot, url = server.locate_boot_file(holder.device) or (None, "")
     return {
         "device": holder.device,
@@ -120,7 +126,10 @@ def _make_client(server: BootServer, holder: AddressHolder, *, is_v6: bool) -> d
 
 
 def _list_circuit_ids(cluster: Cluster, places: Sequence[Sequence[Place]], start: int, stop: int) -> list[str]:
-    """Return what requests say of the ports that some clients are plugged into."""
+    """Return for clients `start` to `stop` what relays call the ports that each is plugged into, between spaces.
+
+    `places` has these ports for each client.
+    """
     switches = {switch for of_client in places[start:stop] for switch, _ in of_client}
     ids = list_circuit_ids(cluster, [row for row, name in enumerate(cluster.names) if name in switches])
     return [

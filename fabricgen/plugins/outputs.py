@@ -1,7 +1,8 @@
-"""Outputs made of the view: those of other packages, entry points of the group `fabricgen.outputs`, and our add-ons.
+"""Parts of a build that are made of the view: those of other packages (entry points `fabricgen.outputs`), and our
+add-ons.
 
-One is a callable of the view that yields (path, text or bytes); its name is that of the part, and its files are in a
-folder of that name, so that none can be in the way of another.
+Each is a function of the view that yields (path, text or bytes). Its name is that of the part, and its files are in a
+folder of that name, so that parts do not get in each other's way.
 """
 
 from __future__ import annotations
@@ -27,17 +28,17 @@ _NAME = re.compile(r"[a-z][a-z0-9-]*")
 
 
 def list_output_names() -> frozenset[str]:
-    """Return the parts of a build that other packages offer, none of which is loaded."""
+    """Return the names of parts that other packages offer; none is loaded."""
     return frozenset(entry.name for entry in list_entry_points(GROUP))
 
 
 def list_addon_names() -> frozenset[str]:
-    """Return the parts of a build that our add-ons make, none of which is loaded."""
+    """Return the names of parts that our add-ons make; none is loaded."""
     return frozenset(name.replace("_", "-") for name in list_modules(ADDONS))
 
 
 def check_output(name: str, reserved_names: Collection[str]) -> None:
-    """Raise InputError (FG870) if a part is offered by two packages, has no usable name, or has one of
+    """Raise InputError (FG870) if two packages offer a part, its name is no folder's, or it is among
     `reserved_names`.
     """
     first, *duplicates = _list_offers(name)
@@ -50,12 +51,16 @@ def check_output(name: str, reserved_names: Collection[str]) -> None:
 
 
 def make_output_files(name: str, cluster: Cluster) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a part that an add-on or another package makes, below a folder of its name.
+    """Yield (path, bytes) of the files of a part, in a folder of its name.
 
-    Raises InputError (FG870) where it fails, or yields what is no file, a path that leaves its folder, or one twice.
+    Raises InputError (FG870) if the part fails, or yields what is no file, a path that leaves its folder, or a path
+    twice.
     """
-    entry, files, folders = _find_output(name), set[str](), set[str]()
-    size = 0
+    if name in list_addon_names():
+        entry = EntryPoint(GROUP, name, OWN, __version__, f"{ADDONS}.{name.replace('-', '_')}:files")
+    else:
+        entry = _list_offers(name)[0]
+    files, folders, size = set[str](), set[str](), 0
     for path, content in _run_output(entry, cluster):
         size += len(content)
         if len(files) == MOST_FILES or size > MOST_BYTES:
@@ -75,7 +80,7 @@ def make_output_files(name: str, cluster: Cluster) -> Iterator[tuple[str, bytes]
 
 
 def _is_path(path: str) -> bool:
-    """Whether a path is one of printable text that stays below its folder, with names that file systems take."""
+    """Whether a path stays below its folder, is printable, and has names that file systems take."""
     try:
         check_path(path)
     except ValueError:
@@ -84,18 +89,16 @@ def _is_path(path: str) -> bool:
 
 
 def _list_offers(name: str) -> list[EntryPoint]:
+    """Return the entry points that other packages have for a part, in the order of discovery."""
     return [entry for entry in list_entry_points(GROUP) if entry.name == name]
 
 
-def _find_output(name: str) -> EntryPoint:
-    if name in list_addon_names():
-        return EntryPoint(GROUP, name, OWN, __version__, f"{ADDONS}.{name.replace('-', '_')}:files")
-    return _list_offers(name)[0]
-
-
 def _run_output(entry: EntryPoint, cluster: Cluster) -> Iterator[tuple[str, bytes]]:
-    # yields (path, bytes) of an output, and raises InputError that names its package where it breaks the rules
-    from fabricgen.plugins.view import ClusterView  # what it is made of, builds without such parts do not need
+    """Yield (path, bytes) as a part makes them; raises InputError (FG870) that names the package if it breaks the
+    rules.
+    """
+    # loads the whole view, which builds without such parts do not need
+    from fabricgen.plugins.view import ClusterView
 
     make = entry.load()
     if not callable(make):

@@ -78,7 +78,7 @@ class _Passage(NamedTuple):
 
 
 def make_patching_tables(cluster: Cluster) -> tuple[Panels, Trunks, Patches]:
-    """Return the three tables, empty where nothing is patched."""
+    """Return panels, trunks, and the ports that links pass; all empty if nothing is patched."""
     patching = cluster.plan.patching
     rows = (
         []
@@ -90,6 +90,7 @@ def make_patching_tables(cluster: Cluster) -> tuple[Panels, Trunks, Patches]:
 
 
 def _make_panel_table(cluster: Cluster, patching: Patching | None) -> Table:
+    """Return the panels as panels.csv has them, with further columns from their profiles."""
     if patching is None:
         return Table("panels", {name: [] for name in (*Panels.names(), "panel", "part")})
     table = make_panels(cluster, patching)
@@ -111,6 +112,7 @@ def _make_panel_table(cluster: Cluster, patching: Patching | None) -> Table:
 
 
 def _make_trunk_table(cluster: Cluster, patching: Patching | None) -> Table:
+    """Return the trunks as trunks.csv has them, with their fibres and first ports."""
     if patching is None:
         return Table("trunks", {name: [] for name in (*Trunks.names(), "trunk")})
     table, trunks = make_trunks(cluster, patching), patching.trunks
@@ -126,11 +128,14 @@ def _make_trunk_table(cluster: Cluster, patching: Patching | None) -> Table:
 
 
 def _list_trunk_passages(cluster: Cluster, patching: Patching) -> Iterator[_Passage]:
-    """Yield the links that pass trunks, a ends first; links fill the ports of their channel evenly and in order."""
+    """Yield the ports that links pass at trunks, all a ends first.
+
+    The links of a channel are spread evenly over its ports, in order.
+    """
     patches, trunks, cables = patching.patches, patching.trunks, cluster.plan.cables
     panels, links_of_row = PatchParts(cluster, patching).panels, _find_links_of_rows(cluster)
     common_a, jumper = are_common_ends_lower(cluster.plan.links, cables), -1
-    for end, metres in enumerate((patching.a_jumper_m, patching.b_jumper_m)):
+    for end, jumper_m in enumerate((patching.a_jumper_m, patching.b_jumper_m)):
         # a flipped patch passes its trunk from b to a
         at_b = (patches.flipped == 1) != (end == 1)
         panel = np.where(at_b, trunks.b_panel[patches.trunk], trunks.a_panel[patches.trunk])
@@ -140,22 +145,22 @@ def _list_trunk_passages(cluster: Cluster, patching: Patching) -> Iterator[_Pass
             links = [link for row in dict.fromkeys(patches.row[rows].tolist()) for link in links_of_row[row]]
             ports = list(dict.fromkeys(zip(panel[rows].tolist(), port[rows].tolist(), strict=True)))
             splits_here = patching.split[cable] == AT_COMMON_END and common_a[cable] == (end == 0)
-            share, before = max(len(links), len(ports)), (-1, -1)
-            for number in range(share):
-                at = number * len(links) // share, number * len(ports) // share
-                if at[0] != before[0] and at[1] != before[1] and not (splits_here and cable in jumper_of_cable):
+            count, last = max(len(links), len(ports)), (-1, -1)
+            for number in range(count):
+                link_index, port_index = number * len(links) // count, number * len(ports) // count
+                # a jumper begins where link and port are both new, but a breakout that splits here has one alone
+                if link_index != last[0] and port_index != last[1] and not (splits_here and cable in jumper_of_cable):
                     jumper += 1
                     jumper_of_cable[cable] = jumper
-                before = at
-                yield _Passage(
-                    *(links[at[0]], "ab"[end], jumper_of_cable[cable], float(metres[cable])),
-                    *(panels[ports[at[1]][0]], ports[at[1]][1], 0),
-                )
+                last = link_index, port_index
+                link, (panel_row, panel_port) = links[link_index], ports[port_index]
+                metres = float(jumper_m[cable])
+                yield _Passage(link, "ab"[end], jumper_of_cable[cable], metres, panels[panel_row], panel_port, 0)
 
 
 def _list_channels(cluster: Cluster, patching: Patching) -> Iterator[tuple[int, Ints64]]:
-    """Yield (cable, rows of patches) of each channel: a breakout that splits at its far end is one, of others each leg
-    is.
+    """Yield (cable, its rows of patches) for each channel: a breakout that splits at its far end is one, of others
+    each leg is.
     """
     row = patching.patches.row
     cable = cluster.plan.cables.end_cable[row]
@@ -166,7 +171,9 @@ def _list_channels(cluster: Cluster, patching: Patching) -> Iterator[tuple[int, 
 
 
 def _find_links_of_rows(cluster: Cluster) -> dict[int, list[int]]:
-    """Return the links between the two connectors of each end row of a cable, in the order of their ports."""
+    """Return the links, in the order of their ports, that each end row of a cable carries between its two
+    connectors.
+    """
     links, cables = cluster.plan.links, cluster.plan.cables
     numbers = number_ends(cluster.plan.devices, links, number_connectors)
     keys = list(zip(links.cable.tolist(), numbers.a.tolist(), numbers.b.tolist(), strict=True))
@@ -179,7 +186,7 @@ def _find_links_of_rows(cluster: Cluster) -> dict[int, list[int]]:
 
 
 def _list_shuffle_passages(cluster: Cluster, patching: Patching) -> Iterator[_Passage]:
-    """Yield the links that pass shuffles: the lower end of each is at a port in, its upper end at a port out."""
+    """Yield the ports that links pass at shuffles: the lower end of each at a port in, its upper end at a port out."""
     shuffles, cables, jumper_of_port = patching.shuffles, cluster.plan.cables, dict[tuple[str, str, int], int]()
     if not len(shuffles):
         return

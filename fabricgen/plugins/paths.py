@@ -1,7 +1,7 @@
-"""Equal shortest paths of one fabric on the wired graph, link by link.
+"""Equal shortest paths of one fabric over its links, as wired.
 
-Switches and trays forward, nodes and extra devices do not. Parallel links of two devices are paths of their own, as
-ECMP has it. Weights, policies and what an exit tells are not looked at.
+Switches and trays forward, nodes and extra devices do not. Parallel links between two devices are separate paths, as
+for ECMP. Weights, policies and the routes of exits are left out.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ class End:
 
 
 class FabricPaths:
-    """The links over which the endpoints of one fabric talk, by device."""
+    """The links over which the nodes of one fabric talk, and paths over them."""
 
     def __init__(self, cluster: Cluster, fabric: str) -> None:
-        """Raises ValueError for a fabric that there is not."""
+        """Gather the links of a fabric by device; raises ValueError if there is no such fabric."""
         self._cluster, self.fabric = cluster, fabric
         links = cluster.plan.links
         rows = np.flatnonzero(np.isin(links.segment, np.flatnonzero(_find_segments(cluster, fabric))))
         ends = np.concatenate((links.a_device[rows], links.b_device[rows]))
-        # every link twice, once for each end, by device: those of device i are from _start[i] to _start[i + 1]
+        # each link twice, once for each end, by device: those of device i are from _start[i] to _start[i + 1]
         order = np.argsort(ends, kind="stable")
         self._link: Ints64 = np.concatenate((rows, rows))[order]
         self._neighbor: Ints = np.concatenate((links.b_device[rows], links.a_device[rows]))[order]
@@ -58,15 +58,17 @@ class FabricPaths:
 
     @cached_property
     def _forwards(self) -> Flags:
+        """Whether each device passes packets on."""
         devices = self._cluster.plan.devices
         return np.isin([cls.kind for cls in devices.classes], (SWITCH, TRAY))[devices.device_class]
 
     @cached_property
     def _row_by_name(self) -> dict[str, int]:
+        """The row of each device by its name."""
         return {name: row for row, name in enumerate(self._cluster.names)}
 
     def find_end(self, text: str) -> End:
-        """Return a device by name, or a port of one as `DEVICE:PORT`; raises ValueError if the fabric has none such."""
+        """Return a device by name, or a port of it as `DEVICE:PORT`; raises ValueError if the fabric has neither."""
         if text in self._row_by_name:
             return End(self._row_by_name[text], -1)
         device, colon, port = text.partition(":")
@@ -85,15 +87,16 @@ class FabricPaths:
         return End(row, links_by_port[port])
 
     def find_ends(self, a: str, b: str) -> tuple[End, End]:
-        """Return two ends of a path; raises ValueError as `find_end` does, and where both are on one device."""
+        """Return both ends of a path; raises ValueError as `find_end` does, and if both are on one device."""
         ends = self.find_end(a), self.find_end(b)
         if ends[0].device == ends[1].device:
             raise ValueError(f"'{a}' and '{b}' are one device")
         return ends
 
     def measure_distances(self, end: End, barred: int = -1) -> Ints:
-        """Return links on a shortest path from every device to an end, without a barred one; int32, -1 if there is
-        none.
+        """Return how many links a shortest path from each device to an end has, int32; -1 if there is none.
+
+        No path passes the device `barred`.
         """
         distance = np.full(len(self._cluster.plan.devices), FAR, dtype=np.int32)
         distance[end.device] = 0
@@ -108,12 +111,12 @@ class FabricPaths:
                 unique_values(neighbors[(distance[neighbors] == FAR) & (neighbors != barred)]), dtype=np.int64
             )
             distance[new] = distance[reached[0]] + 1
-            # nodes are reached and lead nowhere
+            # nodes are reached, and lead nowhere
             reached = new[self._forwards[new]]
         return distance
 
     def count_paths(self, a: End, b: End) -> int:
-        """Return how many equal shortest paths lead from one end to the other."""
+        """Return how many equal shortest paths lead from a to b."""
         distance, onward, steps = self.measure_distances(b, a.device), dict[int, list[tuple[int, int]]](), [{a.device}]
         while steps[-1]:
             onward |= {device: self._list_next_hops(device, a, b, distance) for device in steps[-1]}
@@ -125,7 +128,7 @@ class FabricPaths:
         return path_counts[a.device]
 
     def list_paths(self, a: End, b: End) -> Iterator[Path]:
-        """Yield the equal shortest paths from one end to the other, in the order of their links."""
+        """Yield the equal shortest paths from a to b, in the order of their links."""
         distance = self.measure_distances(b, a.device)
         links, names = self._cluster.plan.links, self._cluster.names
         stack: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((a.device,), ())]
@@ -140,7 +143,10 @@ class FabricPaths:
             stack += [((*devices, neighbor), (*path_links, link)) for link, neighbor in reversed(onward)]
 
     def _list_next_hops(self, device: int, a: End, b: End, distance: Ints) -> list[tuple[int, int]]:
-        """Return (link, next device) of each way that leads nearer to an end, by link; none from the end itself."""
+        """Return (link, next device) of each way from a device that leads nearer to b, by link; none at b itself.
+
+        `distance` is that of each device from b, with a barred.
+        """
         device_links = slice(int(self._start[device]), int(self._start[device + 1]))
         neighbors, links = self._neighbor[device_links], self._link[device_links]
         is_usable = (distance[neighbors] >= 0) & (self._forwards[neighbors] | (neighbors == b.device))
@@ -149,24 +155,24 @@ class FabricPaths:
         if b.link >= 0:
             is_usable &= (neighbors != b.device) | (links == b.link)
         neighbors, links = neighbors[is_usable], links[is_usable]
-        # `a` was barred from these distances and has none of its own: its nearest neighbours count
+        # the barred device has no distance of its own: its nearest neighbours count
         nearest = distance[device] - 1 if device != a.device else int(distance[neighbors].min(initial=distance.max()))
         chosen = distance[neighbors] == nearest
         return sorted(zip(links[chosen].tolist(), neighbors[chosen].tolist(), strict=True))
 
     def _find_link_places(self, devices: Ints64) -> Ints64:
-        """Return the places of all links of some devices in the columns by device."""
+        """Return where the links of some devices are in `_link` and `_neighbor`."""
         counts = self._start[devices + 1] - self._start[devices]
         # slices one after another without a loop: each place is the start of its slice plus how far it is into it
-        before = np.cumsum(counts) - counts
-        return np.repeat(self._start[devices] - before, counts) + np.arange(int(counts.sum()), dtype=np.int64)
+        starts_in_result = np.cumsum(counts) - counts
+        return np.repeat(self._start[devices] - starts_in_result, counts) + np.arange(int(counts.sum()), dtype=np.int64)
 
 
 def _find_segments(cluster: Cluster, fabric: str) -> Flags:
-    """Return the segments that carry traffic of a fabric: its own, and between switches those of fabrics that it is
-    joined with, as guests are with their carrier and sites with what is above their spines.
+    """Whether each segment carries traffic of a fabric: its own, and between switches that of fabrics joined with it.
 
-    Raises ValueError for a fabric that there is not.
+    Guests are joined with their carrier, and sites with what is above their spines. Raises ValueError if there is no
+    such fabric.
     """
     segments = cluster.plan.links.segments
     fabrics_by_name = {design.name: design for design in cluster.design.fabrics}
@@ -183,8 +189,8 @@ def _find_segments(cluster: Cluster, fabric: str) -> Flags:
     joined_fabrics = {fabric}.union(*(owner for owner, at_host in zip(owners, host_flags, strict=True) if at_host))
     fabric_pairs = [owner if segment.lower_tier else set() for owner, segment in zip(owners, segments, strict=True)]
     # fabrics that are joined with those joined so far, until none is new
-    while more := set().union(*(pair for pair in fabric_pairs if pair & joined_fabrics)) - joined_fabrics:
-        joined_fabrics |= more
+    while joining := set().union(*(pair for pair in fabric_pairs if pair & joined_fabrics)) - joined_fabrics:
+        joined_fabrics |= joining
     is_carrying: Flags = np.array(
         [at_host or bool(pair & joined_fabrics) for at_host, pair in zip(host_flags, fabric_pairs, strict=True)],
         dtype=bool,

@@ -28,8 +28,9 @@ class ViewRule(PlugInRule):
 
 
 def list_plug_in_findings(cluster: Cluster, is_wanted: Callable[[str], bool]) -> tuple[Diagnostic, ...]:
-    """Return what rules of other packages find, of codes that are wanted, and FG870 for each that cannot be used or
-    fails.
+    """Return what rules of other packages find, of codes that are wanted.
+
+    A rule that fails or cannot be used is a finding itself (FG870).
     """
     entries = [entry for entry in list_entry_points(PLUG_INS) if is_wanted(entry.name)]
     if not entries:
@@ -46,7 +47,9 @@ def list_plug_in_findings(cluster: Cluster, is_wanted: Callable[[str], bool]) ->
 
 
 def _run_rule(entry: EntryPoint, rule: ViewRule, view: ClusterView) -> Iterator[Diagnostic]:
-    # yields the findings of a rule, and raises InputError that names its package where they are not what rules may give
+    """Yield the findings of a rule; raises InputError (FG870) that names its package if they are not what rules may
+    give.
+    """
     with blame_plugin(entry):
         findings = tuple(islice(rule.check(view), MOST_FINDINGS + 1))
     if len(findings) > MOST_FINDINGS:

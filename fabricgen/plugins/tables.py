@@ -48,6 +48,8 @@ from fabricgen.wiring.tables import NODE, Segment
 
 
 class _ClusterTable(Columns):
+    """A table whose columns are made of the whole cluster."""
+
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
 
@@ -60,7 +62,7 @@ class Devices(TableColumns):
         self._cluster, self._plan = cluster, cluster.plan.devices
 
     def path_of(self, row: SupportsIndex) -> Path:
-        """Return the place in the blueprint that a device comes from, for findings."""
+        """Return the place in the blueprint that states a device, for findings."""
         return self._plan.classes[int(self._plan.device_class[row])].path
 
     name = table_column(to_text_array, "Its name.", "device")
@@ -123,9 +125,10 @@ class Devices(TableColumns):
 
 
 def list_node_places(scale_up: ScaleUpDesign) -> list[str]:
-    """By the number of a node in a domain where it is in a torus of several nodes, `1/1 1/1 3/4`; [] for no such torus.
+    """Return where each node of a domain is in its torus, by its number in the domain: `1/1 1/1 3/4`.
 
-    The accelerators of a node are a block of the torus; where switches join cubes, their settings say what it is.
+    Empty if it is in no torus of several nodes, or switches join the cubes, so that their settings decide it. The
+    accelerators of a node are a block of the torus.
     """
     profile = scale_up.profile
     if profile.shape != "torus" or profile.switches or not profile.block:
@@ -139,7 +142,9 @@ def list_node_places(scale_up: ScaleUpDesign) -> list[str]:
 
 
 def segment_column(convert: Callable[[Any], Array], read: Callable[[Segment], object], doc: str) -> Column[Array]:
-    """Return a column of links that are alike where they come from one line of the blueprint."""
+    """Return a column of links made of their segments: links of a segment, from one line of the blueprint, are
+    alike.
+    """
 
     def read_links(table: Links) -> Array:
         links = table._cluster.plan.links
@@ -153,12 +158,13 @@ class Links(_ClusterTable):
     """Links, port to port, in the order of links.csv: end a is the lower one."""
 
     def path_of(self, row: SupportsIndex) -> Path:
-        """Return the place in the blueprint that a link comes from, for findings."""
+        """Return the place in the blueprint that states a link, for findings."""
         links = self._cluster.plan.links
         segment = links.segments[int(links.segment[row])]
         return segment.media_path or segment.path
 
     def _spread_by_cable(self, values: Floats, none: float) -> Floats:
+        """Return for each link the value of its cable; `none` if it has no cable."""
         return np.append(values, none)[self._cluster.plan.links.cable]
 
     @column
@@ -207,7 +213,9 @@ class Links(_ClusterTable):
     )
 
     def _read_legs(self, read: Callable[[Attachment, Leg], str]) -> Strings:
-        """Return a text for the lower end of each link, alike for ports of nodes of a kind; "" of other devices."""
+        """Return a text for the lower end of each link of a node or extra device, which `read` makes of (its kind,
+        port); else "".
+        """
         links, legs = self._cluster.plan.links, np.full(len(self), "", dtype=object)
         for i, segment in enumerate(links.segments):
             if isinstance(side := segment.a, Attachment):
@@ -234,7 +242,7 @@ class Links(_ClusterTable):
         return np.where(is_bonded, name_bond_ports(self._cluster, rows).texts(), self._name_switch_bonds("a"))
 
     def _name_switch_bonds(self, end: str) -> Strings:
-        # the bonds at one end of each link, "" for none and for hosts
+        """Return the bond of a switch that each link is in at one end, `a` or `b`; "" for none, and for hosts."""
         plan, names = self._cluster.plan, np.full(len(self), "", dtype=object)
         if plan.bonds is None:
             return names

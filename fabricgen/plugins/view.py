@@ -19,14 +19,22 @@ from fabricgen.export.palette import choose_cluster_swatches
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.diagnostics import Path as BlueprintPath
 from fabricgen.plugins.dhcp import make_dhcp_tables
-from fabricgen.plugins.foresight import Busbw, expect_busbw, find_balancing_modes, find_reached
-from fabricgen.plugins.hardware import Halls, Models, Racks, make_hall_table, make_model_table
-from fabricgen.plugins.numbers import Pools, Vlans, make_pool_table, make_vlan_table
 from fabricgen.plugins.patching import make_patching_tables
 from fabricgen.plugins.paths import FabricPaths, Path
-from fabricgen.plugins.places import make_place_tables
-from fabricgen.plugins.steering import Steering, make_steering
+from fabricgen.plugins.small_tables import (
+    Halls,
+    Models,
+    Pools,
+    Racks,
+    Vlans,
+    make_hall_table,
+    make_model_table,
+    make_place_tables,
+    make_pool_table,
+    make_vlan_table,
+)
 from fabricgen.plugins.tables import Addresses, Cables, Devices, Endpoints, Ends, Links
+from fabricgen.plugins.traffic import Busbw, Steering, expect_busbw, find_balancing_modes, find_reached, make_steering
 from fabricgen.wiring.arrays import Ints
 
 API_VERSION = "1.7"
@@ -41,7 +49,7 @@ Made = TypeVar("Made")
 
 
 def cached_table(make: Callable[[ClusterView], Made], doc: str) -> cached_property[Made]:
-    """Return a table of the view, made when it is first read."""
+    """Return a property that makes a table of the view when it is first read."""
     made = cached_property(make)
     made.__doc__ = doc
     return made
@@ -191,6 +199,7 @@ class ClusterView:
         return make_steering(self._cluster, fabric)
 
     def _find_paths(self, fabric: str) -> FabricPaths:
+        """Return the paths of a fabric, made when first asked for; raises ValueError if there is no such fabric."""
         if fabric not in self._paths:
             self._paths[fabric] = FabricPaths(self._cluster, fabric)
         return self._paths[fabric]

@@ -86,7 +86,7 @@ class Instance:
         return self.neighbors.setdefault(name, Neighbor())
 
     def make_bgp(self, policies: Policies, connected: Iterable[OwnRoute], statics: Iterable[OwnRoute]) -> Bgp:
-        """Make the BGP of the switch model; raises UnknownTextError for what does not fit together."""
+        """Return the BGP of the switch model; raises UnknownTextError for settings that contradict each other."""
         if len(self.max_paths) != 1 and not (is_tolerant() and not self.max_paths):
             report_misfit(f"families differ in equal paths: {self.max_paths}")
         peers = {
@@ -116,11 +116,13 @@ class Instance:
         return getattr(neighbor, field_name) | getattr(group, field_name)  # type: ignore[no-any-return]
 
     def _carries_prefixes(self, neighbor: Neighbor) -> bool:
-        """Whether a neighbour is a session, and not one for EVPN."""
+        """Whether a neighbour is a session for IPv4 or IPv6: neither a group, nor one for EVPN."""
         return not neighbor.is_group and EVPN not in self.merge_values(neighbor, "active")
 
     def _list_announced(self, policies: Policies, connected: list[OwnRoute], statics: list[OwnRoute]) -> set[str]:
-        # the announced prefixes: stated networks, and connected and static routes that the route-maps permit
+        """Return the announced prefixes: stated networks, and connected and static routes that the route-maps
+        permit.
+        """
         prefixes = set(self.networks)
         for maps, routes in ((self.families, connected), (self.statics, statics)):
             for family, names in maps.items():
@@ -131,7 +133,9 @@ class Instance:
         return prefixes
 
     def _make_peer(self, policies: Policies, neighbor: Neighbor) -> Peer:
-        # a session of the switch model: settings of the neighbour, else of its group, else of the instance
+        """Return a session of the switch model: each setting is the neighbour's, else its group's, else the
+        instance's.
+        """
         group = self.neighbors.get(neighbor.group, Neighbor()) if neighbor.group else Neighbor(is_group=True)
         if not group.is_group:
             report_misfit(f"{neighbor.group} is no peer group")
@@ -158,7 +162,10 @@ class Instance:
         )
 
     def _find_policy(self, policies: Policies, maps: set[str], families: frozenset[str]) -> Policy | None:
-        """Return what route-maps permit on a session; cached, since hundreds of sessions have the same maps."""
+        """Return what the route-maps `maps` permit on a session; None if it has none and needs none.
+
+        Cached, since hundreds of sessions have the same maps.
+        """
         key = frozenset(maps), families
         if key not in self._policies:
             nothing = Policy(frozenset()) if self.requires_policy else None
@@ -188,6 +195,7 @@ def _set_field(
     line: Line,  # noqa: ARG001 - a Taker
     groups: tuple[Any, ...],
 ) -> None:
+    """Set a field of an instance or neighbour to what `convert` makes of the groups of a pattern."""
     instance = next(part for part in state if isinstance(part, Instance))
     if of_neighbor:
         put_value(instance.find_neighbor(groups[0]), name, convert(*groups[1:]))
@@ -253,8 +261,8 @@ def list_leaks(policies: Policies, imports: Imports) -> dict[str, Policy]:
                 f"{sorted(sources)} are brought in, and maps name {sorted(str(vrf) for vrf, _ in family_entries)}"
             )
         for vrf, permits in family_entries:
-            before = leaks.get(vrf, Policy(frozenset())).permits
-            leaks[vrf] = Policy(before | permits, all(map(policies.brings_own_only, maps)))
+            permits_so_far = leaks.get(vrf, Policy(frozenset())).permits
+            leaks[vrf] = Policy(permits_so_far | permits, all(map(policies.brings_own_only, maps)))
     return leaks
 
 
@@ -269,7 +277,7 @@ class VrfLines:
     families: set[str] = field(default_factory=set)
 
     def make_vrf(self) -> OverlayVrf:
-        """Make the VRF of the switch model."""
+        """Return the VRF of the switch model."""
         imports, exports, families = map(frozenset, (self.imports, self.exports, self.families))
         return OverlayVrf(self.vni, self.distinguisher, imports, exports, families)
 
@@ -282,7 +290,7 @@ def make_overlay(
     copies_dscp: bool = False,
     vlans: Mapping[int, OverlayVlan] | None = None,
 ) -> EvpnOverlay | None:
-    """Make the overlay of a switch from its BGP in the default VRF; None if it has none.
+    """Return the EVPN overlay of a switch, from its BGP in the default VRF; None if it has no session for EVPN.
 
     `copies_dscp`: tunnels take the DSCP of packets. Raises UnknownTextError for tunnels without sessions, for VRFs
     without tunnels, and for sessions that are opened from different sources.
@@ -315,26 +323,27 @@ def make_overlay(
 
 
 def _make_overlay_peer(instance: Instance, policies: Policies, neighbor: Neighbor) -> OverlayPeer:
-    # a session for EVPN; raises UnknownTextError if its maps permit neither everything, nor exactly own routes and
-    # those of exits
+    """Return a session for EVPN.
+
+    Raises UnknownTextError if it takes in less than all routes, carries more than EVPN, has no policy where it needs
+    one, or announces neither all routes, nor exactly its own and those of exits.
+    """
     keepalive, hold = instance.inherit_value(neighbor, "timers") or instance.timers
-    outward = policies.list_learned_paths(instance.merge_values(neighbor, "map_out"))
-    if instance.requires_policy and not (
-        instance.merge_values(neighbor, "map_in") and instance.merge_values(neighbor, "map_out")
-    ):
+    maps_in, maps_out, active = (instance.merge_values(neighbor, name) for name in ("map_in", "map_out", "active"))
+    # None: all routes pass
+    learned_paths = policies.list_learned_paths(maps_out)
+    if instance.requires_policy and not (maps_in and maps_out):
         report_misfit(f"a session for EVPN without policy carries nothing: {neighbor}")
-    if policies.list_learned_paths(instance.merge_values(neighbor, "map_in")) is not None or instance.merge_values(
-        neighbor, "active"
-    ) != {EVPN}:
+    if policies.list_learned_paths(maps_in) is not None or active != {EVPN}:
         report_misfit(f"a session for EVPN takes less than all, or carries more: {neighbor}")
     return OverlayPeer(
         remote_asn=neighbor.remote_asn,
-        own_only=outward is not None,
+        own_only=learned_paths is not None,
         own_as_in=instance.inherit_value(neighbor, "own_as_in"),
         keepalive_s=keepalive,
         hold_s=hold,
         keeps_next_hop=instance.keeps_next_hops or instance.inherit_value(neighbor, "keeps_next_hop"),
         multihop=instance.inherit_value(neighbor, "multihop"),
         description=neighbor.description,
-        outside=outward or frozenset(),
+        outside=learned_paths or frozenset(),
     )

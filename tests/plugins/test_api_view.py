@@ -172,7 +172,7 @@ def test_clients_are_at_the_ports_and_addresses_of_the_plan() -> None:
 
 
 def test_where_no_fabric_joins_nodes_there_are_no_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fabricgen.export.locality.model.list_networks", lambda cluster, **_: iter(()))
+    monkeypatch.setattr("fabricgen.export.locality.list_networks", lambda cluster, **_: iter(()))
     view = ClusterView(example_cluster("leaf-spine"))
     for table in ("groups", "places"):
         with pytest.raises(api.InputError, match=r"leaf-spine.yaml:\d+:.*FG155.*nothing to tell a scheduler"):
