@@ -1,4 +1,4 @@
-"""What the catalogue says of a cable technology: how far it reaches at a lane rate, and what light it sends."""
+"""What the catalogue says of a kind of cable: how far it reaches at a lane rate, and what light it sends."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -24,7 +24,7 @@ _QSFP_DD = {"QSFP-DD800": "QSFP-DD", "QSFP56-DD": "QSFP-DD"}
 
 
 def require_ascending(lengths: tuple[float, ...]) -> tuple[float, ...]:
-    """Return lengths, m, as they are; raises ValueError if each is not longer than the one before."""
+    """Return lengths, m, as they are; raises ValueError if one is not longer than the one before."""
     for before, after in pairwise(lengths):
         if after <= before:
             raise ValueError(f"lengths ascend, and {after:g} m stands behind {before:g} m")
@@ -150,22 +150,25 @@ class CableProfile(Profile):
         return self.medium in COPPER
 
     def find_modules(self, cage: str) -> Modules | None:
-        """Return what modules are sold for a cage; None if nothing is stated: those of its own form, at any speed."""
+        """Return what is stated of its modules for a cage; None: they have the cage's form, and are sold at any
+        speed.
+        """
         return next((sold for sold in self.modules if sold.cage == cage), None)
 
     def end_power_w(self, lanes: float) -> float | None:
-        """Return power of one end with so many lanes in use, W: of the eight-lane end in proportion, of a module as it
-        is.
+        """Return what an end with so many lanes in use draws, W.
+
+        That of cables is in proportion to eight lanes, that of a module of stated link speeds is the same for all.
         """
         if self.power_w_per_end is None or self.link_gbps:
             return self.power_w_per_end
         return self.power_w_per_end * min(1.0, lanes / 8)
 
     def plugs_into(self, form_factor: str) -> bool:
-        """Whether an end goes into a cage: copper pairs into RJ45 alone, and single-mode fibre alone into CPO, whose
-        light comes from silicon photonics at 1310 nm.
+        """Whether an end fits a cage, by its form factor; a QSFP-DD cage of any spelling takes QSFP-DD modules.
 
-        A QSFP-DD cage of any spelling takes QSFP-DD modules.
+        Twisted pair alone fits RJ45. Single-mode fibre alone fits CPO, whose light comes from silicon photonics at 1310
+        nm.
         """
         if "RJ45" in (*self.form_factors, form_factor):
             return form_factor in self.form_factors
@@ -174,25 +177,28 @@ class CableProfile(Profile):
         return not self.form_factors or _QSFP_DD.get(form_factor, form_factor) in self.form_factors
 
     def find_connector(self, lanes: float) -> str:
-        """Return what fibres plug into at a module of so many lanes, one for every `lanes_per_connector`."""
+        """Return the connector of a module of so many lanes, of which it has one for every `lanes_per_connector`."""
         return next((narrow.connector for narrow in self.narrow if lanes <= narrow.lanes), self.connector)
 
     def describe_connectors(self, lanes: float, twin: int = 1) -> str:
-        """Return all connectors of a module of so many lanes, at least `twin`: `2x MPO-12/APC`; "" for copper."""
+        """Return the connectors of a module of so many lanes, at least `twin` of them: `2x MPO-12/APC`; "" for
+        copper.
+        """
         count = max(twin, ceil(lanes / self.lanes_per_connector)) if self.connector else 1
         connector = self.find_connector(lanes / count)
         return f"{count}x {connector}" if count > 1 else connector
 
     @property
     def fibres(self) -> int:
-        """Fibres of one connector; 0 for copper and cables with ends of their own."""
+        """Fibres of one connector; 0 for copper, and for cables with ends of their own."""
         return FIBRES.get(self.connector, 0)
 
     @property
     def polarity(self) -> str:
-        """How a jumper between two transceivers crosses: TIA-568 type B for MPO, A-B for duplex; "" if none is.
+        """How a jumper between two of its transceivers crosses: type B of TIA-568 for MPO, A-B for duplex; "" if there
+        is none.
 
-        Straight jumpers with female ends, since transceivers have the pins (NVIDIA Interconnect Structured Cabling
+        Such jumpers have female ends, since transceivers have the pins (NVIDIA Interconnect Structured Cabling
         Requirements, MPO/LC Cable Requirements).
         """
         if self.connector.startswith("MPO"):
@@ -205,7 +211,8 @@ class CableProfile(Profile):
         return frozenset(self.lane_gbps if self.light_gbps is None else (self.light_gbps,))
 
     def interoperates_with(self, other: Self) -> bool:
-        """Whether light of one is understood by the other: the same fibre, connector, wavelengths and rate of each.
+        """Whether modules of this and another kind understand each other's light: same fibre, connector, wavelengths
+        and rate.
 
         A four-lane DR4 meets either half of 2xDR4, whatever the electrical lanes of each; SR and DR, or FR4 and DR4,
         never.
@@ -215,28 +222,30 @@ class CableProfile(Profile):
         return self.id == other.id or (alike and not self.attached and bool(plugs) and bool(self.light & other.light))
 
     def module_at(self, end: CageLanes, light_gbps: float, profiles: Iterable[Self]) -> Self | None:
-        """Return the profile of the module at an end: itself where light is as fast as the electrical lanes there, or
-        is none of their number, as of coherent optics; else the first of `profiles` that makes its light of these,
-        reaches as far and goes into the cage; None if there is none.
+        """Return the profile of the module at an end of a link with light of so many Gb/s a wavelength; None if there
+        is none.
+
+        It is this one if the end's electrical lanes are as fast as the light, or, as in coherent optics, independent of
+        it. Else it is the first of `profiles` with a gearbox for this light that fits the end and reaches as far.
         """
         if end.lane_gbps == light_gbps or (self.link_gbps and end.lane_gbps in self.lane_gbps):
             return self
-        alike = (
+        fitting = (
             c
             for c in profiles
             if c.light_gbps == light_gbps and self.interoperates_with(c) and c.reach_m >= self.reach_m
         )
-        return next((c for c in alike if c.has_gearbox_for(end)), None)
+        return next((c for c in fitting if c.has_gearbox_for(end)), None)
 
     def has_gearbox_for(self, end: CageLanes) -> bool:
-        """Whether its modules with a gearbox serve an end."""
+        """Whether its modules with a gearbox serve a port."""
         cage = _QSFP_DD.get(end.form_factor, end.form_factor)
         carries = end.lane_gbps in self.lane_gbps and (not self.link_gbps or end.speed_gbps in self.link_gbps)
         return carries and self.plugs_into(cage) and (not self.geared_cages or cage in self.geared_cages)
 
     def splits_for(self, lanes_per_link: int) -> bool:
-        """Whether a cage in which each link has so many lanes may serve several links.
+        """Whether a cage may serve several links of so many lanes each.
 
-        Where each link fills connectors of its own, as 400G does in 2xLR4, nothing has to be split.
+        If each link fills whole connectors, as 400G does in 2xLR4, nothing has to be split.
         """
         return self.splittable or lanes_per_link % self.lanes_per_connector == 0

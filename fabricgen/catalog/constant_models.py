@@ -68,7 +68,7 @@ class Algorithm(Sourced):
 
     @property
     def protocols(self) -> tuple[tuple[str, Steps], ...]:
-        """The protocols that it has, by name."""
+        """(name, steps) of each protocol that it has."""
         candidates = (("simple", self.simple), ("ll128", self.ll128), ("ll", self.ll))
         return tuple((name, steps) for name, steps in candidates if steps)
 
@@ -85,10 +85,9 @@ class Latency(FrozenModel):
     ]
 
     def switch_ns(self, switch: SwitchProfile) -> float | None:
-        """Return latency of a switch from port to port, ns: its own where its profile has it, else that of its
-        protocol.
+        """Return the latency of a switch from port to port, ns: its profile's, else the usual one of its protocol.
 
-        None if neither is stated: that of an NVLink switch is within a step of the scale-up domain.
+        None if neither is stated: a step within a scale-up domain includes its NVLink switch.
         """
         return switch.latency_ns if switch.latency_ns is not None else self.switches.ns.get(switch.protocol)
 
@@ -114,7 +113,7 @@ class NetworkEfficiency(Sourced):
     ]
 
     def find_reached(self, protocol: Protocol) -> float:
-        """Return what is reached of the line rate of a network."""
+        """Return which share of the line rate a network of a protocol reaches."""
         return self.by_protocol.get(protocol, self.reached)
 
 
@@ -162,13 +161,13 @@ class Efficiency(FrozenModel):
     ] = ()
 
     def find_measured(self, domain: str) -> Measured | None:
-        """Return what was measured of all-reduces by the switches of a domain, by the id of its profile; None for
-        nothing.
+        """Return what was measured of all-reduces by the switches of a domain (id of its profile); None if nothing
+        was.
         """
         return next((measurement for measurement in self.in_switch_measured if domain in measurement.domains), None)
 
     def find_domain_efficiency(self, domain: str) -> ScaleUpEfficiency:
-        """Return what is reached in a scale-up domain, by the id of its profile."""
+        """Return what collectives reach in a scale-up domain (id of its profile)."""
         return next((kind for kind in self.scale_up.values() if domain in kind.domains), self.other)
 
 

@@ -1,4 +1,4 @@
-"""Load profiles on demand: a file in the folder of its kind is in the catalogue."""
+"""The catalogue: profiles and facts of NOSes, each read from its file when it is first asked for."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ M = TypeVar("M", bound=FrozenModel)
 
 
 class Catalog:
-    """The built-in profiles, and those in a blueprint's own `catalog/` folder, which win."""
+    """The built-in profiles, and those in the `catalog/` folder beside a blueprint, which win over them."""
 
     def __init__(self, own: Path | None = None) -> None:
         self._folders = (*((own,) if own and own.is_dir() else ()), BUILT_IN / "data")
         self._platforms = (*((own / "platforms",) if own else ()), BUILT_IN / "platforms")
         self._loaded: dict[tuple[str, str], Any] = {}
-        self._held: set[tuple[str, str]] = set()
+        self._checked: set[tuple[str, str]] = set()
         self._own = own
 
     @cached_property
     def _files(self) -> dict[str, dict[str, Path]]:
-        """Kind -> id -> file; the file's stem is the profile's id."""
+        """The file of each profile, by kind and id; a file is named after the id."""
         by_kind = {kind: dict(_list_built_in(kind)) for kind in PROFILE_KINDS}
         for folder in self._folders[:-1]:
             _check_folders(folder)
@@ -64,65 +64,74 @@ class Catalog:
         return by_kind
 
     def ids(self, kind: str) -> tuple[str, ...]:
-        """Return the sorted ids of a kind, a key of PROFILE_KINDS."""
+        """Return the sorted ids of the profiles of a kind (see PROFILE_KINDS)."""
         return tuple(sorted(self._files[kind]))
 
     def find_file(self, kind: str, name: str) -> Path:
-        """Return the file of a profile; raises KeyError if there is none of that kind and id."""
+        """Return the file of a profile; raises KeyError if there is none."""
         return self._files[kind][name]
 
     def switch(self, name: str, path: Place = ()) -> SwitchProfile:
-        """Return a switch profile; raises InputError at `path` when there is none of that name."""
+        """Return a switch profile; raises InputError (FG011) at `path` if there is none of that name."""
         return self._load_profile("switches", name, SwitchProfile, path)
 
     def node(self, name: str, path: Place = ()) -> NodeProfile:
-        """Return a node profile; raises InputError at `path` when there is none of that name."""
+        """Return a node profile; raises InputError: FG011 at `path` if there is none of that name, FG010 if its
+        ports do not fit its NICs.
+        """
         profile = self._load_profile("nodes", name, NodeProfile, path)
         self._check_against("nodes", name, lambda: find_nic_mistake(profile, self.nic))
         return profile
 
     def scale_up(self, name: str, path: Place = ()) -> ScaleUpDomainProfile:
-        """Return a scale-up domain profile; raises InputError at `path` when there is none of that name."""
+        """Return a scale-up domain profile.
+
+        Raises InputError: FG011 at `path` if there is none of that name, FG010 if its switch tray does not fit it.
+        """
         domain = self._load_profile("scale_up", name, ScaleUpDomainProfile, path)
         if domain.tray and domain.tray in self._files["switches"]:
             self._check_against("scale_up", name, lambda: find_tray_mistake(domain, self.switch(domain.tray)))
         return domain
 
     def nic(self, name: str) -> NicProfile | None:
-        """Return the profile of a NIC; None when there is none of that name."""
+        """Return the profile of a NIC; None if there is none of that name."""
         return self._load_profile("nics", name, NicProfile, ()) if name in self._files["nics"] else None
 
     def _check_against(self, kind: str, name: str, check: Callable[[], Wrong | None]) -> None:
-        """Raise InputError (FG010), at its key, where a profile of one's own does not fit those that it names.
+        """Raise InputError (FG010) at its key if a user's profile does not fit the profiles that it names.
 
-        Those of this package are held by tests.
+        `check` finds the mistake. Built-in profiles are checked by tests instead.
         """
         file = self._files[kind][name]
-        if file.is_relative_to(BUILT_IN) or (kind, name) in self._held:
+        if file.is_relative_to(BUILT_IN) or (kind, name) in self._checked:
             return
         mistake = check()
         if mistake:
             path, message = mistake
             raise fault("FG010", f"{format_path(path)}: {message}", span=read_located(file).span(path))
-        self._held.add((kind, name))
+        self._checked.add((kind, name))
 
     def rack(self, name: str, path: Place = ()) -> RackProfile:
-        """Return a rack profile; raises InputError at `path` when there is none of that name."""
+        """Return a rack profile.
+
+        Raises InputError: FG011 at `path` if there is none of that name, FG010 if its power counts switches that are
+        not in the catalogue.
+        """
         profile = self._load_profile("racks", name, RackProfile, path)
         self._check_against("racks", name, lambda: find_power_mistake(profile, self.ids("switches")))
         return profile
 
     @cached_property
     def cables(self) -> tuple[CableProfile, ...]:
-        """All cable profiles, the cheapest first."""
+        """All cable profiles, cheapest first."""
         loaded = [self._load_profile("cables", name, CableProfile, ()) for name in self.ids("cables")]
         return tuple(sorted(loaded, key=lambda c: (c.cost_rank, c.id)))
 
     @cached_property
     def gearboxes(self) -> tuple[CableProfile, ...]:
-        """The cable profiles whose modules make light of slower electrical lanes, the cheapest first.
+        """The cable profiles whose modules make their light of slower electrical lanes, cheapest first.
 
-        Sizing asks for them alone, and so reads no other file than those that have the word.
+        Sizing needs these alone: only files that contain the key are read.
         """
         names = [n for n in self.ids("cables") if b"light_gbps" in self._files["cables"][n].read_bytes()]
         loaded = (self._load_profile("cables", name, CableProfile, ()) for name in names)
@@ -131,8 +140,8 @@ class Catalog:
     def products(self, name: str, path: Place = ()) -> ProductList:
         """Return a product list.
 
-        Raises InputError: at `path` when there is none of that name; FG072 in the list where it names a medium that
-        the catalogue does not have.
+        Raises InputError: FG011 at `path` if there is none of that name, FG072 in the list if it names a medium that is
+        not in the catalogue.
         """
         product_list = self._load_profile("products", name, ProductList, path)
         cable_ids = set(self.ids("cables"))
@@ -148,7 +157,11 @@ class Catalog:
         return product_list
 
     def constants(self, name: str = "usual", path: Place = ()) -> ConstantsProfile:
-        """Return the constants of an analysis; raises InputError at `path` when there are none of that name."""
+        """Return the constants of an analysis.
+
+        Raises InputError: FG011 at `path` if there are none of that name, FG010 if they name a scale-up domain that is
+        not in the catalogue.
+        """
         from fabricgen.catalog.constant_models import ConstantsProfile  # a tenth of all models: see `find_model`
 
         profile = self._load_profile("constants", name, ConstantsProfile, path)
@@ -156,7 +169,7 @@ class Catalog:
         return profile
 
     def panel(self, name: str, path: Place = ()) -> PanelProfile:
-        """Return a patch panel; raises InputError at `path` when there is none of that name."""
+        """Return the profile of a patch panel; raises InputError (FG011) at `path` if there is none of that name."""
         from fabricgen.catalog.patch_models import PanelProfile
 
         return self._load_profile("panels", name, PanelProfile, path)
@@ -169,7 +182,9 @@ class Catalog:
         return tuple(self._load_profile("trunks", name, TrunkProfile, ()) for name in self.ids("trunks"))
 
     def check_profile(self, kind: str, name: str) -> Profile:
-        """Return any profile by kind and id, held to those that it names; raises InputError as its own reader does."""
+        """Return any profile by kind and id, checked against those that it names; raises InputError as the method of
+        its kind does.
+        """
         readers: dict[str, Callable[[str], Profile]] = {
             "nodes": self.node,
             "scale_up": self.scale_up,
@@ -180,12 +195,13 @@ class Catalog:
         return readers[kind](name) if kind in readers else self.profile(kind, name)
 
     def profile(self, kind: str, name: str) -> Profile:
-        """Return any profile by kind and id; raises InputError when there is none."""
+        """Return any profile by kind and id, not checked against others; raises InputError (FG011) if there is none."""
         return self._load_profile(kind, name, find_model(kind), ())
 
     def naming(self, nos: str) -> NosNaming:
-        """Return how a NOS names ports and what it can carry: nothing, and ports as on the face of a switch, for one
-        that the catalogue has no data of.
+        """Return the facts of a NOS: how it names ports, and what it can configure.
+
+        A NOS without data names ports as on the face of the switch, and can configure nothing.
         """
         key = ("platforms", nos)
         if key not in self._loaded:
@@ -195,9 +211,9 @@ class Catalog:
         return naming
 
     def find_naming(self, nos: str, path: Place, switch: SwitchProfile | None = None) -> NosNaming:
-        """Return how a NOS names ports; raises InputError (FG018) at `path` when the catalogue does not say.
+        """Return the facts of a NOS; raises InputError (FG018) at `path` if the catalogue has none.
 
-        `switch` is one that is to run it: the hint then names what that runs besides.
+        `switch` is what is to run it: the hint then names NOSes that it runs as well.
         """
         if nos not in self.list_known_nos():
             raise fault(
@@ -209,15 +225,17 @@ class Catalog:
         return self.naming(nos)
 
     def find_usual_nos(self, switch: SwitchProfile) -> str:
-        """Return the NOS of a switch for which none is stated: of those that it runs the first whose configuration can
-        be written, else the first that the catalogue has data of, else the first.
+        """Return the NOS of a switch for which none is stated, one that it runs.
+
+        It is the first whose configuration can be written, else the first that the catalogue has data of, else the
+        first.
         """
         listed = [nos for nos in switch.nos if nos in self.list_known_nos()]
         written = [nos for nos in self.list_usable_nos(switch) if self.naming(nos).configuration.claims]
         return (*written, *listed, *switch.nos)[0]
 
     def _suggest_nos(self, nos: str, switch: SwitchProfile | None) -> str:
-        """Return what to do about a NOS without port names: take one that has them, or add data of one's own."""
+        """Return the hint for a NOS without data: to take one that has some, or to add a file."""
         own_file = f"add catalog/platforms/{nos}.yaml beside the blueprint, which says how it names ports"
         if switch is None:
             return f"{did_you_mean(nos, self.list_known_nos())}; or {own_file}"
@@ -229,7 +247,7 @@ class Catalog:
         return table + own_file
 
     def list_usable_nos(self, switch: SwitchProfile) -> tuple[str, ...]:
-        """Return the NOSes of a switch that the catalogue can name its ports for: with a table where they take one."""
+        """Return the NOSes of a switch by which its ports can be named; some need a port table of the switch."""
         namings = [self.naming(nos) for nos in switch.nos if nos in self.list_known_nos()]
         tabled = self._find_port_table_file(switch.id) is not None
         return tuple(
@@ -239,16 +257,16 @@ class Catalog:
         )
 
     def names_ports(self, switch: SwitchProfile, nos: str) -> bool:
-        """Whether a switch runs a NOS, and has the port table that this may take its names from."""
+        """Whether a switch runs a NOS, and has a port table if the NOS takes port names from one."""
         tabled = nos in self.list_known_nos() and self.naming(nos).has_tables
         return nos in switch.nos and (not tabled or self.sonic_platform(switch.id) is not None)
 
     def list_known_nos(self) -> tuple[str, ...]:
-        """Return every NOS that has data in the catalogue."""
+        """Return the sorted NOSes that the catalogue has data of."""
         return tuple(sorted({file.stem for folder in self._platforms for file in folder.glob("*.yaml")}))
 
     def sonic_platform(self, switch: str) -> SonicPlatform | None:
-        """Return a switch's SONiC port table, or None if none is known."""
+        """Return the SONiC port table of a switch; None if there is none."""
         key = ("platforms/sonic", switch)
         if key not in self._loaded:
             file = self._find_port_table_file(switch)
@@ -257,12 +275,14 @@ class Catalog:
         return platform
 
     def _find_port_table_file(self, switch: str) -> Path | None:
-        """Return the port table of a switch: a file of its name in the folder of a NOS below `platforms`."""
+        """Return the port table of a switch, a file named after it in the folder of a NOS; None if there is none."""
         # the user's catalogue comes before the built-in one
         return next((f for folder in self._platforms for f in sorted(folder.glob(f"*/{switch}.yaml"))), None)
 
     def _read_port_table(self, switch: str, file: Path) -> SonicPlatform:
-        """Read a port table; raises InputError where it does not have the cages of the switch's face, one for one."""
+        """Read the port table of a switch; raises InputError (FG026) if its cages are not those of the switch's
+        face.
+        """
         from fabricgen.catalog.sonic_models import SonicPlatform
 
         platform = _read_file(SonicPlatform, file)
@@ -278,13 +298,18 @@ class Catalog:
         return platform
 
     def find_platform_by_name(self, platform: str) -> SonicPlatform | None:
-        """Return a port table by SONiC's own name of the platform, such as x86_64-nvidia_sn5600-r0, or None."""
+        """Return the port table of a platform by its name in SONiC, such as x86_64-nvidia_sn5600-r0; None if there
+        is none.
+        """
         switches = {file.stem for folder in self._platforms for file in folder.glob("*/*.yaml")}
         tables = (self.sonic_platform(switch) for switch in sorted(switches))
         return next((table for table in tables if table and table.platform == platform), None)
 
     def _load_profile(self, kind: str, name: str, model: type[P], path: Place) -> P:
-        """Return a profile, read once; raises InputError: FG011 where there is none, FG010 for another id."""
+        """Return a profile, read once.
+
+        Raises InputError: FG011 at `path` if there is none of that name, FG010 if the file states another id.
+        """
         key = (kind, name)
         if key not in self._loaded:
             file = self._files[kind].get(name)
@@ -310,10 +335,10 @@ class Catalog:
 
 
 def _check_folders(catalog: Path) -> None:
-    """Raise InputError (FG010) for a file of a user's catalogue that nothing would read, as its folder is misspelt or
-    its name ends otherwise.
+    """Raise InputError (FG010) for a YAML file of a user's catalogue that would not be read: its folder or ending is
+    wrong.
 
-    Files of other kinds, such as a README, and hidden folders are the user's affair.
+    Other files, such as a README, and hidden folders are ignored.
     """
     for file in sorted((*catalog.glob("*.y*ml"), *catalog.glob("*/*.y*ml"), *catalog.glob("*/*/*.y*ml"))):
         folders = file.relative_to(catalog).parent.parts
@@ -335,20 +360,21 @@ def _check_folders(catalog: Path) -> None:
 
 
 def _list_profiles(folder: Path) -> dict[str, Path]:
-    """Return the profiles of a folder by id."""
+    """Return the files of the profiles in a folder, by id."""
     return {file.stem: file for file in sorted(folder.glob("*.yaml"))}
 
 
 @cache
 def _list_built_in(kind: str) -> dict[str, Path]:
-    """Return the profiles of a kind that are part of the program; `size` makes a catalogue for each of a thousand
-    designs.
+    """Return the files of the built-in profiles of a kind, by id.
+
+    Cached, since `size` makes a catalogue for each of a thousand designs.
     """
     return _list_profiles(BUILT_IN / "data" / kind)
 
 
 def _read_file(model: type[M], file: Path) -> M:
-    """Read a file of the catalogue; a built-in one is kept for the whole process."""
+    """Read a file of the catalogue as a model; a built-in one is kept for the whole process."""
     if not file.is_relative_to(BUILT_IN):
         return validate(model, read_located(file))
     kind: Any = model
@@ -358,5 +384,5 @@ def _read_file(model: type[M], file: Path) -> M:
 
 @cache
 def _read_once(model: Any, file: Path) -> Any:
-    """Return a built-in file, which is part of the program; one of a user's may change between two blueprints."""
+    """Read a built-in file, which cannot change while we run; a user's file may, between two blueprints."""
     return validate(model, read_located(file))

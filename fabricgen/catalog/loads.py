@@ -1,4 +1,4 @@
-"""What devices draw, and where the heat of it goes."""
+"""What devices draw, and whether air or coolant takes the heat of it."""
 
 from __future__ import annotations
 
@@ -14,33 +14,35 @@ HALF_A_WATT = 0.0005
 
 
 def planned_w(profile: Device) -> float | None:
-    """Return what a device is planned to draw, W, without optics unless its maximum is with them; None for unknown.
+    """Return what a device is planned to draw, W; None if unknown.
 
-    A device that is somebody else's draws 0, and so does one whose draw is in the figure of another.
+    Optics are included only if its stated maximum includes them. 0 for somebody else's device, and for one whose draw
+    is in the figure of another.
     """
     return 0 if getattr(profile, "external", False) else profile.power_w.planning_w
 
 
 def has_optics(profile: Device) -> bool:
-    """Whether the power that is planned for a device includes that of optics in all of its cages."""
+    """Whether the planned draw of a device includes optics in all of its cages."""
     return profile.power_w.max_with_optics and not getattr(profile, "external", False)
 
 
 def find_power_basis(profile: Device) -> Basis | None:
-    """Say what kind of figure a planned draw is: maximum, estimate, typical. None for a device that adds nothing: it is
-    somebody else's, or the figure of another has its draw.
+    """Return what kind of figure the planned draw of a device is: maximum, estimate, typical.
+
+    None for a device that adds nothing: it is somebody else's, or the figure of another includes its draw.
     """
     adds_nothing = getattr(profile, "external", False) or profile.power_w.counted_in
     return None if adds_nothing else profile.power_w.basis
 
 
 def liquid_w(profile: Device) -> float | None:
-    """Return the heat of it that coolant takes, W; None if the share is not known; 0 if nothing is drawn that is."""
+    """Return the heat of a device that coolant takes, W; None if its share is not known."""
     share = profile.liquid_share
     return None if share is None else share * (planned_w(profile) or 0)
 
 
 def air_w(profile: Device) -> float | None:
-    """Return the heat of it that air takes, W; None if the share is not known."""
+    """Return the heat of a device that air takes, W; None if its share is not known."""
     liquid = liquid_w(profile)
     return None if liquid is None else (planned_w(profile) or 0) - liquid

@@ -1,7 +1,7 @@
-"""What the catalogue says of a piece of hardware; each kind of any size has a module of its own.
+"""Models of the profiles in the catalogue, those of large kinds imported from modules of their own.
 
-Every profile keeps its source, and a tag that says how sure it is: V read in the source named, R recalled,
-D derived. Speeds are Gb/s per direction, lengths metres, power watts.
+Every profile states its source, and how sure it is: V read in that source, R recalled, D derived. Speeds are Gb/s per
+direction, lengths metres, power watts.
 """
 
 from collections import Counter
@@ -77,7 +77,7 @@ class NicProfile(Profile):
 
     @model_validator(mode="after")
     def _check_splits(self) -> Self:
-        """Ports carry no more together than the NIC does."""
+        """Raise ValueError if ports carry more together than the NIC does."""
         for ports, speed in self.splits.items():
             if ports * speed > self.gbps:
                 raise FieldError("splits", f"{ports} ports of {speed}G are more than its {self.gbps} Gb/s")
@@ -99,8 +99,8 @@ PROFILE_KINDS = (*_MODELS, "panels", "trunks", "constants")
 
 
 def find_model(kind: str) -> type[Profile]:
-    """Return the model of the profiles in a folder of the catalogue; raises KeyError if there is no such folder."""
-    # models take long to make: a tenth of all are of constants, which analyses alone read, and few pages have panels
+    """Return the model of a kind of profile (see PROFILE_KINDS); raises KeyError if there is no such kind."""
+    # a model takes long to make: a tenth of all are those of constants, which only analyses read; few use panels
     if kind == "constants":
         from fabricgen.catalog.constant_models import ConstantsProfile
 
@@ -112,17 +112,12 @@ def find_model(kind: str) -> type[Profile]:
     return _MODELS[kind]
 
 
-# Profiles held against those that they name: a domain against its switch tray, a node against its NICs, constants
-# against scale-up domains.
-
 Wrong = tuple[tuple[str | int, ...], str]
-"""The path of a key in a profile, and what is wrong there."""
+"""The path of a key in a profile that contradicts a profile that it names, and what is wrong there."""
 
 
 def find_tray_mistake(domain: ScaleUpDomainProfile, tray: SwitchProfile) -> Wrong | None:
-    """Return what does not fit between a scale-up domain and its switch tray: ports of its switches, and their
-    speed.
-    """
+    """Return what does not fit between a scale-up domain and its switch tray: number of ports, or their speed."""
     port_count = sum(cage.count * _count_links(cage, domain) for cage in tray.cages)
     needed = domain.switches_per_tray * domain.ports_of_switch
     if needed > port_count or port_count - needed >= domain.ports_of_switch:
@@ -135,15 +130,16 @@ def find_tray_mistake(domain: ScaleUpDomainProfile, tray: SwitchProfile) -> Wron
 
 
 def _count_links(cage: CageClass, domain: ScaleUpDomainProfile) -> int:
-    """Return links of a domain that a cage of a tray carries."""
+    """Return how many links of a domain a cage of its tray carries."""
     splits = (ways for ways, speeds in cage.breakouts.items() if domain.link_gbps in speeds)
     return max(splits, default=domain.links_per_cage)
 
 
 def find_nic_mistake(node: NodeProfile, find_nic: Callable[[str], NicProfile | None]) -> Wrong | None:
-    """Return a role whose ports carry more than the NICs that it names, or that names one that is not in the catalogue.
+    """Return a role of a node that names an unknown NIC, or whose ports carry more than the NICs that it names.
 
-    There is a NIC for each rail, or for each accelerator where these have one on their die.
+    There is a NIC for each rail, or for each accelerator if these have one on their die. `find_nic` returns None for an
+    unknown NIC.
     """
     dies = node.accelerators.count if node.accelerators else 0
     for role, ports in node.roles.items():
@@ -160,7 +156,7 @@ def find_nic_mistake(node: NodeProfile, find_nic: Callable[[str], NicProfile | N
 
 
 def find_domain_mistake(constants: "ConstantsProfile", domain_ids: Collection[str]) -> Wrong | None:
-    """Return a kind of scale-up link that names a domain which is not in the catalogue, or which another kind names."""
+    """Return a kind of scale-up link that names an unknown domain, or a domain that another kind names as well."""
     kind_of_domain: dict[str, str] = {}
     for kind, efficiency in constants.efficiency.scale_up.items():
         for index, domain in enumerate(efficiency.domains):
@@ -174,6 +170,6 @@ def find_domain_mistake(constants: "ConstantsProfile", domain_ids: Collection[st
 
 
 def find_power_mistake(rack: RackProfile, switches: Collection[str]) -> Wrong | None:
-    """Return a switch in the published power of a rack that is not in the catalogue."""
+    """Return a mistake if the published power of a rack counts a switch that is not in the catalogue."""
     unknown = [name for name in rack.powers if name not in switches]
     return (("powers",), f"there is no switch profile '{unknown[0]}'") if unknown else None

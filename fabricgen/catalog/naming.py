@@ -1,4 +1,4 @@
-"""A NOS: how it names ports and what its configuration can carry; data of the folder platforms/, one file a NOS."""
+"""What the catalogue says of a NOS: how it names ports, and what its configuration can carry (a file of platforms/)."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -55,7 +55,7 @@ class NosNaming(FrozenModel):
 
     @property
     def has_tables(self) -> bool:
-        """Whether its ports are named by a table of each switch."""
+        """Whether a port table of each switch names its ports."""
         return self.numbers == "platform-table"
 
     def name_port(
@@ -67,10 +67,10 @@ class NosNaming(FrozenModel):
         platform: "SonicPlatform | None",
         slot: tuple[int, int] | None = None,
     ) -> str:
-        """Name port `sub` (from 0) of a cage (from 1) split into `ways`; `slot` is the cage's place in a chassis.
+        """Return the name of port `sub` (from 0) of a cage (from 1) that is split into `ways`.
 
-        Raises LookupError when the names come from a port table and the switch has none, or it does not split cages
-        so, or when `slot` is given and the NOS has no names for line cards.
+        `slot` is (slot, cage on the card) in a chassis. Raises LookupError if names come from a port table and the
+        switch has none, or none for this split, or if the NOS has no names for line cards.
         """
         number = 0
         lanes_each = cage_class.lanes // ways
@@ -92,7 +92,9 @@ class NosNaming(FrozenModel):
         )
 
     def _name_cage(self, cage: int, slot: tuple[int, int] | None) -> str:
-        """Return the cage as port names have it: its number, or its place on a line card of a chassis."""
+        """Return a cage as port names have it: its number, or what the NOS makes of its slot and number on a line
+        card.
+        """
         if slot is None:
             return str(cage)
         if self.card_cage is None:
@@ -100,12 +102,12 @@ class NosNaming(FrozenModel):
         return self.card_cage.format(slot=slot[0], cage=slot[1])
 
     def find_management_port(self, profile: object) -> str:
-        """Return the management port of a switch; that of the supervisor where it is a chassis."""
+        """Return the name of the management port of a switch or chassis."""
         return (getattr(profile, "line_cards", ()) and self.card_management) or self.management
 
 
 def make_face_naming(nos: str) -> NosNaming:
-    """Return ports as they are labelled on the face of a switch: for a NOS of which nothing is known."""
+    """Return the facts of a NOS of which nothing is known: it names ports as labelled on the face of the switch."""
     return NosNaming(
         nos=nos,
         source="the face of the switch: cages, and the ports of a split one, from 1",

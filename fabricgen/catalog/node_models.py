@@ -49,20 +49,23 @@ class NicRole(FrozenModel):
 
     @model_validator(mode="after")
     def _check_ports(self) -> Self:
-        """Ports are one for each rail and port of its NIC, counted from 1, with names of their own."""
+        """Raise ValueError unless there is one port for each rail and port of a NIC, counted from 1, each with its
+        own name.
+        """
         if min(self.splits, default=0) < 1:
             raise ValueError("splits are 1 or more")
         if len({p.name for p in self.ports}) < len(self.ports):
             raise ValueError("two ports have one name")
         pairs = sorted((p.rail, p.port) for p in self.ports)
-        rails, most = pairs[-1][0], max(port for _, port in pairs)
-        if len(pairs) != rails * most or pairs != [*product(range(1, rails + 1), range(1, most + 1))]:
-            raise ValueError(f"rails must be 1 to {rails}, each with ports 1 to {most} once; got (rail, port) {pairs}")
+        rails, ports = pairs[-1][0], max(port for _, port in pairs)
+        # the counts are compared first: a mistyped number would make a product of millions
+        if len(pairs) != rails * ports or pairs != [*product(range(1, rails + 1), range(1, ports + 1))]:
+            raise ValueError(f"rails must be 1 to {rails}, each with ports 1 to {ports} once; got (rail, port) {pairs}")
         return self
 
     @model_validator(mode="after")
     def _check_speeds(self) -> Self:
-        """The lanes of a port carry its speeds, and divide into its splits."""
+        """Raise ValueError if the lanes of a port do not carry its speeds, or do not divide into its splits."""
         if max(self.speeds) > self.lanes * self.lane_gbps:
             raise FieldError("speeds", f"{max(self.speeds)}G needs more than {self.lanes} lanes of {self.lane_gbps:g}G")
         bad_splits = sorted(ways for ways in self.splits if self.lanes % ways)
@@ -72,9 +75,8 @@ class NicRole(FrozenModel):
 
     @model_validator(mode="after")
     def _check_cages(self) -> Self:
-        """A cage holds no more ports than it has connectors."""
-        held = Counter(port.cage for port in self.ports)
-        cage, ports = max(held.items(), key=lambda cage_and_count: cage_and_count[1])
+        """Raise ValueError if a cage holds more ports than it has connectors."""
+        cage, ports = Counter(port.cage for port in self.ports).most_common(1)[0]
         if ports > self.connectors:
             noun = "connectors" if self.connectors > 1 else "connector"
             raise FieldError("ports", f"{ports} ports are in cage {cage}, which has {self.connectors} {noun}")
@@ -147,7 +149,7 @@ class NodeProfile(DeviceProfile):
 
     @property
     def aisle(self) -> str:
-        """The aisle that its ports face, fronts of nodes being at the cold one: hot or cold; "" if nobody says."""
+        """The aisle that its ports face, hot or cold; "" if nobody says. Fronts of nodes are at the cold aisle."""
         return {"front": "cold", "rear": "hot"}[self.panel.side] if self.panel else ""
 
     @property
@@ -161,7 +163,7 @@ class NodeProfile(DeviceProfile):
 
     @model_validator(mode="after")
     def _check_panel(self) -> Self:
-        """The panel places cages that some role has, each once."""
+        """Raise ValueError unless the panel places cages that some role has, each once."""
         placed = Counter(cage for group in self.panel.groups for cage in group.cages) if self.panel else Counter[str]()
         unknown = sorted(placed.keys() - self.role_of_cage.keys())
         if unknown:
@@ -173,7 +175,7 @@ class NodeProfile(DeviceProfile):
 
     @model_validator(mode="after")
     def _check_gpus(self) -> Self:
-        """Ports serve GPUs that the node has."""
+        """Raise ValueError if a port serves a GPU that the node does not have."""
         count = self.accelerators.count if self.accelerators else None
         for role, nic in self.roles.items() if count else ():
             beyond = [port.gpu for port in nic.ports if port.gpu is not None and count and port.gpu >= count]

@@ -243,12 +243,13 @@ PlaceName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
 
 
 def _check_expression(text: str) -> str:
+    """Return a regular expression as it is; raises ValueError if it is none."""
     re.compile(text)
     return text
 
 
 def _check_group(text: str) -> str:
-    """Refuse an expression without exactly one group: that is the secret."""
+    """Return a regular expression as it is; raises ValueError unless it has exactly one group, which is the secret."""
     if re.compile(text).groups != 1:
         raise ValueError("one group, which is the secret")
     return text
@@ -369,7 +370,9 @@ class NosConfiguration(FrozenModel):
 
     @model_validator(mode="after")
     def _check_claims(self) -> Self:
-        """Refuse an intent both claimed and lacking on all chips, and one lacking on some chips but not claimed."""
+        """Raise ValueError if an intent is both claimed and lacking on all chips, or lacking on some chips and not
+        claimed.
+        """
         lacked = {lack.intent for lack in self.lacks if not lack.asics}
         contradictory = sorted(lacked.intersection(self.claims))
         unclaimed = sorted({lack.intent for lack in self.lacks if lack.asics} - lacked - set(self.claims))
@@ -380,7 +383,7 @@ class NosConfiguration(FrozenModel):
         return self
 
     def explain_refusal(self, intent: Intent, asic: str) -> str:
-        """Return why an intent is not carried on a chip; "" where it is."""
+        """Return why an intent cannot be configured on a chip; "" if it can."""
         fitting = (lack for lack in self.lacks if lack.intent == intent)
         lack = next((lack for lack in fitting if not lack.asics or asic.startswith(lack.asics)), None)
         if lack is not None:
@@ -388,5 +391,5 @@ class NosConfiguration(FrozenModel):
         return "" if intent in self.claims else UNCLAIMED
 
     def place_of(self, form: str) -> str:
-        """Return the usual place of a form of snippet; "" if there is none."""
+        """Return the usual place of snippets of a form; "" if there is none."""
         return next((name for name, place in self.places.items() if place.form == form), "")

@@ -58,7 +58,7 @@ class PanelProfile(Profile):
 
     @model_validator(mode="after")
     def _check_whole_numbers(self) -> Self:
-        """Raises ValueError if front ports do not make up whole rear connectors, or whole shuffles."""
+        """Raise ValueError if its ports do not make up whole rear connectors, or whole shuffles."""
         if self.shuffle and self.ports % (2 * self.shuffle):
             raise ValueError(f"{self.ports} ports are no whole number of shuffles of {2 * self.shuffle} ports each")
         if self.ports % len(self.positions):

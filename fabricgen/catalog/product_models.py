@@ -101,7 +101,7 @@ class Product(FrozenModel):
 
     @model_validator(mode="after")
     def _check_lengths(self) -> Self:
-        """Lengths and part number go together, by kind of product, and power is of speeds that it has."""
+        """Raise ValueError if part number, lengths, speeds and powers contradict each other, or the kind of product."""
         if any(brace in self.part.replace(CODED, "").replace(PLAIN, "") for brace in "{}"):
             raise ValueError(f"'{self.part}' has other braces than {CODED} and {PLAIN}")
         if (CODED in self.part or PLAIN in self.part) != bool(self.lengths_m):
@@ -121,34 +121,34 @@ class Product(FrozenModel):
         return self
 
     def list_numbers(self) -> list[str]:
-        """Return all part numbers that it is ordered by, one a length."""
+        """Return all part numbers that it is ordered by, one for each length."""
         return [self.part_number(length) for length in self.lengths_m] or [self.part]
 
     def draws_w(self, gbps: int) -> float | None:
-        """Return what it draws with ports of so many Gb/s in its cage, W; None if only the medium may say."""
+        """Return what it draws in a cage with ports of so many Gb/s, W; None: as its medium."""
         return self.power_w_at.get(gbps, self.power_w)
 
     def part_number(self, length_m: float) -> str:
-        """Return what to order for a length."""
+        """Return its part number in a length."""
         metres = int(length_m)
         coded = f"{metres:03d}" if metres == length_m else f"{metres:02d}A"
         return self.part.replace(CODED, coded).replace(PLAIN, format_number(length_m))
 
     def find_length(self, run_m: float) -> float | None:
-        """Return the shortest length it is sold in that a run needs, m; None if none is long enough."""
+        """Return the shortest length it is sold in that covers a run, m; None if none does."""
         return next((length for length in self.lengths_m if length >= run_m - 1e-9), None)
 
     def carries_protocol(self, protocol: str) -> bool:
-        """Whether it may be used in a fabric of a protocol; RoCE is Ethernet, scale-up links ("") are neither."""
+        """Whether it may be used in a fabric of a protocol. RoCE is Ethernet; "", for scale-up links, is neither."""
         link_layer = "ethernet" if protocol in ("ethernet", "roce") else protocol
         return not self.protocols or link_layer in self.protocols
 
     def fits_cage(self, form_factor: str, top: str) -> bool:
-        """Whether its common end goes into a cage."""
+        """Whether its common end fits a cage with a top of its kind."""
         return _fits_cage(self.form_factor, form_factor) and _matches_top(self.top, top)
 
     def far_takes(self, form_factor: str, top: str) -> bool:
-        """Whether its other ends go into a cage."""
+        """Whether its other ends fit a cage with a top of its kind."""
         far = self.far_form_factor or self.form_factor
         far_top = self.far_top or ("" if self.far_form_factor else self.top)
         return _fits_cage(far, form_factor) and _matches_top(far_top, top)
@@ -167,28 +167,30 @@ class ProductList(Profile):
 
 
 def make_vendor_key(vendor: str) -> str:
-    """Return a vendor as the key of a map: VAST Data is `vast-data`."""
+    """Return the key of a vendor in maps: `vast-data` for VAST Data."""
     return re.sub(r"[^a-z0-9]+", "-", vendor.lower()).strip("-")
 
 
 def _fits_cage(plug: str, cage: str) -> bool:
-    """Whether a plug goes into a cage: its own kind, a QSFP of four lanes into a QSFP-DD, of any spelling, and a slower
-    one into a QSFP112, too.
+    """Whether a plug goes into a cage, by their form factors.
+
+    It does if they are of one kind; a QSFP of four lanes goes into a QSFP-DD, of any spelling, and a slower one into a
+    QSFP112.
 
     Sources: NVIDIA Cable Management Guidelines and FAQ, Cable and Connector Definitions: cages of QSFP-DD may take
-    older QSFP modules and cables, but not the other way round (docs.nvidia.com/networking/display/cablemanagfaq);
-    LinkX 100G-PAM4 Product Line Overview of 2025-11: QSFP112 cages of ConnectX-7 and BlueField-3 take QSFP56 of 4 lanes
-    of 50G, and QSFP28 (docs.nvidia.com/networking/display/400g100gpam4ovpub). That BlueField-3 "only accepts QSFP112s"
+    older QSFP modules and cables, but not the other way round (docs.nvidia.com/networking/display/cablemanagfaq); LinkX
+    100G-PAM4 Product Line Overview of 2025-11: QSFP112 cages of ConnectX-7 and BlueField-3 take QSFP56 of 4 lanes of
+    50G, and QSFP28 (docs.nvidia.com/networking/display/400g100gpam4ovpub). That BlueField-3 "only accepts QSFP112s"
     stands on the page of MMA1Z00-NS400-T, which tells it from OSFP shells: it is taken as said of these.
     """
     return plug == cage or plug in _LATER.get(cage, ()) or (cage in _DOUBLE and (plug in _DOUBLE or plug in _QUAD))
 
 
 def _matches_top(plug_top: str, cage_top: str) -> bool:
-    """Whether a top goes with a cage; either may not say."""
+    """Whether the top of a plug, finned or flat, goes with a cage; "" for either: not stated, and taken to fit."""
     return not plug_top or not cage_top or plug_top == cage_top
 
 
 def list_products_of_kind(lists: Iterable[ProductList], kind: str, medium: str) -> list[Product]:
-    """Return products of a kind for a medium, in the order of the lists."""
+    """Return the products of a kind for a medium, in the order of the lists."""
     return [p for product_list in lists for p in product_list.products if p.kind == kind and medium in p.media]

@@ -16,7 +16,7 @@ CAGES = (
 
 
 def _check_form_factor(text: str) -> str:
-    """Return a form factor; raises ValueError for one that is spelt otherwise than it is known, which no cable would
+    """Return a form factor as it is; raises ValueError for another spelling of a known one, which no cable would
     fit.
     """
     matching = [cage for cage in CAGES if _list_letters(cage) == _list_letters(text)]
@@ -26,7 +26,7 @@ def _check_form_factor(text: str) -> str:
 
 
 def _list_letters(text: str) -> list[str]:
-    """Return what spellings of one form factor share: its letters, digits and `+`, sorted."""
+    """Return what all spellings of a form factor share: its letters, digits and `+`, sorted."""
     return sorted(letter for letter in text.upper() if letter.isalnum() or letter == "+")
 
 
@@ -69,14 +69,14 @@ class Power(FrozenModel):
 
     @model_validator(mode="after")
     def _check_typical(self) -> Self:
-        """A typical draw is no larger than the largest."""
+        """Raise ValueError if the typical draw is above the largest."""
         if self.max is not None and self.typical is not None and self.typical > self.max:
             raise FieldError("typical", f"a typical draw of {self.typical:g} W is above the largest, {self.max:g} W")
         return self
 
     @model_validator(mode="after")
     def _check_figures(self) -> Self:
-        """Tags and sources are of figures that are stated."""
+        """Raise ValueError if a tag or source is about a figure that is not stated."""
         for key in ("max_with_optics", "max_tag", "max_source", "typical_tag", "typical_source"):
             figure = key.partition("_")[0]
             if getattr(self, key) and getattr(self, figure) is None:
@@ -85,16 +85,16 @@ class Power(FrozenModel):
 
     @model_validator(mode="after")
     def _check_counted(self) -> Self:
-        """A draw that is in another figure has none of its own."""
+        """Raise ValueError if a draw that the figure of another device includes is stated as well."""
         if self.counted_in and (self.max is not None or self.typical is not None):
             raise FieldError("counted_in", "it has a figure of its own, and its draw would count twice: remove one")
         return self
 
     @property
     def planning_w(self) -> float | None:
-        """The figure to plan by: the maximum, or the typical draw where no maximum is published.
+        """The figure to plan by, W: the maximum, else the typical draw; None if neither is published.
 
-        0 if the figure of another device has it.
+        0 if the figure of another device includes it.
         """
         if self.counted_in:
             return 0
@@ -102,7 +102,9 @@ class Power(FrozenModel):
 
     @property
     def basis(self) -> Basis:
-        """What the figure to plan by is; an estimate is a maximum that was not published, but recalled or derived."""
+        """What kind of figure the one to plan by is; an estimate is a maximum that is not published, but recalled or
+        derived.
+        """
         if self.max is None:
             return "unknown" if self.typical is None else "typical"
         if self.max_tag in ("R", "D"):
@@ -128,19 +130,20 @@ class PowerSupplies(FrozenModel):
 
     @model_validator(mode="after")
     def _check_needed(self) -> Self:
-        """A device needs no more power supplies than it has."""
+        """Raise ValueError if the device needs more power supplies than it has."""
         if self.needed is not None and self.needed > self.count:
             raise FieldError("needed", f"{self.needed} of {self.count} power supplies cannot be fed")
         return self
 
     def count_left_without_feed(self, feeds: int) -> int:
-        """Return how many stay fed where the fullest of so many feeds is lost, over which they are spread equally: six
-        on two feeds are 3 + 3.
+        """Return how many stay fed when the fullest of so many feeds is lost.
+
+        They are spread equally over feeds: six on two feeds are 3 + 3.
         """
         return self.count - -(-self.count // feeds)
 
     def stop_without_feed(self, feeds: int) -> bool:
-        """Whether those that stay fed are known to be too few."""
+        """Whether the device is known to stop when a feed of so many is lost, as too few of them stay fed."""
         return self.needed is not None and self.count_left_without_feed(feeds) < self.needed
 
 

@@ -79,12 +79,14 @@ class RackProfile(Profile):
 
     @property
     def included_units(self) -> dict[str, tuple[int, ...]]:
-        """Where that stands which is sold with the rack, whoever names it; nodes only where the blueprint has them."""
+        """Rack units of what is sold with the rack and always there, by its name: all of it but nodes, which the
+        blueprint names.
+        """
         return {name: self.fixed[name] for name in self.includes if name != NODE_PLACES}
 
     @model_validator(mode="after")
     def _check_places(self) -> Self:
-        """Each rack unit holds one thing, and is within the rack."""
+        """Raise ValueError if a rack unit holds two things, or is not in the rack."""
         held = Counter(u for places in (*self.fixed.values(), *self.reserved.values()) for u in places)
         crowded = sorted(u for u, count in held.items() if count > 1 or u > self.units)
         if crowded:
@@ -93,7 +95,9 @@ class RackProfile(Profile):
 
     @model_validator(mode="after")
     def _check_complete_weight(self) -> Self:
-        """The weight of a complete rack has contents, and is more than that of an empty one."""
+        """Raise ValueError if the weight of the complete rack has no contents, or is no more than that of the empty
+        one.
+        """
         if self.complete_kg is not None and not self.fixed:
             raise FieldError("complete_kg", "nothing is `fixed` in it that could be in this weight: add `fixed`")
         if self.complete_kg is not None and self.weight_kg is not None and self.complete_kg <= self.weight_kg:
@@ -104,7 +108,7 @@ class RackProfile(Profile):
 
     @model_validator(mode="after")
     def _check_fixed(self) -> Self:
-        """What is sold with the rack, and switches in its power, have places in it."""
+        """Raise ValueError if what is sold with the rack, or switches counted in its power, have no place in it."""
         required = [("includes", name) for name in self.includes] + [("powers", SWITCH_PLACES)] * bool(self.powers)
         for key, name in required:
             if name not in self.fixed:
@@ -113,7 +117,7 @@ class RackProfile(Profile):
 
     @model_validator(mode="after")
     def _check_heat(self) -> Self:
-        """Air and coolant together take the heat of what the rack may draw."""
+        """Raise ValueError if air and coolant together do not take the heat of what the rack may draw."""
         cooled = (self.air_kw or 0) + (self.liquid_kw or 0)
         if self.power_kw and self.air_kw is not None and self.liquid_kw and cooled < self.power_kw:
             raise FieldError(

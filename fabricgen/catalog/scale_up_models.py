@@ -89,12 +89,12 @@ class ScaleUpDomainProfile(Profile):
 
     @property
     def lane_gbps(self) -> float:
-        """One lane of a link, per direction, Gb/s."""
+        """Speed of one lane of a link, per direction, Gb/s."""
         return self.link_gbps / self.lanes
 
     @property
     def ports_of_switch(self) -> int:
-        """Links that one switch takes."""
+        """How many links one switch takes."""
         return self.switch_ports or self.switch_lanes // self.lanes
 
     @property
@@ -104,14 +104,19 @@ class ScaleUpDomainProfile(Profile):
 
     @property
     def planes(self) -> tuple[int, ...]:
-        """Of a domain that joins others: how many of its switches each switch of one below meets; (all,) where any."""
+        """Of a domain that joins others: how many of its switches each switch of a domain below meets, plane by plane.
+
+        One plane of all its switches if nothing is stated.
+        """
         if len(self.meets) == 1:
             return self.meets * (self.switches // self.meets[0])
         return self.meets or (self.switches,)
 
     @model_validator(mode="after")
     def _check_joins(self) -> Self:
-        """What joins domains has its switches shared out, links in whole cages, and cages in one tray."""
+        """Raise ValueError unless what joins domains shares its switches out, with links in whole cages and cages in
+        one tray.
+        """
         if self.shape != "joined":
             return self
         if not self.joins or len(self.links_per_switch) != 1 or self.links_per_switch[0] < 1:
@@ -131,7 +136,9 @@ class ScaleUpDomainProfile(Profile):
 
     @model_validator(mode="after")
     def _check_links(self) -> Self:
-        """Where a list of links per switch is stated, it has an entry for each, and a full domain fits their ports."""
+        """Raise ValueError unless there are links to each switch, and a full domain fits the ports of switches and
+        accelerators.
+        """
         links, ports = self.links_per_switch, self.ports_of_switch
         if not links or self.shape == "joined":
             return self
@@ -158,7 +165,7 @@ class ScaleUpDomainProfile(Profile):
 
     @model_validator(mode="after")
     def _check_ports(self) -> Self:
-        """Some ports of an accelerator are left for the domain."""
+        """Raise ValueError if no port of an accelerator is left for the domain."""
         if self.ports and self.scale_out_ports >= self.ports:
             raise FieldError(
                 "scale_out_ports", f"{self.scale_out_ports} of {self.ports} ports leave none for the domain"
@@ -167,7 +174,9 @@ class ScaleUpDomainProfile(Profile):
 
     @model_validator(mode="after")
     def _check_switches(self) -> Self:
-        """Switches have ports and fill trays, cabled links have a cage, and dimensions are 1 or more."""
+        """Raise ValueError if switches have no ports or do not fill trays, cabled links have no cage, or a dimension
+        is below 1.
+        """
         if self.switches and not self.ports_of_switch:
             raise FieldError("switches", "a domain with switches needs switch_ports or switch_lanes")
         if self.tray and (not self.switches_per_tray or not self.switches or self.switches % self.switches_per_tray):

@@ -73,12 +73,12 @@ class BufferSet(FrozenModel):
     headroom: Annotated[dict[int, dict[int, Headroom]], Field(description="Cable, m -> port speed, Gb/s -> headroom.")]
 
     def find_role(self, name: BufferRole) -> RoleBuffers:
-        """Return pools and profiles of a role; those of t0 where t1 has none of its own."""
+        """Return the pools and profiles of a role; a role without profiles has those of t0."""
         first, buffers = self.roles["t0"], self.roles.get(name, self.roles["t0"])
         return buffers if buffers.profiles else RoleBuffers(pools=buffers.pools, profiles=first.profiles)
 
     def length_m(self, cable_m: float) -> int | None:
-        """Return the shortest published length that a cable does not exceed, m; None for one longer than all."""
+        """Return the shortest published length that covers a cable, m; None if it is longer than all."""
         return min((length for length in self.headroom if length >= cable_m), default=None)
 
 
@@ -151,7 +151,7 @@ class SonicPlatform(FrozenModel):
     cages: tuple[PlatformCage, ...]
 
     def find_alias(self, cage: PlatformCage, ways: int, part: int) -> str:
-        """Return what the NOS calls port `part` (from 0) of a cage split into `ways`."""
+        """Return what the NOS calls port `part` (from 0) of a cage that is split into `ways`."""
         unsplit_suffix = self.alias_of_unsplit if cage.alias_of_unsplit is None else cage.alias_of_unsplit
         head, _, tail = cage.alias.partition("{}")
         return head + (self.suffixes[ways][part] if ways > 1 else unsplit_suffix) + tail
@@ -161,15 +161,15 @@ class SonicPlatform(FrozenModel):
         return ways == 1 or ways in self.suffixes
 
     def run_of(self, hwsku: str, cage: int) -> BreakoutRun | None:
-        """Return how a HwSKU splits a cage (from 1); None where it has no port there."""
+        """Return how a HwSKU splits a cage (from 1); None if it has no port there."""
         return next((run for run in self.hwskus[hwsku] if run.first <= cage <= run.last), None)
 
     def find_buffers(self, hwsku: str) -> BufferSet | None:
-        """Return what is published of a HwSKU's buffers; None for nothing."""
+        """Return what is published of a HwSKU's buffers; None if nothing is."""
         return next((buffer_set for buffer_set in self.buffers if hwsku in buffer_set.hwskus), None)
 
     def find_lossy_buffers(self, hwsku: str) -> LossyBuffers | None:
-        """Return what is published of a HwSKU's buffers where nothing is lossless; None for nothing."""
+        """Return what is published of a HwSKU's buffers without lossless traffic; None if nothing is."""
         return next((buffer_set for buffer_set in self.lossy_buffers if hwsku in buffer_set.hwskus), None)
 
 
@@ -194,7 +194,7 @@ class BreakoutMode(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def parse_mode(text: str) -> BreakoutMode | None:
-    """Read a mode; None for text of another form."""
+    """Return the breakout mode that a text states; None if it states none."""
     match = _MODE.fullmatch(text)
     if match is None:
         return None
@@ -204,17 +204,18 @@ def parse_mode(text: str) -> BreakoutMode | None:
 
 
 def _parse_mbps(text: str) -> int:
+    """Return a speed in Mb/s: `400G` is 400000, `1000` itself."""
     text = text.strip()
     return int(text[:-1]) * 1000 if text.endswith("G") else int(text)
 
 
 def find_breakout_mode(platform: SonicPlatform, cage_class: CageClass, ways: int, speed_gbps: int) -> str:
-    """Return the breakout mode of platform.json, as spelled there, that splits a cage so; "" when the platform lists
-    none.
+    """Return the breakout mode, as platform.json spells it, for a cage split into `ways` ports of a speed; "" if there
+    is none.
 
     Of several that fit, the one of the cage's own speed wins: an SFP28's 10G is `1x25G[10G]`, an OSFP's `1x800G[...]`.
-    A platform lists the modes of all its cages together: one whose lanes would run at no known rate is another
-    cage's, as `1x100G` of a QSFP28 is on eight lanes.
+    A platform lists the modes of all its cages together: one whose lanes would run at no known rate is another cage's,
+    as `1x100G` of a QSFP28 is on eight lanes.
     """
     cage_mbps, port_mbps = 1000 * max(cage_class.breakouts[ways]), 1000 * speed_gbps
     fitting: list[tuple[bool, bool, bool, int, str]] = []

@@ -1,7 +1,6 @@
 """What SONiC's YANG models say of config_db.json: tables, rows, fields, their types and defaults.
 
-The schema is made of the models by `tools/sonic_schema.py`, which says how, and names their commit; it is read when it
-is first needed.
+`tools/sonic_schema.py` makes the schema of the models, and names their commit. It is read when first needed.
 """
 
 from __future__ import annotations
@@ -40,14 +39,14 @@ class FieldFacts:
 
 @cache
 def load_sonic_schema() -> Schema:
-    """Return the JSON Schema of config_db.json, parsed; not to be changed."""
+    """Return the JSON Schema of config_db.json; it must not be changed."""
     text = (find_resource_dir("schemas") / FILE_NAME).read_text(encoding="utf-8")
     schema: Schema = json.loads(text)
     return schema
 
 
 def find_row_schema(table: str, key: str) -> Schema | None:
-    """Return the schema of a table's rows with such a key; None if SONiC has no such table, or no such row in it."""
+    """Return the schema of rows of a table with a key; None if SONiC has no such table or row."""
     rows = load_sonic_schema()["properties"].get(table, {})
     row_of_key: Schema | None = rows.get("properties", {}).get(key)
     # else a row whose key has as many parts: tables may have rows by interface, and by interface and address
@@ -57,14 +56,16 @@ def find_row_schema(table: str, key: str) -> Schema | None:
 
 
 def list_row_schemas(table: str) -> list[Schema]:
-    """Return the schemas of a table's rows by the number of parts of their keys; rows by name are not among them."""
+    """Return the schemas of a table's rows, by the number of parts of their keys, without those of rows with fixed
+    names.
+    """
     return list(load_sonic_schema()["properties"].get(table, {}).get("patternProperties", {}).values())
 
 
 def walk_types(schema: Schema, opaque: Container[str] = ()) -> Iterator[tuple[str, Schema]]:
-    """Yield (name of the definition or "", schema without references) of the types of which a value has one.
+    """Yield (name of the definition or "", schema without references) of each type that a value may have.
 
-    Those whose names are in `opaque` are not taken apart. `x-ref` of a union is that of its types.
+    Definitions named in `opaque` are not taken apart. Types of a union have its `x-ref`.
     """
     reference: str = schema.get("$ref", "")
     name = reference.removeprefix("#/$defs/")
@@ -79,7 +80,9 @@ def walk_types(schema: Schema, opaque: Container[str] = ()) -> Iterator[tuple[st
 
 
 def find_field_facts(table: str, key: str, field: str) -> FieldFacts | None:
-    """Return what the models say of a field of a row, the value of a map included; None of what they do not have."""
+    """Return what the models say of a field of a row, or of a value of a row that is a map; None if they do not have
+    it.
+    """
     rows_by_name = load_sonic_schema()["properties"].get(table, {}).get("properties", {})
     # a switch has thousands of keys and few forms of them: the memory is by form
     return _find_field_facts(table, key if key in rows_by_name else "|" * key.count("|"), field)
@@ -87,9 +90,7 @@ def find_field_facts(table: str, key: str, field: str) -> FieldFacts | None:
 
 @lru_cache(maxsize=1 << 14)
 def _find_field_facts(table: str, key: str, field: str) -> FieldFacts | None:
-    """Return `find_field_facts` of a key by its name, or by its bars alone: rows whose keys have as many parts are
-    alike.
-    """
+    """Return the same as `find_field_facts` for a key that is reduced to its name or its bars."""
     row = find_row_schema(table, key) or {}
     field_schema = row.get("properties", {}).get(field)
     if field_schema is None and "propertyNames" in row:
@@ -108,7 +109,7 @@ def _find_field_facts(table: str, key: str, field: str) -> FieldFacts | None:
 
 
 def _classify_type(schema: Schema) -> Kind:
-    """Return the kind of a type without references, by what its schema allows."""
+    """Return the kind of value that a schema without references allows."""
     if "x-range" in schema:
         return "number"
     words = schema.get("enum")

@@ -72,14 +72,14 @@ class CageClass(FrozenModel):
     ] = "down"
 
     def optic_limit_w(self, cages: Iterable[int]) -> float | None:
-        """Return what a transceiver may draw in any of some cages (by number on the face), W; None if nobody says."""
+        """Return what a transceiver may draw in each of some cages (by number on the face), W; None if nobody says."""
         if self.high_power_w and set(cages) <= set(self.high_power_cages):
             return self.high_power_w
         return self.optic_w
 
     @model_validator(mode="after")
     def _check_speeds(self) -> Self:
-        """Breakouts divide the lanes of a cage, whose rate carries their speeds."""
+        """Raise ValueError if breakouts do not divide the lanes of a cage, or its lanes do not carry their speeds."""
         for ways, speeds in self.breakouts.items():
             if ways < 1 or self.lanes % ways:
                 raise ValueError(f"{self.lanes} lanes do not split into {ways} ports")
@@ -91,7 +91,7 @@ class CageClass(FrozenModel):
 
     @model_validator(mode="after")
     def _check_blocks(self) -> Self:
-        """Cages divide into the blocks that a breakout takes up."""
+        """Raise ValueError if cages do not divide into the blocks that a breakout takes up."""
         for ways, cages in self.breakout_blocks.items():
             if ways not in self.breakouts:
                 raise ValueError(f"a block is given for {ways} ports, which is no breakout of this cage")
@@ -101,35 +101,36 @@ class CageClass(FrozenModel):
 
     @property
     def speed_gbps(self) -> int:
-        """The fastest port this cage offers, Gb/s."""
+        """The fastest port that a cage offers, Gb/s."""
         return max(max(speeds) for speeds in self.breakouts.values())
 
     @property
     def lanes_gbps(self) -> int:
-        """The most that one such cage carries, however it is split, Gb/s per direction."""
+        """What a cage carries at most, however it is split, Gb/s per direction."""
         return max(ways * max(speeds) for ways, speeds in self.breakouts.items())
 
     @property
     def speeds(self) -> frozenset[int]:
-        """Every port speed this cage offers, Gb/s."""
+        """Every port speed that a cage offers, Gb/s."""
         return frozenset(s for speeds in self.breakouts.values() for s in speeds)
 
     def split_for(self, speed_gbps: int, lane_gbps: float) -> int | None:
-        """Return the split that makes most ports of `speed_gbps` over lanes of `lane_gbps`, or None.
+        """Return into how many ports of a speed, over lanes of `lane_gbps`, a cage splits so that there are most; None
+        if into none.
 
-        A port of 100G over four 25G lanes needs four lanes of its cage, whatever these could carry. Of splits that
-        make equally many, since the finer leaves cages empty, the coarser is taken.
+        A port of 100G over four 25G lanes needs four lanes of its cage, whatever these could carry. Of splits that make
+        equally many, since the finer leaves cages empty, the coarser is taken.
         """
         fits = [ways for ways in self.breakouts if self.carries(ways, speed_gbps, lane_gbps)]
         return max(fits, key=lambda ways: (ways / self.block(ways), -ways), default=None)
 
     def carries(self, ways: int, speed_gbps: int, lane_gbps: float) -> bool:
-        """Whether a cage split into `ways` offers ports of a speed and has the lanes for all of them."""
+        """Whether a cage split into `ways` offers ports of a speed, and has the lanes for all of them."""
         lanes_used = -(-speed_gbps // lane_gbps)
         return speed_gbps in self.breakouts.get(ways, ()) and lanes_used * ways <= self.lanes
 
     def block(self, ways: int) -> int:
-        """Return how many cages one that is split into `ways` takes up: itself and those it disables."""
+        """Return how many cages one takes up that is split into `ways`: itself, and those it disables."""
         return self.breakout_blocks.get(ways, 1)
 
 
@@ -221,17 +222,19 @@ class Variant(FrozenModel):
 
     @property
     def aisle(self) -> str:
-        """The aisle that its ports face: hot or cold; "" where it is not known."""
+        """The aisle that its ports face: hot or cold; "" if it is not known."""
         return {"exhaust": "hot", "intake": "cold"}.get(self.airflow or "", "")
 
     @property
     def text(self) -> str:
         """What it is, for people; "" if nothing is known."""
-        managed = {True: "managed", False: "unmanaged"}.get(self.managed) if self.managed is not None else None
-        air = f"port side {self.airflow}" if self.airflow else None
-        form = f"form {self.model}" if self.model else None
-        feed = "DC power from the busbar of its rack" if self.supply == "dc" else None
-        return ", ".join(word for word in (form, managed, air, feed) if word)
+        words = (
+            f"form {self.model}" if self.model else "",
+            {True: "managed", False: "unmanaged", None: ""}[self.managed],
+            f"port side {self.airflow}" if self.airflow else "",
+            "DC power from the busbar of its rack" if self.supply == "dc" else "",
+        )
+        return ", ".join(filter(None, words))
 
 
 class SwitchProfile(DeviceProfile):
@@ -282,7 +285,7 @@ class SwitchProfile(DeviceProfile):
     ] = False
 
     def __eq__(self, other: object) -> bool:
-        """Equal to itself alone: a catalogue has each once, and it is a key by which what its face holds is known."""
+        """Whether another object is this one: a catalogue has each profile once, and it is a key of caches."""
         return self is other
 
     def __hash__(self) -> int:
@@ -290,7 +293,7 @@ class SwitchProfile(DeviceProfile):
 
     @model_validator(mode="after")
     def _check_pipelines(self) -> Self:
-        """Pipelines name cages of the face, each once."""
+        """Raise ValueError unless pipelines name cages of the face, each once."""
         cages = [cage for pipeline in self.pipelines.cages for cage in pipeline] if self.pipelines else []
         bad_cages = sorted({cage for cage in cages if cages.count(cage) > 1 or not 1 <= cage <= self.cage_count})
         if bad_cages:
@@ -299,24 +302,27 @@ class SwitchProfile(DeviceProfile):
 
     @model_validator(mode="after")
     def _check_throughput(self) -> Self:
-        """Ports that carry little of it, for management, may stand beside what the chip is sold for."""
+        """Raise ValueError if the stated throughput is not what the cages carry.
+
+        Ports for management, which carry little of it, may stand beside what the chip is sold for.
+        """
         stated = self.throughput_gbps
         if stated is None:
             return self
         carried = [cage.count * cage.lanes_gbps for cage in self.cages]
-        most, main = sum(carried), sum(gbps for gbps in carried if gbps >= _LITTLE * sum(carried))
-        if stated >= most + self.cages[0].speed_gbps or stated < main:
+        total, main = sum(carried), sum(gbps for gbps in carried if gbps >= _LITTLE * sum(carried))
+        if stated >= total + self.cages[0].speed_gbps or stated < main:
             face = " + ".join(f"{cage.count} x {cage.speed_gbps}G" for cage in self.cages)
             raise FieldError(
                 "throughput_gbps",
-                f"{stated:g} Gb/s, and its cages carry {most:g} Gb/s in each direction ({face}): state what one "
+                f"{stated:g} Gb/s, and its cages carry {total:g} Gb/s in each direction ({face}): state what one "
                 "direction carries, or leave it out",
             )
         return self
 
     @model_validator(mode="after")
     def _check_cards(self) -> Self:
-        """Line cards hold the cages of the face, and are listed by slot."""
+        """Raise ValueError unless line cards hold the cages of the face, and are listed by slot."""
         if not self.line_cards:
             return self
         cage_total = sum(cards.count * cards.cages for cards in self.line_cards)
@@ -329,12 +335,12 @@ class SwitchProfile(DeviceProfile):
 
     @cached_property
     def cards(self) -> tuple[tuple[int, int], ...]:
-        """(slot, cages) of every line card, in the order of the face."""
+        """(slot, cages) of each line card, in the order of the face."""
         return tuple((c.first_slot + i, c.cages) for c in self.line_cards for i in range(c.count))
 
     @cached_property
     def cages_by_card(self) -> tuple[tuple[int, ...], ...]:
-        """Cage numbers (from 1) of each line card in turn; a fixed box counts as one card."""
+        """Cage numbers (from 1) of each line card; a fixed box counts as one card."""
         cards, first = [], 1
         for _, cages in self.cards or ((0, self.cage_count),):
             cards.append(tuple(range(first, first + cages)))
@@ -344,30 +350,29 @@ class SwitchProfile(DeviceProfile):
     def slot_of(self, cage: int) -> tuple[int, int] | None:
         """Return (slot, cage on the card, from 1) of a cage of the face (from 1); None on a fixed box.
 
-        Raises LookupError when the chassis has no such cage.
+        Raises LookupError if the chassis has no such cage.
         """
         if not self.line_cards:
             return None
-        first = 1
-        for slot, cages in self.cards:
-            if first <= cage < first + cages:
-                return slot, cage - first + 1
-            first += cages
+        for (slot, _), cages in zip(self.cards, self.cages_by_card, strict=True):
+            if cage in cages:
+                return slot, cage - cages[0] + 1
         raise LookupError(f"{self.id} has no cage {cage}")
 
     def cage_label(self, cage: int) -> str:
-        """Return what is printed by a cage (from 1): its number, or SLOT/NUMBER on a line card."""
+        """Return what is printed beside a cage (from 1): its number, or SLOT/NUMBER on a line card."""
         slot = self.slot_of(cage)
         return str(cage) if slot is None else f"{slot[0]}/{slot[1]}"
 
     @cached_property
     def cage_count(self) -> int:
-        """The number of cages on the face."""
+        """How many cages the face has."""
         return sum(c.count for c in self.cages)
 
     def list_served_cages(self, cages: Iterable[int], ways: int, ports_taken: Mapping[int, int]) -> Iterator[int]:
-        """Yield those of some cages that may all be split into `ways`, with so many ports of each pipeline taken
-        already.
+        """Yield those of some cages that may all be split into `ways`, as the pipelines have ports for them.
+
+        `ports_taken` are ports of each pipeline that are in use already.
         """
         if self.pipelines is None:
             yield from cages
@@ -383,15 +388,17 @@ class SwitchProfile(DeviceProfile):
             yield cage
 
     def count_split_ports(self, cage_class: int, ways: int) -> int:
-        """Return ports that all cages of a class make when split so, with neighbours and pipelines minded."""
+        """Return how many ports the cages of a class make when all are split into `ways`, minding disabled cages and
+        pipelines.
+        """
         first, cage = self.find_first_cage(cage_class), self.cages[cage_class]
         blocks = range(first, first + cage.count, cage.block(ways))
         return ways * (len(list(self.list_served_cages(blocks, ways, {}))) if self.pipelines else len(blocks))
 
     def split_for(self, cage_class: int, speed_gbps: int, lane_gbps: float) -> int | None:
-        """Return the split of a class of cages that makes most ports of `speed_gbps` over lanes of a rate, or None.
+        """Return into how many ports of a speed the cages of a class split so that there are most; None if into none.
 
-        As `CageClass.split_for`, with pipelines minded too.
+        As `CageClass.split_for`, but minding pipelines.
         """
         cage = self.cages[cage_class]
         if self.pipelines is None:
@@ -405,7 +412,7 @@ class SwitchProfile(DeviceProfile):
         return "/".join(str(s) for s in sorted({s for c in self.cages for s in c.speeds}, reverse=True)) + "G"
 
     def find_cage_class(self, number: int) -> CageClass:
-        """Return the kind of cage that has a number (from 1); raises IndexError beyond the face."""
+        """Return the class of cages that has a number (from 1); raises IndexError beyond the face."""
         for kind in self.cages:
             if number <= kind.count:
                 return kind
