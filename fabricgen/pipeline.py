@@ -268,7 +268,7 @@ def _list_lanes(cluster: Cluster, rows: Sequence[int]) -> Mapping[tuple[str, str
 
 def _plan_frr_lab(cluster: Cluster, options: BuildOptions) -> FrrLab:
     """What FRR runs of the configurations of a build, with references in place of secrets."""
-    from fabricgen.lab.containers import plan_frr_lab
+    from fabricgen.lab.start import plan_frr_lab
 
     parts = replace(options, parts=("addresses", CONFIGS, "devices", "links"), redact_secrets=True)
     files = (file for bundle in build_bundles(cluster, dict, parts) for file in bundle.make())

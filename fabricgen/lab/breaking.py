@@ -17,9 +17,10 @@ CODE = "FG174"
 
 
 def find_links(lab: Lab, name: str) -> tuple[Link, ...]:
-    """The links that a name is for: DEVICE:PORT of either end, a link or a cable of links.csv, or all of a DEVICE.
+    """Return the links that a name stands for.
 
-    Raises InputError (FG174) where the lab has none such.
+    A name is DEVICE:PORT of either end, a link or a cable of links.csv, or a DEVICE for all of its links. Raises
+    InputError (FG174) for a name that the lab does not have.
     """
     names = lab.build.names
     if name in lab.spaces:
@@ -37,7 +38,7 @@ def find_links(lab: Lab, name: str) -> tuple[Link, ...]:
 
 
 def find_broken_links(lab: Lab) -> frozenset[Link]:
-    """The links of which an end is down."""
+    """Return the links that have an end that is down."""
     ports_by_device = ask_each(lambda device: inside.read_ports(lab, device), lab.spaces)
     down = {end for end in lab.build.far if kernel_name(end.port) in ports_by_device[end.device].down}
     return frozenset(link for link in lab.build.links if link.a in down or link.b in down)
@@ -53,8 +54,8 @@ def break_links(lab: Lab, links: Iterable[Link]) -> None:
 def mend_links(lab: Lab, links: Iterable[Link], seconds: float = 300) -> list[LabFinding]:
     """Bring both ends of links up, with what the kernel forgets of a port that is down, and call their neighbours.
 
-    It forgets routes and IPv6 addresses. Waits for routes once sessions are up; returns the sessions over these links
-    that are down after some time.
+    The kernel forgets routes and IPv6 addresses. Waits for routes once sessions are up; returns the sessions over these
+    links that are still down after some seconds.
     """
     ends, broken = set(), tuple(links)
     break_links(lab, broken)  # one end of it may be up, and have what is given now

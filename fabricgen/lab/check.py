@@ -26,9 +26,9 @@ UP = "Established"
 
 @dataclass(frozen=True, slots=True)
 class LabFinding:
-    """Something that is not as planned, of a device or of its port.
+    """Something that is not as planned, of a device or of its port, "" for the device as a whole.
 
-    A `daemon`, `cable`, `address`, `session`, `route`, `leak` or `ping`.
+    `kind` is `daemon`, `cable`, `address`, `session`, `route`, `leak` or `ping`.
     """
 
     kind: str
@@ -41,9 +41,9 @@ class LabFinding:
 
 
 def check_lab(lab: Lab, build: Build, broken: frozenset[Link] = frozenset()) -> list[LabFinding]:
-    """Everything that is not as a build's files say, with some links broken; pings only where all else is right.
+    """Return everything that is not as the files of a build say, with some links broken on purpose.
 
-    Raises InputError (FG175) where the lab does not answer.
+    Pings are sent only if all else is right. Raises InputError (FG175) for a lab that does not answer.
     """
     checker = Check(lab, build, ask_neighbours(lab, build), broken)
     findings_so_far = [
@@ -57,7 +57,7 @@ def check_lab(lab: Lab, build: Build, broken: frozenset[Link] = frozenset()) -> 
 
 
 def ask_neighbours(lab: Lab, build: Build) -> dict[str, dict[str, Any]]:
-    """What each switch says of its BGP neighbours, by what they are called; nothing where its bgpd does not run."""
+    """Return what each switch says of its BGP neighbours, by their names; {} for a switch whose bgpd does not run."""
     running = inside.list_daemons(lab)
 
     def ask_bgp(device: str) -> dict[str, Any]:
@@ -68,15 +68,16 @@ def ask_neighbours(lab: Lab, build: Build) -> dict[str, dict[str, Any]]:
 
 
 def ask_each(ask_one: Callable[[str], T], devices: Iterable[str]) -> dict[str, T]:
-    """What each of some devices answers, asked at once."""
+    """Return what each of some devices answers; all are asked at once."""
     names = tuple(devices)
     with ThreadPoolExecutor() as pool:
         return dict(zip(names, pool.map(ask_one, names), strict=True))
 
 
 def list_peers(build: Build, device: str) -> Iterator[tuple[BuiltEnd, str, str]]:
-    """(own end, address or own port, device) of every neighbour that a switch should have a session with: switches with
-    AS numbers on both ends.
+    """Yield (own end, address or own port, device) of every neighbour that a switch should have a session with.
+
+    There is a session over each link between switches that both have AS numbers.
     """
     asn = {name: bool(row["asn"]) for name, row in build.devices.items()}
     for near, far in build.far.items():
@@ -87,7 +88,7 @@ def list_peers(build: Build, device: str) -> Iterator[tuple[BuiltEnd, str, str]]
 
 @dataclass
 class Check:
-    """A running fabric beside the files that it should be like; `said` is what `ask_neighbours` gave."""
+    """A running lab beside the build that it should be like; `said` is what `ask_neighbours` returned."""
 
     lab: Lab
     right: Build
@@ -117,7 +118,9 @@ class Check:
                     yield LabFinding("daemon", device, "", f"{name} does not run")
 
     def check_addresses(self) -> Iterator[LabFinding]:
-        """Yield every loopback, and port of a link that is whole, without just the addresses that it should have."""
+        """Yield every loopback, and every port of a link that is whole, whose addresses differ from
+        the planned ones.
+        """
         ports_by_device = ask_each(lambda device: inside.read_ports(self.lab, device).addresses, self.lab.spaces)
         ends = [(end, kernel_name(end.port)) for end in self._far]
         ends += [(BuiltEnd(device, LOOPBACK), "lo") for device in self.right.switches]
@@ -139,7 +142,7 @@ class Check:
                 yield LabFinding("cable", near.device, near.port, f"{far_end} is at the far end, links.csv says {far}")
 
     def count_sessions(self) -> tuple[int, int]:
-        """How many sessions are up, and how many should be; one is up where both ends say so."""
+        """Return how many sessions are up, and how many should be; a session is up if both ends say so."""
         ends = [
             self._read_session_state(device, key)
             for device in self.right.switches
@@ -152,7 +155,7 @@ class Check:
         return end in self._far
 
     def check_sessions(self, is_wanted: Callable[[BuiltEnd], bool]) -> Iterator[LabFinding]:
-        """Yield every session of wanted ends that is not up, or not with the switch and AS number that it should be."""
+        """Yield every session of wanted ends that is not up, or is with another switch or AS number than planned."""
         for device in self.right.switches:
             for near, key, far in list_peers(self.right, device):
                 if is_wanted(near):
@@ -162,8 +165,7 @@ class Check:
         return str(self.said[device].get(key, {}).get("bgpState", "not configured"))
 
     def _check_session(self, device: str, key: str, far: str) -> Iterator[LabFinding]:
-        # yields a finding where the session of a switch with the neighbour `key`, which is the device `far`, is not as
-        # planned
+        """Yield what is not as planned of the session of a switch with the neighbour `key`, the device `far`."""
         asn, state, answer = (
             int(self.right.devices[far]["asn"]),
             self._read_session_state(device, key),
@@ -181,7 +183,7 @@ class Check:
 
     @cached_property
     def _levels(self) -> dict[str, int]:
-        """How far each switch is above those that hosts are cabled to."""
+        """The number of tiers between each switch and the switches that hosts are cabled to."""
         levels = dict.fromkeys(sorted(self.right.lowest), 0)
         while len(levels) < len(self.right.switches):
             level = max(levels.values())
@@ -193,7 +195,7 @@ class Check:
         return levels
 
     def _list_neighbours(self, device: str, step: int) -> list[tuple[str, str]]:
-        """(own port, switch) of every link that leads a level up or down."""
+        """Return (own port, switch) of every link that leads a level up (`step` 1) or down (-1)."""
         level = self._levels
         return [(port, far) for port, far in self._links[device] if level.get(far) == level[device] + step]
 
@@ -206,7 +208,7 @@ class Check:
         return links
 
     def _find_shortest_ports(self, target: str) -> dict[str, set[str]]:
-        """The ports of every switch that lead to another by as few links as can be, up first and then only down."""
+        """Return the ports of every switch that lead to `target` over the fewest links, up first and then only down."""
         order = sorted(self._levels, key=self._levels.__getitem__)
         down, best = {target: 0}, {target: 0}
         # from the lowest level up: what leads down to the target
@@ -229,16 +231,17 @@ class Check:
 
     @cached_property
     def _is_tiered(self) -> bool:
-        """Whether every link between switches leads a level up or down; mates, and rings, are not so."""
+        """Whether every link between switches leads a level up or down, which links between mates and rings do not."""
         level, far = self._levels, self.right.far
         return all(
             abs(level[a.device] - level[b.device]) == 1 for a, b in far.items() if {a.device, b.device} <= level.keys()
         )
 
     def _measure_across(self, target: str) -> dict[str, int]:
-        """Links on a shortest path from each switch to another, by links within a level too; none in a tiered fabric.
+        """Return the links on a shortest path from each switch to `target`, links within a level included; {} if
+        tiered.
 
-        Where that is shorter than the way up and down, it is the policies that decide, and no route is judged.
+        If that path is shorter than the way up and down, policies decide, and no route is judged.
         """
         distances, new = {target: 0}, [target]
         while new and not self._is_tiered:
@@ -249,7 +252,7 @@ class Check:
 
     @cached_property
     def _targets(self) -> list[tuple[str, str]]:
-        """(address, switch) of every loopback, where BGP announces it, and of every host."""
+        """(address, switch) of every loopback that BGP announces, and of every host."""
         targets = []
         for end, addresses in self.right.addresses.items():
             if end.port == LOOPBACK and self.right.devices[end.device]["asn"]:
@@ -266,7 +269,7 @@ class Check:
     def check_routes(self) -> Iterator[LabFinding]:
         """Yield every loopback and host that a switch does not reach over all equal paths, and over nothing else.
 
-        What goes wrong alike on one switch is one finding.
+        Targets that go wrong in the same way on one switch are one finding.
         """
         alike = defaultdict[tuple[str, frozenset[str], frozenset[str]], list[str]](list)
         for address, target in self._targets:
@@ -287,7 +290,7 @@ class Check:
     def find_leaks(self) -> Iterator[LabFinding]:
         """Yield every prefix that a switch learned and that is neither a reachable loopback nor one of hosts.
 
-        Static routes and aggregates that a switch is told are no leaks; static routes that none is told are.
+        Static routes and aggregates of configurations are no leaks; static routes that no configuration has are.
         """
         host_ends = [end for end in self.right.far if end.device in self.right.hosts]
         hosts = [ip_interface(address).ip for end in host_ends for address in self.right.addresses.get(end, ())]

@@ -36,14 +36,14 @@ PATIENCE_S = 300
 
 
 def explain_failure(message: str) -> InputError:
-    """What is raised where a lab does not do what it should."""
+    """Return the error of a lab that does not do what it should."""
     return fault(FAILED, message, hint="`fabricgen lab down` takes away what is left of it")
 
 
 def run_ip_batch(commands: Iterable[str], *options: str, holding: int | None = None) -> None:
     """Run commands of `ip` in one process, which keeps the file descriptor `holding` open until it ends.
 
-    Raises InputError (FG175) with what `ip` says where one of them fails.
+    Raises InputError (FG175), with what `ip` says, if a command fails.
     """
     text, descriptors = "\n".join(commands), () if holding is None else (holding,)
     if not text:
@@ -61,7 +61,7 @@ def run_ip_batch(commands: Iterable[str], *options: str, holding: int | None = N
 
 
 def wait_until(done: Callable[[], object], wish: str, seconds: float = 300) -> None:
-    """Wait for something; raises InputError (FG175), with `wish` was wanted, after some seconds."""
+    """Wait until `done` returns something true; raises InputError (FG175), which names `wish`, after some seconds."""
     deadline = time.monotonic() + seconds
     while not done():
         if time.monotonic() > deadline:
@@ -71,10 +71,10 @@ def wait_until(done: Callable[[], object], wish: str, seconds: float = 300) -> N
 
 @dataclass
 class Lab:
-    """Namespaces of devices by name, and a folder with the sockets of their daemons, one each switch.
+    """A running lab: the namespace of each device by name, and a folder with the sockets of the daemons of each switch.
 
-    `build` is what it was made of. `sockets` hear what ports say, by device, from the first time that it is asked for:
-    closing one takes long.
+    `build` is what the lab was made of. `sockets`, by device, hear what ports say; they are opened when that is first
+    asked for, and kept, since closing one takes long.
     """
 
     folder: Path
@@ -88,7 +88,7 @@ class Lab:
         return subprocess.run(full_command, check=False, capture_output=True, text=True, timeout=PATIENCE_S)  # noqa: S603 - no shell
 
     def run(self, device: str, *command: str) -> str:
-        """The output of a command in the namespace of a device; raises InputError (FG175) where it fails."""
+        """Return the output of a command in the namespace of a device; raises InputError (FG175) if it fails."""
         done = self.run_in_namespace(device, *command)
         if done.returncode:
             output = f"{done.stdout}{done.stderr}".strip()
@@ -96,12 +96,14 @@ class Lab:
         return done.stdout
 
     def ask_frr(self, device: str, *commands: str) -> str:
-        """What FRR says on a switch; raises InputError (FG175) where it does not answer."""
+        """Return what FRR says on a switch; raises InputError (FG175) if it does not answer."""
         words = [word for command in commands for word in ("-c", command)]
         return self.run(device, "vtysh", "--vty_socket", str(self.folder / device), *words)
 
     def json(self, device: str, *commands: str) -> list[dict[str, Any]]:
-        """What FRR says on a switch to each of some commands, as data; raises InputError (FG175) as `ask_frr` does."""
+        """Return what FRR on a switch answers to each of some commands, parsed; raises InputError (FG175) as `ask_frr`
+        does.
+        """
         text, answers = self.ask_frr(device, *(f"{command} json" for command in commands)), []
         while text.strip():
             # vtysh prints the answers one behind another, which is no JSON as a whole
@@ -113,20 +115,38 @@ class Lab:
         return answers
 
     def answers_ping(self, device: str, port: str, address: str, seconds: float = 1) -> bool:
-        """Whether an address answers a port's ping in some time."""
+        """Whether an address answers a ping from a port within some seconds."""
         return (
             self.run_in_namespace(device, "ping", "-c1", f"-W{seconds}", "-I", kernel_name(port), address).returncode
             == 0
         )
 
     def make_daemon_command(self, device: str, name: str) -> list[str]:
-        """The command that runs one of FRR's daemons on a switch, with its sockets in the switch's folder."""
+        """Return the command that runs one of FRR's daemons on a switch, with its sockets in the switch's folder."""
         folder = self.folder / device
-        where = ["--vty_socket", str(folder), "-z", str(folder / "zserv.api"), "-i", str(folder / f"{name}.pid")]
-        return ["ip", "netns", "exec", self.spaces[device], str(DAEMONS / name), *where, "-P", "0", "-f", "/dev/null"]
+        socket_options = [
+            "--vty_socket",
+            str(folder),
+            "-z",
+            str(folder / "zserv.api"),
+            "-i",
+            str(folder / f"{name}.pid"),
+        ]
+        return [
+            "ip",
+            "netns",
+            "exec",
+            self.spaces[device],
+            str(DAEMONS / name),
+            *socket_options,
+            "-P",
+            "0",
+            "-f",
+            "/dev/null",
+        ]
 
     def far_ends(self) -> dict[BuiltEnd, BuiltEnd]:
-        """What is plugged in at each port: every port that is up tells its name over its cable, as LLDP would."""
+        """Return the far end of each port: every port that is up tells its name over its cable, as LLDP would."""
         ports = sorted({end for link in self.build.links for end in (link.a, link.b)}, key=str)
         if not self.sockets:
             self.sockets |= {device: _open_socket(space) for device, space in self.spaces.items()}
@@ -148,7 +168,7 @@ class Lab:
 
 
 def _read_heard_ends(device: str, listener: socket.socket) -> Iterator[tuple[BuiltEnd, BuiltEnd]]:
-    """(own port as the kernel has it, far end) of everything that has come in."""
+    """Yield (own port as the kernel names it, far end) of everything that a socket has heard."""
     while True:
         try:
             # a raw socket also hears what its own side has sent
@@ -161,7 +181,7 @@ def _read_heard_ends(device: str, listener: socket.socket) -> Iterator[tuple[Bui
 
 
 def _open_socket(space: str) -> socket.socket:
-    """A socket in another namespace that hears what ports say; it stays there when this thread comes back."""
+    """Return a socket in another namespace that hears what ports say; it stays there when this thread comes back."""
     libc = ctypes.CDLL(None, use_errno=True)
     with Path("/proc/thread-self/ns/net").open() as home, Path("/run/netns", space).open() as namespace:
         _enter_namespace(libc, namespace.fileno())

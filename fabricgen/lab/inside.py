@@ -32,21 +32,21 @@ MOST_NAMED = 4
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """The build of a lab, its lists cut to what is in it, and a sentence for each kind of thing that is not."""
+    """The build of a lab, with its lists cut to what runs in it, and a sentence for each kind of thing left out."""
 
     build: Build
     left_out: tuple[str, ...]
 
     @property
     def numbers(self) -> tuple[int, int, int]:
-        """How many switches, hosts and links there are."""
+        """How many switches, hosts and links the lab has."""
         return len(self.build.switches), len(self.build.hosts), len(self.build.links)
 
     @property
     def neighbours(self) -> int:
-        """How many neighbours all devices have together: two a link, but for hosts that have no address.
+        """How many neighbours all devices have together: two for each link, unless its host has no address.
 
-        Without configurations, which tell of these, no link of a host counts.
+        Without configurations, which tell addresses, no link of a host counts.
         """
         has_configs, hosts = _has_configs(self.build), set(self.build.hosts)
         speaking = self.build.addresses.keys() if has_configs else set[BuiltEnd]()
@@ -55,10 +55,10 @@ class Inside:
 
 
 def cut_to_lab(whole: Build) -> Inside:
-    """Cut a build to what a lab of network namespaces can run.
+    """Return the part of a build that a lab of network namespaces can run.
 
-    Without configurations it is cut by its lists alone, which is enough to count devices: what is bridged, bonded or in
-    a VRF stays. Raises InputError (FG028) where a switch has none and others have.
+    A build without configurations is cut by its lists alone, which is enough to count devices: what is bridged, bonded
+    or in a VRF stays. Raises InputError (FG028) if a switch has no configuration and others have.
     """
     reasons: Counter[str] = Counter()
     listed = _drop_links(whole, _judge_by_lists(whole), reasons)
@@ -88,7 +88,7 @@ def _has_configs(build: Build) -> bool:
 
 
 def _judge_by_lists(build: Build) -> Callable[[Link], str]:
-    """Why a link is not in a lab, by the lists of a build; "" where it is."""
+    """Return a function that says why a link is not in a lab, by the lists of a build; "" if it is in."""
     readable = list_nos("reader")
     switches = {name: build.devices[name]["nos"] in readable for name in build.switches}
 
@@ -105,7 +105,7 @@ def _judge_by_lists(build: Build) -> Callable[[Link], str]:
 
 
 def _judge_by_files(build: Build) -> Callable[[Link], str]:
-    """Why a link is not in a lab, by the configurations at its ends; "" where it is."""
+    """Return a function that says why a link is not in a lab, by the configurations at its ends; "" if it is in."""
 
     def explain_exclusion(link: Link) -> str:
         if any(end.device in build.forms and build.forms[end.device].srv6 for end in (link.a, link.b)):
@@ -124,14 +124,14 @@ def is_bridged(build: Build, end: BuiltEnd) -> bool:
 
 
 def _drop_links(build: Build, why: Callable[[Link], str], reasons: Counter[str]) -> Build:
-    """A build without the links for which `why` gives a reason; `reasons` counts these by reason."""
-    kept_links = []
+    """Return a build without the links for which `why` gives a reason, and count these in `reasons`."""
+    links_in_lab = []
     for link in build.links:
         if reason := why(link):
             reasons[reason] += 1
         else:
-            kept_links.append(link)
-    ends = {end for link in kept_links for end in (link.a, link.b)}
+            links_in_lab.append(link)
+    ends = {end for link in links_in_lab for end in (link.a, link.b)}
     names = {end.device for end in ends}
     lists = {
         "devices.csv": _cut_table(build.files["devices.csv"], lambda row: row["device"] in names),
@@ -143,7 +143,7 @@ def _drop_links(build: Build, why: Callable[[Link], str], reasons: Counter[str])
 
 
 def _cut_table(text: str, keeps: Callable[[dict[str, str]], bool]) -> str:
-    """CSV text of those of its rows that are kept, by their columns."""
+    """Return CSV text with the header and the rows for which `keeps` is true."""
     reader, cut = csv.DictReader(io.StringIO(text)), io.StringIO()
     writer = csv.DictWriter(cut, reader.fieldnames or (), lineterminator="\n")
     writer.writeheader()
@@ -152,7 +152,7 @@ def _cut_table(text: str, keeps: Callable[[dict[str, str]], bool]) -> str:
 
 
 def _find_joined_devices(build: Build) -> set[str]:
-    """Devices that are hosts, or that links join to some."""
+    """Return the hosts, and all devices that links join to a host."""
     neighbours = defaultdict[str, set[str]](set)
     for near, far in build.far.items():
         neighbours[near.device].add(far.device)
@@ -168,7 +168,10 @@ OUTSIDE = "ports of routers outside of the fabric: they are cabled, and have nei
 
 
 def _explain_bare_ends(build: Build) -> dict[BuiltEnd, str]:
-    """Ends of hosts that have no address in a lab, and why: there are no VLANs, bonds and VRFs, nor the outside."""
+    """Return the ends of hosts that have no address in a lab, with the reason.
+
+    A lab has no VLANs, bonds and VRFs, and nothing outside of the fabric.
+    """
     reasons = {}
     for near, far in build.far.items():
         if near.device not in build.forms:
@@ -183,14 +186,14 @@ def _explain_bare_ends(build: Build) -> dict[BuiltEnd, str]:
 
 
 def _drop_bare_addresses(build: Build) -> Build:
-    """A build without the addresses of hosts that they cannot have in a lab."""
+    """Return a build without the addresses that hosts cannot have in a lab."""
     ends = _explain_bare_ends(build)
     cut = _cut_table(build.files["addresses.csv"], lambda row: BuiltEnd(row["device"], row["port"]) not in ends)
     return Build({**build.files, "addresses.csv": cut})
 
 
 def _explain_limits(build: Build) -> Iterator[str]:
-    """Sentences on what devices of a lab are told and do not do in it."""
+    """Yield sentences on what devices are told in their configurations and do not do in a lab."""
     yield from (f"{count:,} {reason}" for reason, count in sorted(Counter(_explain_bare_ends(build).values()).items()))
     yield from _name_few("VRFs", (vrf for form in build.forms.values() for vrf in form.vrfs))
     if overlays := sum(bool(form.overlay) for form in build.forms.values()):
@@ -200,7 +203,7 @@ def _explain_limits(build: Build) -> Iterator[str]:
 
 
 def _explain_not_understood(build: Build) -> str:
-    """A sentence on what no reader knows in configurations: first words of lines, tables, or why a part fails."""
+    """Return a sentence on what no reader understands: first words of lines, tables, or why a part fails."""
     notes = build.notes.values()
     words = sorted({f"`{word}`" for note in notes for word in note.unknown})
     words += sorted({why for note in notes for why in (*note.unfit, *note.unread.values())})
@@ -228,7 +231,7 @@ uapi/linux/rtnetlink.h)."""
 
 @dataclass(frozen=True, slots=True)
 class KernelRoute:
-    """A route of the kernel, and the ports that it leads over; none where it drops what it is for."""
+    """A route of the kernel, and the ports that it leads over; no ports for a route that drops packets."""
 
     network: IPv4Network | IPv6Network
     maker: int
@@ -236,9 +239,9 @@ class KernelRoute:
 
 
 def read_routes(lab: Lab, device: str) -> list[KernelRoute]:
-    """The main table of a device, the longest prefixes first, and of one prefix what is used first.
+    """Return the main table of a device: the longest prefixes first, and of one prefix the preferred route first.
 
-    Raises InputError (FG175) where it does not answer.
+    Raises InputError (FG175) if the device does not answer.
     """
     table = []
     for family, everywhere in (("-4", "0.0.0.0/0"), ("-6", "::/0")):
@@ -254,14 +257,14 @@ def read_routes(lab: Lab, device: str) -> list[KernelRoute]:
 
 @dataclass(frozen=True, slots=True)
 class DevicePorts:
-    """The ports of a device that are down, and the addresses of all: not those that the kernel gives by itself."""
+    """The ports of a device that are down, and the addresses of all ports, without link-local ones."""
 
     down: frozenset[str]
     addresses: dict[str, frozenset[str]]
 
 
 def read_ports(lab: Lab, device: str) -> DevicePorts:
-    """What a device's ports are like, by the kernel's names; raises InputError (FG175) where it does not answer."""
+    """Return the state of a device's ports, by the kernel's names; raises InputError (FG175) if it does not answer."""
     rows = json.loads(lab.run(device, "ip", "-json", "addr", "show"))
     down = frozenset(row["ifname"] for row in rows if "UP" not in row["flags"])
     return DevicePorts(down, {row["ifname"]: frozenset(_list_addresses(row)) for row in rows})
@@ -274,13 +277,13 @@ def _list_addresses(row: dict[str, Any]) -> Iterator[str]:
 
 
 def list_planned_addresses(build: Build, end: BuiltEnd) -> frozenset[str]:
-    """The addresses that a port or loopback should have."""
+    """Return the addresses that a port or loopback should have, with prefix lengths."""
     addresses = build.forms[end.device].loopbacks if end.port == LOOPBACK else build.list_lab_addresses(end)
     return frozenset(str(ip_interface(address)) for address in addresses)
 
 
 def list_daemons(lab: Lab) -> set[tuple[str, str]]:
-    """(switch, name) of every daemon that runs."""
+    """Return (switch, name) of every daemon that runs."""
     running = set()
     for process in find_daemons(lab.folder):
         with contextlib.suppress(OSError):  # it has ended meanwhile

@@ -23,7 +23,7 @@ RIGHTS = "a lab needs the right to make network namespaces, which root has: `sud
 
 
 def explain_lack() -> str:
-    """What this machine lacks for a lab, and how to get it; "" for nothing. Nothing stays of the try."""
+    """Return what this machine lacks for a lab, and how to get it; "" for nothing."""
     if sys.platform != "linux":
         return f"a lab needs Linux, for its network namespaces, and this is {sys.platform}: take a virtual machine"
     programs = [name for name in PACKAGES if not shutil.which(name)]
@@ -44,7 +44,7 @@ def can_make_namespaces() -> bool:
 
 
 def require_rights() -> None:
-    """Raise InputError (FG172) where this process may not change network namespaces."""
+    """Raise InputError (FG172) if this process may not change network namespaces."""
     if not shutil.which("ip"):
         _refuse_machine(f"a lab needs ip: `apt-get install {PACKAGES['ip']}`")
     if not can_make_namespaces():
@@ -52,7 +52,7 @@ def require_rights() -> None:
 
 
 def require_machine() -> None:
-    """Raise InputError (FG172) where this machine lacks something, with how to get it."""
+    """Raise InputError (FG172), with how to get it, if this machine lacks something for a lab."""
     if lack := explain_lack():
         _refuse_machine(lack)
 
@@ -76,7 +76,7 @@ FEWER = "less of it: `--lab 1su,4n,2spine` is one unit with four nodes and two s
 
 
 def require_room(switches: int, hosts: int, links: int) -> None:
-    """Raise InputError (FG172) where nothing is to run in a lab, or more than this machine has room for."""
+    """Raise InputError (FG172) if a lab has no switches, or takes more memory than this machine has."""
     if not switches:
         raise fault(
             CODE,
@@ -91,7 +91,7 @@ def require_room(switches: int, hosts: int, links: int) -> None:
 
 
 def require_neighbours(number: int) -> None:
-    """Raise InputError (FG172) where the kernel keeps fewer neighbours than a lab has, for all namespaces together."""
+    """Raise InputError (FG172) if the kernel keeps fewer neighbours, of all namespaces, than a lab has."""
     most = min(int(Path("/proc/sys", name.replace(".", "/")).read_text(encoding="ascii")) for name in NEIGHBOURS)
     if number > most:
         enough = f"`sysctl -w {' '.join(f'{name}={2 * number}' for name in NEIGHBOURS)}` for the whole machine"
@@ -100,6 +100,6 @@ def require_neighbours(number: int) -> None:
 
 
 def _free_gb() -> float:
-    """Memory that programs can have without swapping, in GB (proc(5), MemAvailable)."""
+    """Return the memory that programs can have without swapping, in GB (proc(5), MemAvailable)."""
     lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")) * 1024 / 1e9

@@ -19,7 +19,7 @@ LOOKS, SAME, PAUSE_S = 20, 5, 0.5
 
 @dataclass(frozen=True, slots=True)
 class JudgedLab:
-    """What is found in a lab: links that are broken, sessions that are up of those that should be, and findings."""
+    """What is found in a lab: broken links, how many sessions are up and how many should be, and findings."""
 
     broken: Sequence[Link]
     up: int
@@ -28,7 +28,7 @@ class JudgedLab:
 
 
 def judge_lab(lab: Lab) -> JudgedLab:
-    """Look at a lab until nothing is wrong or it stays as it is; raises InputError (FG175) where it does not answer."""
+    """Look at a lab until nothing is wrong, or it stays as it is; raises InputError (FG175) if it does not answer."""
     looks = [_look_once(lab)]
     while looks[-1].findings and len(looks) < LOOKS and not (len(looks) >= SAME and _is_stable(looks[-SAME:])):
         time.sleep(PAUSE_S)
@@ -47,12 +47,12 @@ def _look_once(lab: Lab) -> JudgedLab:
 
 
 def write_report(form: str, name: str, lab: Lab, judged: JudgedLab) -> str:
-    """The report in a format by name: text or json."""
+    """Return the report on the lab of a name in a format: `text` or `json`."""
     return _write_json(name, lab, judged) if form == "json" else _write_text(name, lab, judged)
 
 
 def _write_text(name: str, lab: Lab, judged: JudgedLab) -> str:
-    # for people: a line a finding, then the verdict on the lab of a name
+    """Return the report for people: a line for each finding, then the verdict on the lab."""
     lines = [make_printable(str(finding)) for finding in judged.findings]
     count = len(judged.findings)
     verdict = f"{count} finding{'s' * (count != 1)}" if count else "all is as planned"
@@ -60,13 +60,13 @@ def _write_text(name: str, lab: Lab, judged: JudgedLab) -> str:
 
 
 def describe_size(lab: Lab) -> str:
-    """Switches, hosts and links of a lab in words."""
+    """Return how many switches, hosts and links a lab has, in words."""
     build = lab.build
     return f"{len(build.switches)} switches, {len(build.hosts)} hosts, {len(build.links)} links"
 
 
 def _write_json(name: str, lab: Lab, judged: JudgedLab) -> str:
-    # for programs: the lab of a name as an object, with all findings
+    """Return the report for programs: an object with all findings."""
     value = {
         "lab": name,
         "switches": len(lab.build.switches),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
+from fabricgen.export.table import FrrLab
 from fabricgen.lab.check import Check, ask_neighbours
 from fabricgen.lab.fabric import DAEMON_NAMES, Lab, explain_failure, run_ip_batch, wait_until
 from fabricgen.lab.files import Build, BuiltEnd, Link, kernel_name
+from fabricgen.lab.inside import cut_to_lab
 
 SETTINGS = (
     "net.ipv4.ip_forward=1",
@@ -37,10 +40,10 @@ ROUTES_S = 15
 def bring_lab_up(
     lab: Lab, tell: Callable[[str], object] = lambda _: None, holding: int | None = None
 ) -> list[subprocess.Popen[bytes]]:
-    """Start the switches of a build and its hosts, cabled as its links.csv says, each with its configuration.
+    """Start the switches and hosts of a build, cabled as its links.csv says, each with its configuration.
 
-    Returns the daemons, which outlive this process. `tell` hears of each step; `holding` is kept open by what makes
-    namespaces. Raises InputError (FG175) where something fails; what was started until then stays.
+    Returns the daemons, which outlive this process. `tell` hears of each step; the processes that make namespaces keep
+    `holding` open. Raises InputError (FG175) if something fails; what was started until then stays.
     """
     build = lab.build
     tell(f"{len(lab.spaces)} namespaces")
@@ -64,7 +67,7 @@ def bring_lab_up(
 
 
 def wait_for_sessions(lab: Lab, tell: Callable[[str], object], seconds: float) -> tuple[int, int]:
-    """Wait until all sessions are up, at most some seconds, and routes are learned.
+    """Wait until all sessions are up and routes are learned, at most some seconds.
 
     Returns how many sessions are up, and how many there should be.
     """
@@ -82,7 +85,9 @@ def wait_for_sessions(lab: Lab, tell: Callable[[str], object], seconds: float) -
 
 
 def wait_for_routes(lab: Lab, broken: frozenset[Link] = frozenset()) -> None:
-    """Wait until routes are as planned without broken links, at most ROUTES_S seconds: they follow their sessions."""
+    """Wait, at most ROUTES_S seconds, until routes are as planned without the broken links: they
+    follow their sessions.
+    """
     deadline = time.monotonic() + ROUTES_S
     while any(Check(lab, lab.build, {}, broken).check_routes()) and time.monotonic() < deadline:
         time.sleep(0.3)
@@ -95,9 +100,9 @@ def _list_cable_commands(lab: Lab) -> Iterator[str]:
 
 
 def list_interface_commands(build: Build, device: str) -> Iterator[str]:
-    """Commands of `ip`: a device's ports up, and its addresses and routes.
+    """Yield commands of `ip` that bring the ports of a device up, with its addresses and routes.
 
-    A switch's addresses are as its configuration has them, a host's as addresses.csv has them.
+    A switch has the addresses of its configuration, a host those of addresses.csv.
     """
     yield "link set lo up"
     if device in build.forms:
@@ -108,7 +113,7 @@ def list_interface_commands(build: Build, device: str) -> Iterator[str]:
 
 
 def list_port_commands(build: Build, near: BuiltEnd, far: BuiltEnd) -> Iterator[str]:
-    """Commands of `ip` that bring a port up, with its addresses, and its default routes where it is a host's."""
+    """Yield commands of `ip` that bring a port up, with its addresses and, on a host, its default routes."""
     port = kernel_name(near.port)
     yield f"link set {port} up"
     if near.device in build.forms:
@@ -125,7 +130,9 @@ def list_port_commands(build: Build, near: BuiltEnd, far: BuiltEnd) -> Iterator[
 
 
 def _list_rule_commands(build: Build, device: str, *, v6: bool) -> list[str]:
-    """Commands of `ip`: what a host sends from the address of a port leaves by that port, as `hosts` tells it."""
+    """Return commands of `ip`: what a host sends from the address of a port leaves by that port, as
+    `hosts` tells it.
+    """
     return [
         f"rule add from {address.partition('/')[0]} table {table}"
         for near, table in build.tables.items()
@@ -141,10 +148,10 @@ def _spell_address(address: str, port: str) -> str:
 
 
 def start_daemons(lab: Lab, names: Iterable[str]) -> list[subprocess.Popen[bytes]]:
-    """Start the daemons of switches empty, and wait until each has met zebra; their sockets lie in a device's folder.
+    """Start the daemons of switches, without configurations, and wait until each has met zebra.
 
-    zebra comes first: a daemon that does not find it tries again after ten seconds. Raises InputError (FG175) where
-    they do not start.
+    Their sockets lie in the folder of each switch. zebra comes first: a daemon that does not find it tries again after
+    ten seconds. Raises InputError (FG175) for daemons that do not start.
     """
     daemons_started, switches = [], tuple(names)
     for name in switches:
@@ -163,7 +170,7 @@ def start_daemons(lab: Lab, names: Iterable[str]) -> list[subprocess.Popen[bytes
 
 
 def _start_process(command: list[str]) -> subprocess.Popen[bytes]:
-    """A process that goes on when this one ends, or is interrupted."""
+    """Start a process that goes on when this one ends or is interrupted."""
     return subprocess.Popen(  # noqa: S603 - no shell
         command,
         stdin=subprocess.DEVNULL,
@@ -179,11 +186,11 @@ def _has_met_zebra(lab: Lab, name: str) -> bool:
 
 
 def configure_switches(lab: Lab, texts: Mapping[str, str]) -> None:
-    """Give switches their configurations, by name, all at once, and start their sessions again.
+    """Give switches their configurations, `texts` by name, all at once, and start their sessions again.
 
     FRR waits ever longer before it calls a neighbour that was not there, or whose configuration has changed; and bgpd
     waits four seconds after a file of `vtysh -f`, so the lines are given as if they were typed. Raises InputError
-    (FG175) where FRR refuses a line.
+    (FG175) for a line that FRR refuses.
     """
 
     def configure_switch(name: str) -> None:
@@ -195,3 +202,24 @@ def configure_switches(lab: Lab, texts: Mapping[str, str]) -> None:
     with ThreadPoolExecutor() as pool:
         list(pool.map(configure_switch, texts))
         list(pool.map(lambda name: lab.ask_frr(name, "clear bgp *"), texts))
+
+
+# What FRR runs of a build in containers: the part of it that a lab of network namespaces has, too.
+
+MOST_PATHS = 64
+"""Equal paths that FRR's image is built for (github.com/FRRouting/frr@fbfc8222, alpine/APKBUILD.in: multipath)."""
+
+
+def plan_frr_lab(files: Mapping[str, str]) -> FrrLab:
+    """Return what FRR runs of a build; `files` are its lists and configurations by path in the build."""
+    cut = cut_to_lab(Build(files))
+    build = cut.build
+    conf = {name: _limit_paths(build.make_frr_config(name)) for name in build.switches}
+    commands = {name: tuple(list_interface_commands(build, name)) for name in build.switches}
+    ends = {(end.device, end.port) for link in build.links for end in (link.a, link.b)}
+    hosts = {(end.device, end.port) for end in build.addresses if end.device not in conf}
+    return FrrLab(conf, commands, ends, hosts, cut.left_out)
+
+
+def _limit_paths(text: str) -> str:
+    return re.sub(r"maximum-paths (\d+)", lambda match: f"maximum-paths {min(MOST_PATHS, int(match[1]))}", text)

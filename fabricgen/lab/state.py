@@ -50,7 +50,7 @@ WAIT_S = 20
 
 @dataclass(frozen=True, slots=True)
 class LabState:
-    """What the folder of a lab says. A lab that is not `up` was interrupted while it came up."""
+    """What the folder of a lab says; a lab that is not `up` was interrupted while it came up."""
 
     folder: Path
     spaces: Mapping[str, str]
@@ -82,7 +82,7 @@ class LabState:
                 write_all(descriptor, text.encode())
 
     def open_lab(self) -> Lab:
-        """The lab, with its build; raises InputError (FG173) where that is not as `lab up` wrote it."""
+        """Return the lab with its build; raises InputError (FG173) for a build that is not as `lab up` wrote it."""
         build, files = self.folder / BUILD, dict[str, str]()
         try:
             for file in sorted(path for path in build.rglob("*") if path.is_file()):
@@ -101,7 +101,7 @@ class LabState:
 
 
 def require_empty(folder: Path) -> None:
-    """Raise InputError (FG173) where a folder cannot be that of a lab that is about to come up: it holds something."""
+    """Raise InputError (FG173) for a folder that cannot become that of a new lab, since it holds something."""
     if (folder / FILE).exists():
         raise fault(CODE, f"there is a lab in {folder} already", hint=f"`fabricgen lab down --state {folder}` ends it")
     if any(not file.name.startswith(TEMPORARY) for file in folder.iterdir()):
@@ -109,9 +109,9 @@ def require_empty(folder: Path) -> None:
 
 
 def new_state(folder: Path, cut: Inside) -> LabState:
-    """A lab that is about to come up in a folder; the caller holds it.
+    """Return a lab that is about to come up in a folder, which the caller holds; `cut` is the part of its build.
 
-    Raises InputError (FG173) where a namespace of a name exists, or the path of a socket would be too long.
+    Raises InputError (FG173) for a namespace that exists already, and for a path of a socket that would be too long.
     """
     spaces = _name_namespaces(folder.name, [*cut.build.switches, *cut.build.hosts])
     if odd := sorted(name for name in spaces.values() if not NAME.fullmatch(name)):
@@ -136,14 +136,15 @@ def new_state(folder: Path, cut: Inside) -> LabState:
 
 
 def _name_namespaces(lab: str, devices: Iterable[str]) -> dict[str, str]:
-    """The namespace of each device of a lab."""
+    """Return the name of the namespace of each device of a lab."""
     return {device: f"{lab}-{device}" for device in devices}
 
 
 def read_state(folder: Path) -> LabState:
-    """What the folder of a lab says; raises InputError (FG173) where it holds none, or one of another name.
+    """Return what the folder of a lab says.
 
-    Only namespaces that begin with the lab's own name are believed to be the lab's.
+    Only namespaces that begin with the lab's own name are believed to be the lab's. Raises InputError (FG173) for a
+    folder without a lab, or with one of another name.
     """
     try:
         content = json.loads(read_bytes(folder / FILE, FILE))
@@ -162,9 +163,9 @@ def read_state(folder: Path) -> LabState:
 
 
 def find_state_to_end(folder: Path) -> LabState:
-    """What is to be taken down of a lab: what its folder says, and all that runs of the build in it.
+    """Return what is to be taken down of a lab: what its folder says, and all that runs of the build in it.
 
-    Raises InputError (FG173) where the folder holds no lab, and nothing of one runs.
+    Raises InputError (FG173) for a folder without a lab of which nothing runs.
     """
     spaces = _name_namespaces(folder.name, sorted(_find_devices(folder)))
     running = {d: space for d, space in spaces.items() if NAME.fullmatch(space) and (NAMESPACES / space).exists()}
@@ -178,7 +179,7 @@ def find_state_to_end(folder: Path) -> LabState:
 
 
 def _find_devices(folder: Path) -> set[str]:
-    """Devices of the lists and sockets in the folder of a lab, as far as these can be read."""
+    """Return the devices of the lists and sockets in the folder of a lab, as far as these can be read."""
     devices = set[str]()
     with contextlib.suppress(OSError):
         devices.update(entry.name for entry in (folder / SOCKETS).iterdir())
@@ -195,14 +196,14 @@ def _list_other_labs() -> str:
 
 
 def list_labs() -> list[Path]:
-    """The folders of labs where they are by default, also of those whose FILE is gone."""
+    """Return the folders of labs below LABS, also of labs whose FILE is gone."""
     return sorted({file.parent for name in (FILE, BUILD) for file in LABS.glob(f"*/{name}")})
 
 
 def choose_lab(folder: Path | None) -> Path | None:
-    """The folder that is named, else that of the only lab there is; None where there is none.
+    """Return the folder that is named, else that of the only lab; None if there is no lab.
 
-    Raises InputError (FG173) where there are several.
+    Raises InputError (FG173) if there are several.
     """
     labs = [folder.resolve()] if folder else list_labs()
     if len(labs) > 1:
@@ -212,9 +213,10 @@ def choose_lab(folder: Path | None) -> Path | None:
 
 @contextlib.contextmanager
 def hold_folder(folder: Path) -> Iterator[int]:
-    """Hold the folder of a lab against other commands that change it; gives a descriptor that holds it as long as it
-    is open anywhere. Raises InputError (FG173) where another one holds it too long or has removed it meanwhile,
-    FileNotFoundError without folder.
+    """Hold the folder of a lab against other commands that change it.
+
+    Yields a descriptor that holds it as long as it is open anywhere. Raises InputError (FG173) if another command holds
+    it too long or has removed it meanwhile, and FileNotFoundError without the folder.
     """
     descriptor, deadline = os.open(folder, os.O_RDONLY | os.O_DIRECTORY), time.monotonic() + WAIT_S
     try:
@@ -233,9 +235,9 @@ def hold_folder(folder: Path) -> Iterator[int]:
 
 
 def remove_lab(state: LabState) -> None:
-    """Take a lab down and its folder away, but for what others have put there.
+    """Take a lab down, and remove its folder but for files that others have put there.
 
-    Raises InputError (FG175) where a process or a namespace does not go.
+    Raises InputError (FG175) for a process or a namespace that does not end.
     """
     take_down(state.sockets, state.spaces.values())
     for part in (state.folder / BUILD, state.sockets):
@@ -246,7 +248,7 @@ def remove_lab(state: LabState) -> None:
 
 
 def remove_if_empty(folder: Path) -> None:
-    """Take the folder of a lab away where it is empty, and that of all labs."""
+    """Remove the folder of a lab if it is empty, and then LABS if that is empty."""
     for directory in (folder, LABS):
         with contextlib.suppress(OSError):  # a lab is in it, or a user's own files
             directory.rmdir()

@@ -20,10 +20,10 @@ PATIENCE_S = 30
 
 
 def take_down(folder: Path, spaces: Iterable[str]) -> None:
-    """Kill the daemons whose sockets lie in a lab's folder, and delete namespaces, as far as they are there.
+    """Kill the daemons whose sockets lie in a lab's folder, and delete namespaces, as far as they exist.
 
-    A daemon that was about to start in a namespace no longer finds it; one that did is seen the second time.
-    Raises InputError (FG175) where a process or a namespace does not go.
+    A daemon that was about to start in a namespace no longer finds it; one that did start is killed the second time.
+    Raises InputError (FG175) for a process or a namespace that does not go.
     """
     kill_daemons(folder)
     existing = [space for space in spaces if (NAMESPACES / space).exists()]
@@ -48,8 +48,9 @@ def kill_daemons(folder: Path) -> None:
 
 
 def find_daemons(folder: Path) -> list[int]:
-    """Ids of the processes that were given sockets in a folder: `--vty_socket FOLDER/DEVICE`. Dead ones have no
-    command any more.
+    """Return the ids of processes whose sockets lie in a folder: `--vty_socket FOLDER/DEVICE`.
+
+    Dead processes have no command any more.
     """
     mark = b"\0--vty_socket\0" + os.fsencode(folder) + b"/"
     processes = []

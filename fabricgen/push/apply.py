@@ -22,13 +22,13 @@ Told = Callable[[str, int, int, float], None]
 
 
 class Pusher:
-    """Writes the changes that a NetboxState found."""
+    """Writes the changes that a NetboxState found, and tells how far it is."""
 
     def __init__(self, netbox: NetBox, state: NetboxState, tell: Told) -> None:
         self._netbox, self._state, self._tell = netbox, state, tell
 
     def apply_differences(self, differences: NetboxChanges, *, delete: bool) -> list[str]:
-        """Delete if that is asked for, then make and change; returns what NetBox would not delete, and why.
+        """Delete if that is asked for, then make and change; return what NetBox would not delete, and why.
 
         Raises RefusedError at the first batch that NetBox does not take; what was written before stays.
         """
@@ -56,7 +56,6 @@ class Pusher:
         ]
 
     def _make_tag(self, slug: str, color: str) -> None:
-        # makes a tag that NetBox has not
         if not list(self._netbox.list_records("extras/tags", slug=slug)):
             self._netbox.create_records(
                 "extras/tags", [{"name": slug.replace("-", " ", 1), "slug": slug, "color": color}]
@@ -65,8 +64,10 @@ class Pusher:
     def _write_in_batches(
         self, title: str, changes: Sequence[NetboxChange], write: Callable[[Sequence[NetboxChange]], None]
     ) -> None:
-        # writes changes of one kind, and tells how far it is; an error names the object that is to blame
-        # the first word of a title is the kind of objects
+        """Write changes of one kind, and tell how far it is; the first word of `title` is the kind.
+
+        Raises RefusedError, which names the object that is to blame.
+        """
         size, started = AT_ONCE.get(title.partition(" ")[0], USUAL), monotonic()
         for first in range(0, len(changes), size):
             batch = changes[first : first + size]
@@ -78,7 +79,7 @@ class Pusher:
             self._tell(title, done, len(changes), done / max(monotonic() - started, 1e-3))
 
     def _blame_object(self, refused: RefusedError, batch: Sequence[NetboxChange]) -> RefusedError:
-        """The refusal of a batch with the first object that is to blame, which NetBox tells by its place."""
+        """Return the refusal of a batch with the first object that is to blame, which NetBox tells by its place."""
         answer = refused.answer
         if not (isinstance(answer, list) and len(answer) == len(batch)):
             return refused
@@ -89,7 +90,7 @@ class Pusher:
         return RefusedError(refused.status, text, answer, "what was written before is kept: mend it, and run it again")
 
     def _make_objects(self, batch: Sequence[NetboxChange]) -> None:
-        # makes the objects of a batch, all of one kind, and notes their ids for what refers to them
+        """Make the objects of a batch, all of one kind, and note their ids for other objects that refer to them."""
         kind = batch[0].kind
         own = {"slug": self._state.tag}
         bodies = [self._write_body(change) for change in batch]
@@ -105,7 +106,7 @@ class Pusher:
         self._netbox.change_records(batch[0].kind.path, bodies)
 
     def _write_body(self, change: NetboxChange) -> dict[str, Any]:
-        # fields as the API takes them: references as ids, ends of cables as lists
+        """Return the fields of a change as the API takes them: references as ids, ends of cables as lists."""
         body: dict[str, Any] = {}
         for name, value in change.fields.items():
             if name in ("a", "b"):
@@ -119,16 +120,19 @@ class Pusher:
         return body
 
     def _find_id(self, value: Any) -> Any:
-        # the id of what a reference names; another value as it is
+        """Return the id of the object that a reference names; any other value as it is."""
         return self._state.ids[value.path][value.key] if isinstance(value, Reference) else value
 
     def _delete_objects(self, changes: Sequence[NetboxChange]) -> list[tuple[NetboxChange, str]]:
-        """Delete in batches, of one in which something is in use one by one; (what is in use, how NetBox says it)."""
+        """Delete objects in batches; return (change, reason) of path_changes that NetBox would not delete.
+
+        The objects of a batch in which one is in use are deleted one by one.
+        """
         undeleted, started, done = list[tuple[NetboxChange, str]](), monotonic(), 0
-        for path, of_path in groupby(changes, key=lambda change: change.kind.path):
-            those = list(of_path)
-            for first in range(0, len(those), USUAL):
-                batch = those[first : first + USUAL]
+        for path, grouped in groupby(changes, key=lambda change: change.kind.path):
+            path_changes = list(grouped)
+            for first in range(0, len(path_changes), USUAL):
+                batch = path_changes[first : first + USUAL]
                 if not self._try_delete(path, batch):
                     undeleted += [(change, why) for change in batch if (why := self._find_use(change))]
                 done += len(batch)
@@ -136,7 +140,7 @@ class Pusher:
         return undeleted
 
     def _try_delete(self, path: str, batch: Sequence[NetboxChange]) -> bool:
-        # deletes a batch; False, and nothing is deleted, where something of it is in use
+        """Delete a batch; return False, with nothing deleted, if an object of it is in use."""
         try:
             self._netbox.delete_records(path, [change.number for change in batch])
         except RefusedError as refused:
@@ -146,7 +150,7 @@ class Pusher:
         return True
 
     def _find_use(self, change: NetboxChange) -> str:
-        # deletes an object; what refers to it, where that is why it cannot be
+        """Delete an object; return what refers to it if that is why it cannot be deleted, else ""."""
         try:
             self._netbox.delete_records(change.kind.path, [change.number])
         except RefusedError as refused:

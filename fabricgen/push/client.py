@@ -43,7 +43,10 @@ def _load_validator(kind: str) -> Draft202012Validator:
 
 
 def describe_misfit(kind: str, record: Any) -> str:
-    """What of a record is not as NetBox has it, such as `tags: 7 is not of type 'array'`; "" where it fits."""
+    """Return what of a record is not as NetBox has it, such as `tags: 7 is not of type 'array'`; "" if it fits.
+
+    `kind` is a path of the API, or KEPT.
+    """
     error = next(_load_validator(kind).iter_errors(record), None)
     if error is None:
         return ""
@@ -81,7 +84,7 @@ OF_V2 = "nbt_"
 
 
 class RefusedError(InputError):
-    """What NetBox answered instead of doing what it was asked."""
+    """What NetBox answered instead of doing what it was asked; `status` is 0 without an answer."""
 
     def __init__(self, status: int, text: str, answer: Any, hint: str) -> None:
         super().__init__(fault("FG164", text, hint=hint).diagnostics)
@@ -89,7 +92,7 @@ class RefusedError(InputError):
 
 
 class NetBox:
-    """A NetBox at a URL. No error of it has the token in it."""
+    """The API of a NetBox at a URL; no error of it contains the token."""
 
     TITLE = "NetBox"
     IN_SITES: tuple[str, ...] = (
@@ -130,12 +133,12 @@ class NetBox:
 
     @cached_property
     def release(self) -> tuple[int, ...]:
-        """The first two numbers of its version; 0 for what is none."""
+        """The first two numbers of its version; 0 for a part that is no number."""
         return tuple(int(part) if part.isdecimal() else 0 for part in self.version.split(".")[:2])
 
     @cached_property
     def version(self) -> str:
-        """The version of NetBox; raises RefusedError where there is none, or none that knows the token."""
+        """The version of NetBox; raises RefusedError if the URL is no NetBox, or one that does not know the token."""
         status = self._call("GET", "status", within_s=FIRST_S)
         version = status.get(f"{self.TITLE.lower()}-version") if isinstance(status, dict) else None
         if not isinstance(version, str):
@@ -144,9 +147,9 @@ class NetBox:
         return make_printable(version[:40])
 
     def list_records(self, path: str, kind: str = KEPT, **filters: Any) -> Iterator[Record]:
-        """All records of a path that pass filters, by id, each as `records.yaml` has the kind.
+        """Yield all records of a path that pass filters, by id, each as `records.yaml` has the kind.
 
-        Raises RefusedError for records that are otherwise, that come twice or without end, or that take too long.
+        Raises RefusedError for records of another form, that come twice or without end, or that take too long.
         """
         self._ends = self._ends or monotonic() + ALL_S
         ids, most = set[Id](), MOST_RECORDS
@@ -176,7 +179,7 @@ class NetBox:
         return RefusedError(200, f"what {self.url} answered to {request}", answer, _NOT_NETBOX)
 
     def create_records(self, path: str, rows: Sequence[Mapping[str, Any]]) -> list[Record]:
-        """Make records, all or none; the answer is in their order."""
+        """Make records, all or none; return them as NetBox has them, in the order of `rows`."""
         records: list[Record] = self._call("POST", path, self._answer_little(rows), rows)
         if (
             not isinstance(records, list)
@@ -191,15 +194,17 @@ class NetBox:
         self._call("PATCH", path, self._answer_little(rows), rows)
 
     def _answer_little(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-        """Asks for answers with the fields that were written alone: NetBox takes longer to look up what else an
-        interface or a device has than to make it (v4.6.8: netbox/api/viewsets/__init__.py, field_kwargs).
+        """Return the parameters that ask for an answer with the written fields alone.
+
+        NetBox takes longer to look up what else an interface or a device has than to make it (v4.6.8:
+        netbox/api/viewsets/__init__.py, field_kwargs).
         """
         # without custom_fields new objects would not have their defaults
         fields = {name for row in rows for name in row} | {"id", "display", "custom_fields"}
         return {"fields": ",".join(sorted(fields))}
 
     def delete_records(self, path: str, numbers: Sequence[Id]) -> None:
-        """Delete records, all or none; those that are gone are passed over."""
+        """Delete records, all or none; records that are gone already are passed over."""
         self._call("DELETE", path, body=[{"id": number} for number in numbers])
 
     def _call(
@@ -210,8 +215,10 @@ class NetBox:
         body: Any = None,
         within_s: float | None = None,
     ) -> Any:
-        # sends a request and gives the JSON of the answer, with the token masked; raises RefusedError for all that is
-        # no success
+        """Send a request and return the JSON of the answer, with the token masked.
+
+        `within_s` are the seconds for all tries together. Raises RefusedError for any answer but success.
+        """
         within_s = within_s or (READ_S if method == "GET" else WRITE_S)
         try:
             status, headers, content = _await_result(lambda: self._exchange(method, path, filters, body), within_s)
@@ -244,7 +251,7 @@ class NetBox:
     def _exchange(
         self, method: str, path: str, filters: Mapping[str, Any] | None, body: Any
     ) -> tuple[int, Mapping[str, str], bytes]:
-        """(status, headers, content) of an answer; of one that is too large as much as tells so."""
+        """Return (status, headers, content) of an answer; of one that is too large, just more than MOST_BYTES."""
         timeout, url = (CONNECT_S, WRITE_S), f"{self.url}/api/{path}/"
         with self._session.request(
             method, url, params=filters, json=body, timeout=timeout, allow_redirects=False, stream=True
@@ -260,10 +267,10 @@ class NetBox:
 
 
 def _await_result(work: Callable[[], Any], within_s: float) -> Any:
-    """What `work` returns, or raises; TimeoutError where it takes longer than that, and then it is left alone.
+    """Return what `work` returns, or raise what it raises; TimeoutError, leaving it alone, if it takes too long.
 
-    Timeouts of sockets are of one read each: a byte a second meets every one of them. Only another thread ends that,
-    in the middle of a name's lookup, a handshake or a header as well.
+    Timeouts of sockets are of one read each: a byte a second meets every one of them. Only another thread ends that, in
+    the middle of a name's lookup, a handshake or a header as well.
     """
     results = SimpleQueue[tuple[Any, BaseException | None]]()
 
@@ -285,7 +292,7 @@ def _await_result(work: Callable[[], Any], within_s: float) -> Any:
 
 
 def _parse_json(content: bytes) -> Any:
-    """JSON as objects; None for what is none, or has more than MOST_DEPTH levels."""
+    """Return JSON as objects; None for text that is no JSON, or has more than MOST_DEPTH levels."""
     try:
         answer = json.loads(content) if content else None
     except (ValueError, RecursionError):
@@ -300,7 +307,7 @@ def _parse_json(content: bytes) -> Any:
 
 
 def _parse_page(answer: Any) -> tuple[list[Any], int]:
-    """(records, how many there are on all pages); none of -1 where it is no page."""
+    """Return (records, how many there are on all pages); ([], -1) for an answer that is no page."""
     if isinstance(answer, dict) and isinstance(answer.get("count"), int) and isinstance(answer.get("results"), list):
         return answer["results"], answer["count"]
     return [], -1
@@ -315,7 +322,7 @@ _HINTS = {
 
 
 def find_first_reason(answer: Any) -> str:
-    """What an error of NetBox says first: of {"field": ["text"]}, of a list of such, or of {"detail": "text"}."""
+    """Return the first text in an error of NetBox: {"field": ["text"]}, a list of these, or {"detail": "text"}."""
     if isinstance(answer, dict):
         return next(
             (
@@ -351,7 +358,7 @@ class TokenMask:
         }
 
     def mask_token(self, content: bytes) -> bytes:
-        """The content with every spelling of the token in it hidden."""
+        """Return content with every spelling of the token hidden."""
         lower = content.lower()
         shown = [run for run in self._runs if run in lower]
         if not shown:
@@ -374,10 +381,11 @@ class TokenMask:
 
 
 def _spell_token(token: bytes) -> set[bytes]:
-    """A token in small letters: itself, percent-encoded (where it must be; all of it), in hexadecimal, and in base64
-    at each of its three alignments.
+    """Return the spellings of a token, in small letters.
 
-    Of base64, characters that also depend on what stands before or behind the token are left out.
+    They are the token itself, percent-encoded (only the characters that must be, and all), in hexadecimal, and in
+    base64 at each of its three alignments, without characters that also depend on what stands before or behind the
+    token.
     """
     spellings = {token, token.hex().encode(), quote(token, safe="").encode(), ("%" + token.hex("%")).encode()}
     for before in range(3):

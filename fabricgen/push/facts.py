@@ -12,10 +12,11 @@ from fabricgen.verify.sightings import cap_notes, format_count, list_few
 
 
 def read_netbox_facts(netbox: NetBox, sites: Collection[str] | None) -> Facts:
-    """The devices with interfaces and the cables of some sites, None for all; notes tell what is left out, and why.
+    """Return the devices with interfaces and the cables of some sites, None for all; notes tell what is left out, and
+    why.
 
-    Raises InputError (FG164) for a NetBox that cannot be read, for a site that it has not, and for two devices of one
-    name.
+    Raises InputError (FG164) for a NetBox that cannot be read, for a site that it does not have, and for two devices
+    with one name.
     """
     reading = NetboxReading(netbox, sites)
     if reading.missing:

@@ -31,7 +31,7 @@ _NEAR_M = 0.006
 
 
 class Held:
-    """A NetBox read beside the lists of a plan."""
+    """What a NetBox holds of a plan, as lists that can be compared with those of the plan."""
 
     def __init__(self, netbox: NetBox, cluster: Cluster, plan: Lists) -> None:
         self._reading = NetboxReading(netbox, frozenset(cluster.sites))
@@ -41,13 +41,13 @@ class Held:
         self._planned = {row["device"]: row for row in _list_rows(plan.devices)}
         self.renamed = dict(self._find_renamed())
         """Devices of NetBox under another name than the plan has for them -> that name."""
-        self._own = {name: own for own, name in self.renamed.items()}
+        self._netbox_names = {name: own for own, name in self.renamed.items()}
         self._devices = self._choose_devices()
         self.notes = [f"NetBox has no site {name}" for name in self._reading.missing]
         """What NetBox has and is not compared."""
 
     def lists(self) -> Lists:
-        """The lists; NetBox has no bill of materials."""
+        """Return the lists; NetBox has no bill of materials."""
         addresses = list(self._list_addresses())
         self._at: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
         for prefix, kind, device, port in addresses:
@@ -63,7 +63,7 @@ class Held:
         )
 
     def compare_optics(self) -> Delta:
-        """How transceivers differ: NetBox knows them by their cages, whatever cable is there."""
+        """Return how transceivers differ; NetBox knows them by their cages, whatever cable is there."""
         planned = {
             (row[f"{side}_device"], row[f"{side}_cage"]): row[f"{side}_transceiver"]
             for row in self._ends
@@ -82,7 +82,10 @@ class Held:
         return compare_rows("optics", ("device", "cage"), OPTIC_CHANGES, (old, new), "device")
 
     def _find_renamed(self) -> Iterator[tuple[str, str]]:
-        """Devices with a name that the plan has not, in the place of one of its devices that NetBox has not."""
+        """Yield (name in NetBox, name in the plan) of devices that NetBox has under a name that the plan does not know.
+
+        Such a device is at the place of a planned device that NetBox does not have.
+        """
         names = {device.name for device in self._reading.devices}
         name_by_place = {
             (r["site"], r["rack"], r["u"], r["model"]): name for name, r in self._planned.items() if r["u"]
@@ -93,7 +96,9 @@ class Held:
                 yield device.name, name
 
     def _choose_devices(self) -> dict[str, NetboxDevice]:
-        """The devices that are the plan's or a push of it made; of two of a name the one at the site of the plan."""
+        """Return the devices that the plan has or a push of it made; of two with one name, the one at the site of the
+        plan.
+        """
         chosen: dict[str, NetboxDevice] = {}
         for device in self._reading.devices:
             planned = self._planned.get(self.renamed.get(device.name, device.name))
@@ -103,8 +108,10 @@ class Held:
         return chosen
 
     def _make_device_row(self, device: NetboxDevice) -> Row:
-        # a device of NetBox in the columns of devices.csv: the planned row with what NetBox has; for one that is not
-        # planned only that
+        """Return a device of NetBox in the columns of devices.csv.
+
+        It is the planned row with what NetBox has; a device that is not planned has what NetBox has alone.
+        """
         row = self._planned.get(self.renamed.get(device.name, device.name))
         if row is None:
             classes = self._cluster.plan.devices.classes
@@ -124,7 +131,9 @@ class Held:
         return {**row, "device": device.name, **facts, **numbers}
 
     def _list_addresses(self) -> Iterator[tuple[str, str, str, str]]:
-        """(prefix, kind, device, port), each at ports of the plan, of the plan's number or made by its push."""
+        """Yield (prefix, kind, device, port) of addresses at ports of the plan, with a planned number, or made by its
+        push.
+        """
         assert self._plan.addresses is not None  # noqa: S101 - a plan has addresses
         rows = _list_rows(self._plan.addresses)
         kinds = {row["kind"] for row in rows}
@@ -145,13 +154,11 @@ class Held:
                 )
 
     def _name_in_netbox(self, device: str) -> str:
-        """What NetBox calls a device of the plan."""
-        return self._own.get(device, device)
+        """Return what NetBox calls a device of the plan."""
+        return self._netbox_names.get(device, device)
 
     def _list_cabling(self) -> tuple[list[Row], list[Row]]:
-        """(rows of links.csv, rows of cables.csv) as NetBox has them; its cables are told with the ends as the plan has
-        them.
-        """
+        """Return (rows of links.csv, rows of cables.csv) as NetBox has them, with a and b ends as the plan has them."""
         names = self._cluster.port_names.cage_columns
         self._cages = {
             NetboxPort(self._name_in_netbox(row[f"{side}_device"]), row[f"{side}_port"]): cage
@@ -194,20 +201,20 @@ class Held:
         return links, list(ends.values())
 
     def _find_planned_end(self, link: Row) -> tuple[str, ...]:
-        """The end of a cable that a link would be of in the plan, by the names there."""
+        """Return the key of the row of cables.csv that a link would have in the plan, by the names there."""
         ports = [NetboxPort(link[f"{side}_device"], link[f"{side}_port"]) for side in "ab"]
         names = [self.renamed.get(port.device, port.device) for port in ports]
         cages = [self._cages.get(port, "") for port in ports]
         return link["cable"], names[0], cages[0], names[1], cages[1]
 
     def _keep_backplane_link(self, row: Row) -> Row | None:
-        """A link that no cable is of, where both devices are there."""
+        """Return a planned link without a cable, under the names of NetBox; None if a device of it is not there."""
         a, b = (self._name_in_netbox(row[f"{side}_device"]) for side in "ab")
         is_here = not row["cable"] and a in self._devices and b in self._devices
         return {**row, "a_device": a, "b_device": b} if is_here else None
 
     def _make_link_row(self, cable: Cable, a: NetboxPort, b: NetboxPort, of_cable: Mapping[str, Row]) -> Row:
-        # a cable between two ports in the columns of links.csv; `of_cable` are planned rows by cable
+        """Return a cable between two ports in the columns of links.csv; `of_cable` are planned rows by cable."""
         planned = self._at_port.get(a, self._at_port.get(b, ("", {})))[1]
         joins_as_planned = planned and {self._at_port.get(port, ("", None))[1] is planned for port in (a, b)} == {True}
         name = planned["cable"] if joins_as_planned or not cable.label else cable.label
@@ -218,16 +225,18 @@ class Held:
         return {"fabric": source.get("fabric", ""), "cable": name, **ends, **numbers, "speed_gbps": speed}
 
     def _choose_address(self, port: NetboxPort) -> str:
-        """The address at an end: the plan's where its device has it, else the first of the port."""
+        """Return the address at an end: the planned one if its device has it, else the first of the port."""
         side, row = self._at_port.get(port, ("", {}))
         prefixes = [prefix for prefix, _, port_name in self._at[port.device] if port_name == port.name]
         planned = row.get(f"{side}_ip")
         return "" if planned == "" else _keep_planned(planned or "", prefixes, self._at[port.device])
 
     def _make_end_row(self, cable: Cable, link: Row, row: Row | None, media: Mapping[str, str]) -> Row:
-        # a cable in the columns of cables.csv; `row` is the planned row of it, if any, and `media` are types as NetBox
-        # names them, by cable
-        # a cable that nothing of the plan is at has what NetBox says, and the fabric of its link
+        """Return a cable in the columns of cables.csv; `row` is the planned row of it, if any.
+
+        `media` are the types of planned cables as NetBox names them. A cable that is not planned has what NetBox says,
+        and the fabric of its link.
+        """
         row = row or dict.fromkeys(COLUMNS["cables"], "") | {"cable": link["cable"], "fabric": link["fabric"]}
         end = {**row}
         for side in "ab":
@@ -248,7 +257,7 @@ class Held:
         return end
 
     def _list_media(self) -> dict[str, str]:
-        """What NetBox calls the type of each cable of the plan."""
+        """Return what NetBox calls the type of each cable of the plan."""
         cables = self._cluster.plan.cables
         types = [choose_cable_type(medium.medium, medium.fibre) for medium in cables.media]
         ids = self._cluster.cable_id_columns.make_id_column(cables.end_cable).texts().tolist()
@@ -256,7 +265,7 @@ class Held:
 
 
 def _keep_planned(planned: str, own_prefixes: Iterable[str], held: Iterable[tuple[str, str, str]]) -> str:
-    """What is planned where a device has that address at all, else the first of its `own_prefixes` ones."""
+    """Return the planned address if a device has it at all, else the first of `own_prefixes`, "" without any."""
     if planned and planned.partition("/")[0] in {prefix.partition("/")[0] for prefix, _, _ in held}:
         return planned
     return next(iter(own_prefixes), "")

@@ -23,7 +23,7 @@ _TAGGED = {f"dcim/{name}" for name in ("locations", "racks", "device-types", "de
 
 
 class Nautobot(NetBox):
-    """A Nautobot at a URL."""
+    """The API of a Nautobot at a URL, used as NetBox's."""
 
     TITLE = "Nautobot"
     IN_SITES = ("rack-groups", "racks", "devices", "interfaces", "cables")
@@ -39,7 +39,7 @@ class Nautobot(NetBox):
         self._address_tags: dict[Id, list[dict[str, str]]] = {}
 
     def list_records(self, path: str, kind: str = KEPT, **filters: Any) -> Iterator[Record]:  # noqa: ARG002 - one of all
-        """All records of a path that pass NetBox's filters, as NetBox has them."""
+        """Yield all records of a path that pass NetBox's filters, in the form of NetBox's records."""
         passed: dict[str, Any] = {"name": filters["slug"]} if "slug" in filters else {}
         if "site_id" in filters:
             passed["location_id" if path == "dcim/cables" else "location"] = filters["site_id"]
@@ -47,7 +47,10 @@ class Nautobot(NetBox):
             yield self._put_as_netbox(path, record)
 
     def _put_as_netbox(self, path: str, record: Record) -> Record:
-        # statuses and tags by name, ends of cables as lists, and of a configuration context what a push writes
+        """Return a record in the form of NetBox's: statuses and tags by name, ends of cables as lists.
+
+        Of a configuration context it has what a push writes.
+        """
         put = dict(record)
         if record.get("status"):
             name = self._find_names("extras/statuses").get(record["status"]["id"], "")
@@ -74,13 +77,13 @@ class Nautobot(NetBox):
         return {}
 
     def _find_names(self, path: str) -> dict[Id, str]:
-        """Id -> name of all statuses or tags; read once."""
+        """Return the name of every status or tag by its id; read once."""
         if path not in self._names:
             self._names[path] = {each["id"]: each["name"] for each in super().list_records(path, self.KEPT)}
         return self._names[path]
 
     def create_records(self, path: str, rows: Sequence[Mapping[str, Any]]) -> list[Record]:
-        """Make records, all or none, of fields as NetBox has them; the answer is in their order."""
+        """Make records, all or none, from fields as NetBox has them; return them in the order of `rows`."""
         bodies = [write_body(row) for row in rows]
         for body in bodies:
             if path == "extras/tags":
@@ -100,7 +103,7 @@ class Nautobot(NetBox):
 
 
 def _merge(context: Mapping[str, Any], planned: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A configuration context with the AS number that is planned, or without one."""
+    """Return a configuration context with the planned AS number, or without one."""
     merged = deepcopy(dict(context))
     bgp = merged["bgp"] if isinstance(merged.get("bgp"), dict) else {}
     others = {name: value for name, value in bgp.items() if name != "asn"}

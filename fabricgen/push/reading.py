@@ -30,7 +30,7 @@ class NetboxPort(NamedTuple):
 
 
 class Cable(NamedTuple):
-    """A cable with the ports at its sides."""
+    """A cable with the ports at its two ends, each several if it has lanes; the length is None if it is not known."""
 
     label: str
     type: str
@@ -41,20 +41,22 @@ class Cable(NamedTuple):
 
 
 class NetboxReading:
-    """Objects of the sites of some names, None for all; each kind is read once, when it is asked for."""
+    """What a NetBox holds at the sites of some names, None for all; each kind is read once, when it
+    is first asked for.
+    """
 
     def __init__(self, netbox: NetBox, sites: Collection[str] | None) -> None:
         self._netbox = netbox
         site_ids = {
             site["name"]: site["id"] for site in netbox.list_records("dcim/sites", "dcim/sites", fields="id,name")
         }
-        known = sorted(site_ids[name] for name in sites or () if name in site_ids)
-        self._filters = {} if sites is None else {"site_id": known}
+        site_numbers = sorted(site_ids[name] for name in sites or () if name in site_ids)
+        self._filters = {} if sites is None else {"site_id": site_numbers}
         self.missing = sorted(name for name in sites or () if name not in site_ids)
         """Sites that NetBox has not."""
 
     def _read_records(self, path: str, fields: str, kind: str = "", **filters: str) -> Iterator[Record]:
-        """Records at the sites; without a site there are none, where NetBox would take no filter for all."""
+        """Yield the records of a path at the sites; none without a site, since NetBox would take no filter for all."""
         if all(self._filters.values()):
             yield from self._netbox.list_records(path, kind or path, fields=f"id,{fields}", **self._filters, **filters)
 
@@ -65,7 +67,7 @@ class NetboxReading:
         return [self._make_device(record) for record in self._read_records("dcim/devices", fields) if record["name"]]
 
     def _make_device(self, record: Record) -> NetboxDevice:
-        # a record of a device, with "" for what it does not have
+        """Return a record of a device; "" for what it does not have."""
         addresses = (_read_address(record[name]) for name in ("primary_ip4", "primary_ip6"))
         return NetboxDevice(
             record["name"],
@@ -98,20 +100,22 @@ class NetboxReading:
 
     @cached_property
     def labels(self) -> dict[NetboxPort, str]:
-        """What is printed at ports."""
+        """The text that is printed at each port."""
         return {port: label for port, label, _ in self._interfaces.values()}
 
     @cached_property
     def speeds(self) -> dict[NetboxPort, str]:
-        """Speeds of ports in Gb/s, "" where NetBox has none."""
+        """The speed of each port in Gb/s, "" if NetBox has none."""
         return {port: speed for port, _, speed in self._interfaces.values()}
 
     def list_cables(self) -> Iterator[Cable]:
-        """What joins interfaces: cables, each link of those with lanes, and channels through panels as NetBox traces
-        them, of which the length is not known.
+        """Yield what joins interfaces.
+
+        These are cables, each link of cables with lanes, and channels through panels as NetBox traces them, whose
+        length is not known.
         """
         fields = "label,type,length,length_unit,profile,a_terminations,b_terminations,tags"
-        far: dict[NetboxPort, list[NetboxPort]] | None = None
+        far_ports: dict[NetboxPort, list[NetboxPort]] | None = None
         for record in self._read_records("dcim/cables", fields):
             ends = [record[f"{side}_terminations"] for side in "ab"]
             a, b = map(self._list_ports, ends)
@@ -120,24 +124,26 @@ class NetboxReading:
             facts = (record["label"], record["type"] or "")
             profile = (record.get("profile") or {}).get("value") or ""
             if not PASSED.isdisjoint(end["object_type"] for side in ends for end in side):
-                far = self._trace_ports() if far is None else far
+                far_ports = self._trace_ports() if far_ports is None else far_ports
                 for port in a + b:
                     # a channel has jumpers at both ends: it is told by that of its first port
-                    if len(far.get(port, ())) != 1 or port < far[port][0]:
-                        yield Cable(*facts, None, [port], far.get(port, []), _list_tags(record))
+                    if len(far_ports.get(port, ())) != 1 or port < far_ports[port][0]:
+                        yield Cable(*facts, None, [port], far_ports.get(port, []), _list_tags(record))
             elif profile.startswith(LANES) and "shuffle" not in profile and len(a) == len(b):
                 yield from (Cable(*facts, length, [x], [y], _list_tags(record)) for x, y in zip(a, b, strict=True))
             else:
                 yield Cable(*facts, length, a, b, _list_tags(record))
 
     def _trace_ports(self) -> dict[NetboxPort, list[NetboxPort]]:
-        """What NetBox finds at the far end of each port that has a cable."""
-        far = {}
+        """Return the ports that NetBox finds at the far_ports end of each port with a cable."""
+        far_ports = {}
         for record in self._read_records("dcim/interfaces", "connected_endpoints", "dcim/connected", cabled="true"):
             ids = (end["id"] for end in record["connected_endpoints"] or ())
             if record["id"] in self._interfaces:
-                far[self._interfaces[record["id"]][0]] = [self._interfaces[i][0] for i in ids if i in self._interfaces]
-        return far
+                far_ports[self._interfaces[record["id"]][0]] = [
+                    self._interfaces[i][0] for i in ids if i in self._interfaces
+                ]
+        return far_ports
 
     def _list_ports(self, ends: list[dict[str, Any]]) -> list[NetboxPort]:
         interfaces = (self._interfaces.get(end["object_id"]) for end in ends if end["object_type"] == INTERFACE)
@@ -145,7 +151,7 @@ class NetboxReading:
 
     @cached_property
     def modules(self) -> dict[NetboxPort, tuple[str, frozenset[str]]]:
-        """The type of the module in each bay, and its tags."""
+        """The type and the tags of the module in each bay."""
         names = {record.number: record.name for record in self.devices}
         return {
             NetboxPort(names[record["device"]["id"]], record["module_bay"]["name"]): (
@@ -157,7 +163,10 @@ class NetboxReading:
         }
 
     def list_addresses(self) -> Iterator[tuple[str, str, NetboxPort | None, frozenset[str]]]:
-        """(address with its length, description, port, tags); port is None where it is at none of these sites."""
+        """Yield (address with its length, description, port or None, tags).
+
+        The port is None for an address at no object; addresses at other sites are left out.
+        """
         fields = "id,address,description,assigned_object_type,assigned_object_id,tags"
         for record in self._netbox.list_records("ipam/ip-addresses", "ipam/ip-addresses", fields=fields):
             of_interface = record["assigned_object_type"] == INTERFACE

@@ -47,7 +47,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class NetboxChange:
-    """One thing to do: `fields` to write, of a new object where `number` is 0; none where it is to be deleted."""
+    """One change: `fields` to write, of a new object if `number` is 0; no fields for an object to be deleted."""
 
     kind: Kind
     key: Key
@@ -58,7 +58,7 @@ class NetboxChange:
 
 @dataclass
 class NetboxChanges:
-    """All that is to be done, by kind, and what is in the way of it."""
+    """All changes, by what is to be done, and what is in the way of them."""
 
     make: list[NetboxChange] = field(default_factory=list)
     change: list[NetboxChange] = field(default_factory=list)
@@ -72,16 +72,16 @@ class NetboxChanges:
     """Cables that a verdict gives another status than an operator has."""
 
     def list_tagged(self) -> Iterator[NetboxChange]:
-        """What is made or changed with tags."""
+        """Return the changes that write tags."""
         return (change for change in (*self.make, *self.change, *self.blocked) if "tags" in change.fields)
 
     def differs(self, *, delete: bool) -> bool:
-        """Whether NetBox differs from the plan; what is there beside it counts where it is to be deleted."""
+        """Whether NetBox differs from the plan; objects that are not planned count only if they are to be deleted."""
         return bool(self.make or self.change or self.marks or self.blocked or (delete and self.delete))
 
 
 class NetboxState:
-    """NetBox as it is, read kind by kind, compared with the plan, and with `verdicts` on cables by their labels."""
+    """NetBox as it is, read kind by kind, compared with the plan and with `verdicts` on cables by their labels."""
 
     def __init__(self, netbox: NetBox, kinds: list[Kind], name: str, verdicts: Mapping[str, Verdict]) -> None:
         """`name` is that of the blueprint, as a slug."""
@@ -94,7 +94,7 @@ class NetboxState:
         self._sites: list[Id] = []
 
     def compare_all(self) -> NetboxChanges:
-        """Compare everything; reads all that it needs, and writes nothing."""
+        """Return all changes; reads what it needs, and writes nothing."""
         differences, kept_ids = NetboxChanges(), defaultdict[str, set[Id]](set)
         for kind in self.kinds:
             records = self._read_records(kind)
@@ -120,12 +120,12 @@ class NetboxState:
         return any(tag["slug"] == self.tag for tag in record.get("tags", ()))
 
     def _find_other_push(self, record: Record) -> str:
-        """The tag of the push of another blueprint that made an object; "" where none did, or this one did too."""
+        """Return the tag of another blueprint's push that made an object; "" if none did, or this one did as well."""
         tags = [tag["slug"] for tag in record.get("tags", ())]
         return "" if self.tag in tags else next((tag for tag in tags if tag.startswith(TAGS)), "")
 
     def _read_records(self, kind: Kind) -> list[Record]:
-        # all objects of a kind that NetBox has, of the sites of the plan where the kind has a site; read once
+        """Return all objects of a kind that NetBox has, at the sites of the plan if the kind has a site; read once."""
         if kind.path not in self._read:
             filters: dict[str, Any] = {}
             if kind.path.partition("/")[2] in self._netbox.IN_SITES:
@@ -139,7 +139,7 @@ class NetboxState:
         return self._read[kind.path]
 
     def _list_fields_to_read(self, kind: Kind) -> list[str]:
-        # names of the fields that are compared, of all kinds that share a path
+        """Return the names of the fields that are compared, of all kinds that share a path."""
         more = {"devices": DEVICE, "ip-addresses": ("assigned_object_type",)}.get(kind.path.partition("/")[2], ())
         fields_of_path = [
             name
@@ -152,8 +152,10 @@ class NetboxState:
     def _compare_objects(
         self, kind: Kind, records: list[Record], differences: NetboxChanges, kept_ids: set[Id]
     ) -> None:
-        # enters into `differences` what is to be made, changed or is blocked; ids of what the plan knows go into
-        # `kept_ids`
+        """Enter into `differences` what is to be made, changed or is blocked of a kind.
+
+        `records` are what NetBox has of it; ids of objects that the plan knows are added to `kept_ids`.
+        """
         by_key = {_match_key(kind, (spell_value(record.get(name)) for name in kind.key)): record for record in records}
         for row in kind.rows():
             key = tuple(str(row[name]) for name in kind.key)
@@ -190,13 +192,13 @@ class NetboxState:
         return spell_value(self._resolve_ids(value))
 
     def _resolve_ids(self, value: Any) -> Any:
-        """A value with ids of the objects that are there."""
+        """Return a value with the ids of objects that exist in place of references."""
         if isinstance(value, list):
             return [{name: self._resolve_ids(inside) for name, inside in each.items()} for each in value]
         return self.ids[value.path].get(value.key, value) if isinstance(value, Reference) else value
 
     def _list_fields(self, kind: Kind, row: Row) -> Iterator[tuple[str, Any]]:
-        """The fields of the REST API that a row has."""
+        """Yield (name, value) of the fields of the REST API that a row has."""
         for name in kind.plain:
             if name not in MARKS:
                 value = row[name]
@@ -211,7 +213,10 @@ class NetboxState:
                 yield "assigned_object_type", "dcim.interface" if key[-1] else None
 
     def _compare_cables(self, kind: Kind, records: list[Record], differences: NetboxChanges, kept_ids: set[Id]) -> None:
-        """A cable is known by the ports that it joins; one of others at any of them is in the way."""
+        """Enter into `differences` what is to be done with cables, and ids of planned ones into `kept_ids`.
+
+        A cable is known by the ports that it joins; another cable at one of them blocks it.
+        """
         sides = {record["id"]: (_list_end_ids(record, "a"), _list_end_ids(record, "b")) for record in records}
         cable_at = {end: record for record in records for side in sides[record["id"]] for end in side}
         for row, (joins, planned) in self._list_planned_cables(kind, cable_at, sides):
@@ -245,8 +250,10 @@ class NetboxState:
     def _list_planned_cables(
         self, kind: Kind, cable_at: Mapping[tuple[str, Any], Record], sides: Mapping[Id, tuple[Side, Side]]
     ) -> Iterator[tuple[Row, tuple[tuple[Sequence[Reference], Sequence[Reference]], tuple[Side, Side]]]]:
-        """(row, (what it joins, the ids of that)): a cable of several links that NetBox has link by link, as a push to
-        an older release or an import of files made it, is as many.
+        """Yield (row, (what it joins, the ids of that)) of each planned cable.
+
+        A cable of several links that NetBox has link by link, as a push to an older release or an import of files made
+        it, is one for each link.
         """
         for row, joins in zip(kind.rows(), kind.joins, strict=True):
             references = [[Reference(self._paths[name], key) for name, key in side] for side in joins]
@@ -264,7 +271,7 @@ class NetboxState:
                 yield row, (whole, self._find_sides(whole))
 
     def _find_sides(self, joins: tuple[Sequence[Reference], Sequence[Reference]]) -> tuple[Side, Side]:
-        # the ids of what a cable joins
+        """Return (type, id) of what a cable joins at either side; the id is None for an object to be made."""
         a, b = (
             tuple((TYPES[reference.path], self.ids[reference.path].get(reference.key)) for reference in side)
             for side in joins
@@ -274,7 +281,7 @@ class NetboxState:
     def _compare_cable(
         self, planned: NetboxChange, record: Record, verdict: Verdict | None, differences: NetboxChanges
     ) -> None:
-        # enters what is to be changed of a cable that is where it should be
+        """Enter into `differences` what is to be changed of a cable that is where it should be."""
         differing = {
             name: value
             for name, value in planned.fields.items()
@@ -290,12 +297,12 @@ class NetboxState:
             differences.change.append(NetboxChange(planned.kind, planned.key, differing | judged, record["id"], text))
 
     def _judge_cable(self, verdict: Verdict | None, record: Record) -> tuple[dict[str, Any], list[str]]:
-        # (fields that a verdict changes of a cable, what it says of them)
+        """Return (fields of a cable that a verdict changes, what it says of them in words)."""
         changes = list(list_verdict_fields(verdict, self.drift, record)) if verdict else []
         return {name: value for name, value, _ in changes}, [words for _, _, words in changes]
 
     def _compare_marks(self, differences: NetboxChanges) -> None:
-        """Primary and out-of-band addresses, which are fields of devices."""
+        """Enter into `differences` the primary and out-of-band addresses of devices, which are fields of devices."""
         devices = next(kind for kind in self.kinds if kind.name == "devices")
         device_records = {record["id"]: record for record in self._read_records(devices)}
         # NetBox moves no address that a device is reached at: the mark is taken away first
@@ -323,18 +330,18 @@ class NetboxState:
 
 
 def _match_key(kind: Kind, key: Iterable[str]) -> Key:
-    """What NetBox tells objects of a kind apart by."""
+    """Return the key by which NetBox tells objects of a kind apart."""
     return tuple(text.lower() if kind.any_case else text for text in key)
 
 
 def _name_record(record: Record) -> Key:
-    """What an object of NetBox is called, after its device if it is in one."""
+    """Return what an object of NetBox is called, after its device if it is in one."""
     names = (record["device"]["display"] if record.get("device") else "", str(record.get("display", record["id"])))
     return tuple(filter(None, names))
 
 
 def _describe_position(position: int, key: Key, rear_position: int) -> dict[str, Any]:
-    # where a position of a front port leads, as the API has it
+    """Return where a position of a front port leads, as the API has it."""
     return {
         "position": position,
         "rear_port": Reference("dcim/rear-ports", key),
@@ -343,13 +350,14 @@ def _describe_position(position: int, key: Key, rear_position: int) -> dict[str,
 
 
 def _list_end_ids(record: Record, side: str) -> Side:
-    # what a record of a cable has at a side
+    """Return (type, id) of what a record of a cable joins at a side."""
     return tuple((end["object_type"], end["object_id"]) for end in record[f"{side}_terminations"])
 
 
 def spell_value(value: Any) -> str:
-    """A value as NetBox answers it, as text: of a choice its value, of another object its id, "" for none; of a list of
-    objects all that each has.
+    """Return a value as NetBox answers it, as text: the value of a choice, the id of another object, "" for nothing.
+
+    Of a list of objects it is all that each has.
     """
     if isinstance(value, list):
         return "; ".join(sorted(" ".join(map(spell_value, each.values())) for each in value if isinstance(each, dict)))
@@ -359,12 +367,12 @@ def spell_value(value: Any) -> str:
 
 
 def is_alike(current: Any, planned: Any) -> bool:
-    """Whether a field of NetBox has the value that is wanted."""
+    """Whether a field of NetBox has the planned value."""
     return spell_value(current) == spell_value(planned)
 
 
 def _show_value(value: Any) -> str:
-    # a value as people read it: what a reference names, and - for nothing
+    """Return a value as people read it: what a reference names, and - for nothing."""
     if isinstance(value, Reference):
         return " ".join(value.key)
     if isinstance(value, list):

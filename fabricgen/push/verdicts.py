@@ -28,7 +28,9 @@ choices.py, LinkStatusChoices).
 
 
 class Verdict(NamedTuple):
-    """Of a cable: its status ("": only its modules and ports were judged), and whether something is to be mended."""
+    """The verdict on a cable: its status, "" if only modules and ports were judged, and whether something is to be
+    mended.
+    """
 
     status: str
     drifts: bool
@@ -39,9 +41,9 @@ DARK_CABLE = Verdict("planned", drifts=True, is_dark=True)
 
 
 def read_verdicts(file: str, cluster: Cluster) -> dict[str, Verdict]:
-    """The verdict on each cable that a JSON report of `verify` has seen, by its id; on what it has not there is none.
+    """Return the verdict on each cable that a JSON report of `verify` has seen, by its id.
 
-    Raises InputError (FG001, FG002, FG066) for what is no report of this cluster.
+    Raises InputError (FG001, FG002, FG066) for a file that is no report on this cluster.
     """
     found = read_verification(file, cluster)
     verified = set(list_verified_ids(found.report))
@@ -60,9 +62,9 @@ def read_verdicts(file: str, cluster: Cluster) -> dict[str, Verdict]:
 
 
 def judge_trunks(view: ClusterView, verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:
-    """The verdict on each trunk between panels, by its name, from those on the cables through it.
+    """Return the verdict on each trunk between panels, by its name, from those on the cables through it.
 
-    Light that passes says that it is there; where none of those that were seen has light it is to be looked at. A
+    Light that passes says that the trunk is there; if no cable that was seen has light, the trunk is to be looked at. A
     jumper elsewhere says nothing of the trunk behind it.
     """
     trunk_of = {
@@ -86,12 +88,15 @@ def judge_trunks(view: ClusterView, verdicts: Mapping[str, Verdict]) -> dict[str
 
 
 def list_verdict_fields(verdict: Verdict, tag: str, record: Mapping[str, Any]) -> Iterator[tuple[str, Any, str]]:
-    """What a verdict changes of a record of a cable: (field, value, in words); a status of an operator's own stays."""
+    """Yield (field, value, words) of what a verdict changes of a record of a cable.
+
+    A status that is an operator's own stays.
+    """
     status = record.get("status")
-    held = status.get("value") if isinstance(status, Mapping) else status
-    if verdict.status and held in STATUSES and held != verdict.status:
-        yield "status", verdict.status, f"status {held} -> {verdict.status}"
+    current_status = status.get("value") if isinstance(status, Mapping) else status
+    if verdict.status and current_status in STATUSES and current_status != verdict.status:
+        yield "status", verdict.status, f"status {current_status} -> {verdict.status}"
     slugs = [each["slug"] for each in record.get("tags", ())]
     if verdict.drifts != (tag in slugs):
-        kept = [slug for slug in slugs if slug != tag] + [tag] * verdict.drifts
-        yield "tags", [{"slug": slug} for slug in kept], f"tag {tag} {'set' if verdict.drifts else 'taken off'}"
+        slugs_to_set = [slug for slug in slugs if slug != tag] + [tag] * verdict.drifts
+        yield "tags", [{"slug": slug} for slug in slugs_to_set], f"tag {tag} {'set' if verdict.drifts else 'taken off'}"
