@@ -123,27 +123,28 @@ def _find_page(
 
     max_missing = STRAY * len(facts.links)
     try:
-        by_names = start_search(order_by_ports(wires, networks) if are_shuffled(wires) else BY_NAMES)
+        first_search = start_search(order_by_ports(wires, networks) if are_shuffled(wires) else BY_NAMES)
     except InputError as error:
         try:
-            by_names = start_search(order_by_ports(wires, networks))
+            first_search = start_search(order_by_ports(wires, networks))
         except InputError:
             raise error from None
-    if not by_names.order.by_names:
-        search_page(by_names)
-        return by_names
-    names_tell = by_names.trial.is_missing.sum() <= max_missing or follow_pattern(by_names)
+    if not first_search.order.by_names:
+        search_page(first_search)
+        return first_search
+    names_tell = first_search.trial.is_missing.sum() <= max_missing or follow_pattern(first_search)
     if names_tell:
-        search_page(by_names)
-    if by_names.trial.is_missing.sum() <= max_missing:
-        return by_names
+        search_page(first_search)
+    if first_search.trial.is_missing.sum() <= max_missing:
+        return first_search
     try:
-        by_ports = start_search(order_by_ports(wires, networks))
+        second_search = start_search(order_by_ports(wires, networks))
     except InputError:
         # no page in that order can be wired: that of names tells at least which links it does not give
-        return by_names
-    search_page(by_ports)
-    return min(by_names, by_ports, key=lambda search: sum(search.cost.values())) if names_tell else by_ports
+        return first_search
+    search_page(second_search)
+    shorter = min(first_search, second_search, key=lambda search: sum(search.cost.values()))
+    return shorter if names_tell else second_search
 
 
 def _add_settings(search: PageSearch, configurations: Configurations, file: str) -> InferredSettings:
@@ -191,6 +192,8 @@ def write_text(adoption: Adoption, report: Report | None) -> str:
     for remark in adoption.settings.remarks if adoption.settings else ():
         words = (remark.kind, remark.where or remark.device, remark.text)
         lines.append(": ".join(filter(None, words)))
+    for a, b in adoption.trial.unseen[:_SHOWN] if report is None else ():
+        lines.append(f"in the page, and not seen: {a.device} port {a.port} to {b.device} port {b.port}")
     if report is not None and report.actions:
         lines += [f"{action.id}: {action.text}" for action in report.actions]
         lines.append("to keep cables as they are: fabricgen verify PAGE DUMP... --accept IDS -o FILE writes `cable_of`")

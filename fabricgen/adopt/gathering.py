@@ -71,9 +71,9 @@ class Gathered:
 def read_list(file: str, gathered: Gathered) -> None:
     """Add a list of cables or of devices, as its columns tell; raises InputError (FG050) for any other file."""
     text = decode_text(read_bytes(Path(file), file, limit=MOST_BYTES), file, limit=MOST_BYTES, kind="CSV")
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    mark = max(",;\t", key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+    first_line = next((line for line in text.splitlines() if line.strip()), "")
+    delimiter = max(",;\t", key=first_line.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         rows = [(reader.line_num, cells) for cells in reader if any(cells)]
     except csv.Error as error:

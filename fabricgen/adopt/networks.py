@@ -224,7 +224,8 @@ def _split_generations(
     for switch, (role, *_) in owner.items():
         inside = Counter({far: n for far, n in neighbors.get(switch, {}).items() if owner.get(far) == owner[switch]})
         for links, prefix in ((inside, ""), (legs[switch], f"{role} ")):
-            common = [far for far, count in links.items() if count >= STRAY * links.total()]
+            most = max(links.values(), default=0)
+            common = [far for far, n in links.items() if n == most or (n > 1 and n >= STRAY * links.total())]
             joined.add_edges_from((switch, f"{prefix}{far}") for far in common)
     parts: dict[FabricKey, list[list[str]]] = defaultdict(list)
     for part in nx.connected_components(joined):

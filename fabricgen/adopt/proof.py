@@ -120,8 +120,8 @@ class Trial:
 
     @cached_property
     def _devices(self) -> list[str]:
-        """The names of all devices by number; planned ones that were not seen are `?NAME`."""
-        return [*self.seen.devices, *(f"?{name}" for name in self.wired.names)]
+        """The names of all devices by number; planned ones that were not seen go by their planned names."""
+        return [*self.seen.devices, *self.wired.names]
 
     @cached_property
     def keys(self) -> list[tuple[object, ...]]:

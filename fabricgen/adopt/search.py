@@ -8,15 +8,15 @@ counts less, so that the first of two words that give it together is kept.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import pairwise, permutations
+from itertools import pairwise, permutations, product
 from typing import Any
 
 import numpy as np
 
-from fabricgen.adopt.facts import Facts
+from fabricgen.adopt.facts import Facts, PagePath
 from fabricgen.adopt.forms import PLACES, FabricForm, TierForm, group_members
 from fabricgen.adopt.models import Models, is_management
 from fabricgen.adopt.positions import BY_NAMES, Order
@@ -326,8 +326,7 @@ def _list_edits(form: FabricForm, search: PageSearch, wrong: int) -> Iterator[Ed
         return
     of = ("fabrics", form.network.name)
     lowest = (*of, "tiers", form.network.leaf)
-    for spread in ("stripe", "block"):
-        yield (((*lowest, "spread"), spread),)
+    yield from _try_values((*lowest, "spread"), ("stripe", "block"))
     for tier in form.tiers.values():
         yield from _list_tier_edits(tier, (*of, "tiers", tier.name), lowest, search)
     extras = get(search.page, (*of, "extra")) or {}
@@ -345,11 +344,14 @@ def _list_edits(form: FabricForm, search: PageSearch, wrong: int) -> Iterator[Ed
             yield (slower, *(((*of, "extra", label, "speed"), f"{fastest}G") for label, fastest in apart))
     speeds = {speed for node in search.models.profiles for nic in node.roles.values() for speed in nic.speeds}
     breakouts = _list_breakouts(search.catalog.switch(form.tiers[form.network.leaf].profile), speeds)
-    for ways, speed in breakouts:
-        yield (((*lowest, "breakout"), f"{ways} x {speed}G"),)
-    for first, second in permutations(breakouts, 2) if search.units.extras else ():
-        if first[1] > second[1] and second[0] == 1:
-            yield (((*lowest, "breakout"), [f"{ways} x {speed}G" for ways, speed in (first, second)]),)
+    yield from _try_values((*lowest, "breakout"), [f"{ways} x {speed}G" for ways, speed in breakouts])
+    # cages for faster extra devices beside those that are split
+    mixed = [
+        [f"{ways} x {speed}G", f"1 x {other}G"]
+        for (ways, speed), (other_ways, other) in permutations(breakouts, 2)
+        if speed > other and other_ways == 1
+    ]
+    yield from _try_values((*lowest, "breakout"), mixed if search.units.extras else ())
     last_tier = list(form.tiers.values())[-1]
     for speed in _list_speeds(search.catalog.switch(last_tier.profile)) if form.spans else ():
         yield tuple(
@@ -360,6 +362,11 @@ def _list_edits(form: FabricForm, search: PageSearch, wrong: int) -> Iterator[Ed
         yield (((*of, "tiers", upper, "spread"), "uneven"),)
         yield from _hang_below(form, lower, upper)
     yield from _list_extra_edits(form, search)
+
+
+def _try_values(path: PagePath, values: Iterable[object]) -> Iterator[Edit]:
+    """Yield a change of one key for each of some values."""
+    yield from (((path, value),) for value in values)
 
 
 def _list_cage_edits(form: FabricForm) -> list[Edit]:
@@ -386,46 +393,43 @@ def _list_extra_edits(form: FabricForm, search: PageSearch) -> Iterator[Edit]:
         speeds = {speed for nic in search.catalog.node(extra["device"]).roles.values() for speed in nic.speeds}
         tier = form.tiers.get(extra.get("to", ""), form.tiers[form.network.leaf])
         breakouts = _list_breakouts(search.catalog.switch(tier.profile), speeds)
-        for speed in sorted(speeds, reverse=True)[1:]:
-            yield (((*of, "extra", label, "speed"), f"{speed}G"),)
+        slower = [f"{speed}G" for speed in sorted(speeds, reverse=True)[1:]]
+        yield from _try_values((*of, "extra", label, "speed"), slower)
         for ways, speed in breakouts if tier.name != form.network.leaf else ():
             split = ((*of, "tiers", tier.name, "breakout"), f"{ways} x {speed}G")
             yield (split,)
             yield (split, ((*of, "extra", label, "speed"), f"{speed}G"))
 
 
-def _list_tier_edits(
-    tier: TierForm, path: tuple[str, ...], lowest: tuple[str, ...], search: PageSearch
-) -> Iterator[Edit]:
-    """Yield changes of a tier: its `per`, and the speeds of its links up and within the tier."""
+def _list_tier_edits(tier: TierForm, path: PagePath, lowest: PagePath, search: PageSearch) -> Iterator[Edit]:
+    """Yield changes of a tier: its `per`, and the speeds of its links up and within the tier.
+
+    `path` is that of the tier, `lowest` that of the lowest tier of its fabric.
+    """
+    speeds = _list_speeds(search.catalog.switch(tier.profile))
     for per, count in _list_pers(tier):
         for spread in ("stripe", "block") if count > 1 and path == lowest else (None,):
             yield (((*path, "per"), per), ((*path, "count"), count), ((*path, "spread"), spread))
     uplinks = tier.uplinks or get(search.page, (*path, "uplinks"))
-    for speed in _list_speeds(search.catalog.switch(tier.profile)) if tier.of_pod else ():
-        tier_path = f"{path[1]}.{tier.name}"
-        of_pods = {
-            pod: {"uplinks": f"{links} x {speed}G"} for pod, links in tier.of_pod.items() if links != tier.uplinks
-        }
+    of_pods = {pod: links for pod, links in tier.of_pod.items() if links != tier.uplinks}
+    for speed in speeds if tier.of_pod else ():
+        key = ("tiers", f"{path[1]}.{tier.name}", "uplinks")
         yield (
             ((*path, "uplinks"), f"{tier.uplinks} x {speed}G"),
-            *((("pods", pod, "tiers", tier_path), words) for pod, words in of_pods.items()),
+            *((("pods", pod, *key), f"{links} x {speed}G") for pod, links in of_pods.items()),
         )
-    for ordered in list(permutations(tier.mesh.items()))[1:] if len(tier.mesh) <= MAX_ORDERED else ():
-        yield (((*path, "mesh"), dict(ordered)),)
+    orders = list(permutations(tier.mesh.items()))[1:] if len(tier.mesh) <= MAX_ORDERED else []
+    yield from _try_values((*path, "mesh"), map(dict, orders))
     for dimension, stated in tier.mesh.items():
-        for speed in _list_speeds(search.catalog.switch(tier.profile)):
-            faster = (
-                {**stated, "links": f"{stated['links']} x {speed}G"}
-                if isinstance(stated, dict)
-                else f"{stated} x {speed}G"
-            )
-            yield (((*path, "mesh", dimension), faster),)
-    for word, links in (("uplinks", uplinks if isinstance(uplinks, int) else 0), ("peer", tier.peers)):
-        for speed in _list_speeds(search.catalog.switch(tier.profile)) if links else ():
-            yield (((*path, word), f"{links} x {speed}G"),)
-            if word == "peer" and links % (units := max(search.units.pods.values(), default=1)) == 0:
-                yield (((*path, word), f"{links // units} x {speed}G per su"),)
+        links = (*path, "mesh", dimension, *(("links",) if isinstance(stated, dict) else ()))
+        count = stated["links"] if isinstance(stated, dict) else stated
+        yield from _try_values(links, [f"{count} x {speed}G" for speed in speeds])
+    if uplinks and isinstance(uplinks, int):
+        yield from _try_values((*path, "uplinks"), [f"{uplinks} x {speed}G" for speed in speeds])
+    units = max(search.units.pods.values(), default=1)
+    for speed in speeds if tier.peers else ():
+        yield (((*path, "peer"), f"{tier.peers} x {speed}G"),)
+        yield (((*path, "peer"), f"{-(-tier.peers // units)} x {speed}G per su"),)
 
 
 def _list_sizes(search: PageSearch) -> list[Edit]:
@@ -433,11 +437,9 @@ def _list_sizes(search: PageSearch) -> list[Edit]:
 
     Ports that are left free behind those of nodes tell of such slots.
     """
-    units, edits = search.units, list[Edit]()
-    pods = search.page.get("pods", {"p1": {"su": 1}})
-    for times in (2, 3, 4, 8, 16):
-        for pod, stated in pods.items() if len(pods) < MANY_PODS else ():
-            edits.append(((("pods", pod), {**stated, "reserve": times * stated["su"]}),))
+    units, pods = search.units, search.page.get("pods", {"p1": {"su": 1}})
+    reserves = product((2, 3, 4, 8, 16), pods.items() if len(pods) < MANY_PODS else ())
+    edits: list[Edit] = [((("pods", pod), {**at, "reserve": n * at["su"]}),) for n, (pod, at) in reserves]
     if list(units.kinds) != [""] or list(units.kinds[""].sets) != [""]:
         return edits
     profile, size = units.kinds[""].sets[""]

@@ -13,15 +13,7 @@ import networkx as nx
 
 from fabricgen.adopt.facts import Facts
 from fabricgen.adopt.models import Models, find_common_start
-from fabricgen.adopt.networks import (
-    Network,
-    NodeWire,
-    Wires,
-    choose_mode,
-    find_mode,
-    group_by,
-    split_words,
-)
+from fabricgen.adopt.networks import Network, NodeWire, Wires, choose_mode, find_mode, group_by, split_words
 from fabricgen.adopt.positions import Order
 from fabricgen.blueprint.models import make_natural_key
 from fabricgen.catalog.loader import Catalog

@@ -216,6 +216,21 @@ def test_what_one_switch_has_otherwise_is_left_as_a_difference(tmp_path: Path, f
 
 
 @pytest.mark.slow
+def test_a_link_that_a_list_lacks_is_told(tmp_path: Path, fabricgen) -> None:  # type: ignore[no-untyped-def]
+    """The page has it as all its like: without dumps no action of `verify` says so."""
+    assert fabricgen("build", "blueprints/leaf-spine.yaml", "-o", tmp_path / "was", "--only", "devices,links").code == 0
+    head, *rows = (tmp_path / "was/links.csv").read_text(encoding="utf-8").splitlines()
+    links = tmp_path / "links.csv"
+    links.write_text("\n".join([head, *rows[1:]]), encoding="utf-8")
+    ran: Ran = fabricgen("adopt", "--cables", links, "--netbox", tmp_path / "was/devices.csv", "-o", tmp_path / "page")
+    ends = dict(zip(head.split(","), rows[0].split(","), strict=True))
+    told = f"in the page, and not seen: {ends['a_device']} port {ends['a_port']} to {ends['b_device']}"
+    other = f"in the page, and not seen: {ends['b_device']} port {ends['b_port']} to {ends['a_device']}"
+    assert ran.code == 1
+    assert told in ran.out or other in ran.out
+
+
+@pytest.mark.slow
 def test_a_model_that_nothing_tells_is_asked_for(tmp_path: Path, fabricgen) -> None:  # type: ignore[no-untyped-def]
     assert fabricgen("emulate", "blueprints/leaf-spine.yaml", "-o", tmp_path / "hall").code == 0
     ran: Ran = fabricgen("adopt", tmp_path / "hall/dumps")
