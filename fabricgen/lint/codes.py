@@ -10,12 +10,16 @@ EXPIRED, UNMATCHED = "FG801", "FG802"
 
 
 def list_known_codes() -> frozenset[str]:
-    """Every code that a finding can have, without those of faults; with those of plug-ins that are installed."""
+    """Return the codes of all rules, of the rules of installed plug-ins, and of the engine; codes of faults are not
+    among them.
+    """
     return list_plugin_codes() | list_rule_codes() | {EXPIRED, UNMATCHED}
 
 
 def explain_unknown_code(code: str) -> str:
-    """The hint where a waiver or severity setting names an unknown rule."""
+    """Return the hint for a waiver or a severity setting whose `code` no rule has: that it is a fault's code, that a
+    plug-in is missing, or which known code is spelt alike.
+    """
     from fabricgen.lint.fault import find_page
 
     if find_page(code):

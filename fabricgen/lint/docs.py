@@ -14,7 +14,7 @@ FLAGGED, RIGHT = "Flagged:", "Right:"
 
 
 def explain_code(code: Documented) -> str:
-    """The page of one code as text: claim, reason, remedy, and both examples."""
+    """Return the manual page of a rule or fault as plain text: its heading, claim, reason, remedy and two examples."""
     bad, good = (indent(text, "    ") for text in code.examples)
     head = f"{code.id} {code.title} ({code.severity.label}, {code.kind}, {code.family})"
     examples = f"\n{FLAGGED}\n\n{bad}\n\n{RIGHT}\n\n{good}\n" if bad or good else ""
@@ -22,13 +22,13 @@ def explain_code(code: Documented) -> str:
 
 
 def group_by_family(codes: Iterable[Documented]) -> Iterator[tuple[str, tuple[Documented, ...]]]:
-    """(prefix, codes) of every family; `codes` must be sorted."""
+    """Yield (prefix such as `FG3`, its codes) for every family of codes; `codes` must be sorted by id."""
     for prefix, members in groupby(codes, lambda code: code.id[:-2]):
         yield prefix, tuple(members)
 
 
 def format_code_list(codes: Iterable[Documented]) -> str:
-    """Codes as a list for people, one paragraph for each family."""
+    """Return a list of codes as text: a paragraph for each family, a line for each code with its severity and title."""
     return "\n\n".join(
         "\n".join(
             [
@@ -41,7 +41,9 @@ def format_code_list(codes: Iterable[Documented]) -> str:
 
 
 def make_code_record(code: Documented) -> Mapping[str, object]:
-    """A code as data for JSON; `examples` says whether `bad` and `good` are blueprints or prose."""
+    """Return a rule or fault as data for JSON; its key `examples` says whether `bad` and `good` are prose (`words`) or
+    parts of a `blueprint`.
+    """
     bad, good = code.examples
     return {
         "code": code.id,
@@ -58,7 +60,7 @@ def make_code_record(code: Documented) -> Mapping[str, object]:
 
 
 def format_markdown_page(code: Documented) -> str:
-    """The page of a code as Markdown, without a heading."""
+    """Return the manual page of a rule or fault as Markdown, without a heading."""
     if not any(code.examples):
         return f"{code.about}\n"
     bad, good = (f"```{'text' if code.in_words else 'yaml'}\n{text}\n```" for text in code.examples)
@@ -66,14 +68,16 @@ def format_markdown_page(code: Documented) -> str:
 
 
 def write_manual(codes: Iterable[Documented]) -> str:
-    """The pages of codes as one Markdown text: claim, reason, remedy and both examples of each."""
-    heads = ((f"## {c.id} {c.title}\n\n*{c.severity.label}, {c.kind}*", format_markdown_page(c)) for c in codes)
-    return "\n".join(f"{head}\n\n{page}" for head, page in heads)
+    """Return the manual pages of codes as one Markdown text, each under a heading with its code, title and severity."""
+    return "\n".join(
+        f"## {c.id} {c.title}\n\n*{c.severity.label}, {c.kind}*\n\n{format_markdown_page(c)}" for c in codes
+    )
 
 
 def write_rules_page() -> str:
-    """What all codes claim, as one Markdown page to look through: a line each. Reasons with sources, remedies and
-    examples are where a code is met, and in `write_manual`.
+    """Return docs/rules.md: a Markdown page with a line for every code, which says what the code claims.
+
+    Reasons, remedies and examples are left to `write_manual` and `explain_code`.
     """
     lines = [
         "# Rules and faults",
@@ -102,12 +106,14 @@ def write_rules_page() -> str:
         for code in members:
             # a fault is refused with its reason; a rule is to be weighed
             claim = code.title if code.kind == "fault" else cleandoc(code.text).partition("\n\n")[0]
-            lines.append(f"- **{code.id}**{_write_standing(code)}: {' '.join(claim.split())}")
+            lines.append(f"- **{code.id}**{_describe_standing(code)}: {' '.join(claim.split())}")
     return "\n".join(lines) + "\n"
 
 
-def _write_standing(code: Documented) -> str:
-    """The severity of a rule, and what else is not usual of it; nothing for a fault."""
+def _describe_standing(code: Documented) -> str:
+    """Return the severity of a rule, its kind unless it is a design rule, and whether it is refused, in italics; ""
+    for a fault.
+    """
     if code.kind == "fault":
         return ""
     words = [code.severity.label, *([] if code.kind == "design rule" else [code.kind.removesuffix(" rule")])]

@@ -21,8 +21,7 @@ FAMILIES: Mapping[str, str] = {
     "FG8": "hygiene",
     "FG9": "check",
 }
-"""Prefix of codes -> the family, that is the subject."""
-
+"""The subject of each family of codes, by their prefix."""
 
 IMPOSSIBLE = (
     "`build` writes nothing and exits with 2, whatever its severity is set to, and `plan`, `bom`, `wiring`, `view` and "
@@ -32,7 +31,7 @@ _WAIVABLE = "Waive it where you have parts for it that the catalogue does not kn
 
 
 class ToDo(StrEnum):
-    """What people do about infos of some codes, as the heading of these; in the order in which they are shown."""
+    """Headings under which text reports list infos, in their order: what a reader is to do about the infos below."""
 
     DECIDE_GROWTH = "decide how it may grow"
     WEIGH_CAPACITY = "make sure that it is meant so"
@@ -43,10 +42,10 @@ class ToDo(StrEnum):
 
 
 class Documented:
-    """A code of findings; its text says what is claimed, why it matters, and what to do.
+    """A code of findings with its manual page, which says what the code claims, why it matters, and what to do.
 
-    `bad` and `good` are blueprint fragments merged into a small valid blueprint (lint/examples.py); in `bad`, `# <-`
-    marks the line to be flagged. They serve as test, manual page and example at once.
+    `bad` and `good` are fragments laid over a small valid blueprint (lint/examples.py). In `bad`, `# <-` ends the line
+    that must be flagged. Both are shown on the manual page, and tests lint them.
     """
 
     id: str
@@ -54,22 +53,24 @@ class Documented:
     """A name in PascalCase, for programs that show one."""
     severity: Severity
     to_do = ToDo.KNOW
-    """Under which heading its infos are shown."""
+    """The heading under which text reports list infos of this code."""
     kind: str
-    """What the code belongs to, as shown to readers: `design rule`, `fault`, ..."""
+    """What raises the code, as shown to readers: `design rule`, `plan rule`, `fault`, ..."""
     title: str
     text: str
     """Claim, reason and remedy, with the indentation of the source."""
     bad: str
     good: str
     impossible = False
-    """Whether what it finds cannot be plugged together: nothing is built then, and no setting lowers its severity."""
+    """Whether a finding means that the cluster cannot be plugged together: `build` refuses it then, and no setting
+    lowers its severity."""
     refused_for = "No hands can wire it"
-    """For an `impossible` code: why `build` refuses, as its manual page begins to say."""
+    """Why `build` refuses what an `impossible` code finds: the beginning of a sentence of the manual page."""
     waivable = True
-    """Whether a waiver may cover it; of `impossible` codes those that a part which the catalogue lacks could mend."""
+    """Whether waivers may cover findings of this code; for an `impossible` code, whether a part that the catalogue
+    lacks could mend it."""
     in_words: bool
-    """Whether `bad` and `good` are prose, as what they show is not in a blueprint."""
+    """Whether `bad` and `good` are prose, because what they show is not stated in a blueprint."""
 
     @property
     def family(self) -> str:
@@ -78,7 +79,9 @@ class Documented:
 
     @property
     def about(self) -> str:
-        """Claim, reason and remedy."""
+        """The text of the manual page: claim, reason, remedy, and that `build` refuses what an `impossible`
+        code finds.
+        """
         text = inspect.cleandoc(self.text)
         if not self.impossible:
             return text
@@ -86,5 +89,5 @@ class Documented:
 
     @property
     def examples(self) -> tuple[str, str]:
-        """(example that is flagged, example that is right)."""
+        """(the example that is flagged, the example that is right), without indentation."""
         return textwrap.dedent(self.bad).strip(), textwrap.dedent(self.good).strip()

@@ -1,4 +1,4 @@
-"""Run the rules on a cluster, locate findings in the blueprint, and separate those that are waived."""
+"""Run the rules on a cluster, locate their findings in the blueprint, and set aside the findings that are waived."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
 
 OF_TEMPLATES = "FG704"
-"""A rule with findings on templates, which only some runs have: an unmatched waiver of it is not reported."""
+"""A rule that also judges templates, which only some commands read: no repair removes its waiver that matches
+nothing."""
 
 
 class LintSettings(NamedTuple):
-    """Which rules count, by prefixes of their codes, and the day (YYYY-MM-DD) on which waivers are judged.
+    """Which rules count, by prefixes of their codes (an empty `select` takes all), and the day (YYYY-MM-DD) `as_of`
+    which waivers are judged.
 
-    Without a day no waiver expires: only `lint` judges by date, never `build`.
+    Without a day no waiver expires: only the command `lint` gives one, so that `build` does not depend on the date.
     """
 
     select: tuple[str, ...] = ()
@@ -33,31 +35,31 @@ class LintSettings(NamedTuple):
     as_of: str | None = None
 
     def wants(self, code: str) -> bool:
-        """Whether findings of a code are wanted."""
-        chosen = not self.select or code.startswith(self.select)
-        return chosen and not (self.ignore and code.startswith(self.ignore))
+        """Whether findings of a code are selected and not ignored."""
+        return (not self.select or code.startswith(self.select)) and not code.startswith(self.ignore)
 
     def combine_with(self, project: ProjectLint) -> LintSettings:
-        """Combined with the project's settings: a selection here replaces the project's, ignored rules are added."""
+        """Return these settings with the project's: `select` replaces the project's unless it is empty, and rules are
+        ignored that either ignores.
+        """
         return self._replace(select=self.select or project.select, ignore=(*self.ignore, *project.ignore))
 
 
 class LintResult(NamedTuple):
-    """Findings in the order of their places, waived findings, and counts of ignored or lowered findings."""
+    """Findings in the order of their places in the files, waived findings, and counts of the findings that settings
+    ignore or give a lower severity (`softened`).
+    """
 
     findings: tuple[Diagnostic, ...]
     waived: tuple[Waived, ...]
     softened: tuple[Softened, ...] = ()
     impossible: tuple[Diagnostic, ...] = ()
-    """The findings whose code is `impossible`: `build` refuses what they are about."""
+    """Those of the findings because of which `build` refuses the cluster."""
 
     @property
     def counts(self) -> dict[str, int]:
-        """Numbers of errors and warnings, as in summary.json."""
-        return {
-            "error": sum(d.severity is Severity.ERROR for d in self.findings),
-            "warning": sum(d.severity is Severity.WARNING for d in self.findings),
-        }
+        """How many findings are errors and warnings, by the word for the severity, as in summary.json."""
+        return {s.label: sum(d.severity is s for d in self.findings) for s in (Severity.ERROR, Severity.WARNING)}
 
     @property
     def worst(self) -> Severity | None:
@@ -71,53 +73,57 @@ def lint(
     settings: LintSettings | None = None,
     other_findings: Iterable[Diagnostic] = (),
 ) -> LintResult:
-    """Judge a design and, if given, its cluster; `other_findings` are from elsewhere, e.g. on templates."""
+    """Judge a design by the design rules and, if its cluster is given, by the plan rules too.
+
+    `settings` are what the command line asks for; the blueprint's and the project's are added here. `other_findings`
+    are raised elsewhere, such as those on templates, and are selected, weighed and waived like those of the rules.
+    """
     requested = settings or LintSettings()
     rules: tuple[Rule, ...] = load_design_rules() if cluster is None else load_all_rules()
     impossible_codes = frozenset(rule.id for rule in rules if rule.impossible)
     never_waived = frozenset(rule.id for rule in rules if rule.impossible and not rule.waivable)
     settings = requested.combine_with(design.loaded.project.lint)
     raised_by_rules = _run_rules(rules, design, cluster, requested)
-    # what the command line asks for; of these the project's settings select, but what cannot be built is told in any
-    # case
+    # the project's settings select among what the command line asks for, but cannot hide what `build` refuses
     candidates = [d for d in (*raised_by_rules, *other_findings) if requested.wants(d.code) or d.code == PLUG_IN_FAILS]
     selected = [d for d in candidates if settings.wants(d.code) or d.code in {*impossible_codes, PLUG_IN_FAILS}]
     softened = [(PROJECT, IGNORED, d) for d in candidates if d not in selected]
     weighed = _set_severities(design, selected, softened, impossible_codes)
-    waivers = list(enumerate(design.loaded.blueprint.lint.waive))
-    valid = [(i, w) for i, w in waivers if not _is_expired(w, settings.as_of)]
-    unwaived: list[Diagnostic] = []
-    waived: list[Waived] = []
-    used: set[int] = set()
+    waivers = design.loaded.blueprint.lint.waive
+    expired = {i for i, w in enumerate(waivers) if settings.as_of and w.until and w.until < settings.as_of}
+    unwaived, waived, used = list[Diagnostic](), list[Waived](), set[int]()
     for finding in weighed:
-        covering = [(i, w) for i, w in valid if _covers(w, finding) and finding.code not in never_waived]
-        used.update(i for i, _ in covering)
+        may_be_waived = finding.code not in never_waived
+        covering = [i for i, w in enumerate(waivers) if may_be_waived and i not in expired and _covers(w, finding)]
+        used.update(covering)
         if covering:
-            waived.append(_accept_finding(design, finding, *covering[0]))
+            waived.append(_accept_finding(design, finding, covering[0]))
         else:
             unwaived.append(finding)
     raised = {finding.code for finding in selected}
-    whole_cluster = cluster is not None and cluster.phase is None  # a waiver may be of what a phase has not yet
-    waiver_findings = _check_waivers(waivers, valid, used, settings, raised, never_waived, whole_cluster=whole_cluster)
+    # a phase lacks parts of the cluster that a waiver may be about
+    judged_in_full = cluster is not None and cluster.phase is None
+    idle = {i for i in range(len(waivers)) if judged_in_full and i not in used | expired}
+    waiver_findings = _check_waivers(waivers, expired, idle, settings, raised, never_waived)
     # Only the command line selects here: a project that selects unknown codes would hide this very finding.
     severity_findings = _check_severities(design, settings._replace(select=requested.select))
     unwaived += _set_severities(design, (*waiver_findings, *severity_findings), softened, impossible_codes)
     accepted = tuple(sorted(dict.fromkeys(waived), key=lambda w: _sort_key(w.finding)))
-    findings = _sort_findings(design, unwaived)
+    findings = tuple(sorted(dict.fromkeys(_locate_finding(design, d) for d in unwaived), key=_sort_key))
     impossible = tuple(d for d in findings if d.code in impossible_codes)
     return LintResult(findings, accepted, tally_softened(softened), impossible)
 
 
 def lint_beside_shortage(design: Design, settings: LintSettings) -> tuple[Diagnostic, ...]:
-    """What rules that count no ports find in a design whose switches were given more than they have."""
-    judging = {rule.id for rule in load_design_rules() if not rule.counts_ports}
-    already_reported = {"FG305"}  # FG132 names the same tiers
-    return tuple(d for d in lint(design, None, settings).findings if d.code in judging - already_reported)
+    """Return the findings on a design in which switches lack ports, of the design rules that count no ports."""
+    # the fault that reports the lack (FG132) names the same tiers as FG305
+    judging = {rule.id for rule in load_design_rules() if not rule.counts_ports and rule.id != "FG305"}
+    return tuple(d for d in lint(design, None, settings).findings if d.code in judging)
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """The result of `lint` on a cluster, computed on first use; `others` as in `lint`."""
+    """The result of `lint` on a cluster, computed when it is first asked for; `others` are its `other_findings`."""
 
     design: Design
     cluster: Cluster
@@ -125,20 +131,20 @@ class Judgement:
 
     @cached_property
     def result(self) -> LintResult:
-        """All findings."""
+        """What `lint` returns for the cluster."""
         return lint(self.design, self.cluster, other_findings=self.others)
 
     def count_severities(self) -> dict[str, int]:
-        """Numbers of errors and warnings."""
+        """Return how many findings are errors and warnings, by the word for the severity."""
         return self.result.counts
 
     def list_findings(self) -> tuple[Diagnostic, ...]:
-        """All findings that no waiver covers."""
+        """Return the findings that no waiver covers."""
         return self.result.findings
 
 
 def list_impossible_findings(cluster: Cluster) -> tuple[Diagnostic, ...]:
-    """What cannot be plugged together and is not waived, by the rules on that alone: what `build` refuses."""
+    """Return the findings because of which `build` refuses a cluster; only rules whose code is `impossible` are run."""
     codes = sorted(rule.id for rule in load_all_rules() if rule.impossible)
     return lint(cluster.design, cluster, LintSettings(select=tuple(codes))).impossible
 
@@ -146,10 +152,8 @@ def list_impossible_findings(cluster: Cluster) -> tuple[Diagnostic, ...]:
 def _run_rules(
     rules: Iterable[Rule], design: Design, cluster: Cluster | None, requested: LintSettings
 ) -> Iterator[Diagnostic]:
-    """What rules find whose codes are asked for."""
-    for rule in rules:
-        if not requested.wants(rule.id):
-            continue
+    """Yield the findings of the rules that are asked for; plan rules are passed over without a cluster."""
+    for rule in (rule for rule in rules if requested.wants(rule.id)):
         if isinstance(rule, DesignRule):
             yield from rule.check(design)
         elif isinstance(rule, PlanRule) and cluster is not None:
@@ -162,11 +166,11 @@ def _set_severities(
     softened: list[tuple[str, str, Diagnostic]],
     impossible_codes: Collection[str],
 ) -> list[Diagnostic]:
-    """Findings with the severity that the blueprint, else the project, sets for their rule; without those set to
-    `ignore`.
+    """Return findings with the severity that the blueprint, else the project, sets for their rule; findings set to
+    `ignore` are left out.
 
-    Findings whose severity is thereby lowered are added to `softened`; no setting lowers or hides what cannot be
-    plugged together.
+    Each finding that is left out or gets a lower severity is added to `softened`, as (who sets it, severity word,
+    finding). No setting changes the severity of `impossible_codes`.
     """
     in_blueprint, project = design.loaded.blueprint.lint.severity, design.loaded.project.lint.severity
     weighed = []
@@ -181,42 +185,36 @@ def _set_severities(
     return weighed
 
 
-def _is_expired(waiver: Waiver, as_of: str | None) -> bool:
-    return bool(as_of and waiver.until and waiver.until < as_of)
-
-
 def _covers(waiver: Waiver, finding: Diagnostic) -> bool:
     return waiver.rule == finding.code and waiver.covers(finding.path)
 
 
-def _accept_finding(design: Design, finding: Diagnostic, number: int, waiver: Waiver) -> Waived:
-    location = design.loaded.source.span(("lint", "waive", number))
+def _accept_finding(design: Design, finding: Diagnostic, waiver_index: int) -> Waived:
+    waiver = design.loaded.blueprint.lint.waive[waiver_index]
+    location = design.loaded.source.span(("lint", "waive", waiver_index))
     return Waived(_locate_finding(design, finding), waiver.why, waiver.until or "", location)
 
 
 def _check_waivers(
-    waivers: Sequence[tuple[int, Waiver]],
-    valid: Sequence[tuple[int, Waiver]],
-    used: set[int],
+    waivers: Sequence[Waiver],
+    expired: Collection[int],
+    idle: Collection[int],
     settings: LintSettings,
     raised: Collection[str],
     never_waived: Collection[str],
-    *,
-    whole_cluster: bool,
 ) -> Iterator[Diagnostic]:
-    """Findings on waivers: expired ones, and unmatched ones if every rule has run; `used` are the numbers of those that
-    match. One whose rule is `raised` elsewhere is nearly always of a misspelt place, and not taken away by a repair.
+    """Yield findings on waivers that are expired (FG801), or that are idle, since they cover no finding (FG802).
+
+    `expired` and `idle` are indices into `waivers`. An idle waiver is told only if its rule is known and has run. If
+    its rule is `raised` at another place, the waiver most likely misspells its place, so that no fix removes it.
     """
-    standing, codes = {i for i, _ in valid}, list_known_codes()
-    for i, waiver in waivers:
+    codes = list_known_codes()
+    for i, waiver in enumerate(waivers):
         path: Path = ("lint", "waive", i)
-        idle = (
-            i in standing and i not in used and whole_cluster and waiver.rule in codes and settings.wants(waiver.rule)
-        )
-        if i not in standing and settings.wants(EXPIRED):
+        if i in expired and settings.wants(EXPIRED):
             message = f"the waiver of {waiver.rule} ended on {waiver.until}"
             yield Diagnostic(EXPIRED, Severity.WARNING, message, (*path, "until"), "mend what it covers, or renew it")
-        elif idle and settings.wants(UNMATCHED):
+        elif i in idle and waiver.rule in codes and settings.wants(waiver.rule) and settings.wants(UNMATCHED):
             message = f"the waiver of {waiver.rule} at '{waiver.at or 'everywhere'}' covers no finding"
             if waiver.rule in never_waived:
                 message = f"{waiver.rule} tells of what cannot be plugged together, and is not waived"
@@ -226,22 +224,22 @@ def _check_waivers(
 
 
 def _check_severities(design: Design, settings: LintSettings) -> Iterator[Diagnostic]:
-    """Findings on severity settings for codes, or prefixes of codes, that no rule has."""
+    """Yield findings (FG802) on settings that name a code which no rule has: severities of the blueprint, and what
+    the project selects, ignores (both by prefixes of codes) or gives a severity.
+    """
     codes, loaded = list_known_codes(), design.loaded
     if not settings.wants(UNMATCHED):
         return
-    for code in loaded.blueprint.lint.severity:
-        if code not in codes:
-            path: Path = ("lint", "severity", code)
-            yield Diagnostic(UNMATCHED, Severity.WARNING, f"no rule is {code}", path, explain_unknown_code(code))
+    for code in (code for code in loaded.blueprint.lint.severity if code not in codes):
+        path: Path = ("lint", "severity", code)
+        yield Diagnostic(UNMATCHED, Severity.WARNING, f"no rule is {code}", path, explain_unknown_code(code))
     if loaded.project_source is None:
         return
     from fabricgen.lint.fault import list_code_ids
 
     project, spans = loaded.project.lint, loaded.project_source
-    chosen = [(("lint", key, i), c) for key in ("select", "ignore") for i, c in enumerate(getattr(project, key))]
     settings_paths: list[tuple[Path, str]] = [
-        *chosen,
+        *((("lint", key, i), c) for key in ("select", "ignore") for i, c in enumerate(getattr(project, key))),
         *((("lint", "severity", code), code) for code in project.severity),
     ]
     for path, code in settings_paths:
@@ -252,18 +250,13 @@ def _check_severities(design: Design, settings: LintSettings) -> Iterator[Diagno
             )
 
 
-def _sort_findings(design: Design, findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    located = dict.fromkeys(_locate_finding(design, d) for d in findings)
-    return tuple(sorted(located, key=_sort_key))
-
-
 def _sort_key(located: Diagnostic) -> tuple[Span, str, str]:
     return located.span or Span("", 0, 0), located.code, located.message
 
 
 def _locate_finding(design: Design, finding: Diagnostic) -> Diagnostic:
-    """A finding with its source location; for a mapping or list that of its key, as the value may begin on a later
-    line.
+    """Return a finding with its location in the source; for a mapping or list this is the location of its key, since
+    the value may begin on a later line.
     """
     if finding.span:
         return finding

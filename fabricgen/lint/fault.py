@@ -1,7 +1,8 @@
-"""Faults: codes with which a stage refuses its input, documented as rules are."""
+"""Faults: codes with which commands refuse their input, documented like rules."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,12 +12,12 @@ from fabricgen.lint.documented import Documented
 from fabricgen.lint.rule import list_plugin_codes, load_all_rules, load_plugin_rules
 
 FOLDER = Path(__file__).parent / "faults"
-"""Where faults are written, as TOML: a file a family, a table a code."""
+"""The folder of the TOML files in which faults are written: a file for each subject, a table for each code."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fault(Documented):
-    """A code of a refused input, or of a finding that no rule makes; its text says what to do."""
+    """A code with which an input is refused, or of a finding that no rule makes, with its manual page."""
 
     id: str
     name: str
@@ -31,9 +32,9 @@ class Fault(Documented):
 
 @cache
 def load_faults() -> tuple[Fault, ...]:
-    """Every fault, by id: the tables in the files of `lint/faults`.
+    """Return every fault in the order of ids, read once from the files in `FOLDER`.
 
-    Raises ValueError for an id that two faults have, and TypeError for a key that no fault has.
+    Raises ValueError for an id that two faults have, and TypeError for a key that a fault cannot have.
     """
     import tomllib  # most runs name no code
 
@@ -48,7 +49,7 @@ def load_faults() -> tuple[Fault, ...]:
 
 
 def list_documented_codes() -> tuple[Documented, ...]:
-    """Every rule and every fault, by id; raises ValueError for a code that is both."""
+    """Return every rule and every fault in the order of ids; raises ValueError if a rule and a fault share an id."""
     rules, faults = load_all_rules(), load_faults()
     if shared := {rule.id for rule in rules} & {fault.id for fault in faults}:
         raise ValueError(f"a rule and a fault have one id: {', '.join(sorted(shared))}")
@@ -56,14 +57,16 @@ def list_documented_codes() -> tuple[Documented, ...]:
 
 
 def list_code_ids() -> frozenset[str]:
-    """Every code, of rules and faults, and of rules of plug-ins."""
+    """Return the codes of all rules, of all faults, and of the rules of installed plug-ins."""
     return list_plugin_codes().union(code.id for code in list_documented_codes())
 
 
 def find_page(code: str) -> Documented | None:
-    """The rule or fault with a code; None for an unknown code. Faults and plug-ins are loaded only where asked for."""
+    """Return the rule or fault with a code, those of plug-ins included; None for an unknown code.
+
+    Faults are read only if no rule has the code, and plug-ins are loaded only if one of them has it.
+    """
     if code in list_plugin_codes():
         return next((rule for rule in load_plugin_rules()[0] if rule.id == code), None)
-    return next((rule for rule in load_all_rules() if rule.id == code), None) or next(
-        (fault for fault in load_faults() if fault.id == code), None
-    )
+    pages: Iterator[Documented] = (page for load in (load_all_rules, load_faults) for page in load())
+    return next((page for page in pages if page.id == code), None)

@@ -1,13 +1,12 @@
-"""Lint rules: a rule judges a design or a wiring plan, and documents its reason, its remedy and an example of each
-kind.
+"""Lint rules: what a rule is, and how the rules of fabricgen and of plug-ins are found and loaded.
 
-Codes and manual pages of plug-in rules are found here, too. They are run elsewhere (`plugins`), since they see the view
-of a cluster, which lint does not import.
+Rules of plug-ins are run elsewhere (`plugins`), since they see the view of a cluster, which lint does not import.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -24,30 +23,42 @@ if TYPE_CHECKING:
 
 DESIGN_RULES, PLAN_RULES = "fabricgen.lint.rules.design", "fabricgen.lint.rules.plan"
 PLUG_INS = "fabricgen.rules"
-"""The group of entry points; the name of one is the code of the rule."""
+"""The group of entry points of plug-in rules; the name of an entry point is the code of its rule."""
 R = TypeVar("R", bound="Rule")
+_HEADING = re.compile(r"(FG\d{3}): (.+)\.")
+"""The docstring of a rule's module: its code and its title."""
 _CODE = re.compile(r"(?!FG)[A-Z]{2,12}\d{3}")
 _FORM = "a code is two to twelve capitals and three digits, such as ACME101, and FG is for fabricgen's own"
 
 
 class Rule(Documented):
-    """A rule. Its docstring is its manual page, its class name its name; `check` must flag what the example `bad`
-    shows.
+    """A rule judges a design or a wiring plan, or whatever a plug-in's `check` takes.
 
-    Not an ABC: `isinstance` on a hundred rules would check all their classes each time.
+    The docstring of its module is its code and its title (`FG303: ....`), the docstring of its class is the text of its
+    manual page, and the name of its class is its name. Its `check` must flag the marked line of the example `bad` and
+    nothing in `good`. `Rule` is no ABC, since each `isinstance` on hundreds of rules would then check their classes.
     """
 
     in_words = False
     counts_ports = True
-    """Whether it judges counts of switches, ports or links, so that it is silent where a design lacks ports."""
+    """Whether the rule judges counts of switches, ports or links, so that it is not run on a design that lacks
+    ports."""
+
+    def __init_subclass__(cls) -> None:
+        """Take code and title from the docstring of the module, if it has them; rules of plug-ins state both."""
+        heading = _HEADING.fullmatch(" ".join((sys.modules[cls.__module__].__doc__ or "").split()))
+        if heading:
+            cls.id, cls.title = heading.groups()
 
     def __init__(self) -> None:
         self.name = type(self).__name__
         self.text = self.__doc__ or ""
 
     def flag(self, path: Path, message: str, hint: str = "", fix: Sequence[Edit] = ()) -> Diagnostic:
-        """A finding of this rule at a path of the blueprint; `fix` are edits, given only where there is one right
-        repair. A path that is not written (a derived `uplinks`) falls back to its nearest parent.
+        """Return a finding of this rule at a path of the blueprint.
+
+        A path that the blueprint does not write, such as that of a derived `uplinks`, is located at its nearest parent.
+        `fix` are the edits that mend it, and is given only if there is one right repair.
         """
         return Diagnostic(self.id, self.severity, message, path, hint, fix=tuple(fix))
 
@@ -74,27 +85,31 @@ class PlanRule(Rule):
 
 @cache
 def load_design_rules() -> tuple[DesignRule, ...]:
-    """The rules that read the design alone, ordered by id; their modules are loaded once."""
+    """Return the rules that read the design alone, in the order of ids."""
     return _load_rules(DESIGN_RULES, DesignRule)  # type: ignore[type-abstract]
 
 
 @cache
 def load_plan_rules() -> tuple[PlanRule, ...]:
-    """The rules on wiring plans, by id."""
+    """Return the rules that read the wiring plan, in the order of ids."""
     return _load_rules(PLAN_RULES, PlanRule)  # type: ignore[type-abstract]
 
 
 @cache
 def load_all_rules() -> tuple[Rule, ...]:
-    """Every rule, by id; raises ValueError for a rule in the folder of the other kind, or whose module is named after
-    another code.
+    """Return every rule of fabricgen in the order of ids.
+
+    Raises ValueError for a rule in the folder of the other kind, or whose module is named after another code.
     """
     return tuple(sorted((*load_design_rules(), *load_plan_rules()), key=lambda rule: rule.id))
 
 
 @cache
 def list_rule_codes() -> frozenset[str]:
-    """The codes of all rules, by the names of their modules: none is loaded."""
+    """Return the codes of fabricgen's rules, read off the names of their modules; no rule is loaded.
+
+    Raises ValueError if two modules are named after one code.
+    """
     rooms = (*discovery.list_rooms(DESIGN_RULES), *discovery.list_rooms(PLAN_RULES))
     codes = [name.partition("_")[0].upper() for room in rooms for name in discovery.list_modules(room)]
     if twice := [code for code in codes if codes.count(code) > 1]:
@@ -103,7 +118,11 @@ def list_rule_codes() -> frozenset[str]:
 
 
 def _load_rules(package: str, kind: type[R]) -> tuple[R, ...]:
-    """The rules of one folder and its rooms, by id: one class a module, which is named after its code."""
+    """Return the rules below a package in the order of ids; each is the one rule class of a module named after its
+    code.
+
+    Raises ValueError for a class of another code than its module's name says, or that is not of the given kind.
+    """
     rules: list[R] = []
     for module in (module for room in discovery.list_rooms(package) for module in discovery.load_modules(room)):
         values = [value for value in vars(module).values() if isinstance(value, type)]
@@ -116,27 +135,29 @@ def _load_rules(package: str, kind: type[R]) -> tuple[R, ...]:
 
 
 class PlugInRule(Rule):
-    """A rule of another package."""
+    """A rule of another Python package; its manual page has no examples."""
 
     kind = "plug-in rule"
     in_words = True
     bad = good = ""
     package = ""
-    """The package that it comes with."""
+    """The name of the package that holds the rule."""
 
     @property
     def family(self) -> str:
-        """Its package, as the family of a plug-in's codes."""
+        """The name of its package: codes of one plug-in are one family."""
         return self.package
 
 
 def list_plugin_codes() -> frozenset[str]:
-    """The codes of rules of other packages, none of which is loaded."""
+    """Return the codes of the rules of installed plug-ins, read off their entry points; no plug-in is loaded."""
     return frozenset(entry.name for entry in list_entry_points(PLUG_INS) if _CODE.fullmatch(entry.name))
 
 
 def load_plugin_rules() -> tuple[list[PlugInRule], list[Diagnostic]]:
-    """The rules of other packages, by code, and what is told (FG870) of those that cannot be used."""
+    """Return (the rules of installed plug-ins, a finding (FG870) for each that cannot be used), in the order
+    of codes.
+    """
     rules, unusable = list[PlugInRule](), list[Diagnostic]()
     for entry in list_entry_points(PLUG_INS):
         try:
@@ -148,14 +169,16 @@ def load_plugin_rules() -> tuple[list[PlugInRule], list[Diagnostic]]:
 
 @cache
 def load_plugin_rule(entry: EntryPoint) -> PlugInRule:
-    """The rule of an entry point; raises InputError (FG870) where it cannot be loaded, is no rule of its code, or where
-    a package that is named before has one of this code.
+    """Return the rule of an entry point.
+
+    Raises InputError (FG870) if it cannot be loaded, is no rule of the code after which the entry point is named, or if
+    a package before it in the order of names has a rule of this code as well.
     """
     if not _CODE.fullmatch(entry.name):
         raise entry.make_error("its name is not a code", _FORM)
-    first = next(candidate for candidate in list_entry_points(PLUG_INS) if candidate.name == entry.name)
-    if first != entry:
-        raise entry.make_error(f"{first.package} has a rule of this code too", "uninstall one of them")
+    first_entry = next(candidate for candidate in list_entry_points(PLUG_INS) if candidate.name == entry.name)
+    if first_entry != entry:
+        raise entry.make_error(f"{first_entry.package} has a rule of this code too", "uninstall one of them")
     with blame_plugin(entry):
         rule_class = entry.load()
         if not (isinstance(rule_class, type) and issubclass(rule_class, PlugInRule)):

@@ -1,4 +1,4 @@
-"""Findings that are accepted."""
+"""Findings that somebody accepts: waived ones, and those that settings ignore or give a lower severity."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span
 
 
 class Waived(NamedTuple):
-    """A finding with its waiver's reason, last day (YYYY-MM-DD, or "" for none) and place."""
+    """A finding with the reason, the last day (YYYY-MM-DD, "" for no end) and the place of the waiver that
+    covers it.
+    """
 
     finding: Diagnostic
     why: str
@@ -20,42 +22,41 @@ class Waived(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """The reason as text, with the last day."""
+        """The reason, followed by the last day if there is one."""
         return f"{self.why} (until {self.until})" if self.until else self.why
 
 
-# Findings that a project or blueprint ignores, or gives a lower severity than their rule; reports list them.
-# A settings file may come with a change from someone unknown, and reviewers must see what it silences.
+# Reports list the findings that a project or blueprint ignores or gives a lower severity: its settings may come with a
+# change from someone unknown, and reviewers must see what they silence.
 
 IGNORED = "ignore"
 """The severity, in a blueprint or project, that drops a rule's findings."""
 
 PROJECT, BLUEPRINT = "project", "blueprint"
-"""Who lowers the severity: the project's settings, or the blueprint."""
+"""Which settings lower a severity: the project's, or the blueprint's."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Softened:
-    """Findings of a code with a lowered severity: how many, severity of the rule, the lowered one, and
-    who lowers it.
-    """
+    """How many findings of a code, and of one severity by their rule, are ignored or given a lower severity."""
 
     by: str
+    """Which settings do so: `project` or `blueprint`."""
     counts_as: str
-    """`ignore`, `info` or `warning`."""
+    """What the findings are treated as: `ignore`, `info` or `warning`."""
     code: str
     severity: Severity
     findings: int
 
 
 def tally_softened(softened: Iterable[tuple[str, str, Diagnostic]]) -> tuple[Softened, ...]:
-    """Count (who lowers it, lowered severity, finding) by code, in order."""
+    """Return the number of distinct (whose settings, lowered severity, finding), counted by code and sorted."""
     counts = Counter((by, counts_as, d.code, d.severity) for by, counts_as, d in dict.fromkeys(softened))
     return tuple(sorted(Softened(*kind, number) for kind, number in counts.items()))
 
 
 def sum_tallies(softened: Iterable[Softened]) -> tuple[Softened, ...]:
-    """The counts of several blueprints, summed."""
+    """Return the counts of several blueprints, summed by settings, code and severities, and sorted."""
     counts: Counter[tuple[str, str, str, Severity]] = Counter()
     for tally in softened:
         counts[tally.by, tally.counts_as, tally.code, tally.severity] += tally.findings

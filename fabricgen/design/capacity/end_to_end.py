@@ -74,6 +74,11 @@ def has_purpose(fabric: FabricDesign, purpose: str) -> bool:
     return bool(fabric.attachments) and purpose in (fabric.name, fabric.attachments[0][1].role)
 
 
+def has_gpu_ports(fabric: FabricDesign) -> bool:
+    """Whether nodes attach to a fabric with ports of NICs that belong to accelerators."""
+    return any(leg.gpu is not None for _, attachment in fabric.attachments for leg in attachment.legs)
+
+
 def sum_bandwidth_beyond_leaves(design: Design, fabric: FabricDesign) -> Fraction:
     """Return the bandwidth of all nodes of a fabric beyond their leaves, Gb/s: that of their ports over the
     oversubscription.

@@ -1,4 +1,6 @@
-"""For programs: stable JSON that docs/lint.md describes: lines and columns from 1, end columns exclusive."""
+"""Lint reports for programs: stable JSON that docs/lint.md describes. Lines and columns count from 1, end columns are
+exclusive.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ NOWHERE = Span("", 0, 0)
 
 
 def report(results: Sequence[FileReport]) -> str:
-    """One object: the blueprints judged, their findings in order, what is waived, and totals by severity."""
+    """Return one JSON object as text: the judged blueprints, their findings in order, what is waived or softened, and
+    totals by severity.
+    """
     document = {
         "version": VERSION,
         "blueprints": [{"file": result.file, "usable": result.usable} for result in results],
@@ -33,7 +37,7 @@ def report(results: Sequence[FileReport]) -> str:
 
 
 def make_finding_record(finding: Diagnostic) -> dict[str, Any]:
-    """A finding as plain data."""
+    """Return a finding as data for JSON."""
     return {
         "code": finding.code,
         "severity": finding.severity.label,
@@ -45,7 +49,7 @@ def make_finding_record(finding: Diagnostic) -> dict[str, Any]:
 
 
 def _make_waived_record(waived: Waived) -> dict[str, Any]:
-    """A waived finding as plain data, with its waiver's reason, day and place."""
+    """Return a waived finding as data for JSON, with the reason, last day and place of its waiver."""
     return make_finding_record(waived.finding) | {
         "why": waived.why,
         "until": waived.until,

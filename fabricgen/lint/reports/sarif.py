@@ -1,8 +1,9 @@
-"""For code scanning: SARIF 2.1.0 (OASIS Standard with errata 01), read by GitHub, GitLab, Azure DevOps and editors.
+"""Lint reports for code scanning: SARIF 2.1.0 (OASIS Standard with errata 01), which GitHub, GitLab, Azure DevOps and
+editors read.
 
-Every rule is described, whether it found something or not, and of faults those that did; waived findings are there as
-suppressed. Files are named from the folder in which the command runs, and nothing says where that folder is: the same
-input gives the same bytes on any machine.
+A report describes every rule, and those faults that were found; waived findings are listed as suppressed. Files are
+named relative to the folder in which the command runs, and nothing says where that folder is, so that the same input
+gives the same bytes on any machine.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from fabricgen.reports.judgement import make_relative_path
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"
 FINGERPRINT = "fabricgenPath/v1"
-"""Of a code and a place in the data rather than in the text: lines may move, and numbers in messages change."""
+"""The name of a fingerprint of a code and a place in the data, since lines may move and numbers in messages change."""
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _PROBLEMS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "recommendation"}
@@ -55,14 +56,16 @@ def report(results: Sequence[FileReport]) -> str:
 
 
 def _list_rules(codes: set[str]) -> list[dict[str, Any]]:
-    """All rules, and the faults among some codes, described in order of their codes."""
+    """Return the descriptions of all rules, and of the faults and plug-in rules among `codes`, in the order
+    of codes.
+    """
     pages: dict[str, Documented | None] = {rule.id: rule for rule in load_all_rules()}
     pages |= {code: find_page(code) for code in codes - set(pages)}
     return [_describe_rule(page) if page else {"id": code} for code, page in sorted(pages.items())]
 
 
 def _describe_rule(page: Documented) -> dict[str, Any]:
-    """A rule or fault as SARIF's `reportingDescriptor`."""
+    """Return a rule or fault as SARIF's `reportingDescriptor`."""
     return {
         "id": page.id,
         "name": page.name,
@@ -77,10 +80,14 @@ def _describe_rule(page: Documented) -> dict[str, Any]:
 def _make_result(
     result: FileReport, finding: Diagnostic, waived: Waived | None, index: dict[str, int], occurrences: Counter[str]
 ) -> dict[str, Any]:
-    """A finding as SARIF's `result`; `occurrences` counts those of one fingerprint, which get numbers."""
+    """Return a finding as SARIF's `result`.
+
+    `index` has the position of each code among the descriptions. `occurrences` counts the findings of each fingerprint,
+    so that several findings of one fingerprint are numbered; this finding is added to it.
+    """
     hint = f" ({finding.hint})" if finding.hint else ""
     path = format_path(finding.path)
-    # Of a fault without a path, such as one of syntax, the message tells where it is, but for its numbers.
+    # A fault without a path, such as one of syntax, is told from others by its message without numbers.
     location_text = path or re.sub(r"\d+", "", finding.message)
     identity = "\0".join((finding.code, make_relative_path(result.file) or result.file, location_text))
     fingerprint = hashlib.sha256(identity.encode(errors="backslashreplace")).hexdigest()[:16]
@@ -98,13 +105,15 @@ def _make_result(
 
 
 def _make_suppression(result: FileReport, waived: Waived) -> dict[str, Any]:
-    """A waiver stands in the blueprint, so it is in the source."""
+    """Return a waiver as SARIF's `suppression`, which stands in the source: a waiver is written in the blueprint."""
     suppression = {"kind": "inSource", "status": "accepted", "justification": make_printable(waived.reason)}
     return suppression | ({"location": _make_location(result, waived.place, "lint.waive")} if waived.place else {})
 
 
 def _make_location(result: FileReport, span: Span | None, path: str) -> dict[str, Any]:
-    """Where it is in a file, and in the data; of a value that is --set, the file is that of the blueprint."""
+    """Return a place as SARIF's `location`: in a file and, by its path, in the data. A value that is given by --set, or
+    on standard input, is located in the file of the blueprint.
+    """
     location: dict[str, Any] = {}
     if span is not None and is_in_file(span):
         region = {"startLine": span.line, "startColumn": span.column}
@@ -121,7 +130,7 @@ def _make_location(result: FileReport, span: Span | None, path: str) -> dict[str
 
 
 def _make_artifact(file: str) -> dict[str, str]:
-    """A file's name as a URI (RFC 3986), relative to where the command runs if it is below that."""
+    """Return the name of a file as a URI (RFC 3986), relative to the working folder if the file is below it."""
     relative = make_relative_path(file)
     if relative is None:
         return {"uri": FilePath(os.path.abspath(file)).as_uri()}  # noqa: PTH100 - links are not followed

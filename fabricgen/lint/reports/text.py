@@ -1,4 +1,4 @@
-"""For people: place, message, the line with a caret under the fault, and a hint."""
+"""Lint reports for people: each finding with its place, message, source line with carets under the fault, and hint."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from fabricgen.lint.waived import BLUEPRINT, IGNORED, PROJECT, Softened, sum_tal
 from fabricgen.yaml.syntax import LINE_END
 
 IN_CLEAR_TEXT = "FG740"
-"""The rule that tells of a secret in clear text, and not of its line."""
+"""The code of a secret in clear text, whose source line is not shown."""
 WIDEST = 100
-"""Cells of a source line that are shown; of a longer one, those around the fault."""
+"""How many cells of a source line are shown at most; of a longer line, the cells around the fault."""
 
 _NAME = rf"""["']? (?: [\w-]{{0,20}} (?:{SECRET}) [\w-]{{0,20}} | \b(?:cak|key)) ["']?"""
 _VALUE = r"""(?! ["']? (?:env:FABRICGEN_|file:))
@@ -37,21 +37,22 @@ _SECRET = re.compile(
     rf"(?ix) (^[\s?-]* {_NAME} [ ]* : [ ]+) (?! ['\"]? (?:env:FABRICGEN_|file:)) ([^\s{{\[].*)"
     rf"| ({_NAME} [ ]* : [ ]*) ({_VALUE}) | ({_WORD}) ([^\s:,'\"]+)"
 )
-"""A key that secrets have, spelled right or not, and a value that is none of their references: alone on a line all of
-it, beside others up to a comma. Within a text, such as a snippet's, a word that secrets follow, and the next one."""
+"""Matches what is masked in source lines: a key of secrets, spelt right or not, and a value that is no reference to a
+secret (the rest of a line that begins with the key, else up to a comma or bracket); or within text, such as a
+snippet's, a word that secrets follow, and the next word."""
 _ACCOUNTS = re.compile(r"""\b(?:users|aaa|snmp)["']?[ ]*:[ ]*\{""")
-"""What has secrets in it on the same line, in whatever form."""
+"""Matches keys whose values hold secrets in some form on the same line, which is not shown at all."""
 
 NEAR = 2 * WIDEST
-"""Characters before, in and after a fault that are looked at: a file of one line of megabytes has many faults."""
+"""How many characters before, in and after a fault are looked at: a file of one line of megabytes has many faults."""
 
 
 def report(results: Sequence[FileReport]) -> str:
-    """Errors and warnings in order and infos by what to do, then a line that counts all and those that `--fix` mends,
-    and what settings ignore or lower.
+    """Return the report as text: errors and warnings in their order, infos under headings of what to do about them, a
+    line of counts, and lines of what settings ignore or give a lower severity.
 
-    What several blueprints include is shown once, with their names. The line says where plan rules were not run, and
-    how infos of terse reports are seen.
+    A finding that several blueprints share, such as one in an included file, is shown once, with their names. The line
+    of counts also tells how many findings `--fix` mends, that plan rules were not run, and how to see hidden infos.
     """
     files: dict[str, tuple[str, ...]] = {}
     reports_by_finding: dict[Diagnostic, list[FileReport]] = {}
@@ -86,7 +87,9 @@ def report(results: Sequence[FileReport]) -> str:
 
 
 def _find_to_do(code: str) -> ToDo:
-    """What people do about infos of a code, those of plug-ins included."""
+    """Return the heading under which infos of a code are listed; codes of plug-ins and unknown codes have one
+    as well.
+    """
     from fabricgen.lint.fault import find_page
 
     page = find_page(code)
@@ -94,14 +97,14 @@ def _find_to_do(code: str) -> ToDo:
 
 
 def _name_blueprints(finding: Diagnostic, reports: Sequence[FileReport]) -> str:
-    """The blueprints that a finding concerns, where its place does not say so."""
+    """Return the names of the blueprints that a finding is about; "" if its place names the only one."""
     names = [result.shown_as for result in reports]
     is_obvious = finding.span is not None and names == [finding.span.file]
     return "" if is_obvious else make_printable(", ".join(names))
 
 
 def _list_softened(softened: Sequence[Softened]) -> list[str]:
-    """A line for who ignores findings, and one for who lowers them, for those who look after the project."""
+    """Return lines such as `ignored by blueprint: 2 warning[FG303]`, one for each treatment and whose setting it is."""
     lines: dict[str, list[str]] = {}
     for tally in softened:
         who = {PROJECT: "project settings", BLUEPRINT: "blueprint"}[tally.by]
@@ -111,14 +114,16 @@ def _list_softened(softened: Sequence[Softened]) -> list[str]:
 
 
 def _format_counts(counts: dict[str, int]) -> str:
-    """Findings by severity in words, and those waived where there are any."""
+    """Return counts of findings in words: `1 error, 0 warnings, 3 infos`, and how many are waived if any are."""
     waived = counts.pop("waived")
     listed = [f"{count} {label}{'s' * (count != 1)}" for label, count in counts.items()]
     return ", ".join([*listed, *([f"{waived} waived"] if waived else [])])
 
 
 def _format_finding(finding: Diagnostic, files: dict[str, tuple[str, ...]], blueprints: str) -> str:
-    """A finding with its line, hint and blueprints; the line is left out where a secret may stand in it."""
+    """Return a finding as text with its source line, hint and `blueprints`; the source line is left out if a secret may
+    be in it. `files` keeps the lines of files that were read.
+    """
     head, _, hint = finding.text().partition("\n")
     hidden = finding.code == IN_CLEAR_TEXT or may_be_secret(finding.path)
     excerpt = [] if hidden else _cut_excerpt(finding.span, files)
@@ -127,7 +132,9 @@ def _format_finding(finding: Diagnostic, files: dict[str, tuple[str, ...]], blue
 
 
 def _cut_excerpt(span: Span | None, files: dict[str, tuple[str, ...]]) -> list[str]:
-    """The line of a place and carets under its stretch, to the end of the line where it goes on below."""
+    """Return the source line of a place, secrets masked, and a line of carets under it: to the end of the line if the
+    place goes on below it. Return [] if there is no such line, or if it holds accounts.
+    """
     if span is None or not is_in_file(span):
         return []
     if span.file not in files:
@@ -138,12 +145,12 @@ def _cut_excerpt(span: Span | None, files: dict[str, tuple[str, ...]]) -> list[s
     start = min(span.column - 1, len(line))
     end = span.end_column - 1 if span.end_line == span.line else len(line.rstrip()) if span.end_line else 0
     end = max(end, start + 1)
-    line = line[: end + NEAR]  # of megabytes no more is looked at
+    line, near_start = line[: end + NEAR], max(0, start - NEAR)
     if _ACCOUNTS.search(line):
         return []
     line = USER_OF_URL.sub(_mask_value, line)
-    line = line[: max(0, start - NEAR)] + _SECRET.sub(_mask_value, line[max(0, start - NEAR) :])
-    parts = line[max(0, start - NEAR) : start], line[start : min(end, start + NEAR)], line[end : end + NEAR]
+    line = line[:near_start] + _SECRET.sub(_mask_value, line[near_start:])
+    parts = line[near_start:start], line[start : min(end, start + NEAR)], line[end : end + NEAR]
     before, under, after = _crop_line(*map(_mask_unprintable, parts))
     number = f"{span.line:>5} | "
     blank = "".join(c if c == "\t" else " " * _count_cells(c) for c in before)
@@ -151,7 +158,7 @@ def _cut_excerpt(span: Span | None, files: dict[str, tuple[str, ...]]) -> list[s
 
 
 def _mask_value(match: re.Match[str]) -> str:
-    """A key and its value as stars, one a character, so that what follows stays in its column."""
+    """Return the match with its value replaced by stars, one for each character, so that columns stay as they are."""
     key, value = (text for text in match.groups() if text is not None)
     return f"{key}{'*' * len(value)}"
 
@@ -161,25 +168,29 @@ def _mask_unprintable(text: str) -> str:
 
 
 def _crop_line(before: str, under: str, after: str) -> tuple[str, str, str]:
-    """The parts of a line before, in and after a stretch, in the space that there is."""
+    """Return the parts of a line before, in and after a fault, each cut with `…` if they are wider than `WIDEST` cells
+    together.
+    """
     if _count_cells(before + under + after) <= WIDEST:
         return before, under, after
     under = under if _count_cells(under) <= WIDEST // 2 else under[: WIDEST // 4] + "…"
     if _count_cells(before) > WIDEST // 3:
         before = "…" + before[-WIDEST // 6 :]
-    room = max(0, WIDEST - _count_cells(before + under)) // 2
-    return before, under, after if _count_cells(after) <= room else after[:room] + "…"
+    cells_left = max(0, WIDEST - _count_cells(before + under)) // 2
+    return before, under, after if _count_cells(after) <= cells_left else after[:cells_left] + "…"
 
 
 def _count_cells(text: str) -> int:
-    """How many cells of a terminal a text takes; wide characters (Unicode UAX 11) take two, combining ones none."""
+    """Return how many cells of a terminal a text takes: wide characters (Unicode UAX 11) take two, combining
+    ones none.
+    """
     if text.isascii():
         return len(text)
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def _read_lines(file: str) -> tuple[str, ...]:
-    """A file's lines; none for what is no regular file (a pipe would block) or cannot be read again."""
+    """Return the lines of a file; () if it is no regular file (a pipe would block) or cannot be read any more."""
     try:
         if not Path(file).is_file():
             return ()

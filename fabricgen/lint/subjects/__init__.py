@@ -1,1 +1,1 @@
-"""What several rules look at, a module for each subject: addresses, racks, NICs, routes, losses."""
+"""Helpers that several rules share, in a module for each subject: addresses, racks, NICs, routes, losses and others."""

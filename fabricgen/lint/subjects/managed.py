@@ -1,10 +1,12 @@
-"""Shared by the rules on management: the settings of each fabric's switches, and how those are reached."""
+"""The settings of a cluster and of its fabrics, and where they are stated, for the rules on management and others."""
 
 from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable, Iterator
 
+from fabricgen.blueprint.models import Blueprint
+from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
@@ -13,12 +15,24 @@ from fabricgen.numbering.underlay import list_families
 
 
 def is_configured(design: Design, tier: TierDesign) -> bool:
-    """Whether a configuration is written for each switch of a tier: not for those of a subnet manager."""
+    """Whether configurations are written for the switches of a tier: not for those that a subnet manager sets up."""
     return bool(design.catalog.naming(tier.nos).configuration.places)
 
 
+def list_scopes(design: Design) -> Iterator[tuple[Path, Blueprint | Fabric]]:
+    """Yield (path, what is stated there) for the cluster, whose path is (), and then for each fabric by name.
+
+    Both have `pools`, `routing`, `management` and other settings that a fabric may state for itself.
+    """
+    blueprint = design.loaded.blueprint
+    yield (), blueprint
+    yield from ((("fabrics", name), fabric) for name, fabric in sorted(blueprint.fabrics.items()))
+
+
 def list_managed_fabrics(design: Design) -> Iterator[tuple[FabricDesign, tuple[TierDesign, ...], Management]]:
-    """(fabric, its tiers that are configured, its settings over the cluster's) of each fabric that has such tiers."""
+    """Yield (fabric, its tiers whose switches are configured, its management settings) for each fabric that has such a
+    tier. A setting that the fabric does not state is the cluster's.
+    """
     blueprint = design.loaded.blueprint
     for fabric in design.fabrics:
         tiers = tuple(tier for tier in fabric.tiers if is_configured(design, tier))
@@ -27,14 +41,16 @@ def list_managed_fabrics(design: Design) -> Iterator[tuple[FabricDesign, tuple[T
 
 
 def find_setting_path(design: Design, fabric: FabricDesign, *keys: str) -> Path:
-    """The path of a management setting where it is stated, in the fabric, else in the cluster."""
+    """Return the path of a management setting in the fabric if it states the first of the keys, else in the cluster."""
     settings = design.loaded.blueprint.fabrics[fabric.name].management
     stated = bool(getattr(settings, keys[0]))
     return (*(fabric.path if stated else ()), "management", *keys)
 
 
 def find_nos_path(design: Design, tier: TierDesign) -> Path:
-    """The path of the statement of a tier's NOS; of its switch where that alone decides."""
+    """Return the path at which the NOS of a tier is stated, in its fabric or the cluster; if it is stated nowhere, the
+    path of the tier's switch, which decides it.
+    """
     blueprint = design.loaded.blueprint
     for base, nos in ((("fabrics", tier.fabric), blueprint.fabrics[tier.fabric].nos), ((), blueprint.nos)):
         for name in (tier.name, "all"):
@@ -44,7 +60,7 @@ def find_nos_path(design: Design, tier: TierDesign) -> Path:
 
 
 def list_management_families(design: Design) -> tuple[str, ...]:
-    """Address families of the switches' management ports: `v4`, `v6` or both."""
+    """Return the address families of the management ports of switches: `v4`, `v6` or both."""
     oob = next((fabric for fabric in design.fabrics if fabric.managed_devices), None)
     if oob is not None:
         return list_families(design, oob)
@@ -53,7 +69,7 @@ def list_management_families(design: Design) -> tuple[str, ...]:
 
 
 def is_name(server: str) -> bool:
-    """Whether a server is given by name, not by address."""
+    """Whether the text for a server is a name and not an IP address."""
     try:
         ipaddress.ip_address(server)
     except ValueError:
@@ -62,7 +78,7 @@ def is_name(server: str) -> bool:
 
 
 def name_tiers(tiers: Iterable[TierDesign]) -> str:
-    """Tiers in words, those of a fabric together: `compute leaf and spine, oob leaf`."""
+    """Return the names of tiers, grouped by fabric: `compute leaf and spine, oob leaf`."""
     by_fabric: dict[str, list[str]] = {}
     for tier in tiers:
         by_fabric.setdefault(tier.fabric, []).append(tier.name)

@@ -1,4 +1,4 @@
-"""Power, heat and weight of node racks from the design: the fullest rack, without expanding the cluster."""
+"""Sum the power, heat or weight of the devices in racks; for racks of nodes from the design alone."""
 
 from __future__ import annotations
 
@@ -14,86 +14,90 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
 
 Figure: TypeAlias = Callable[[Device], float | None]
-"""A figure of one device, such as its power in kW; None for unknown."""
+"""Returns a figure of one device, such as its power in kW; None if it is unknown."""
 
 
 ROUNDING = 1e-6
-"""Tolerance for sums of decimal figures, kW and kg."""
+"""Tolerance for sums of decimal figures, in kW and kg."""
 
 
 class RackLoad(NamedTuple):
-    """The fullest rack: (model, how many), the sum of a figure, and the models without a figure."""
+    """A rack's sum of a figure, its (model, how many), and the models whose figure is unknown."""
 
     total: float
     devices: tuple[tuple[str, int], ...]
     unknown: tuple[str, ...]
 
     def exceeds(self, budget: float, figure: Figure) -> bool:
-        """Whether the sum is above a budget by more than its figures are rounded by, of 18 x 7,889 W up to 9 W."""
+        """Whether the sum is above a budget by more than the figures are rounded: half a watt for each device."""
         devices = 0 if figure is weight_kg else sum(count for _, count in self.devices)
         return self.total > budget + devices * HALF_A_WATT + ROUNDING
 
     @property
     def text(self) -> str:
-        """The devices as text, with those that have no figure."""
+        """The devices as text: `4 x A + 2 x B; no figure for B`."""
         held = " + ".join(f"{count} x {model}" for model, count in self.devices)
         return f"{held}; no figure for {', '.join(self.unknown)}" if self.unknown else held
 
 
 def power_kw(profile: Device) -> float | None:
-    """Planned power of a device, kW, without optics; 0 for external devices."""
-    watts = planned_w(profile)
-    return None if watts is None else watts / 1000
+    """Return the planned power of a device in kW, without optics; 0 for external devices."""
+    return _convert_to_kw(planned_w(profile))
 
 
 def liquid_kw(profile: Device) -> float | None:
-    """Heat of a device that goes to coolant, kW."""
-    watts = liquid_w(profile)
-    return None if watts is None else watts / 1000
+    """Return the heat of a device that goes to coolant, in kW."""
+    return _convert_to_kw(liquid_w(profile))
 
 
 def air_kw(profile: Device) -> float | None:
-    """Heat of a device that goes to air, kW."""
-    watts = air_w(profile)
+    """Return the heat of a device that goes to air, in kW."""
+    return _convert_to_kw(air_w(profile))
+
+
+def _convert_to_kw(watts: float | None) -> float | None:
     return None if watts is None else watts / 1000
 
 
 def weight_kg(profile: Device) -> float | None:
-    """Weight of a device, kg; None where none is published. A `Figure`, as the sums of a rack take it."""
+    """Return the weight of a device in kg; None if none is published."""
     return profile.weight_kg
 
 
 def find_fullest_node_rack(design: Design, kind: UnitKind, figure: Figure) -> RackLoad:
-    """The node rack of a kind of unit with the largest sum of a figure; an omitted node is counted unless all units
-    omit it. A rack that is sold complete has the weight that is published of it.
+    """Return the load of the node rack with the largest sum of a figure, among the racks of a kind of unit.
+
+    A node is counted unless all units omit it. A rack that is sold complete has the weight that is published for it.
     """
     if figure is weight_kg and kind.node_rack.complete_kg:
         return RackLoad(kind.node_rack.complete_kg, ((f"{kind.node_rack.id}, complete", 1),), ())
     loads: list[RackLoad] = []
     for part in design.layout.parts:
         if part.kind.name == kind.name:
-            beside = list(list_devices_beside_nodes(part, design.catalog, design.fabrics, design.scale_up))
+            other_devices = list(list_devices_beside_nodes(part, design.catalog, design.fabrics, design.scale_up))
             layout = design.layout.of_part(part.name)
             racks = (nodes for rack in range(kind.racks) for nodes in _list_node_counts(layout, rack))
-            loads += [sum_rack_load([*nodes, *beside], figure) for nodes in racks]
+            loads += [sum_rack_load([*nodes, *other_devices], figure) for nodes in racks]
     return max(loads, key=lambda load: (load.total, load.devices))
 
 
 def find_rack_over_budget(design: Design, kind: UnitKind, figure: Figure, budget: float | None) -> RackLoad | None:
-    """The fullest node rack of a kind of unit, if its sum exceeds the budget; None if it does not or no budget is
-    stated.
+    """Return the load of the fullest node rack of a kind of unit if it exceeds the budget; None if it does not, or if
+    no budget is stated.
     """
-    load = find_fullest_node_rack(design, kind, figure) if budget is not None else None
-    return load if budget is not None and load and load.exceeds(budget, figure) else None
+    if budget is None:
+        return None
+    load = find_fullest_node_rack(design, kind, figure)
+    return load if load.exceeds(budget, figure) else None
 
 
 def find_budget_path(kind: UnitKind, key: str) -> Path:
-    """The path of a budget for the node racks of a kind of unit: its own key, or the rack type's."""
+    """Return the path of a budget for the node racks of a kind of unit: its key, or `type` if the rack type sets it."""
     return (*kind.racks_path, key if getattr(kind.stated, key) is not None else "type")
 
 
 def sum_rack_load(devices: Iterable[tuple[Device, int]], figure: Figure) -> RackLoad:
-    """The sum of a figure over (device, how many) in a rack."""
+    """Return the load of a rack that holds some (device, how many)."""
     present = [(profile, count) for profile, count in devices if count]
     total = sum(count * (figure(profile) or 0) for profile, count in present)
     unknown = sorted({profile.id for profile, _ in present if figure(profile) is None})
@@ -101,17 +105,17 @@ def sum_rack_load(devices: Iterable[tuple[Device, int]], figure: Figure) -> Rack
 
 
 def _list_node_counts(layout: Layout, rack: int) -> Iterator[list[tuple[Device, int]]]:
-    """(node profile, how many) in a rack of a unit, one list for each distinct set of omitted nodes."""
-    sets = [s for s in layout.node_sets for _ in range(s.count)]
-    full = Counter(
-        sets[member].name for member, rack_of_node in enumerate(layout.kind.racks_of_members) if rack_of_node == rack
-    )
+    """Yield [(node profile, how many)] of a rack by its number in a unit: once for each unit that omits nodes in it,
+    and once for the units that omit none.
+    """
+    set_of_member = [node_set.name for node_set in layout.node_sets for _ in range(node_set.count)]
+    members = zip(set_of_member, layout.kind.racks_of_members, strict=True)
+    full = Counter(name for name, rack_of_member in members if rack_of_member == rack)
     omitted: dict[int, Counter[str]] = defaultdict(Counter)
     for slot in layout.omitted:
         if layout.kind.racks_of_members[slot.node - 1] == rack:
-            omitted[layout.unit_index(slot)][sets[slot.node - 1].name] += 1
-    # Counters: what is 0 drops out, and present[...] below is 0 for it
+            omitted[layout.unit_index(slot)][set_of_member[slot.node - 1]] += 1
+    # the difference of Counters drops what is 0, and a Counter is 0 for what it lacks
     remaining = [full - missing for missing in omitted.values()]
-    # a full rack counts only where some unit lacks no node in it
     for present in (*remaining, *([full] if len(remaining) < layout.units else [])):
-        yield [(s.profile, present[s.name]) for s in layout.node_sets]
+        yield [(node_set.profile, present[node_set.name]) for node_set in layout.node_sets]

@@ -1,4 +1,4 @@
-"""What racks draw with their optics, from the plan, and which racks hold the nodes of a kind of unit."""
+"""The power that racks of the plan draw with their optics, and the sums of figures of racks without nodes."""
 
 from __future__ import annotations
 
@@ -18,28 +18,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DrawnRack:
-    """The fullest of some racks: what its devices and added optics draw, kW, and how many optics have no figure."""
+    """The fullest of the racks that exceed a budget: the power of its devices and of the optics added to them."""
 
     name: str
     racks: int
+    """How many racks exceed the budget."""
     devices_kw: float
     optics_kw: float
     unpowered: int
+    """How many optics of the rack have no published power."""
 
     @property
     def text(self) -> str:
-        """The two parts: `57.2 kW of devices + 0.544 kW of optics`, and optics without a figure."""
-        bare = f"; no figure for {self.unpowered} more optics" if self.unpowered else ""
-        return f"{self.devices_kw:g} kW of devices + {self.optics_kw:g} kW of optics{bare}"
+        """The parts of the power: `57.2 kW of devices + 0.544 kW of optics`, and how many optics have no figure."""
+        unknown = f"; no figure for {self.unpowered} more optics" if self.unpowered else ""
+        return f"{self.devices_kw:g} kW of devices + {self.optics_kw:g} kW of optics{unknown}"
 
     @property
     def total_kw(self) -> float:
-        """What both parts add up to, kW."""
+        """The power of devices and optics, in kW."""
         return round(self.devices_kw + self.optics_kw, 4)
 
 
 class DrawnRacks:
-    """Devices and optics of all racks of a cluster."""
+    """The devices (`loads`) and optics of all racks of a cluster."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -47,7 +49,7 @@ class DrawnRacks:
         self.optics: OpticsPower = sum_rack_optics(cluster)
 
     def of_nodes(self, kind: UnitKind) -> Ints64:
-        """Rows of the racks that hold nodes of a kind of unit."""
+        """Return the rows (1-D int64) of the racks that hold nodes of a kind of unit."""
         import numpy as np
 
         devices, paths = self._cluster.plan.devices, {s.path for s in kind.node_sets}
@@ -55,28 +57,29 @@ class DrawnRacks:
         return np.unique(np.concatenate(held)) if held else np.zeros(0, dtype=np.int64)
 
     def find_fullest_over(self, rows: Ints64, budget_kw: float, figure: Floats | None = None) -> DrawnRack | None:
-        """The fullest of those racks that exceed a budget with the power (or another `figure`, W) of their devices
-        and with their optics; None where none does.
+        """Return the fullest of the racks `rows` that exceed a budget with their devices and optics; None if none does.
+
+        `figure` has the watts of the devices of each rack of the plan, in place of their power.
         """
         import numpy as np
 
-        watts = self.loads.power_w if figure is None else figure
-        kw = (watts + self.optics.added_w)[rows] / 1000
-        over = kw > budget_kw + self.loads.devices[rows] * HALF_A_WATT + ROUNDING
-        if not over.any():
+        device_w = self.loads.power_w if figure is None else figure
+        kw = (device_w + self.optics.added_w)[rows] / 1000
+        is_over = kw > budget_kw + self.loads.devices[rows] * HALF_A_WATT + ROUNDING
+        if not is_over.any():
             return None
-        row = int(rows[int(np.argmax(np.where(over, kw, -1)))])
+        row = int(rows[int(np.argmax(np.where(is_over, kw, -1)))])
         return DrawnRack(
             name=self._cluster.plan.racks.names[row],
-            racks=int(over.sum()),
-            devices_kw=round(float(watts[row]) / 1000, 4),
+            racks=int(is_over.sum()),
+            devices_kw=round(float(device_w[row]) / 1000, 4),
             optics_kw=round(float(self.optics.added_w[row]) / 1000, 4),
             unpowered=int(self.optics.unpowered[row]),
         )
 
 
 def sum_network_racks(cluster: Cluster, figure: Figure) -> list[tuple[int, RackLoad]]:
-    """(row of the rack, sum of a figure of its devices) of every rack without nodes, in their order."""
+    """Return (row of the rack, load by a figure) for every rack without nodes, in the order of rows."""
     import numpy as np
 
     from fabricgen.wiring.tables import NODE
@@ -88,5 +91,8 @@ def sum_network_racks(cluster: Cluster, figure: Figure) -> list[tuple[int, RackL
         held = np.bincount(devices.rack[cls.rows], minlength=racks).astype(np.int32)
         with_nodes |= (held > 0) & (cls.kind == NODE)
         counts.append((cls.profile, held))
-    others = np.flatnonzero(~with_nodes).tolist()
-    return [(rack, sum_rack_load([(profile, int(held[rack])) for profile, held in counts], figure)) for rack in others]
+    network_racks = np.flatnonzero(~with_nodes).tolist()
+    return [
+        (rack, sum_rack_load([(profile, int(held[rack])) for profile, held in counts], figure))
+        for rack in network_racks
+    ]

@@ -1,4 +1,4 @@
-"""Cables too long for every allowed medium, grouped by the line of the blueprint that causes them."""
+"""Cables too long for every allowed medium, and channels over patch panels, for the rules on cabling."""
 
 from __future__ import annotations
 
@@ -11,40 +11,53 @@ if TYPE_CHECKING:
     from fabricgen.catalog.models import CableProfile
     from fabricgen.cluster import Cluster
     from fabricgen.design.media.patching import PatchPolicy
+    from fabricgen.wiring.arrays import Ints64
     from fabricgen.wiring.tables import Segment
 
 
 class OutOfReach(NamedTuple):
-    """Cables of a segment that no medium reaches: how many, and for the longest its ordered length and run, m, and its
-    racks.
-    """
+    """Cables that no medium reaches; those of segments that differ in nothing a rule would name are taken together."""
 
     segment: Segment
+    """The first of the segments of the cables."""
     cables: int
+    """How many cables there are."""
     length_m: float
+    """The length of the longest cable as it would be ordered."""
     run_m: float
+    """The length of the longest cable's way, without slack."""
     racks: tuple[str, str]
+    """The names of the racks that the longest cable joins."""
 
     @property
     def text(self) -> str:
-        """The cables and their length in words."""
-        s, (a, b) = self.segment, self.racks
-        where = f"in {a}" if a == b else f"from {a} to {b}"
-        route = f"{s.km:g} km of fibre" if s.km else f"a run of {self.run_m:.1f} m {where}"
-        return f"{self.cables} {s.fabric} {s.key} cables of up to {self.length_m:g} m ({route})"
+        """The number of cables, the length of the longest, and its way, in words."""
+        segment, (a, b) = self.segment, self.racks
+        racks = f"in {a}" if a == b else f"from {a} to {b}"
+        route = f"{segment.km:g} km of fibre" if segment.km else f"a run of {self.run_m:.1f} m {racks}"
+        return f"{self.cables} {segment.fabric} {segment.key} cables of up to {self.length_m:g} m ({route})"
 
     @property
     def free(self) -> Segment:
-        """The same segment without stated media and policy."""
+        """The segment as it would be without stated media and policies."""
         return self.segment._replace(media=(), media_path=(), policy=OPEN)
 
     def list_serving_media(self, segment: Segment, media: Sequence[CableProfile]) -> list[CableProfile]:
-        """Media that reach the longest run of such a segment, in their order."""
+        """Return those of some media that are allowed on a segment and reach as far as the longest cable's way."""
         return [m for m in media if compute_longest_run_m(segment, m) >= self.run_m]
 
 
+def find_segments_of_cables(cluster: Cluster) -> Ints64:
+    """Return the index of the segment of each cable, as 1-D int64."""
+    import numpy as np
+
+    cables, segments = cluster.plan.cables, np.zeros(len(cluster.plan.cables), dtype=np.int64)
+    segments[cables.end_cable] = cluster.plan.links.segment[cables.end_link]
+    return segments
+
+
 def compute_longest_run_m(segment: Segment, medium: CableProfile) -> float:
-    """The longest run of a segment's links that a medium reaches, m; -1 where the medium is not allowed."""
+    """Return how many metres a way may be long so that a medium serves a segment's links; -1 if it is not allowed."""
     from fabricgen.wiring.cabling.media import find_length_limit, fits_segment
     from fabricgen.wiring.cabling.stock import find_longest_run
 
@@ -52,9 +65,8 @@ def compute_longest_run_m(segment: Segment, medium: CableProfile) -> float:
 
 
 def find_cables_out_of_reach(cluster: Cluster) -> Iterator[OutOfReach]:
-    """Cables that their medium does not reach, grouped by statement of media or line of the blueprint.
-
-    Cables with an as-built override are left out.
+    """Yield the cables that their medium does not reach, grouped by the line of the blueprint that states their media,
+    or else their tier, and by fabric and speed. Cables with an as-built override are left out.
     """
     import numpy as np
 
@@ -63,37 +75,28 @@ def find_cables_out_of_reach(cluster: Cluster) -> Iterator[OutOfReach]:
     cables, links = cluster.plan.cables, cluster.plan.links
     if cables.reaches.all():
         return
-    segment_of = np.zeros(len(cables), dtype=np.int64)
-    segment_of[cables.end_cable] = links.segment[cables.end_link]
-    short = ~cables.reaches
-    short[list(cluster.planned.overrides)] = False
-    for alike in _group_segments(links.segments, unique_values(segment_of[short])):
-        rows = np.flatnonzero(np.isin(segment_of, alike) & short)
-        worst = rows[np.argmax(cables.run_m[rows])]
-        # end rows are in the order of cables: this finds the first of the cable
-        link = cables.end_link[np.searchsorted(cables.end_cable, worst)]
+    segment_of = find_segments_of_cables(cluster)
+    is_short = ~cables.reaches
+    is_short[list(cluster.planned.overrides)] = False
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for number in unique_values(segment_of[is_short]):
+        s = links.segments[number]
+        groups.setdefault((s.media_path or s.path, s.fabric, s.key, s.lane_gbps), []).append(number)
+    for segments in groups.values():
+        rows = np.flatnonzero(np.isin(segment_of, segments) & is_short)
+        longest = rows[np.argmax(cables.run_m[rows])]
+        # end rows are in the order of cables: this finds the first end of the longest cable
+        link = cables.end_link[np.searchsorted(cables.end_cable, longest)]
         a, b = (
             cluster.plan.racks.names[cluster.plan.devices.rack[column[link]]]
             for column in (links.a_device, links.b_device)
         )
-        length, run = float(cables.length_m[worst]), float(cables.run_m[worst])
-        yield OutOfReach(links.segments[alike[0]], len(rows), length, run, (a, b))
-
-
-def _group_segments(segments: Sequence[Segment], numbers: Sequence[int]) -> list[list[int]]:
-    """Segment numbers grouped by statement of media or line of the blueprint."""
-    groups: dict[tuple[object, ...], list[int]] = {}
-    for i in numbers:
-        s = segments[i]
-        groups.setdefault((s.media_path or s.path, s.fabric, s.key, s.lane_gbps), []).append(i)
-    return list(groups.values())
-
-
-# Patched channels by patching policy and medium, for the rules on patching.
+        length, run = float(cables.length_m[longest]), float(cables.run_m[longest])
+        yield OutOfReach(links.segments[segments[0]], len(rows), length, run, (a, b))
 
 
 class PatchedKind(NamedTuple):
-    """Channels of one policy and medium: how many there are, and the length of the longest, m."""
+    """The channels over patch panels of one policy and medium: how many there are, and the length of the longest, m."""
 
     policy: PatchPolicy
     medium: CableProfile
@@ -107,21 +110,17 @@ class PatchedKind(NamedTuple):
 
 
 def list_patched_kinds(cluster: Cluster, *, shuffled: bool = False) -> Iterator[PatchedKind]:
-    """Every kind of channel over trunks, by policy and medium; with `shuffled` those through fibre shuffles, too."""
+    """Yield the channels over trunks by policy and medium; with `shuffled` also the channels through fibre shuffles."""
     patching = cluster.plan.patching
     if patching is None:
         return
-    import numpy as np
-
     from fabricgen.wiring.arrays import unique_values
 
     cables = cluster.plan.cables
     for number, policy in enumerate(patching.policies):
         if policy.shuffles and not shuffled:
             continue
-        channels = np.flatnonzero(patching.policy == number)
-        for medium in unique_values(cables.medium[channels]):
-            channels_of_medium = channels[cables.medium[channels] == medium]
-            yield PatchedKind(
-                policy, cables.media[medium], len(channels_of_medium), float(cables.length_m[channels_of_medium].max())
-            )
+        of_policy = patching.policy == number
+        for medium in unique_values(cables.medium[of_policy]):
+            lengths_m = cables.length_m[of_policy & (cables.medium == medium)]
+            yield PatchedKind(policy, cables.media[medium], len(lengths_m), float(lengths_m.max()))

@@ -18,10 +18,8 @@ class PoolsOverlap(DesignRule):
     prefixes.
     """
 
-    id = "FG503"
     counts_ports = False
     severity = Severity.ERROR
-    title = "two address pools overlap"
     bad = """
         pools:
           loopback: 10.0.0.0/16

@@ -38,10 +38,8 @@ class ReservedPool(DesignRule):
     addresses, fd00::/8 (RFC 4193).
     """
 
-    id = "FG504"
     counts_ports = False
     severity = Severity.ERROR
-    title = "a pool or server lies in a range that hosts cannot use"
     bad = """
         pools:
           hosts: 224.0.0.0/8  # <-

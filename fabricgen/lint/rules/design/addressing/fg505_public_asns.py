@@ -28,10 +28,8 @@ class PublicAsns(DesignRule):
     and 4200000000-4294967294 (RFC 6996); RFC 7938 recommends the four-byte range for data centers.
     """
 
-    id = "FG505"
     counts_ports = False
     severity = Severity.WARNING
-    title = "an AS number or pool is not private"
     bad = """
         routing:
           asn: {pool: 1000-2000}  # <-

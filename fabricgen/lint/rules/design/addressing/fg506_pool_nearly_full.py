@@ -71,9 +71,7 @@ class PoolNearlyFull(DesignRule):
     a shorter prefix, or another one, while the pool is empty.
     """
 
-    id = "FG506"
     severity = Severity.WARNING
-    title = "a pool is nearly full with the declared growth"
     bad = """
         pods: {p1: {su: 1, reserve: 16}}
         pools:

@@ -49,10 +49,8 @@ class SpecialAddresses(DesignRule):
     usually copied with an example. Use private space (RFC 1918, RFC 4193) or your own.
     """
 
-    id = "FG507"
     counts_ports = False
     severity = Severity.WARNING
-    title = "addresses lie in a range for another purpose"
     bad = """
         pools:
           hosts: 198.18.0.0/15  # <-

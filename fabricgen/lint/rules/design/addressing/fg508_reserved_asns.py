@@ -32,10 +32,8 @@ class ReservedAsns(DesignRule):
     refused). Private numbers are 64512-65534 and 4200000000-4294967294 (RFC 6996).
     """
 
-    id = "FG508"
     counts_ports = False
     severity = Severity.WARNING
-    title = "AS numbers are reserved or for documentation"
     bad = """
         routing:
           asn: {pool: 65536-65999}  # <-

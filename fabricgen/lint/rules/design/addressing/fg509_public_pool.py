@@ -25,10 +25,8 @@ class PublicPool(DesignRule):
     your own.
     """
 
-    id = "FG509"
     counts_ports = False
     severity = Severity.WARNING
-    title = "addresses lie in public IPv4 space"
     bad = """
         pools:
           hosts: 172.0.0.0/8  # <-

@@ -20,10 +20,8 @@ class AsnPoolsOverlap(DesignRule):
     comes from). A tier's range inside its own pool is fine: the pool leaves it out. Use separate ranges.
     """
 
-    id = "FG510"
     counts_ports = False
     severity = Severity.WARNING
-    title = "ranges of AS numbers overlap"
     bad = """
         routing:
           asn: {pool: 4200000000-4200009999}

@@ -21,9 +21,7 @@ class AddressInAnotherPool(DesignRule):
     an address that is not of their kind. Use an address of the right pool, or of no pool.
     """
 
-    id = "FG511"
     severity = Severity.WARNING
-    title = "a device's own address lies in a pool for something else"
     bad = """
         pools: {hosts: 10.128.0.0/9}
         address_of:

@@ -21,10 +21,8 @@ class HalfStatedPool(DesignRule):
     each family, or none.
     """
 
-    id = "FG513"
     counts_ports = False
     severity = Severity.WARNING
-    title = "a pool is stated for one address family of two"
     bad = """
         ip: dual
         pools:

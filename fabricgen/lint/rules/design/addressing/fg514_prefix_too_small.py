@@ -20,9 +20,7 @@ class PrefixTooSmall(DesignRule):
     looks. Join it with a neighbouring prefix, use it for something else, or remove it.
     """
 
-    id = "FG514"
     severity = Severity.WARNING
-    title = "a prefix of a pool is too small to be used"
     bad = """
         pools:
           hosts: [10.128.0.0/9, 10.64.0.0/30]  # <-

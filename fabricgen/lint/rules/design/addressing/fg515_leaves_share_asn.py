@@ -21,10 +21,8 @@ class LeavesShareAsn(DesignRule):
     number.
     """
 
-    id = "FG515"
     severity = Severity.INFO
     to_do = ToDo.WEIGH_CAPACITY
-    title = "all leaves have one AS number"
     bad = """
         routing:
           asn:

@@ -21,9 +21,7 @@ class ServerOfAnotherFamily(DesignRule):
     State the server's address in the family of the management ports, or give that fabric `ip: dual`.
     """
 
-    id = "FG516"
     severity = Severity.ERROR
-    title = "management ports have no address of a server's family"
     bad = """
         ip: v6
         management:

@@ -1,4 +1,4 @@
-"""FG518: the address of a way out is taken."""
+"""FG518: the address of an exit is taken."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ class ExitAddressTaken(DesignRule):
     Two links with one own address, or two of a switch in one subnet, do not come up, or answer for each other.
     """
 
-    id = "FG518"
     severity = Severity.ERROR
-    title = "the address of an exit is taken"
     bad = """
         pools: {hosts: 172.16.0.0/16}
         fabrics:

@@ -36,9 +36,7 @@ class AnnouncedWrongly(DesignRule):
     management ports that ask their servers over the exits of switches above.
     """
 
-    id = "FG519"
     severity = Severity.WARNING
-    title = "what an exit announces is not yours, is private, or leaves out hosts"
     bad = """
         pools: {hosts: 172.16.0.0/16}
         fabrics:

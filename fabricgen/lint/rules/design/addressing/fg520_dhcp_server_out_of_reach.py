@@ -24,9 +24,7 @@ class DhcpServerOutOfReach(DesignRule):
     Give the server an address of the fabric's, or state `exits`.
     """
 
-    id = "FG520"
     severity = Severity.WARNING
-    title = "no route of the plan leads to a DHCP server"
     bad = """
         fabrics:
           inband:

@@ -1,4 +1,4 @@
-"""FG521: DHCP relay or router advertisements without anybody to serve."""
+"""FG521: a service of hosts that serves nobody."""
 
 from __future__ import annotations
 
@@ -25,9 +25,7 @@ class DhcpServesNobody(DesignRule):
     Remove the key, or state `ip: dual`, or `hosts: bridged`, or the server in `dhcp`.
     """
 
-    id = "FG521"
     severity = Severity.WARNING
-    title = "a service of hosts that serves nobody"
     bad = """
         ip: v4
         fabrics:

@@ -24,10 +24,8 @@ class NoSparePort(DesignRule):
     `lint.limits.spare_ports` is set, FG118 judges instead.
     """
 
-    id = "FG105"
     severity = Severity.INFO
     to_do = ToDo.DECIDE_GROWTH
-    title = "a lowest tier has no spare port"
     bad = """
         scalable_unit: {nodes: 64 x dgx-b200}
         pods: {p1: {su: 1}}
@@ -41,24 +39,24 @@ class NoSparePort(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag lowest tiers that carry nodes and have no spare port, where no limit is stated."""
+        """Flag the lowest tiers that carry nodes and have no spare port, unless a limit on spare ports is stated."""
         if design.loaded.limits.spare_ports is not None:
             return
-        full = [leaf for leaf in design.tiers if leaf.lowest and leaf.downs and not count_spare_ports(leaf)]
-        if full:
-            leaf, *further = full
+        full_tiers = [leaf for leaf in design.tiers if leaf.lowest and leaf.downs and not count_spare_ports(leaf)]
+        if full_tiers:
+            leaf, *further = full_tiers
             up = f"{leaf.up.count} up, " if leaf.up else ""
             yield self.flag(
                 leaf.path,
                 f"{leaf.fabric} {leaf.name} {leaf.profile.id} uses all its ports: {leaf.down_text} down, {up}"
-                f"no spare{name_further_tiers(further)}{_describe_last_port(design, full)}",
+                f"no spare{name_further_tiers(further)}{_describe_last_port(design, full_tiers)}",
             )
 
 
-def _describe_last_port(design: Design, full: list[TierDesign]) -> str:
-    """The derived counts that would double with one port fewer, in words; "" where there are none."""
+def _describe_last_port(design: Design, full_tiers: list[TierDesign]) -> str:
+    """Return the words on tiers whose derived count would double if each switch had one port less; "" if none would."""
     texts = []
-    for leaf in full:
+    for leaf in full_tiers:
         if not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].count:
             trial = make_trials(design, leaf.fabric).size_with_one_port_less(leaf.key)
             if trial and trial.switches >= 2 * leaf.switches:

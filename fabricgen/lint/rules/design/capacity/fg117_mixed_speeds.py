@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.capacity.bisection import list_chain, list_chains
+from fabricgen.design.capacity.end_to_end import has_gpu_ports
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -24,9 +25,7 @@ class MixedSpeeds(DesignRule):
     each alone: jobs run in the pods of one kind.
     """
 
-    id = "FG117"
     severity = Severity.WARNING
-    title = "ports of one job or one flow have unequal speeds"
     bad = """
         scalable_unit: {nodes: {old: 2 x dgx-b200, new: 2 x dgx-b300}}
         fabrics:
@@ -46,21 +45,22 @@ class MixedSpeeds(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the bandwidths of accelerators in each fabric, and node ports with the uplinks above them."""
         for fabric in design.fabrics:
-            if any(leg.gpu is not None for _, a in fabric.attachments for leg in a.legs):
+            if has_gpu_ports(fabric):
                 yield from self._check_accelerators(fabric)
                 yield from self._check_uplinks(design, fabric)
 
     def _check_accelerators(self, fabric: FabricDesign) -> Iterator[Diagnostic]:
-        """Node sets whose accelerators have unequal bandwidth."""
-        kinds: dict[str, dict[float, dict[str, None]]] = {}
+        """Flag a fabric if the accelerators of a kind of scalable unit have unequal bandwidth."""
+        # for each kind of unit, the node profiles (keys in order) by the Gb/s of each of their accelerators
+        profiles_of_units: dict[str, dict[float, dict[str, None]]] = {}
         for nodes, attachment in fabric.attachments:
             if nodes.profile.accelerators:
                 gbps = len(attachment.legs) * attachment.speed_gbps / nodes.profile.accelerators.count
-                kinds.setdefault(nodes.unit, {}).setdefault(gbps, {})[nodes.profile.id] = None
-        for nodes_by_gbps in kinds.values():
-            if len(nodes_by_gbps) == 1:
+                profiles_of_units.setdefault(nodes.unit, {}).setdefault(gbps, {})[nodes.profile.id] = None
+        for profiles_by_gbps in profiles_of_units.values():
+            if len(profiles_by_gbps) == 1:
                 continue
-            words = ", ".join(f"{gbps:g}G on {' and '.join(ids)}" for gbps, ids in sorted(nodes_by_gbps.items()))
+            words = ", ".join(f"{gbps:g}G on {' and '.join(ids)}" for gbps, ids in sorted(profiles_by_gbps.items()))
             yield self.flag(
                 fabric.path,
                 f"accelerators of {fabric.name} have unequal bandwidth: {words}; a job runs at the lowest",
@@ -68,14 +68,15 @@ class MixedSpeeds(DesignRule):
             )
 
     def _check_uplinks(self, design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
-        """Tiers whose uplinks are slower than the ports of the nodes below."""
-        spec = design.loaded.blueprint
-        if fabric.protocol != "roce" or find_balancing(spec.fabrics[fabric.name].routing, spec.routing).by_load:
+        """Flag tiers whose uplinks are slower than the ports of the nodes below, unless flows are spread by load."""
+        blueprint = design.loaded.blueprint
+        balancing = find_balancing(blueprint.fabrics[fabric.name].routing, blueprint.routing)
+        if fabric.protocol != "roce" or balancing.by_load:
             return
         reported_paths = set()
         for tier in list_chain(design, fabric):
-            below = [chain[0].key for chain in list_chains(design, fabric) if tier in chain]
-            speeds = [a.speed_gbps for key in below for feed in fabric.feeds_of(key) for _, a in feed.attachments]
+            leaves = [chain[0].key for chain in list_chains(design, fabric) if tier in chain]
+            speeds = [a.speed_gbps for leaf in leaves for feed in fabric.feeds_of(leaf) for _, a in feed.attachments]
             fastest = max(speeds, default=0)
             if tier.up and tier.up.speed_gbps < fastest and tier.path not in reported_paths:
                 reported_paths.add(tier.path)

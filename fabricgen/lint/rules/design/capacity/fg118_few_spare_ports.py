@@ -24,9 +24,7 @@ class FewSparePorts(DesignRule):
     fewer nodes to each.
     """
 
-    id = "FG118"
     severity = Severity.WARNING
-    title = "a switch has fewer spare ports than the limit asks for"
     bad = """
         scalable_unit: {nodes: 64 x dgx-b200}
         pods: {p1: {su: 1}}
@@ -64,11 +62,12 @@ class FewSparePorts(DesignRule):
 
 
 def _suggest_spare_ports(design: Design, tier: TierDesign, required: int) -> str:
-    """Whether the tier can keep that many ports free, and how many switches that takes."""
-    trial = make_trials(design, tier.fabric).design_tier(
-        tier.key, {".".join(map(str, (*tier.path, "spare_ports"))): required}
-    )
+    """Return the hint on how the tier gets `required` spare ports: by its `spare_ports` if that can be sized, with how
+    many switches.
+    """
+    change = {".".join(map(str, (*tier.path, "spare_ports"))): required}
+    trial = make_trials(design, tier.fabric).design_tier(tier.key, change)
     if trial:
-        more = f", with {trial.switches:,} switches instead of {tier.switches:,}" * (trial.switches != tier.switches)
-        return f"set `spare_ports: {required}` on {tier.name}{more}"
+        cost = f", with {trial.switches:,} switches instead of {tier.switches:,}" * (trial.switches != tier.switches)
+        return f"set `spare_ports: {required}` on {tier.name}{cost}"
     return "use larger switches, attach fewer nodes to each, or free uplink cages by a higher `oversubscription`"

@@ -22,10 +22,8 @@ class BreakoutEmptiesCages(DesignRule):
     as many ports, use it. Where the far ends need eight to a cable, keep the split and mark the disabled cages.
     """
 
-    id = "FG122"
     severity = Severity.INFO
     to_do = ToDo.WEIGH_CAPACITY
-    title = "a breakout disables neighbouring cages"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b300-8p}
         fabrics: {compute: {planes: 8, tiers: {
@@ -42,34 +40,36 @@ class BreakoutEmptiesCages(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag down ports in cages whose split takes up neighbouring cages too."""
+        """Flag stated breakouts of cages that disable neighbouring cages."""
         for tier in design.tiers:
             stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].breakout
             for run in tier.downs if stated else ():
                 block = tier.profile.cages[run.cage_class].block(run.ways)
-                used = -(-run.count // run.ways)
-                if block > 1 and used:
+                used_cages = -(-run.count // run.ways)
+                if block > 1 and used_cages:
                     yield self.flag(
                         (*tier.path, "breakout"),
-                        f"{used} cages of {tier.fabric} {tier.name} {tier.profile.id} are split into {run.ways} x "
-                        f"{run.speed_gbps}G, which disables {used * (block - 1)} neighbouring cages",
+                        f"{used_cages} cages of {tier.fabric} {tier.name} {tier.profile.id} are split into {run.ways} "
+                        f"x {run.speed_gbps}G, which disables {used_cages * (block - 1)} neighbouring cages",
                         _suggest_coarser_split(design, tier, run),
                     )
 
 
 def _suggest_coarser_split(design: Design, tier: TierDesign, run: PortRun) -> str:
-    """A coarser split that disables nothing, gives as many ports and fits; "" where several are stated."""
+    """Return the hint with the finest split that disables no cage, gives as many ports and can be sized; "" if there is
+    no such split, or if the tier states several breakouts.
+    """
     from fabricgen.design.advice.tiers import list_fitting_values
 
     if len(design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].breakout) > 1:
         return ""
-    cage, most = tier.profile.cages[run.cage_class], tier.profile.count_split_ports(run.cage_class, run.ways)
+    cage, ports = tier.profile.cages[run.cage_class], tier.profile.count_split_ports(run.cage_class, run.ways)
     coarser = [
         f"{split}x{run.speed_gbps}"
         for split in sorted(cage.breakouts, reverse=True)
         if cage.block(split) == 1
         and cage.carries(split, run.speed_gbps, run.lane_gbps)
-        and tier.profile.count_split_ports(run.cage_class, split) >= most
+        and tier.profile.count_split_ports(run.cage_class, split) >= ports
     ]
     fitting = list_fitting_values(make_trials(design, tier.fabric), (*tier.path, "breakout"), coarser, max_values=1)
-    return f"`breakout: {fitting[0]}` gives the same {most} ports and disables no cage" if fitting else ""
+    return f"`breakout: {fitting[0]}` gives the same {ports} ports and disables no cage" if fitting else ""

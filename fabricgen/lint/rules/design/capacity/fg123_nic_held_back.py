@@ -25,10 +25,8 @@ class NicHeldBack(DesignRule):
     Use switches as fast as the NICs, state `nic` by kind of node, or set `speed` where the lower one is intended.
     """
 
-    id = "FG123"
     counts_ports = False
     severity = Severity.WARNING
-    title = "NICs run below their speed, and no `speed` says so"
     bad = """
         fabrics: {compute: {protocol: infiniband, tiers: {
           leaf: {switch: qm8790, per: [su, rail]},  # <-
@@ -47,60 +45,70 @@ class NicHeldBack(DesignRule):
             if spec.speed:
                 continue
             yield from self._find_slowed_kinds(fabric, spec.nic)
-            attached = ((feed.leaf, a) for feed in fabric.node_feeds for _, a in feed.attachments)
             slow = {
-                (a.profile.id, leaf): a
-                for leaf, a in attached
+                (a.profile.id, feed.leaf): a
+                for feed in fabric.node_feeds
+                for _, a in feed.attachments
                 if a.speed_gbps < find_fastest_gbps(a) and not {a.profile.id, ALL_KINDS} & spec.nic.keys()
             }
-            for (name, key), attachment in sorted(slow.items(), key=lambda node_and_leaf: node_and_leaf[0]):
-                leaf = design.tier(key)
-                actual, most = attachment.speed_gbps, find_fastest_gbps(attachment)
-                why, better = explain_held_back(attachment, leaf.profile, most)
+            for name, key in sorted(slow):
+                leaf, attachment = design.tier(key), slow[name, key]
+                actual, fastest = attachment.speed_gbps, find_fastest_gbps(attachment)
+                why, better = explain_held_back(attachment, leaf.profile, fastest)
                 yield self.flag(
                     (*leaf.path, "switch"),
-                    f"{fabric.name} ports of {name} run at {actual}G of their {most}G: {why}",
+                    f"{fabric.name} ports of {name} run at {actual}G of their {fastest}G: {why}",
                     f"use {better}, or set `speed: {actual}G` on {fabric.name} if that is intended",
                 )
 
     def _find_slowed_kinds(self, fabric: FabricDesign, modes: Mapping[str, NicMode]) -> Iterator[Diagnostic]:
-        """Kinds of nodes whose NICs a mode for all kinds slows down, while it leaves those of others their speed."""
+        """Flag each kind of node whose NICs are slowed down by the mode for all kinds, if other kinds keep their speed.
+
+        `modes` are the fabric's NIC modes by kind of node.
+        """
         attachments = {a.profile.id: a for _, a in fabric.attachments if a.profile.id not in modes}
         slow = {kind: a for kind, a in attachments.items() if compute_nic_gbps(a) < find_unsplit_gbps(a)}
         if ALL_KINDS not in modes or len(slow) == len(attachments):
             return
         mode = modes[ALL_KINDS]
         for kind, attachment in sorted(slow.items()):
-            now, most = compute_nic_gbps(attachment), find_unsplit_gbps(attachment)
+            actual, fastest, ways = (
+                compute_nic_gbps(attachment),
+                find_unsplit_gbps(attachment),
+                attachment.per_connector,
+            )
             yield self.flag(
                 (*fabric.path, "nic"),
-                f"`nic: {mode.ways}x{mode.speed_gbps}` runs each {fabric.name} port of {kind} at {now}G of its {most}G",
-                f"state the mode by kind of node, such as `{kind}: {attachment.per_connector}x"
-                f"{most // attachment.per_connector}`, or `speed` where the lower one is intended",
+                f"`nic: {mode.ways}x{mode.speed_gbps}` runs each {fabric.name} port of {kind} at {actual}G of its "
+                f"{fastest}G",
+                f"state the mode by kind of node, such as `{kind}: {ways}x{fastest // ways}`, or `speed` where the "
+                "lower one is intended",
             )
 
 
 def compute_nic_gbps(attachment: Attachment) -> int:
-    """What the ports that a NIC port is split into carry together, Gb/s."""
+    """Return the Gb/s of all ports together that a NIC port is split into."""
     return attachment.speed_gbps * attachment.per_connector
 
 
 def find_unsplit_gbps(attachment: Attachment) -> int:
-    """The highest speed of an unsplit NIC port, Gb/s."""
+    """Return the highest speed of a NIC port that is not split, in Gb/s."""
     return max(attachment.profile.roles[attachment.role].speeds)
 
 
-def explain_held_back(attachment: Attachment, switch: SwitchProfile, most: int) -> tuple[str, str]:
-    """(why a switch does not run ports of a NIC at `most` Gb/s, what would): it has no such port, or too few lanes."""
+def explain_held_back(attachment: Attachment, switch: SwitchProfile, gbps: int) -> tuple[str, str]:
+    """Return (why a switch does not run ports of a NIC at `gbps`, what to use instead); the reason is that the switch
+    has no such ports, or that their lanes do not match.
+    """
     nic = attachment.profile.roles[attachment.role]
-    if why := explain_lacking_lanes(most, nic, attachment.profile.id, switch):
-        faster = nic.lane_gbps < max(cage.lane_gbps for cage in list_matching_cages(switch, nic.form_factor))
-        better = f"a switch with {most}G ports of {nic.lane_gbps:g}G lanes"
-        return why, f"{better}, or NICs with faster lanes" if faster else better
-    return f"{switch.id} offers no more", f"a switch with {most}G ports"
+    if why := explain_lacking_lanes(gbps, nic, attachment.profile.id, switch):
+        has_faster_lanes = nic.lane_gbps < max(c.lane_gbps for c in list_matching_cages(switch, nic.form_factor))
+        better = f"a switch with {gbps}G ports of {nic.lane_gbps:g}G lanes"
+        return why, f"{better}, or NICs with faster lanes" if has_faster_lanes else better
+    return f"{switch.id} offers no more", f"a switch with {gbps}G ports"
 
 
 def find_fastest_gbps(attachment: Attachment) -> int:
-    """The highest speed of a NIC port, Gb/s, with the split that it has."""
+    """Return the highest speed of a NIC port in Gb/s, split as it is."""
     split = attachment.per_connector
     return max(speed // split for speed in attachment.profile.roles[attachment.role].speeds if speed % split == 0)

@@ -12,7 +12,8 @@ from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 
 TOO_MANY = 2
-"""Switches of a tier over the fewest whose ports suffice: derived uplinks keep within this (docs/limits.md)."""
+"""How many times the fewest switches whose ports suffice a tier may have; derived uplinks keep to it
+(docs/limits.md)."""
 
 
 class UplinksOfFewDivisors(DesignRule):
@@ -24,10 +25,8 @@ class UplinksOfFewDivisors(DesignRule):
     above, links may land unequally on it and its count need not divide (docs/uneven.md).
     """
 
-    id = "FG124"
     severity = Severity.INFO
     to_do = ToDo.WEIGH_CAPACITY
-    title = "uplinks with few divisors make the tier above large"
     bad = """
         scalable_unit: {nodes: 29 x dgx-b200}
         pods: {p1: {su: 4}}
@@ -44,7 +43,7 @@ class UplinksOfFewDivisors(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag uplinks whose tier above is far larger than its ports call for, where deriving them anew mends that."""
+        """Flag uplinks, stated or kept by the lock, that make the tier above far larger than derived uplinks would."""
         for tier in design.tiers:
             uplink = tier.uplink
             if uplink is None or tier.up is None or not uplink.upper_count > 1:
@@ -53,30 +52,30 @@ class UplinksOfFewDivisors(DesignRule):
             if _count_fewest_switches(upper) * TOO_MANY >= upper.count:
                 continue
             stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].uplinks
-            trials = make_trials(design, tier.fabric)
-            if stated and stated.count:
+            is_stated, trials = stated is not None and bool(stated.count), make_trials(design, tier.fabric)
+            if is_stated:
                 resized = trials.wire_fabrics({".".join(map(str, (*tier.path, "uplinks"))): None})
             else:
                 resized = trials.size_without_lock() if design.layout.lock.blueprint else ()
             resized_tiers = {t.key: t for fabric in resized for t in fabric.tiers}
-            lower, above = resized_tiers.get(tier.key), resized_tiers.get(upper.key)
-            if not (lower and lower.up and above) or above.count * TOO_MANY >= upper.count:
+            lower, resized_upper = resized_tiers.get(tier.key), resized_tiers.get(upper.key)
+            if not (lower and lower.up and resized_upper) or resized_upper.count * TOO_MANY >= upper.count:
                 continue
-            head = f"{tier.up.count} uplinks a {tier.fabric} {tier.name}"
             text = (
-                f"{head} take {upper.switches:,} {upper.name} switches, {lower.up.count} would take {above.switches:,}"
+                f"{tier.up.count} uplinks a {tier.fabric} {tier.name} take {upper.switches:,} {upper.name} switches, "
+                f"{lower.up.count} would take {resized_upper.switches:,}"
             )
-            if stated and stated.count:
+            if is_stated:
                 hint = f"`uplinks: {lower.up.count} x {lower.up.speed_gbps}G`, or none stated"
                 yield self.flag((*tier.path, "uplinks"), text, hint)
             else:
-                paths = f"{upper.fabric} {upper.name} count"
-                hint = f"`fabricgen lock --release '{paths}'`; `plan --release '{paths}'` says what that moves"
+                held = f"{upper.fabric} {upper.name} count"
+                hint = f"`fabricgen lock --release '{held}'`; `plan --release '{held}'` says what that moves"
                 yield self.flag(upper.path, f"{text}; the lock keeps the former", hint)
 
 
 def _count_fewest_switches(tier: TierDesign) -> int:
-    """Switches of a group whose down ports would suffice for what is used on them."""
-    ports = max((run.capacity for run in tier.downs), default=0)
-    used = max((run.count for run in tier.downs), default=0)
-    return -(-used * tier.count // ports) if ports else tier.count
+    """Return how many switches of a group would suffice for the down ports that are used on all of them."""
+    capacity = max((run.capacity for run in tier.downs), default=0)
+    used_ports = max((run.count for run in tier.downs), default=0)
+    return -(-used_ports * tier.count // capacity) if capacity else tier.count

@@ -12,7 +12,7 @@ from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 
 LITTLE = 4
-"""Cages that carry less than one part in so many of their bandwidth are reported."""
+"""Cages are reported if they carry less than their bandwidth divided by this."""
 
 
 class CagesLittleUsed(DesignRule):
@@ -25,10 +25,8 @@ class CagesLittleUsed(DesignRule):
     with slower cages.
     """
 
-    id = "FG143"
     severity = Severity.INFO
     to_do = ToDo.WEIGH_CAPACITY
-    title = "cages are split so that most of their bandwidth is idle"
     bad = """
         scalable_unit: {nodes: 4 x generic-server}
         fabrics: {compute: {tiers: {
@@ -43,7 +41,7 @@ class CagesLittleUsed(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare what down ports of stated breakouts carry with the fastest that their cages can."""
+        """Compare the bandwidth of down ports of stated breakouts with the highest bandwidth of their cages."""
         for tier in design.tiers:
             stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name]
             for run in tier.downs if stated.breakout else ():
@@ -59,7 +57,9 @@ class CagesLittleUsed(DesignRule):
 
 
 def _suggest_finer_split(cage: CageClass, run: PortRun) -> str:
-    """The finest split with ports of the same speed and lanes that disables no neighbouring cage."""
+    """Return the hint with the finest split into ports of the same speed and lanes that disables no neighbouring cage;
+    if none is finer than the stated split, the advice to use another switch.
+    """
     finer = [w for w in cage.breakouts if cage.block(w) == 1 and cage.carries(w, run.speed_gbps, run.lane_gbps)]
     if max(finer, default=run.ways) > run.ways:
         return f"`{max(finer)} x {run.speed_gbps}G` fits the lanes and takes fewer cages"

@@ -21,10 +21,8 @@ class WastedUplinks(DesignRule):
     uneven` of that tier does without.
     """
 
-    id = "FG202"
     severity = Severity.INFO
     to_do = ToDo.WEIGH_CAPACITY
-    title = "uplink bandwidth far exceeds what is below"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b200}
         fabrics: {compute: {tiers: {
@@ -36,13 +34,12 @@ class WastedUplinks(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag stated uplinks of twice the bandwidth that is needed, except where reserved units will use them."""
-        layout = design.layout
-        growing = layout.unit_slots > layout.units
+        """Flag stated uplinks of more than twice the bandwidth that is needed, unless reserved units will use them."""
+        is_growing = design.layout.unit_slots > design.layout.units
         for tier in design.tiers:
             stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].uplinks
             ratio = tier.oversubscription
-            if tier.up is None or ratio is None or not stated or (growing and spans_units(tier.per)):
+            if tier.up is None or ratio is None or not stated or (is_growing and spans_units(tier.per)):
                 continue
             if ratio < tier.allowed / 2:
                 from fabricgen.design.advice.tiers import find_fewest_uplinks

@@ -11,6 +11,7 @@ from fabricgen.design.fabric_model import NodeFeed, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.rules.design.capacity.fg203_uneven_uplinks import list_nearest_divisors
 
 
 class UnevenLeaves(DesignRule):
@@ -20,9 +21,7 @@ class UnevenLeaves(DesignRule):
     fullest. State a count that divides the node ports of a group, or leave it out: sizing then finds one.
     """
 
-    id = "FG204"
     severity = Severity.WARNING
-    title = "node ports do not divide evenly over the stated count of switches"
     bad = """
         fabrics: {compute: {tiers: {
           leaf: {switch: sn5600, per: su, count: 3},  # <-
@@ -35,33 +34,31 @@ class UnevenLeaves(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag stated counts that share the node ports of a group unequally, and name the nearest that do not."""
+        """Flag stated counts by which the node ports of a group do not divide, and name the nearest counts that do
+        divide.
+        """
         for fabric, leaf in ((f, leaf) for f in design.fabrics for leaf in design.list_leaf_tiers(f)):
             if not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].count:
                 continue
-            feeds = zip(fabric.feeds_of(leaf.key), count_node_slots(fabric, leaf), strict=True)
-            for feed, slots in feeds:
+            for feed, slots in zip(fabric.feeds_of(leaf.key), count_node_slots(fabric, leaf), strict=True):
                 if slots % leaf.count:
                     from fabricgen.design.advice.tiers import list_fitting_values
 
-                    used = _list_ports_by_switch(design, leaf, feed, slots)
-                    fitting = list_fitting_values(
-                        make_trials(design, leaf.fabric),
-                        (*leaf.path, "count"),
-                        sorted((d for d in range(1, slots + 1) if slots % d == 0), key=lambda d: abs(d - leaf.count)),
-                    )
+                    path, divisors = (*leaf.path, "count"), list_nearest_divisors(slots, leaf.count)
+                    emptiest, *_, fullest = _count_used_ports(design, leaf, feed, slots)
+                    fitting = list_fitting_values(make_trials(design, leaf.fabric), path, divisors)
                     yield self.flag(
-                        (*leaf.path, "count"),
+                        path,
                         f"{slots} node ports of {fabric.name} do not divide evenly over {leaf.count} {leaf.name} "
-                        f"switches: the fullest takes {used[-1]}, the emptiest {used[0]}",
+                        f"switches: the fullest takes {fullest}, the emptiest {emptiest}",
                         f"counts that divide evenly and fit: {', '.join(fitting)}" if fitting else "leave `count` out",
                     )
 
 
-def _list_ports_by_switch(design: Design, leaf: TierDesign, feed: NodeFeed, slots: int) -> list[int]:
-    """Node ports of the switches of the fullest group, in ascending order."""
+def _count_used_ports(design: Design, leaf: TierDesign, feed: NodeFeed, slots: int) -> list[int]:
+    """Return how many node ports each switch of the fullest group has, in ascending order."""
     if not feed.by_slot or leaf.for_reserve:
         return sorted(feed.list_used_ports(slots, leaf.count))
     groups = make_slot_table(design, feed).groups
-    loads = [sorted(sum(map(len, ports)) for ports in feed.list_port_ranges(runs, leaf.count)) for runs in groups]
-    return max(loads, key=lambda used: used[-1])
+    counts = [sorted(sum(map(len, ports)) for ports in feed.list_port_ranges(runs, leaf.count)) for runs in groups]
+    return max(counts, key=lambda counts_of_group: counts_of_group[-1])

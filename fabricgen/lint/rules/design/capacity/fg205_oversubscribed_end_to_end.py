@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from fabricgen.design.build import make_trials
 from fabricgen.design.capacity.end_to_end import EndToEnd, compute_end_to_end
-from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
+from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.kernel.units import parse_ratio
@@ -26,10 +26,8 @@ class OversubscribedEndToEnd(DesignRule):
     any of them allows alone. Widen the tier that narrows most, or set the limit that you accept.
     """
 
-    id = "FG205"
     severity = Severity.WARNING
     to_do = ToDo.WEIGH_CAPACITY
-    title = "tiers together are more oversubscribed than allowed"
     bad = """
         pods: {p1: {su: 2, count: 2}}
         fabrics: {compute: {tiers: {
@@ -48,7 +46,11 @@ class OversubscribedEndToEnd(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the product of each fabric's ratios with the limit; fabrics on the same leaves count once."""
+        """Compare the product of each fabric's ratios with the limit; fabrics on the same leaves are judged once.
+
+        The finding is at the tier that narrows most: a warning if the limit is stated, else information if the product
+        exceeds what any tier allows.
+        """
         stated = design.loaded.limits.oversubscription
         judged_leaves: set[TierKey] = set()
         for fabric in design.fabrics:
@@ -56,42 +58,38 @@ class OversubscribedEndToEnd(DesignRule):
                 continue
             judged_leaves.update(fabric.leaves)
             narrowing = compute_end_to_end(design, fabric)
-            narrow = [tier for tier, ratio in narrowing.tiers if ratio > 1]
-            most = stated or max((tier.allowed for tier in narrow), default=Fraction(1))
-            if narrowing.tiers and narrowing.ratio > most and (stated or len(narrow) > 1):
-                yield self._make_finding(design, fabric, narrowing, most, stated=stated is not None)
-
-    def _make_finding(
-        self, design: Design, fabric: FabricDesign, narrowing: EndToEnd, most: Fraction, *, stated: bool
-    ) -> Diagnostic:
-        """A warning where a limit is stated, else information, at the tier that narrows most."""
-        tier = narrowing.narrowest
-        assert tier is not None  # noqa: S101 - there are tiers
-        comparison = f"the limit is {float(most):.3g}:1" if stated else f"no tier allows more than {float(most):.3g}:1"
-        finding = self.flag(
-            (*tier.path, "oversubscription"),
-            f"{fabric.name} is {float(narrowing.ratio):.3g}:1 from its nodes up ({narrowing.text}); {comparison}",
-            _suggest_oversubscription(design, narrowing, tier, most)
-            if stated
-            else f"widen {tier.name} first, or set `lint.limits.oversubscription`",
-        )
-        return finding if stated else replace(finding, severity=Severity.INFO)
+            tier, narrow = narrowing.narrowest, [tier for tier, ratio in narrowing.tiers if ratio > 1]
+            limit = stated or max((tier.allowed for tier in narrow), default=Fraction(1))
+            if tier is None or narrowing.ratio <= limit or not (stated or len(narrow) > 1):
+                continue
+            comparison = "the limit is" if stated else "no tier allows more than"
+            finding = self.flag(
+                (*tier.path, "oversubscription"),
+                f"{fabric.name} is {float(narrowing.ratio):.3g}:1 from its nodes up ({narrowing.text}); "
+                f"{comparison} {float(limit):.3g}:1",
+                _suggest_oversubscription(design, narrowing, tier, limit)
+                if stated
+                else f"widen {tier.name} first, or set `lint.limits.oversubscription`",
+            )
+            yield finding if stated else replace(finding, severity=Severity.INFO)
 
 
-def _suggest_oversubscription(design: Design, narrowing: EndToEnd, tier: TierDesign, most: Fraction) -> str:
-    """The highest oversubscription of the narrowest tier that keeps the limit and has the ports."""
+def _suggest_oversubscription(design: Design, narrowing: EndToEnd, tier: TierDesign, limit: Fraction) -> str:
+    """Return the hint with the highest oversubscription of the narrowest tier that keeps the limit and has
+    the ports.
+    """
     from fabricgen.design.advice.tiers import RATIOS
 
     tier_ratio = next(ratio for t, ratio in narrowing.tiers if t.key == tier.key)
     trials, path = make_trials(design, tier.fabric), ".".join(map(str, tier.path))
-    # from the highest down: the first that is enough costs the fewest uplinks
+    # from the highest ratio down: the first that is enough costs the fewest uplinks
     for text in (*RATIOS[::-1], "1:1"):
         if parse_ratio(text) >= tier.allowed:
             continue
         change = {f"{path}.oversubscription": text, f"{path}.uplinks": None}
         trial = trials.design_tier(tier.key, change)
-        if trial and trial.oversubscription and narrowing.ratio / tier_ratio * trial.oversubscription <= most:
-            stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].uplinks
-            without = " without `uplinks`" if stated else ""
-            return f'set `oversubscription: "{text}"` on {tier.name}{without}, which is enough and fits'
+        if trial and trial.oversubscription and narrowing.ratio / tier_ratio * trial.oversubscription <= limit:
+            stated_uplinks = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].uplinks
+            condition = " without `uplinks`" if stated_uplinks else ""
+            return f'set `oversubscription: "{text}"` on {tier.name}{condition}, which is enough and fits'
     return f"no `oversubscription` of {tier.name} alone is enough and fits: widen other tiers too, or raise the limit"

@@ -13,7 +13,7 @@ from fabricgen.design.capacity.bisection import (
     list_top_tiers,
     sum_node_bandwidth,
 )
-from fabricgen.design.capacity.end_to_end import compute_end_to_end, count_attached_nodes
+from fabricgen.design.capacity.end_to_end import compute_end_to_end, count_attached_nodes, has_gpu_ports
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
@@ -32,9 +32,7 @@ class NarrowBisection(DesignRule):
     joins the isolated parts.
     """
 
-    id = "FG206"
     severity = Severity.WARNING
-    title = "bisection bandwidth per accelerator is below target"
     bad = """
         fabrics: {compute: {oversubscription: "2:1", tiers: {
           leaf: {switch: sn5600, per: [su, rail], uplinks: 2 x 400G}}}}  # <-
@@ -50,14 +48,15 @@ class NarrowBisection(DesignRule):
         """Compare the bisection of each fabric that accelerators attach to with its target."""
         stated = design.loaded.limits.bisection_gbps_per_accelerator
         for fabric in design.fabrics:
-            if not any(leg.gpu is not None for _, a in fabric.attachments for leg in a.legs):
+            # a single node leaves nothing to cut
+            if not has_gpu_ports(fabric) or count_attached_nodes(design, fabric) <= 1:
                 continue
             number, bisection = count_accelerators(design, fabric), compute_bisection_per_accelerator(design, fabric)
-            if not number or bisection is None or _has_single_node(design, fabric):
+            if not number or bisection is None:
                 continue
-            ports, narrowing = Fraction(sum_node_bandwidth(design, fabric), number), compute_end_to_end(design, fabric)
             if not stated and any(top.scope != "all" for top in list_top_tiers(design, fabric)):
                 continue
+            ports, narrowing = Fraction(sum_node_bandwidth(design, fabric), number), compute_end_to_end(design, fabric)
             ratio = max(Fraction(1), narrowing.allowed, narrowing.ratio) * _compute_uneven_cost(design, fabric)
             target = Fraction(stated) if stated else ports / ratio
             if bisection < target:
@@ -71,24 +70,21 @@ class NarrowBisection(DesignRule):
 
 
 def _compute_uneven_cost(design: Design, fabric: FabricDesign) -> Fraction:
-    """Return the least share of the bisection that is left by uplinks that spread unevenly, which FG210 judges."""
-    losses = [Fraction(1)]
+    """Return by how many times uplinks that spread unevenly narrow a fabric at worst (1 for not at all), which FG210
+    judges.
+    """
+    costs = [Fraction(1)]
     for chain in list_chains(design, fabric):
         uplinks = [tier.uplink for tier in chain if tier.uplink and tier.uplink.uneven]
-        shares = (Fraction(u.links_per_group * u.upper_groups, u.full_load_links) for u in uplinks)
-        losses.append(prod(shares, start=Fraction(1)))
-    return max(losses)
-
-
-def _has_single_node(design: Design, fabric: FabricDesign) -> bool:
-    """Whether the fabric has one node or none, so that there is nothing to cut."""
-    return count_attached_nodes(design, fabric) <= 1
+        costs_of_tiers = (Fraction(u.links_per_group * u.upper_groups, u.full_load_links) for u in uplinks)
+        costs.append(prod(costs_of_tiers, start=Fraction(1)))
+    return max(costs)
 
 
 def _locate_bottleneck(design: Design, fabric: FabricDesign) -> Path:
     """Return the path of the setting to blame: `uplinks` or `oversubscription` of the narrowest tier.
 
-    If no tier narrows the fabric it is its `tiers`, or the fabric itself if another fabric carries it.
+    If no tier narrows the fabric, return the path of its `tiers`, or of the fabric if another fabric carries it.
     """
     narrowing = compute_end_to_end(design, fabric)
     tier = narrowing.narrowest
@@ -99,7 +95,7 @@ def _locate_bottleneck(design: Design, fabric: FabricDesign) -> Path:
 
 
 def _write_hint(bisection: Fraction, ports: Fraction, target: Fraction) -> str:
-    """What has to change to reach the target."""
+    """Return what has to change so that the bisection reaches the target; all are in Gb/s per accelerator."""
     if target > ports:
         return f"no fabric gives more than the {float(ports):.4g}G of the ports: lower the limit, or use faster NICs"
     if not bisection:

@@ -14,12 +14,13 @@ from fabricgen.design.capacity.end_to_end import (
     sum_bandwidth_beyond_leaves,
     sum_extra_bandwidth,
 )
-from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.fabric_model import ExtraSet, FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 
 STORAGE = "storage"
+"""The role of storage ports and devices."""
 DEVICES = "storage devices"
 
 
@@ -34,9 +35,7 @@ class SlowStorage(DesignRule):
     the limit is set. Widen the narrowest part, which the message names.
     """
 
-    id = "FG207"
     severity = Severity.WARNING
-    title = "storage is slower than accelerators need"
     bad = """
         fabrics:
           storage:
@@ -65,42 +64,45 @@ class SlowStorage(DesignRule):
             number = count_accelerators(design, fabric)
             if not number or not has_purpose(fabric, STORAGE):
                 continue
-            shares = _list_shares(design, fabric, number)
-            least, source, path = min(shares, key=lambda share: share[0])
+            sources = _list_sources(design, fabric, number)
+            least, source, path = min(sources, key=lambda gbps_name_path: gbps_name_path[0])
             if least < limit:
-                rest = ", ".join(f"{name} {float(gbps):.4g}G" for gbps, name, _ in shares if name != source)
+                wider = ", ".join(f"{name} {float(gbps):.4g}G" for gbps, name, _ in sources if name != source)
                 yield self.flag(
                     path,
                     f"{fabric.name} gives an accelerator {float(least):.4g}G; the limit is {limit:g}G; {source} "
-                    f"{'are' if source.endswith('s') else 'is'} narrowest ({rest})",
+                    f"{'are' if source.endswith('s') else 'is'} narrowest ({wider})",
                     _suggest_devices(design, fabric, source, Fraction(limit) / least) if least else "",
                 )
 
 
-def _list_shares(design: Design, fabric: FabricDesign, number: int) -> list[tuple[Fraction, str, Path]]:
-    """(Gb/s per accelerator, what gives it, its path) of node ports, tiers and storage devices, for `number`
-    accelerators.
+def _list_sources(design: Design, fabric: FabricDesign, number: int) -> list[tuple[Fraction, str, Path]]:
+    """Return (Gb/s for each of `number` accelerators, what gives them, its path): node ports, the narrowest tier if it
+    is narrower than these, and storage devices if there are any.
     """
-    ports, tiers = (
-        Fraction(sum_node_bandwidth(design, fabric), number),
-        sum_bandwidth_beyond_leaves(design, fabric) / number,
-    )
-    shares: list[tuple[Fraction, str, Path]] = [(ports, "node ports", fabric.path)]
+    port_gbps = Fraction(sum_node_bandwidth(design, fabric), number)
+    tier_gbps = sum_bandwidth_beyond_leaves(design, fabric) / number
+    sources: list[tuple[Fraction, str, Path]] = [(port_gbps, "node ports", fabric.path)]
     narrowest = compute_end_to_end(design, fabric).narrowest
-    if narrowest and tiers < ports:
-        shares.append((tiers, f"the {narrowest.name} tier", (*narrowest.path, "oversubscription")))
-    devices = [extra for extra in fabric.extras if extra.attachment.role == STORAGE]
+    if narrowest and tier_gbps < port_gbps:
+        sources.append((tier_gbps, f"the {narrowest.name} tier", (*narrowest.path, "oversubscription")))
+    devices = _list_devices(fabric)
     if devices:
-        shares.append((Fraction(sum_extra_bandwidth(fabric, STORAGE), number), DEVICES, devices[0].path))
-    return shares
+        sources.append((Fraction(sum_extra_bandwidth(fabric, STORAGE), number), DEVICES, devices[0].path))
+    return sources
+
+
+def _list_devices(fabric: FabricDesign) -> list[ExtraSet]:
+    return [extra for extra in fabric.extras if extra.attachment.role == STORAGE]
 
 
 def _suggest_devices(design: Design, fabric: FabricDesign, source: str, times: Fraction) -> str:
-    """How much more bandwidth is enough, or how many storage devices, and whether there are ports for them."""
-    devices = [extra for extra in fabric.extras if extra.attachment.role == STORAGE]
-    more = f"{float(times):.3g} times as much is enough there"
+    """Return the hint with how many times the bandwidth of `source` is enough; if it is one entry of storage devices,
+    with how many devices, and whether there are ports for them.
+    """
+    devices = _list_devices(fabric)
     if source != DEVICES or len(devices) > 1:
-        return more
+        return f"{float(times):.3g} times as much is enough there"
     count = ceil(devices[0].count * times)
     trials, change = make_trials(design, fabric.name), {".".join(map(str, (*devices[0].path, "count"))): count}
     if trials.fits(change):

@@ -11,6 +11,7 @@ from fabricgen.design.capacity.end_to_end import (
     has_purpose,
     sum_bandwidth_beyond_leaves,
 )
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
@@ -26,9 +27,7 @@ class SlowInband(DesignRule):
     the limit is set. Lower the oversubscription, or use faster ports.
     """
 
-    id = "FG208"
     severity = Severity.WARNING
-    title = "in-band is slower than nodes need"
     bad = """
         fabrics:
           inband:
@@ -55,26 +54,25 @@ class SlowInband(DesignRule):
             nodes = count_attached_nodes(design, fabric)
             if not nodes or not has_purpose(fabric, "inband"):
                 continue
-            narrowing, per_node = (
-                compute_end_to_end(design, fabric),
-                sum_bandwidth_beyond_leaves(design, fabric) / nodes,
-            )
-            if per_node < limit:
-                tiers = f" over {float(narrowing.ratio):.3g}:1 ({narrowing.text})" if narrowing.ratio > 1 else ""
+            narrowing = compute_end_to_end(design, fabric)
+            gbps_per_node = sum_bandwidth_beyond_leaves(design, fabric) / nodes
+            if gbps_per_node < limit:
+                is_narrowed = narrowing.ratio > 1
+                tiers = f" over {float(narrowing.ratio):.3g}:1 ({narrowing.text})" if is_narrowed else ""
                 yield self.flag(
-                    _find_narrowing_path(
-                        design, fabric.path, narrowing.narrowest.path if narrowing.narrowest and tiers else ()
-                    ),
-                    f"{fabric.name} gives a node {float(per_node):.4g}G; the limit is {limit:g}G; it has "
+                    _find_narrowing_path(design, fabric, narrowing.narrowest if is_narrowed else None),
+                    f"{fabric.name} gives a node {float(gbps_per_node):.4g}G; the limit is {limit:g}G; it has "
                     f"{sum_node_bandwidth(design, fabric) / nodes:.4g}G of ports{tiers}",
                     "lower the oversubscription, or use faster ports" if tiers else "use faster ports",
                 )
 
 
-def _find_narrowing_path(design: Design, fabric: Path, tier: Path) -> Path:
-    """Where the narrowing is stated: at the narrowest tier, or for the fabric."""
-    if not tier:
-        return fabric
-    spec = design.loaded.blueprint.fabrics[str(tier[1])].tiers[str(tier[3])]
+def _find_narrowing_path(design: Design, fabric: FabricDesign, narrowest: TierDesign | None) -> Path:
+    """Return the path of the setting that narrows a fabric: at the narrowest tier if it states one, else for the tier's
+    fabric; the path of the fabric if no tier narrows it.
+    """
+    if narrowest is None:
+        return fabric.path
+    spec = design.loaded.blueprint.fabrics[narrowest.fabric].tiers[narrowest.name]
     stated = next((key for key in ("uplinks", "oversubscription") if getattr(spec, key) is not None), None)
-    return (*tier, stated) if stated else (*tier[:2], "oversubscription")
+    return (*narrowest.path, stated) if stated else ("fabrics", narrowest.fabric, "oversubscription")

@@ -11,7 +11,7 @@ from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule, load_design_rules
 
 JUDGED = ("FG201", "FG203", "FG204", "FG205", "FG206", "FG207", "FG208")
-"""Rules on bandwidth whose verdict changes as units come."""
+"""Codes of the rules on bandwidth whose verdict may change as units are added."""
 
 
 class ReserveFilled(DesignRule):
@@ -26,10 +26,8 @@ class ReserveFilled(DesignRule):
     State what growth needs now, add a tier, or lower the reserve.
     """
 
-    id = "FG209"
     severity = Severity.INFO
     to_do = ToDo.DECIDE_GROWTH
-    title = "with its reserve filled, the design is narrower than it may be"
     bad = """
         pods: {p1: {su: 2, reserve: 8}}
         fabrics:
@@ -52,7 +50,9 @@ class ReserveFilled(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Hold the grown design to the rules on bandwidth; what they say of the present one is theirs to tell."""
+        """Flag what the rules on bandwidth find in the design as grown to its reserve and not in the design
+        as it is.
+        """
         pods = list_growing_pods(design)
         if not pods:
             return
@@ -62,14 +62,13 @@ class ReserveFilled(DesignRule):
         try:
             grown_design = grow_design(design)
         except InputError as error:
-            if not any(rules["FG106"].check(design)):  # else it names the tiers that are too small
-                first = error.diagnostics[0]
-                hint = first.hint or "state what growth needs now, or lower `reserve`"
-                yield self.flag(first.path, f"{when}, the cluster cannot be wired: {first.message}", hint)
+            if not any(rules["FG106"].check(design)):  # FG106 names the tiers that are too small
+                refusal = error.diagnostics[0]
+                hint = refusal.hint or "state what growth needs now, or lower `reserve`"
+                yield self.flag(refusal.path, f"{when}, the cluster cannot be wired: {refusal.message}", hint)
             return
         for rule in map(rules.__getitem__, JUDGED):
             future_findings = list(rule.check(grown_design))
             present_paths = {finding.path for finding in rule.check(design)} if future_findings else set()
-            for finding in future_findings:
-                if finding.path not in present_paths:
-                    yield self.flag(finding.path, f"{when}: {finding.message}", finding.hint)
+            for finding in (finding for finding in future_findings if finding.path not in present_paths):
+                yield self.flag(finding.path, f"{when}: {finding.message}", finding.hint)

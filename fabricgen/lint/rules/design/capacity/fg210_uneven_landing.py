@@ -1,4 +1,4 @@
-"""FG210: uplinks land unequally, and what that costs."""
+"""FG210: uplinks land unequally on the switches above."""
 
 from __future__ import annotations
 
@@ -27,10 +27,8 @@ class UnevenLandingCost(DesignRule):
     to a half, 8 or 9 an eighth. A `count` that divides the uplinks costs nothing but switches.
     """
 
-    id = "FG210"
     severity = Severity.WARNING
     to_do = ToDo.WEIGH_CAPACITY
-    title = "uplinks land unequally on the switches above"
     bad = """
         scalable_unit: {nodes: 12 x dgx-b200}
         fabrics: {compute: {tiers: {
@@ -47,34 +45,35 @@ class UnevenLandingCost(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Say the exact cost of each tier that lands unequally."""
+        """Tell the exact cost of each tier whose links land unequally."""
         for fabric in design.fabrics:
             for landing in find_uneven_landings(design, fabric):
                 yield self._make_finding(design, fabric.name, landing)
 
     def _make_finding(self, design: Design, fabric: str, landing: UnevenLanding) -> Diagnostic:
-        """A warning where the cost is beyond what is allowed, else information."""
-        lower, upper, limit = landing.lower, landing.upper, design.loaded.limits.oversubscription
+        """Return the finding on a landing: a warning if its cost is beyond the limit, else information."""
+        lower, upper = landing.lower, landing.upper
         stated = design.loaded.blueprint.fabrics[fabric].tiers[lower.name].oversubscription
-        most = limit or (stated and lower.allowed)
+        limit = design.loaded.limits.oversubscription or (stated and lower.allowed)
         ratio = float(landing.oversubscription)
         finding = self.flag(
             (*upper.path, "spread"),
             f"each {fabric} {lower.name} has {landing.fewest} or {landing.fewest + 1} links to one of {upper.count} "
             f"{upper.name} switches: all-to-all traffic is {ratio:.3g}:1, {float(landing.cost):.3g} times the mean"
-            + (f"; the limit is {float(most):.3g}:1" if most else ""),
-            self._suggest_cheaper(design, fabric, lower),
+            + (f"; the limit is {float(limit):.3g}:1" if limit else ""),
+            _suggest_remedy(design, fabric, lower),
         )
-        over = most and landing.oversubscription > most
-        return finding if over else replace(finding, severity=Severity.INFO)
+        exceeds = limit and landing.oversubscription > limit
+        return finding if exceeds else replace(finding, severity=Severity.INFO)
 
-    def _suggest_cheaper(self, design: Design, fabric: str, lower: TierDesign) -> str:
-        """What costs less; weights, where BGP runs and they are not stated."""
-        blueprint = design.loaded.blueprint
-        runs_bgp = (
-            design.fabric(fabric).protocol != "infiniband" and find_fabric_underlay(blueprint, fabric)[:4] == "ebgp"
-        )
-        weighing = "`routing: {weights: link-bandwidth}` weighs paths by their links; "
-        divides = f"a `count` that divides the {lower.uplink.links_per_group if lower.uplink else 0} uplinks"
-        is_offered = runs_bgp and not weighs_paths(blueprint, fabric)
-        return f"{weighing if is_offered else ''}{divides} costs switches instead"
+
+def _suggest_remedy(design: Design, fabric: str, lower: TierDesign) -> str:
+    """Return the hint on what costs less bandwidth: a count that divides the uplinks, and weights of paths if the
+    fabric runs BGP and does not weigh paths yet.
+    """
+    blueprint, uplinks = design.loaded.blueprint, lower.uplink.links_per_group if lower.uplink else 0
+    is_infiniband = design.fabric(fabric).protocol == "infiniband"
+    runs_bgp = not is_infiniband and find_fabric_underlay(blueprint, fabric).startswith("ebgp")
+    weighing = "`routing: {weights: link-bandwidth}` weighs paths by their links; "
+    is_offered = runs_bgp and not weighs_paths(blueprint, fabric)
+    return f"{weighing if is_offered else ''}a `count` that divides the {uplinks} uplinks costs switches instead"

@@ -22,9 +22,7 @@ class IntentNotCarried(DesignRule):
     not; docs/catalog.md has a table.
     """
 
-    id = "FG703"
     severity = Severity.ERROR
-    title = "the NOS does not carry what is asked of it"
     bad = """
         routing:
           load_balance: dynamic  # <-

@@ -23,9 +23,7 @@ class SafetyOverridden(DesignRule):
     Change the blueprint instead (`routing`, `qos`), which applies to both ends, or waive the finding.
     """
 
-    id = "FG704"
     severity = Severity.WARNING
-    title = "a snippet or template overrides a safety line"
     bad = """
         snippets:
           polling: {nos: sonic,

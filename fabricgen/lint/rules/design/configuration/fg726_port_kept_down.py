@@ -18,9 +18,7 @@ class PortKeptDown(DesignRule):
     Remove `shutdown` when the work is done. Until then, waive the finding with an `until`, which ends by itself.
     """
 
-    id = "FG726"
     severity = Severity.WARNING
-    title = "a port is kept down by hand"
     bad = """
         config_of:
           compute-spine-01:

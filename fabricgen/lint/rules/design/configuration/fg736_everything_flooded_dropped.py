@@ -24,9 +24,7 @@ class EverythingFloodedDropped(DesignRule):
     State some percent, or leave the key out for no limit.
     """
 
-    id = "FG736"
     severity = Severity.ERROR
-    title = "storm control drops everything that is flooded"
     bad = """
         fabrics:
           inband:

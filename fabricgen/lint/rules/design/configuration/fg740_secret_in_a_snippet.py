@@ -20,9 +20,7 @@ class SecretInASnippet(DesignRule):
     it out.
     """
 
-    id = "FG740"
     severity = Severity.WARNING
-    title = "a snippet holds a secret in clear text"
     bad = """
         snippets:
           polling: {nos: sonic,

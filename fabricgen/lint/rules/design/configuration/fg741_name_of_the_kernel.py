@@ -22,10 +22,8 @@ class NameOfTheKernel(DesignRule):
     `inventory` with MACs.
     """
 
-    id = "FG741"
     counts_ports = False
     severity = Severity.WARNING
-    title = "an interface has a name that the kernel gives to whatever it finds first"
     bad = """
         names: {interfaces: {dgx-b200: {
           OSFP4P2: eth0}}}  # <-

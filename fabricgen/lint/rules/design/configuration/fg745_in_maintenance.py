@@ -20,9 +20,7 @@ class InMaintenance(DesignRule):
     Remove `maintenance` when the work is done. Until then, waive the finding with an `until`, which ends by itself.
     """
 
-    id = "FG745"
     severity = Severity.WARNING
-    title = "a switch is in maintenance"
     bad = """
         config_of:
           compute-spine-01: {maintenance: true}  # <-

@@ -24,9 +24,7 @@ class PacketNumbersRunOut(DesignRule):
     Use a suite whose name ends in `-xpn`.
     """
 
-    id = "FG751"
     severity = Severity.WARNING
-    title = "packet numbers of MACsec run out in seconds"
     bad = """
         pods: {p1: {site: east}, p2: {site: west}}
         fabrics: {across: {protocol: roce, oversubscription: "2:1",

@@ -19,9 +19,7 @@ class VlanOfTheSwitch(DesignRule):
     order`). Where a snippet of yours moves the range, waive this. State a VLAN from 100 to 1005.
     """
 
-    id = "FG755"
     severity = Severity.ERROR
-    title = "a stated VLAN is one that the switches keep for themselves"
     bad = """
         nos: cumulus
         fabrics:

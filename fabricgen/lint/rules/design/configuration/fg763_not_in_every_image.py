@@ -19,9 +19,7 @@ class NotInEveryImage(DesignRule):
     whether yours has it, waive the finding if so, and do without it if not.
     """
 
-    id = "FG763"
     severity = Severity.WARNING
-    title = "what is asked of a NOS is not in every image of it"
     bad = """
         routing:
           load_balance: {queue_pairs: true}  # <-

@@ -40,9 +40,7 @@ class SingleHomedNodes(DesignRule):
     Add `rail` to the `per` of the lowest tier.
     """
 
-    id = "FG401"
     severity = Severity.WARNING
-    title = "all of a node's links in a fabric end on one switch"
     bad = """
         fabrics: {storage: {protocol: roce, tiers: {
           leaf: {switch: sn5600, per: su}}}}  # <-

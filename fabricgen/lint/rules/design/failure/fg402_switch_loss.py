@@ -26,9 +26,7 @@ class SwitchLoss(DesignRule):
     RoCE), or split the fabric into planes.
     """
 
-    id = "FG402"
     severity = Severity.WARNING
-    title = "the loss of one switch costs more than allowed"
     bad = """
         pods: {p1: {su: 4}}
         lint: {limits: {after_loss: {switch: 80%}}}

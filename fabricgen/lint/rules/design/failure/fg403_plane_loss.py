@@ -23,9 +23,7 @@ class PlaneLoss(DesignRule):
     Use more planes, or a limit that the number of planes can keep.
     """
 
-    id = "FG403"
     severity = Severity.WARNING
-    title = "the loss of one plane costs more than allowed"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b300}
         lint: {limits: {after_loss: {plane: 75%}}}

@@ -22,9 +22,7 @@ class RackLoss(DesignRule):
     their own.
     """
 
-    id = "FG404"
     severity = Severity.WARNING
-    title = "the loss of one rack costs more than allowed"
     bad = """
         lint: {limits: {after_loss: {rack: 50%}}}
         fabrics: {compute: {tiers: {

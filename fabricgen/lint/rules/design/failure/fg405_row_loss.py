@@ -27,9 +27,7 @@ class RowLoss(DesignRule):
     their nodes.
     """
 
-    id = "FG405"
     severity = Severity.WARNING
-    title = "the loss of one row costs more than allowed"
     bad = """
         lint: {limits: {after_loss: {row: 50%}}}
         fabrics: {compute: {tiers: {

@@ -23,9 +23,7 @@ class FeedLoss(DesignRule):
     2`).
     """
 
-    id = "FG406"
     severity = Severity.WARNING
-    title = "the loss of one feed costs more than allowed"
     bad = """
         floor: {feeds: [A, B], cords: 1}  # <-
         lint: {limits: {after_loss: {feed: 50%}}}

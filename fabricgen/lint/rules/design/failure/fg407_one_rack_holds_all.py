@@ -30,10 +30,8 @@ class OneRackHoldsAll(DesignRule):
     Spread the tier's switches over two racks: `racks: 2`.
     """
 
-    id = "FG407"
     severity = Severity.INFO
     to_do = ToDo.PLAN_RACKS
-    title = "one rack holds all planes, or all spines, of a fabric"
     bad = """
         scalable_unit: {nodes: 16 x dgx-b200, racks: {nodes_per_rack: 4}}
         fabrics: {compute: {tiers: {

@@ -28,9 +28,7 @@ class OneFeedForAll(DesignRule):
     Put racks on two feeds (`cords: 2`), or spread the switches over racks on different feeds (`racks: 2`).
     """
 
-    id = "FG408"
     severity = Severity.WARNING
-    title = "all planes, or all spines, of a fabric are on one power feed"
     bad = """
         floor: {feeds: [A, B], cords: 1}
         fabrics: {compute: {tiers: {

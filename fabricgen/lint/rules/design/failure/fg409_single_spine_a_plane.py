@@ -21,9 +21,7 @@ class SingleSpineAPlane(DesignRule):
     Set `count` to at least 2 on the tier above, or use more planes.
     """
 
-    id = "FG409"
     severity = Severity.WARNING
-    title = "each of a few planes has a single switch above its leaves"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b300}
         fabrics: {compute: {planes: 2, tiers: {

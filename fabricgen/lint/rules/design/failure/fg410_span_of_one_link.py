@@ -18,9 +18,7 @@ class SpanOfOneLink(DesignRule):
     Give the span a link for each border switch at least, or the sites a second span.
     """
 
-    id = "FG410"
     severity = Severity.WARNING
-    title = "a span between sites is a single link"
     bad = """
         pods: {p1: {su: 1, site: east}, p2: {su: 1, site: west}}
         fabrics:

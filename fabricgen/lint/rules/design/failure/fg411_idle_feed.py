@@ -21,9 +21,7 @@ class IdleFeed(DesignRule):
     Set `cords: 2`, or `feed_per: rack`, or name only the feeds that the hall has.
     """
 
-    id = "FG411"
     severity = Severity.WARNING
-    title = "a power feed has no load"
     bad = """
         floor: {cords: 1, feed_per: site,
           feeds: [A, B]}  # <-

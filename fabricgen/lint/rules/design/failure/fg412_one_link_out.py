@@ -18,9 +18,7 @@ class OneLinkOut(DesignRule):
     Give the router two `ports`, or the fabric two routers, each on a border switch of its own.
     """
 
-    id = "FG412"
     severity = Severity.WARNING
-    title = "one link leads out of the cluster"
     bad = """
         fabrics: {compute: {extra: {
           wan: {device: external-router, ports: 1, attach: inband}}}}  # <-

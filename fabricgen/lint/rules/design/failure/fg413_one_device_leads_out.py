@@ -20,9 +20,7 @@ class OneDeviceLeadsOut(DesignRule):
     of prefixes that one exit alone leads to, such as that of your servers: a provider's default route is no stand-in.
     """
 
-    id = "FG413"
     severity = Severity.WARNING
-    title = "the default route is lost with one device"
     bad = """
         fabrics:
           compute:

@@ -1,4 +1,4 @@
-"""FG414: exits are preferred alike and differ in speed, or a backup backs nothing up."""
+"""FG414: exits of one preference differ in speed, or a backup backs nothing up."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ class UnevenExits(DesignRule):
     its path is.
     """
 
-    id = "FG414"
     severity = Severity.WARNING
-    title = "exits of one preference differ in speed, or a backup backs nothing up"
     bad = """
         fabrics:
           compute:

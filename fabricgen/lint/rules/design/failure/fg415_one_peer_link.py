@@ -20,9 +20,7 @@ class OnePeerLink(DesignRule):
     State two links or more, in two cages: `peer: 2 x 400G` in a cage that is split is one part to fail.
     """
 
-    id = "FG415"
     severity = Severity.WARNING
-    title = "the switches of a pair are joined by one link, or through one cage"
     bad = """
         fabrics:
           inband:

@@ -26,9 +26,7 @@ class FeedStopsDevices(DesignRule):
     redundant in itself.
     """
 
-    id = "FG416"
     severity = Severity.WARNING
-    title = "a lost power feed stops devices that are on two"
     bad = """
         scalable_unit: {nodes: 4 x dgx-h100}
         floor: {cords: 2,

@@ -11,7 +11,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.names.templates import NETWORK, PANELS, SHARED
 from fabricgen.design.shape import find_scope
 from fabricgen.design.srv6 import uses_srv6
-from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity, did_you_mean, find_nearest
+from fabricgen.kernel.diagnostics import Diagnostic, Edit, Severity, did_you_mean, find_nearest
 from fabricgen.lint.rule import DesignRule
 from fabricgen.numbering.underlay import find_underlay, is_routed, runs_bgp
 
@@ -24,10 +24,8 @@ class UnusedSetting(DesignRule):
     a NOS that nothing else is told to run.
     """
 
-    id = "FG803"
     counts_ports = False
     severity = Severity.WARNING
-    title = "a setting has no effect"
     bad = """
         nos: {leef: sonic}  # <-
     """
@@ -36,7 +34,9 @@ class UnusedSetting(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag NOS entries without a tier, low reserves, and unused settings of InfiniBand, BGP, ratios and floor."""
+        """Flag a NOS of no tier, too low reserves, and settings of fabrics, BGP, ratios, floor and names without
+        effect.
+        """
         blueprint = design.loaded.blueprint
         yield from self._check_nos(design)
         for name, pod in sorted(blueprint.pods.items()):
@@ -62,16 +62,10 @@ class UnusedSetting(DesignRule):
                     f"say `per: rail-group` of {chain[0].name}, or remove it",
                 )
             if spec.protocol == "infiniband":
-                for key, part in (
-                    ("routing", spec.routing),
-                    ("pools", spec.pools),
-                    ("qos", spec.qos),
-                    ("management", spec.management),
-                ):
-                    if part.model_fields_set:
-                        path = ("fabrics", name, key)
+                for key in ("routing", "pools", "qos", "management"):
+                    if getattr(spec, key).model_fields_set:
                         message = f"`{key}` has no effect on InfiniBand fabric {name}"
-                        yield self.flag(path, message, "remove it")
+                        yield self.flag(("fabrics", name, key), message, "remove it")
         yield from self._check_ratios(design)
         yield from self._check_bgp(design)
         yield from self._check_floor(design)
@@ -82,48 +76,48 @@ class UnusedSetting(DesignRule):
         blueprint = design.loaded.blueprint
         tiers = {tier.name for fabric in design.fabrics for tier in fabric.tiers}
         for name in sorted(set(blueprint.nos) - tiers - {"all"}):
-            path: Path = ("nos", name)
             hint = did_you_mean(name, tiers)
             if name in blueprint.fabrics:
                 hint = f"{name} is a fabric: state `fabrics.{name}.nos: {blueprint.nos[name]}`"
-            yield self.flag(path, f"no fabric has a tier '{name}'", hint, _propose_removal(design, name, tiers))
+            message, fix = f"no fabric has a tier '{name}'", _propose_removal(design, name, tiers)
+            yield self.flag(("nos", name), message, hint, fix)
         for fabric in design.fabrics:
-            own_tiers = {tier.name for tier in fabric.tiers}
-            for name in sorted(set(blueprint.fabrics[fabric.name].nos) - own_tiers - {"all"}):
+            tiers_of_fabric = {tier.name for tier in fabric.tiers}
+            for name in sorted(set(blueprint.fabrics[fabric.name].nos) - tiers_of_fabric - {"all"}):
                 message = f"fabric {fabric.name} has no tier '{name}'"
-                yield self.flag((*fabric.path, "nos", name), message, did_you_mean(name, own_tiers))
+                yield self.flag((*fabric.path, "nos", name), message, did_you_mean(name, tiers_of_fabric))
 
     def _check_ratios(self, design: Design) -> Iterator[Diagnostic]:
-        """Oversubscription stated for a tier that has nothing above it; it belongs to the tier below."""
+        """Flag the oversubscription of a tier that has no uplinks; it belongs to the tier below."""
         for tier in design.tiers:
             stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].oversubscription
             if stated is not None and tier.up is None:
-                below = [lower.name for lower, _ in design.list_links_below(tier.key)]
-                hint = f"set it on {' or '.join(below)}, whose uplinks it limits" if below else ""
+                lower_names = [lower.name for lower, _ in design.list_links_below(tier.key)]
+                hint = f"set it on {' or '.join(lower_names)}, whose uplinks it limits" if lower_names else ""
                 message = f"{tier.fabric} {tier.name} has no uplinks that its oversubscription could limit"
                 yield self.flag((*tier.path, "oversubscription"), message, hint)
 
     def _check_bgp(self, design: Design) -> Iterator[Diagnostic]:
-        """Settings of BGP and SRv6 where no switch that they apply to runs it."""
+        """Flag settings of BGP and of SRv6 if no fabric that they apply to runs it."""
         blueprint = design.loaded.blueprint
         ethernet = [f for f in design.fabrics if is_routed(f)]
         for fabric in ethernet:
             routing = blueprint.fabrics[fabric.name].routing
-            for key in _list_bgp_settings(routing) if not runs_bgp(design, fabric) else ():
+            idle_keys = [] if runs_bgp(design, fabric) else _list_bgp_settings(routing)
+            for key in (*idle_keys, *(["srv6"] if routing.srv6 and not uses_srv6(design, fabric) else [])):
                 message = f"fabric {fabric.name} has underlay {find_underlay(design, fabric)}, so `{key}` has no effect"
                 yield self.flag((*fabric.path, "routing", key), message)
-            if routing.srv6 and not uses_srv6(design, fabric):
-                message = f"fabric {fabric.name} has underlay {find_underlay(design, fabric)}, so `srv6` has no effect"
-                yield self.flag((*fabric.path, "routing", "srv6"), message)
         if blueprint.routing.srv6 and not any(uses_srv6(design, fabric) for fabric in ethernet):
             yield self.flag(("routing", "srv6"), "no fabric has `underlay: srv6`, so `srv6` has no effect")
         for key in _list_bgp_settings(blueprint.routing):
-            takers = (f for f in ethernet if getattr(blueprint.fabrics[f.name].routing, key) is None)
-            if ethernet and not any(runs_bgp(design, fabric) for fabric in takers):
+            inheriting = (f for f in ethernet if getattr(blueprint.fabrics[f.name].routing, key) is None)
+            if ethernet and not any(runs_bgp(design, fabric) for fabric in inheriting):
                 yield self.flag(("routing", key), f"no fabric that runs BGP uses the {key} of the cluster")
 
     def _check_floor(self, design: Design) -> Iterator[Diagnostic]:
-        """Settings for feeds where there are none, and network racks for switches that stand in node racks."""
+        """Flag settings of power feeds if there are no feeds, and `racks` of switches that stand in the racks
+        of nodes.
+        """
         blueprint = design.loaded.blueprint
         for key in ("cords", "feed_per"):
             if key in blueprint.floor.model_fields_set and not blueprint.floor.feeds:
@@ -138,7 +132,7 @@ class UnusedSetting(DesignRule):
                 yield self.flag((*tier.path, "racks"), message)
 
     def _check_rack_names(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag templates for names of racks that the cluster has none of."""
+        """Flag templates of names for kinds of racks that the cluster does not have."""
         stated = design.loaded.blueprint.names.racks
         if not stated:
             return
@@ -154,8 +148,8 @@ class UnusedSetting(DesignRule):
 
 
 def _propose_removal(design: Design, name: str, tiers: Iterable[str]) -> list[Edit]:
-    """The repair that removes the NOS of a tier that there is none of, unless somebody meant it: its name is a
-    fabric's or nearly a tier's, nothing else is stated, or no switch runs that NOS.
+    """Return the edit that removes the NOS of a tier which does not exist; [] if somebody may have meant it, since its
+    name is that of a fabric or nearly that of a tier, no other NOS is stated, or no switch runs that NOS.
     """
     nos, fabrics = design.loaded.blueprint.nos, design.loaded.blueprint.fabrics
     is_run = any(tier.nos == nos[name] for tier in design.tiers)

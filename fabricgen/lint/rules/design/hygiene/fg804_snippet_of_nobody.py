@@ -17,9 +17,7 @@ class SnippetOfNobody(DesignRule):
     is for future switches, waive the finding.
     """
 
-    id = "FG804"
     severity = Severity.WARNING
-    title = "a snippet is for a NOS that no switch runs"
     bad = """
         snippets:
           counters: {nos: eos, text: "hardware counter feature ip in"}  # <-
@@ -39,7 +37,9 @@ class SnippetOfNobody(DesignRule):
 
 
 def _covers(path: Path, fabric: str, tier: str) -> bool:
-    """Whether switches of a tier are in the scope of a snippet; a single switch's may be of any tier."""
+    """Whether switches of a tier are in the scope of the snippet at a path; the path of a single switch may mean any
+    tier.
+    """
     if path[0] != "fabrics":
         return True
     return path[1] == fabric and (path[2] != "tiers" or path[3] == tier)

@@ -21,10 +21,8 @@ class UnusedPool(DesignRule):
     configurations. Remove the pool, or the prefix of the family that no fabric has.
     """
 
-    id = "FG805"
     counts_ports = False
     severity = Severity.WARNING
-    title = "a pool is not used"
     bad = """
         routing: {underlay: ebgp-unnumbered}
         pools:
@@ -37,7 +35,7 @@ class UnusedPool(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the stated pools with those in use."""
+        """Flag stated pools, or prefixes of one address family in them, that no address is allocated from."""
         drawn = list_drawn_pools(design)
         blueprint = design.loaded.blueprint
         scopes: list[tuple[Path, Pools]] = [((), blueprint.pools)]
@@ -45,20 +43,20 @@ class UnusedPool(DesignRule):
         for base, pools in scopes:
             for name, prefixes in pools:
                 path = (*base, "pools", name)
-                idle = [family for family in FAMILIES if (path, family.word) not in drawn]
-                unused = [prefix for family in idle for prefix in filter_prefixes(prefixes, family)]
+                idle_families = [family for family in FAMILIES if (path, family.word) not in drawn]
+                unused = [prefix for family in idle_families for prefix in filter_prefixes(prefixes, family)]
                 if unused:
                     message = f"nothing uses addresses of {', '.join(unused)} in pools.{name}"
-                    has_others = len(unused) < len(prefixes or ())
-                    yield self.flag(path, message, "remove it, or state `ip: dual`" if has_others else "remove it")
+                    is_partly_used = len(unused) < len(prefixes or ())
+                    yield self.flag(path, message, "remove it, or state `ip: dual`" if is_partly_used else "remove it")
         yield from self._check_asns(design)
 
     def _check_asns(self, design: Design) -> Iterator[Diagnostic]:
-        """The cluster's pool of AS numbers, where every fabric that runs BGP has its own; without BGP it is FG803's."""
-        speakers = [fabric for fabric in design.fabrics if runs_bgp(design, fabric)]
-        plan = design.loaded.blueprint.routing.asn
-        path: Path = ("routing", "asn", "pool")
-        elsewhere = [fabric for fabric in speakers if merge_asn_plans(design, fabric)[1]["pool"] != path]
-        if plan and "pool" in plan.model_fields_set and speakers and elsewhere == speakers:
+        """Flag the cluster's pool of AS numbers if every fabric that runs BGP has its own; without BGP FG803
+        judges it.
+        """
+        plan, path = design.loaded.blueprint.routing.asn, ("routing", "asn", "pool")
+        pools = [merge_asn_plans(design, fabric)[1]["pool"] for fabric in design.fabrics if runs_bgp(design, fabric)]
+        if plan and "pool" in plan.model_fields_set and pools and path not in pools:
             message = "nothing uses this pool: every fabric that runs BGP states its own AS numbers"
             yield self.flag(path, message, "remove it")

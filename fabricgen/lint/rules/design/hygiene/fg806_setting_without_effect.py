@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from ipaddress import ip_network
 
 from fabricgen.blueprint.sections.cabling import MediaPolicy
-from fabricgen.blueprint.sections.management import Management
-from fabricgen.blueprint.sections.routing import Routing
 from fabricgen.blueprint.slots import list_omitted_slots
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.extras.exits import list_exits
@@ -18,7 +16,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.qos import find_qos
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import is_overlapping
+from fabricgen.lint.subjects.addressing import is_overlapping, list_stated_managements
 from fabricgen.lint.subjects.idle import (
     Idle,
     find_idle_aging,
@@ -29,18 +27,19 @@ from fabricgen.lint.subjects.idle import (
     find_idle_storeys,
     find_idle_words_of_phases,
 )
+from fabricgen.lint.subjects.managed import list_scopes
 from fabricgen.lint.subjects.ways_out import make_entry_path
 from fabricgen.numbering.underlay import list_families
 
 REMOVE = "remove it"
 SAID_TWICE = "remove one of the two"
-"""The hint where a setting repeats another, so that nothing that somebody meant goes with it."""
+"""The hint for a setting that repeats another, so that its removal loses nothing that somebody meant."""
 
 OF_BEST_EFFORT = {"profile", "trim"}
-"""Settings of QoS that need no class of RoCE."""
+"""Settings of QoS that have an effect without a class of RoCE."""
 
 OF_PFC = {"watchdog"}
-"""Settings of QoS that need a class that is paused."""
+"""Settings of QoS that have an effect only if a class of RoCE is paused."""
 
 
 class SettingWithoutEffect(DesignRule):
@@ -51,9 +50,7 @@ class SettingWithoutEffect(DesignRule):
     it ineffective.
     """
 
-    id = "FG806"
     severity = Severity.WARNING
-    title = "a setting changes nothing in this design"
     bad = """
         fabrics:
           compute:
@@ -70,7 +67,7 @@ class SettingWithoutEffect(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag settings that are stated and that another setting, or the shape of the design, leaves nothing to do."""
+        """Flag stated settings that have no effect because of other settings or the shape of the design."""
         for fabric in design.fabrics:
             for find_idle in (
                 _find_infiniband_settings,
@@ -113,13 +110,17 @@ class SettingWithoutEffect(DesignRule):
             yield from map(self._make_finding, cluster_wide(design))
 
     def _make_finding(self, idle: Idle) -> Diagnostic:
-        """A finding, with a repair where the setting repeats another: all else was asked for."""
+        """Return the finding on an idle setting; only a setting that repeats another has a fix, since others were
+        meant.
+        """
         path, why, hint = idle
         return self.flag(path, why, hint, [Edit("remove", path)] if hint == SAID_TWICE else [])
 
 
 def _find_infiniband_settings(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
-    """Settings that InfiniBand switches ignore; FG803 judges their routing, pools, QoS and management."""
+    """Yield settings that InfiniBand switches ignore (FG803 judges routing, pools, QoS and management), and settings of
+    the subnet manager in a fabric that shares the subnet manager of another.
+    """
     spec = design.loaded.blueprint.fabrics[fabric.name]
     for key in ("ip", "hosts", "vlan", "nos"):
         if fabric.protocol == "infiniband" and getattr(spec, key):
@@ -128,14 +129,14 @@ def _find_infiniband_settings(design: Design, fabric: FabricDesign) -> Iterator[
     if stated:
         from fabricgen.design.linked import group_infiniband_fabrics
 
-        first = next(first for first, members in group_infiniband_fabrics(design).items() if fabric.name in members)
-        for key in stated if first != fabric.name else ():
-            why = f"{fabric.name} has the subnet manager of {first}, whose switches it shares"
-            yield (*fabric.path, key), why, f"remove it, or set it on {first}"
+        owner = next(name for name, members in group_infiniband_fabrics(design).items() if fabric.name in members)
+        for key in stated if owner != fabric.name else ():
+            why = f"{fabric.name} has the subnet manager of {owner}, whose switches it shares"
+            yield (*fabric.path, key), why, f"remove it, or set it on {owner}"
 
 
 def _find_carried_settings(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
-    """What a carried fabric states of switches: these are the carrier's, and do what is stated there."""
+    """Yield settings of switches in a carried fabric: the switches are the carrier's and take its settings."""
     spec = design.loaded.blueprint.fabrics[fabric.name]
     if spec.carried_by and fabric.protocol != "infiniband":
         stated: list[Path] = [("routing", key) for key in sorted(spec.routing.model_fields_set)]
@@ -146,7 +147,7 @@ def _find_carried_settings(design: Design, fabric: FabricDesign) -> Iterator[Idl
 
 
 def _find_vlan_without_bridging(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
-    """A VLAN for nodes that are in none."""
+    """Yield the VLAN of a fabric whose nodes are routed, or have no addresses, and so are in no VLAN."""
     stated = design.loaded.blueprint.fabrics[fabric.name].vlan
     if stated and fabric.protocol != "infiniband" and fabric.hosts in ("routed", "none"):
         why = f"nodes of {fabric.name} are in no VLAN with `hosts: {fabric.hosts}`"
@@ -154,62 +155,50 @@ def _find_vlan_without_bridging(design: Design, fabric: FabricDesign) -> Iterato
 
 
 def _find_qos_without_lossless(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
-    """Settings of a class of RoCE, or of one that is paused, where there is none."""
+    """Yield settings of a class of RoCE, or of a paused class, in a fabric that has no such class."""
     stated, qos = design.loaded.blueprint.fabrics[fabric.name].qos.model_fields_set, find_qos(design, fabric)
     if fabric.protocol == "infiniband" or fabric.carrier or qos.lossless:
         return
     for key in sorted(stated & OF_PFC if qos.marks else stated - OF_BEST_EFFORT):
-        kind, other = ("lossless class", "") if key in OF_PFC else ("class of RoCE", " or `roce-lossy`")
+        kind, alternative = ("lossless class", "") if key in OF_PFC else ("class of RoCE", " or `roce-lossy`")
         why = f"{fabric.name} has no {kind}, so `{key}` has no effect"
-        yield (*fabric.path, "qos", key), why, f"remove it, or set `profile: roce-lossless`{other}"
+        yield (*fabric.path, "qos", key), why, f"remove it, or set `profile: roce-lossless`{alternative}"
 
 
 def _find_size_for_with_count(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
-    """`size_for`, which is for derived counts, where the count is stated."""
+    """Yield `size_for`, which is for derived counts, of tiers whose count is stated."""
     spec = design.loaded.blueprint.fabrics[fabric.name]
     for name, tier in spec.tiers.items():
         if tier.size_for and tier.count is not None:
-            path = (*fabric.path, "tiers", name, "size_for")
-            yield (
-                path,
-                f"`size_for` has no effect: the count of {fabric.name} {name} is stated",
-                "remove one of the two",
-            )
+            why = f"`size_for` has no effect: the count of {fabric.name} {name} is stated"
+            yield (*fabric.path, "tiers", name, "size_for"), why, SAID_TWICE
     if spec.size_for and spec.tiers and all(tier.size_for or tier.count for tier in spec.tiers.values()):
         why = f"no tier of {fabric.name} uses it: each has a `count` or `size_for`"
         yield (*fabric.path, "size_for"), why, REMOVE
 
 
 def _find_spread_without_choice(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
-    """How nodes are spread over the switches of a group, where no node attaches or a group is one switch."""
+    """Yield `spread` of nodes over the switches of a group if no nodes attach or a group has one switch."""
     for tier in fabric.tiers:
         spread = design.loaded.blueprint.fabrics[fabric.name].tiers[tier.name].spread
-        if spread and spread != "uneven" and not any(tier.key in other.leaves for other in design.fabrics):
-            yield (
-                (*tier.path, "spread"),
-                f"`spread` has no effect: no nodes attach to {fabric.name} {tier.name}",
-                REMOVE,
-            )
-        elif spread and spread != "uneven" and tier.count == 1:
-            yield (
-                (*tier.path, "spread"),
-                f"`spread` has no effect: a group of {fabric.name} {tier.name} is one switch",
-                REMOVE,
-            )
+        has_nodes = any(tier.key in f.leaves for f in design.fabrics)
+        if spread and spread != "uneven" and (tier.count == 1 or not has_nodes):
+            why = f"a group of {fabric.name} {tier.name} is one switch"
+            why = why if has_nodes else f"no nodes attach to {fabric.name} {tier.name}"
+            yield (*tier.path, "spread"), f"`spread` has no effect: {why}", REMOVE
 
 
 def _find_ratio_without_uplinks(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
-    """The oversubscription of a fabric whose tiers have no uplinks that it could limit."""
+    """Yield the oversubscription of a fabric if no tier with uplinks or spans takes it."""
     spec = design.loaded.blueprint.fabrics[fabric.name]
-    wide = [t for t in fabric.tiers if t.up is not None or t.spans]
-    takers = [t for t in wide if spec.tiers[t.name].oversubscription is None]
-    if spec.oversubscription is not None and not takers:
+    limited = [t for t in fabric.tiers if t.up is not None or t.spans]
+    if spec.oversubscription is not None and all(spec.tiers[t.name].oversubscription is not None for t in limited):
         why = f"no tier of {fabric.name} has uplinks that its oversubscription could limit"
         yield (*fabric.path, "oversubscription"), why, REMOVE
 
 
 def _find_unused_port_settings(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
-    """What is stated of uplinks at the top of a fabric, and of peer links where there are none."""
+    """Yield settings of uplinks of tiers without uplinks, and of peer links of tiers without peer links."""
     for tier in fabric.tiers:
         spec = design.loaded.blueprint.fabrics[fabric.name].tiers[tier.name]
         missing = [] if tier.up else [("up", "uplinks: no tier is above it")]
@@ -223,7 +212,9 @@ def _find_unused_port_settings(design: Design, fabric: FabricDesign) -> Iterator
 
 
 def _find_peers_without_mesh(design: Design, fabric: FabricDesign) -> Iterator[Idle]:  # noqa: ARG001 - as the others
-    """As many peer links as a switch has others in its group, where they join two switches each."""
+    """Yield `peer` of a tier that was most likely meant to make a mesh: it states one link for each other switch of the
+    group, but joins the switches in pairs.
+    """
     for tier in fabric.tiers:
         links = tier.peer_links.links if tier.peer_links else 0
         if tier.count > 2 and links == tier.count - 1:
@@ -233,7 +224,7 @@ def _find_peers_without_mesh(design: Design, fabric: FabricDesign) -> Iterator[I
 
 
 def _find_meshes_of_one(design: Design, fabric: FabricDesign) -> Iterator[Idle]:  # noqa: ARG001 - as the others
-    """Links along a dimension of which there is one value."""
+    """Yield meshes of a tier along a dimension in which no two of its switches differ."""
     for tier in fabric.tiers:
         for mesh in tier.meshes:
             if not mesh.max_links:
@@ -242,7 +233,7 @@ def _find_meshes_of_one(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
 
 
 def _find_node_settings_without_nodes(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
-    """How node ports are run, where no nodes attach; and `size_for`, which is for tiers, without tiers of its own."""
+    """Yield settings of node ports in a fabric without nodes, and `size_for` in a fabric without tiers of its own."""
     spec = design.loaded.blueprint.fabrics[fabric.name]
     for key in ("nic", "planes", "rail_groups") if not fabric.attachments and not fabric.extras else ():
         if key in spec.model_fields_set:
@@ -253,7 +244,7 @@ def _find_node_settings_without_nodes(design: Design, fabric: FabricDesign) -> I
 
 
 def _find_rails_of_no_node(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
-    """Rails in `rail_groups` that no node has."""
+    """Yield groups of `rail_groups` with rails that no node has."""
     groups = design.loaded.blueprint.fabrics[fabric.name].rail_groups
     node_rails = {leg.rail for _, attachment in fabric.attachments for leg in attachment.legs}
     for i, group in enumerate(groups if node_rails else ()):
@@ -264,14 +255,14 @@ def _find_rails_of_no_node(design: Design, fabric: FabricDesign) -> Iterator[Idl
 
 
 def _find_management_of_nothing(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
-    """Management ports of switches, where no other fabric has switches."""
+    """Yield `also: switches` of a fabric if no other fabric has switches whose management ports could attach to it."""
     if design.loaded.blueprint.fabrics[fabric.name].also and not fabric.managed_devices:
         why = f"`also: switches` has no effect: {fabric.name} is the only fabric that has switches"
         yield (*fabric.path, "also"), why, REMOVE
 
 
 def _find_unused_cluster_settings(design: Design) -> Iterator[Idle]:
-    """Settings of the cluster that no fabric uses."""
+    """Yield the cluster's `routing`, `qos` and `management`, or settings of its QoS, that no fabric uses."""
     blueprint = design.loaded.blueprint
     ethernet = [fabric for fabric in design.fabrics if fabric.protocol != "infiniband"]
     if not ethernet:
@@ -281,8 +272,8 @@ def _find_unused_cluster_settings(design: Design) -> Iterator[Idle]:
         return
     intents = [find_qos(design, fabric) for fabric in ethernet]
     for key in sorted(blueprint.qos.model_fields_set - OF_BEST_EFFORT):
-        kind, used = ("lossless class", "lossless") if key in OF_PFC else ("class of RoCE", "marks")
-        if not any(getattr(intent, used) for intent in intents):
+        kind, attribute = ("lossless class", "lossless") if key in OF_PFC else ("class of RoCE", "marks")
+        if not any(getattr(intent, attribute) for intent in intents):
             yield ("qos", key), f"no fabric has a {kind}, so `{key}` has no effect", REMOVE
     roce = [f for f in ethernet if f.protocol == "roce" and not blueprint.fabrics[f.name].qos.profile]
     if blueprint.qos.profile and not roce:
@@ -305,68 +296,59 @@ def _find_unused_nos(design: Design) -> Iterator[Idle]:
 
 def _find_unused_images(design: Design) -> Iterator[Idle]:
     """Yield boot images for a NOS that no switch runs or a model that no switch is (FG171 judges names that are neither
-    a NOS nor a model), and `ztp` without anything to boot from.
+    a NOS nor a model), images that are never installed, and `ztp` without anything to boot from.
     """
     blueprint, names = design.loaded.blueprint, {*design.catalog.list_known_nos(), *design.catalog.ids("switches")}
-    scopes: list[tuple[Path, Management, str]] = [((), blueprint.management, "")]
-    scopes += [(("fabrics", name), fabric.management, name) for name, fabric in blueprint.fabrics.items()]
-    for base, management, name in scopes:
+    has_dhcp = any(blueprint.fabrics[fabric.name].dhcp for fabric in design.fabrics if fabric.manages)
+    for path, management in list_stated_managements(design):
+        if management.ztp is None:
+            continue
+        name = str(path[1]) if path[0] == "fabrics" else ""
         tiers = [tier for tier in design.tiers if name in ("", tier.fabric)]
         running = {tier.nos for tier in tiers} | {tier.profile.id for tier in tiers}
-        url = any(boot and boot.url for boot in (management.ztp, blueprint.management.ztp))
-        if management.ztp and not url and not any(blueprint.fabrics[f.name].dhcp for f in design.fabrics if f.manages):
+        if not has_dhcp and not any(boot and boot.url for boot in (management.ztp, blueprint.management.ztp)):
             why = "no switch boots from anywhere: no `url` is stated, and no DHCP server for management ports"
-            yield (*base, "management", "ztp"), why, "state `url`, or `dhcp` in the fabric of management ports"
-        for key in management.ztp.images if management.ztp else ():
+            yield (*path, "ztp"), why, "state `url`, or `dhcp` in the fabric of management ports"
+        for key, image in management.ztp.images.items():
             if key in names - running:
-                whose, having = f"of {name} " if name else "", ", ".join(sorted(running))
-                why = f"no switch {whose}runs {key} or is one: they run or are {having}"
-                yield (*base, "management", "ztp", "images", key), why, "name what the switches run, or remove it"
-        for key, image in management.ztp.images.items() if management.ztp else ():
+                of_fabric, words = f"of {name} " if name else "", ", ".join(sorted(running))
+                why = f"no switch {of_fabric}runs {key} or is one: they run or are {words}"
+                yield (*path, "ztp", "images", key), why, "name what the switches run, or remove it"
             boots = {t.nos: design.catalog.naming(t.nos).systems.boot for t in tiers if key in (t.nos, t.profile.id)}
-            if never := [nos for nos, boot in boots.items() if boot and boot.needs_version and not image.version]:
-                why = (
-                    f"{image.file} is never installed: {never[0]} installs no image without knowing which version runs"
-                )
-                yield (*base, "management", "ztp", "images", key), why, "state its `version`"
+            for nos in [nos for nos, boot in boots.items() if boot and boot.needs_version and not image.version][:1]:
+                why = f"{image.file} is never installed: {nos} installs no image without knowing which version runs"
+                yield (*path, "ztp", "images", key), why, "state its `version`"
 
 
 def _find_overlay_without_vrf(design: Design) -> Iterator[Idle]:
-    """EVPN, or its numbers, where no VRF and no bond over two switches passes between switches in it."""
-    blueprint = design.loaded.blueprint
+    """Yield `overlay: evpn` and `first_vni` if no VRF, and no bond over two switches, needs a VNI."""
     carrier = {fabric.name: fabric.carrier or fabric.name for fabric in design.fabrics}
     owners = {owner for owner, _ in design.vnis} | {carrier[fabric] for fabric, _ in design.bridged_vnis}
-    scopes: list[tuple[Path, Routing, bool]] = [(("routing",), blueprint.routing, bool(owners))]
-    scopes += [
-        (("fabrics", name, "routing"), fabric.routing, name in owners) for name, fabric in blueprint.fabrics.items()
-    ]
-    for path, routing, has_vnis in scopes:
-        why = "no VRF passes between its switches: no tenant, no carried fabric with a VRF, no `pair: evpn`"
-        if routing.overlay == "evpn" and not has_vnis:
-            yield (
-                (*path, "overlay"),
-                f"`overlay: evpn` has no effect: {why}",
-                "state what it is to carry, or remove it",
-            )
-        if routing.first_vni and not has_vnis:
+    why = "no VRF passes between its switches: no tenant, no carried fabric with a VRF, no `pair: evpn`"
+    for scope, stated in list_scopes(design):
+        if scope[1] in owners if scope else owners:
+            continue
+        path: Path = (*scope, "routing")
+        if stated.routing.overlay == "evpn":
+            hint = "state what it is to carry, or remove it"
+            yield (*path, "overlay"), f"`overlay: evpn` has no effect: {why}", hint
+        if stated.routing.first_vni:
             yield (*path, "first_vni"), f"`first_vni` has no effect: no VNI is numbered, since {why}", REMOVE
 
 
 def _find_kinds_without_pod(design: Design) -> Iterator[Idle]:
-    """Kinds of units that no pod has."""
-    blueprint, used = design.loaded.blueprint, {kind.name for kind in design.layout.kinds}
-    stated: list[tuple[Path, str]] = [(("scalable_units", name), name) for name in sorted(blueprint.scalable_units)]
-    if blueprint.scalable_unit is not None:
-        stated.append((("scalable_unit",), ""))
-    for path, name in stated:
-        if name not in used:
-            having = ", ".join(f"`{kind}`" if kind else "those of `scalable_unit`" for kind in sorted(used))
-            why = f"no pod has units of {f'the kind {name}' if name else '`scalable_unit`'}: they have {having}"
-            yield path, why, f"state `unit: {name}` of a pod, or remove it" if name else "leave out `unit` of a pod"
+    """Yield kinds of scalable units that no pod has."""
+    blueprint, used_kinds = design.loaded.blueprint, {kind.name for kind in design.layout.kinds}
+    words = ", ".join(f"`{kind}`" if kind else "those of `scalable_unit`" for kind in sorted(used_kinds))
+    for name in sorted({*blueprint.scalable_units} - used_kinds):
+        why, hint = f"no pod has units of the kind {name}: they have {words}", f"state `unit: {name}` of a pod"
+        yield ("scalable_units", name), why, f"{hint}, or remove it"
+    if blueprint.scalable_unit is not None and "" not in used_kinds:
+        yield ("scalable_unit",), f"no pod has units of `scalable_unit`: they have {words}", "leave out `unit` of a pod"
 
 
 def _find_extras_not_apart(design: Design) -> Iterator[Idle]:
-    """Extra devices of tenants that are only in fabrics in which the tenant is not kept apart."""
+    """Yield extra devices of tenants that attach only to fabrics in which the tenant is not kept apart."""
     for tenant in design.tenants:
         for i, name in enumerate(tenant.extras):
             names = [fabric.name for fabric in design.fabrics if any(extra.name == name for extra in fabric.extras)]
@@ -380,60 +362,52 @@ def _find_extras_not_apart(design: Design) -> Iterator[Idle]:
 
 
 def _find_omitted_twice(design: Design) -> Iterator[Idle]:
-    """Slots that are omitted twice."""
+    """Yield entries of `omit` all of whose slots the entries before them omit already."""
     blueprint = design.loaded.blueprint
     pods = list_pod_units(blueprint, design.layout)
     omitted: frozenset[object] = frozenset()
     for i, text in enumerate(blueprint.omit):
-        alone = blueprint.model_copy(update={"omit": (text,)})
-        slots = list_omitted_slots(alone, pods)
+        slots = list_omitted_slots(blueprint.model_copy(update={"omit": (text,)}), pods)
         if slots <= omitted:
             yield ("omit", i), f"{text} is already omitted", SAID_TWICE
         omitted |= slots
 
 
 def _find_idle_skips(design: Design) -> Iterator[Idle]:
-    """Fabrics that nodes skip and have no ports for, or skip twice."""
+    """Yield fabrics in `skip` of nodes that have no ports for them, or that skip them already."""
     fabrics = design.loaded.blueprint.fabrics
     for nodes in design.layout.node_sets:
         for i, name in enumerate(nodes.skip):
-            role = fabrics[name].attach or name
-            if role not in nodes.profile.roles or name in nodes.skip[:i]:
-                twice = name in nodes.skip[:i]
-                why = f"`skip: {name}` has no effect: {nodes.name} {'skips it' if twice else f'has no {role!r} ports'}"
-                yield (*nodes.path, "skip", i), why, SAID_TWICE if twice else REMOVE
+            role, is_repeated = fabrics[name].attach or name, name in nodes.skip[:i]
+            if role not in nodes.profile.roles or is_repeated:
+                reason = "skips it" if is_repeated else f"has no {role!r} ports"
+                why = f"`skip: {name}` has no effect: {nodes.name} {reason}"
+                yield (*nodes.path, "skip", i), why, SAID_TWICE if is_repeated else REMOVE
 
 
 def _find_replaced_dimensions(design: Design) -> Iterator[Idle]:
-    """Dimensions that other settings replace."""
+    """Yield the distance of rows if the aisles set it, and the height of racks if the rack type sets it."""
     floor = design.loaded.blueprint.floor
     if floor.aisles and "row_pitch_m" in floor.model_fields_set:
-        yield (
-            ("floor", "row_pitch_m"),
-            "`row_pitch_m` has no effect: `rack_depth_m` and `aisles` set the distance of rows",
-            REMOVE,
-        )
+        why = "`row_pitch_m` has no effect: `rack_depth_m` and `aisles` set the distance of rows"
+        yield ("floor", "row_pitch_m"), why, REMOVE
     for kind in design.layout.kinds:
         if kind.stated.type and "units" in kind.stated.model_fields_set:
-            yield (
-                (*kind.racks_path, "units"),
-                f"`units` has no effect: rack type {kind.stated.type} has its own height",
-                REMOVE,
-            )
+            why = f"`units` has no effect: rack type {kind.stated.type} has its own height"
+            yield (*kind.racks_path, "units"), why, REMOVE
 
 
 def _find_unfulfilled_media(design: Design) -> Iterator[Idle]:
-    """Wishes for cables that no medium of the catalogue can fulfil; it is read only where something is wished."""
+    """Yield settings of cabling that no medium of the catalogue, or no switch of the design, can fulfil."""
     blueprint = design.loaded.blueprint
-    policies: list[tuple[Path, MediaPolicy]] = [(("cabling",), blueprint.cabling)]
-    policies += [(("fabrics", name, "cabling"), fabric.cabling) for name, fabric in sorted(blueprint.fabrics.items())]
     vendors = {tier.profile.vendor.lower() for tier in design.tiers}
     for i, vendor in enumerate(blueprint.cabling.third_party):
         if vendor.lower() not in vendors:
             yield ("cabling", "third_party", i), f"no switch is of {vendor}, whose licence `third_party` states", REMOVE
-    for path, policy in policies:
-        if policy.model_fields_set:
-            yield from _find_unfulfilled_wishes(path, policy, design.catalog.cables)
+    for scope, stated in list_scopes(design):
+        # the cables of the catalogue are read only if there is a policy
+        if stated.cabling.model_fields_set:
+            yield from _find_unfulfilled_wishes((*scope, "cabling"), stated.cabling, design.catalog.cables)
     for word, lengths in sorted(blueprint.cabling.stock_m.items()):
         reach = max((cable.reach_m for cable in design.catalog.cables if is_named((word,), cable)), default=None)
         if reach is not None and lengths[-1] > reach:
@@ -442,11 +416,13 @@ def _find_unfulfilled_media(design: Design) -> Iterator[Idle]:
 
 
 def _find_unfulfilled_wishes(path: Path, policy: MediaPolicy, cables: Sequence[CableProfile]) -> Iterator[Idle]:
-    """Wishes of one policy: for longer copper than there is, or for media that it rules out itself."""
-    copper = max(cable.reach_m for cable in cables if cable.copper and "RJ45" not in cable.form_factors)
-    if policy.copper_to_m is not None and policy.copper_to_m > copper:
-        why = f"`copper_to_m: {policy.copper_to_m:g}` limits nothing: no DAC, ACC or AEC is longer than {copper:g} m"
-        yield (*path, "copper_to_m"), why, f"remove it, or state at most {copper:g}"
+    """Yield settings of the media policy at a path: longer copper than there is, media that are allowed anyway, and
+    preferred media that the policy itself rules out.
+    """
+    copper_m = max(cable.reach_m for cable in cables if cable.copper and "RJ45" not in cable.form_factors)
+    if policy.copper_to_m is not None and policy.copper_to_m > copper_m:
+        why = f"`copper_to_m: {policy.copper_to_m:g}` limits nothing: no DAC, ACC or AEC is longer than {copper_m:g} m"
+        yield (*path, "copper_to_m"), why, f"remove it, or state at most {copper_m:g}"
     fibre = CablePolicy(fibre=policy.fibre or "any")
     for word in policy.allow or ():
         if all(cable.selectable for cable in cables if is_named((word,), cable)):
@@ -462,14 +438,14 @@ def _find_unfulfilled_wishes(path: Path, policy: MediaPolicy, cables: Sequence[C
 
 
 def _find_unlisted_accessories(design: Design) -> Iterator[Idle]:
-    """What is stated of accessories that the bill does not list."""
+    """Yield settings of accessories if `order: false` keeps accessories off the bill."""
     accessories = design.loaded.blueprint.accessories
     for key in sorted(accessories.model_fields_set - {"order"}) if not accessories.order else ():
         yield ("accessories", key), f"`{key}` has no effect: `order: false` keeps accessories off the bill", REMOVE
 
 
 def _find_routes_of_another_family(design: Design) -> Iterator[Idle]:
-    """Prefixes that an exit accepts in a family that its fabric does not route."""
+    """Yield prefixes that an exit accepts and whose address family its fabric does not route."""
     for exit_ in list_exits(design):
         routed = list_families(design, exit_.fabric)
         for index, prefix in enumerate(exit_.spec.accept):
@@ -480,7 +456,7 @@ def _find_routes_of_another_family(design: Design) -> Iterator[Idle]:
 
 
 def _find_leaks_of_nothing(design: Design) -> Iterator[Idle]:
-    """Prefixes of leaks in which the VRF that is to show them has no hosts."""
+    """Yield prefixes of leaks in which the VRF that is to show them has no hosts."""
     if not design.leaks:
         return
     from fabricgen.views.intent import make_fabric_intent

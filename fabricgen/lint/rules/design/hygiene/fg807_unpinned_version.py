@@ -17,10 +17,8 @@ class UnpinnedVersion(DesignRule):
     version.
     """
 
-    id = "FG807"
     counts_ports = False
     severity = Severity.WARNING
-    title = "the version of the language is not stated"
     bad = """
         fabricgen: null
         name: pilot  # <-
@@ -31,7 +29,7 @@ class UnpinnedVersion(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for the key in the text; an included file may have it."""
+        """Flag a blueprint that neither states the version itself nor includes a file that does."""
         if "fabricgen" not in design.loaded.source.data:
             version = design.loaded.blueprint.fabricgen
             insert = Edit("insert", ("fabricgen",), str(version))

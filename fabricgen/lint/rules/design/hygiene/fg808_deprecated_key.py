@@ -18,10 +18,8 @@ class DeprecatedKey(DesignRule):
     new name.
     """
 
-    id = "FG808"
     counts_ports = False
     severity = Severity.WARNING
-    title = "a key is written under an old name"
     bad = """
         address_of:
           compute-spine-01: {mgmt: 10.16.0.30}  # <-
@@ -32,7 +30,7 @@ class DeprecatedKey(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for old names in the text."""
+        """Flag keys that are written under old names in the files of the blueprint."""
         for path, name in list_old_keys(design.loaded.source.data):
             message = f"`{path[-1]}` is now called `{name}`"
             yield self.flag(path, message, f"use `{name}`", [Edit("rename", path, name)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
@@ -16,7 +17,7 @@ _NEEDED = {
     "snmp": ("no users", ("users",)),
     "banner": ("no text", ("login", "motd")),
 }
-"""What a group of management settings without effect lacks, and the keys of which it needs one."""
+"""For each group of management settings, (what it lacks if it has no effect, the keys of which it needs one)."""
 
 _WRITTEN = ("snmp", "banner")
 """Groups for which some NOS writes lines even if they are empty; a person decides whether to remove those."""
@@ -30,10 +31,8 @@ class EmptySetting(DesignRule):
     an empty group that removes the setting of the cluster is intended.
     """
 
-    id = "FG809"
     counts_ports = False
     severity = Severity.WARNING
-    title = "a group of settings has no effect"
     bad = """
         management:
           snmp: {contact: noc@example.net}  # <-
@@ -48,23 +47,26 @@ class EmptySetting(DesignRule):
         """Flag groups of management settings, and entries of single devices, that change nothing."""
         blueprint = design.loaded.blueprint
         for base, management in list_stated_managements(design):
-            above = blueprint.management if base[0] == "fabrics" else Management.model_construct()
-            yield from self._check_management(base, management, above)
-        entries = (("address_of", blueprint.address_of), ("config_of", blueprint.config_of))
-        for key, devices in entries:
-            for name, entry in sorted(devices.items()):
-                if not any(getattr(entry, field) for field in type(entry).model_fields):
-                    yield self._flag_empty((key, name), f"the entry of {name} is empty")
-        for name, configuration in sorted(blueprint.config_of.items()):
-            for port, settings in sorted(configuration.ports.items()):
-                if not any(getattr(settings, field) for field in type(settings).model_fields):
-                    yield self._flag_empty(("config_of", name, "ports", port), f"the entry of {name} {port} is empty")
+            inherited = blueprint.management if base[0] == "fabrics" else Management.model_construct()
+            yield from self._check_management(base, management, inherited)
+        entries: list[tuple[Path, str, Model]] = [
+            *((("address_of", name), name, entry) for name, entry in sorted(blueprint.address_of.items())),
+            *((("config_of", name), name, entry) for name, entry in sorted(blueprint.config_of.items())),
+            *(
+                (("config_of", name, "ports", port), f"{name} {port}", settings)
+                for name, entry in sorted(blueprint.config_of.items())
+                for port, settings in sorted(entry.ports.items())
+            ),
+        ]
+        for path, name, entry in entries:
+            if not any(getattr(entry, field) for field in type(entry).model_fields):
+                yield self._flag_empty(path, f"the entry of {name} is empty")
 
-    def _check_management(self, base: Path, management: Management, above: Management) -> Iterator[Diagnostic]:
-        """Flag groups of settings that lack what they need; one that empties the group above it is meant."""
+    def _check_management(self, base: Path, management: Management, inherited: Management) -> Iterator[Diagnostic]:
+        """Flag groups of settings that lack what they need; a group that empties an inherited group is meant."""
         for name, (lacking, keys) in _NEEDED.items():
             group = getattr(management, name)
-            if group is None or any(getattr(group, key) for key in keys) or getattr(above, name):
+            if group is None or any(getattr(group, key) for key in keys) or getattr(inherited, name):
                 continue
             path, message = (*base, name), f"{name} has {lacking}"
             hint = f"state `{'` or `'.join(keys)}`, or remove it"
@@ -74,5 +76,5 @@ class EmptySetting(DesignRule):
                 yield self._flag_empty(path, message, hint)
 
     def _flag_empty(self, path: Path, message: str, hint: str = "remove it, or fill it in") -> Diagnostic:
-        """A finding whose repair removes the empty group."""
+        """Return the finding on an empty entry, whose fix removes it."""
         return self.flag(path, message, hint, [Edit("remove", path)])

@@ -19,10 +19,8 @@ class IdleNodeSet(DesignRule):
     those that an exit leads to.
     """
 
-    id = "FG810"
     counts_ports = False
     severity = Severity.WARNING
-    title = "nodes attach to no fabric"
     bad = """
         scalable_unit:
           nodes:
@@ -34,7 +32,9 @@ class IdleNodeSet(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the sets of nodes with those that attach; devices of a rack are not nodes."""
+        """Flag sets of nodes that no fabric attaches (devices of a rack are no nodes), and extra devices with other
+        ports that attach to fabrics for management alone.
+        """
         attached = {nodes.path for fabric in design.fabrics for nodes, _ in fabric.attachments}
         for nodes in design.layout.node_sets:
             if not nodes.per_rack and nodes.path not in attached:
@@ -46,9 +46,8 @@ class IdleNodeSet(DesignRule):
         led_to = {exit_.extra.path for exit_ in list_exits(design)}
         for extra, fabric in extras:
             roles = sorted(set(extra.attachment.profile.roles) - {"bmc"})
-            if (
-                roles and extra.path not in led_to and extra.attachment.profile.id not in used
-            ):  # else FG319 tells of two names for one device
+            # a device of a used profile may be one device under two names, which FG319 tells
+            if roles and extra.path not in led_to and extra.attachment.profile.id not in used:
                 message = f"{extra.devices[0]} has a link in {fabric.name} alone, which is for management"
                 hint = f"attach it where its other ports ({', '.join(roles)}) are meant to be, or remove it"
                 yield self.flag(extra.path, message, hint)

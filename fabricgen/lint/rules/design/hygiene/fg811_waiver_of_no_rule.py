@@ -17,10 +17,8 @@ class WaiverOfNoRule(DesignRule):
     prints, or remove the waiver.
     """
 
-    id = "FG811"
     counts_ports = False
     severity = Severity.WARNING
-    title = "a waiver names a code that no rule has"
     bad = """
         lint:
           waive:
@@ -35,9 +33,7 @@ class WaiverOfNoRule(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look up the code of every waiver."""
-        waivers = design.loaded.blueprint.lint.waive
-        codes = list_known_codes() if waivers else frozenset()
-        for i, waiver in enumerate(waivers):
-            if waiver.rule not in codes:
+        for i, waiver in enumerate(design.loaded.blueprint.lint.waive):
+            if waiver.rule not in list_known_codes():
                 message = f"no rule has the code {waiver.rule}"
                 yield self.flag(("lint", "waive", i, "rule"), message, explain_unknown_code(waiver.rule))

@@ -17,10 +17,8 @@ class WaiversOverlap(DesignRule):
     Remove one of them.
     """
 
-    id = "FG812"
     counts_ports = False
     severity = Severity.WARNING
-    title = "a waiver covers what another one covers already"
     bad = """
         fabrics: {compute: {tiers: {spine: {switch: sn5600, count: 2}}}}
         lint:
@@ -34,20 +32,20 @@ class WaiversOverlap(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the waivers of each rule; of two equal ones, the later is flagged."""
+        """Flag each waiver that another one covers; of two that cover each other, the later is flagged."""
         waivers = design.loaded.blueprint.lint.waive
         for i, waiver in enumerate(waivers):
             for j, other in enumerate(waivers):
-                alike = _is_within(other, waiver)
-                if i != j and _is_within(waiver, other) and not (alike and i < j):
+                covers_other = _is_within(other, waiver)
+                if i != j and _is_within(waiver, other) and not (covers_other and i < j):
                     path = ("lint", "waive", i)
                     message = f"the waiver of {waiver.rule} at '{other.at or 'everywhere'}' already covers this one"
-                    repair = [Edit("remove", path)] if waiver == other else []  # another `why` is another reason
-                    yield self.flag(path, message, "remove one of them", repair)
+                    fix = [Edit("remove", path)] if waiver == other else []  # another `why` is another reason
+                    yield self.flag(path, message, "remove one of them", fix)
                     break
 
 
 def _is_within(narrow: Waiver, wide: Waiver) -> bool:
-    """Whether one waiver covers everything that another does, and lasts as long."""
+    """Whether the waiver `wide` covers everything that `narrow` covers, and lasts at least as long."""
     is_inside = narrow.rule == wide.rule and narrow.place[: len(wide.place)] == wide.place
     return is_inside and (wide.until is None or (narrow.until is not None and narrow.until <= wide.until))

@@ -11,23 +11,80 @@ from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import list_stated_managements
 from fabricgen.lint.subjects.managed import find_setting_path, list_managed_fabrics
 
-_AREAS = (
-    "Africa America Antarctica Arctic Asia Atlantic Australia Brazil Canada Chile Etc Europe Indian Mexico Pacific US"
+AREAS = frozenset(
+    [
+        "Africa",
+        "America",
+        "Antarctica",
+        "Arctic",
+        "Asia",
+        "Atlantic",
+        "Australia",
+        "Brazil",
+        "Canada",
+        "Chile",
+        "Etc",
+        "Europe",
+        "Indian",
+        "Mexico",
+        "Pacific",
+        "US",
+    ]
 )
-_PLAIN = (
-    "CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland Iran "
-    "Israel Jamaica Japan Kwajalein Libya MET MST MST7MDT NZ NZ-CHAT Navajo PRC PST8PDT Poland Portugal ROC ROK "
-    "Singapore Turkey UCT UTC Universal W-SU WET Zulu"
-)
-
-AREAS = frozenset(_AREAS.split())
 """The areas that names of zones begin with, including those of the tz database's file `backward`."""
 
-PLAIN = frozenset(_PLAIN.split())
+PLAIN = frozenset(
+    [
+        "CET",
+        "CST6CDT",
+        "Cuba",
+        "EET",
+        "EST",
+        "EST5EDT",
+        "Egypt",
+        "Eire",
+        "GB",
+        "GB-Eire",
+        "GMT",
+        "GMT+0",
+        "GMT-0",
+        "GMT0",
+        "Greenwich",
+        "HST",
+        "Hongkong",
+        "Iceland",
+        "Iran",
+        "Israel",
+        "Jamaica",
+        "Japan",
+        "Kwajalein",
+        "Libya",
+        "MET",
+        "MST",
+        "MST7MDT",
+        "NZ",
+        "NZ-CHAT",
+        "Navajo",
+        "PRC",
+        "PST8PDT",
+        "Poland",
+        "Portugal",
+        "ROC",
+        "ROK",
+        "Singapore",
+        "Turkey",
+        "UCT",
+        "UTC",
+        "Universal",
+        "W-SU",
+        "WET",
+        "Zulu",
+    ]
+)
 """Names of zones that are a single word."""
 
 UTC = frozenset(f"{area}{word}" for area in ("", "Etc/") for word in ("UCT", "UTC", "Universal", "Zulu"))
-"""Names of universal time, on which switches run that are told none."""
+"""Names of universal time, on which switches run that are told no timezone."""
 
 
 class TimezoneUnknown(DesignRule):
@@ -42,10 +99,8 @@ class TimezoneUnknown(DesignRule):
     State one `management.timezone` for all.
     """
 
-    id = "FG814"
     counts_ports = False
     severity = Severity.WARNING
-    title = "a timezone is not in the tz database, or not that of the other switches"
     bad = """
         management:
           timezone: Europa/Berlin  # <-
@@ -55,19 +110,19 @@ class TimezoneUnknown(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look up the area of every timezone, or the single word that it is, and compare those of all fabrics."""
+        """Flag timezones of an unknown area or single word, and fabrics whose timezone is not the usual one."""
         for base, management in list_stated_managements(design):
             zone = management.timezone
             area, _, city = zone.partition("/") if zone else ("", "", "")
-            if zone and area not in (AREAS if city else PLAIN):
-                names = AREAS if city else PLAIN
+            names = AREAS if city else PLAIN
+            if zone and area not in names:
                 hint = "write it like UTC or Europe/Berlin; " + did_you_mean(area, names)
                 yield self.flag((*base, "timezone"), f"the tz database has no timezone '{zone}'", hint)
         zones: dict[str, list[FabricDesign]] = {}
         for fabric, _, management in list_managed_fabrics(design):
             zones.setdefault(_normalize_zone(management.timezone), []).append(fabric)
-        cluster = _normalize_zone(design.loaded.blueprint.management.timezone)
-        usual = cluster if cluster in zones else next(iter(zones), "")
+        cluster_zone = _normalize_zone(design.loaded.blueprint.management.timezone)
+        usual = cluster_zone if cluster_zone in zones else next(iter(zones), "")
         usual_fabrics = ", ".join(fabric.name for fabric in zones.get(usual, ()))
         for zone, fabrics in zones.items():
             for fabric in fabrics if zone != usual else ():
@@ -78,5 +133,5 @@ class TimezoneUnknown(DesignRule):
 
 
 def _normalize_zone(zone: str | None) -> str:
-    """The name of a timezone; that of universal time has many."""
+    """Return the name of a timezone; `UTC` for None and for any name of universal time."""
     return "UTC" if zone is None or zone in UTC else zone

@@ -17,9 +17,7 @@ class IdleAnchor(DesignRule):
     (YAML 1.2.2, 3.2.2.2: an alias follows its anchor in the same document). Remove the anchor, or use it.
     """
 
-    id = "FG815"
     severity = Severity.WARNING
-    title = "an anchor is never used"
     bad = """
         x-leaf: &leaf {switch: sn5600}
         x-spare: &spare {switch: sn5600, count: 2}  # <-
@@ -31,7 +29,7 @@ class IdleAnchor(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag the anchors that no alias used when the files were read."""
+        """Flag the anchors to which no alias refers in their file."""
         for anchor in design.loaded.source.idle:
             finding = self.flag((), f"no alias uses the anchor &{anchor.name}", f"remove it, or use *{anchor.name}")
             yield replace(finding, span=anchor.span)

@@ -20,9 +20,7 @@ class EcnOfNoPort(DesignRule):
     State the speed that the ports have, or remove the entry.
     """
 
-    id = "FG816"
     severity = Severity.WARNING
-    title = "ECN thresholds are stated for a speed that no port has"
     bad = """
         qos:
           ecn:
@@ -34,7 +32,9 @@ class EcnOfNoPort(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the speeds stated for a fabric, or for the cluster, with those of its ports."""
+        """Compare the speeds for which a fabric or the cluster states thresholds with the speeds of its ports with
+        RoCE.
+        """
         blueprint = design.loaded.blueprint
         speeds = {
             fabric.name: {s for tier in fabric.tiers for s in tier.speeds} for fabric, _ in list_marking_fabrics(design)
@@ -57,7 +57,7 @@ class EcnOfNoPort(DesignRule):
 
     @staticmethod
     def _find_key(design: Design, path: Path, speed: int) -> str:
-        """The key of a speed as the blueprint spells it."""
+        """Return the key of a speed (in Gb/s) in the mapping at a path, as the blueprint spells it."""
         from fabricgen.kernel.units import parse_speed
 
         value = design.loaded.source.data

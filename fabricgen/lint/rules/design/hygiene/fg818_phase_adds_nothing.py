@@ -18,10 +18,8 @@ class PhaseAddsNothing(DesignRule):
     remove one of the two.
     """
 
-    id = "FG818"
     counts_ports = False
     severity = Severity.WARNING
-    title = "a phase adds nothing to the one before it"
     bad = """
         phases:
           now: {pods: [p1]}
@@ -35,7 +33,7 @@ class PhaseAddsNothing(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare each phase with the one before."""
+        """Flag phases that select the same as the phase before."""
         for before, name in pairwise(design.loaded.blueprint.phases):
             if select_phase(design, before) == select_phase(design, name):
                 hint = f"state what is not there at '{before}', or remove one of the two"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.capacity.expected import CODE, find_unmet
+from fabricgen.design.capacity.expected import find_unmet
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -17,12 +17,10 @@ class NotAsExpected(DesignRule):
     fits. Correct the figure if the design is right, or the design.
     """
 
-    id = CODE
     severity = Severity.ERROR
     impossible = True
     waivable = False
     refused_for = "What its author says of it is not so"
-    title = "a figure is not what the blueprint expects"
     bad = """
         expect:
           gpus: 72  # <-

@@ -20,10 +20,8 @@ class InfinibandLacksItsPart(DesignRule):
     Waive this where partitions, or UFM on a node of yours, are added beside the plan.
     """
 
-    id = "FG828"
     counts_ports = False
     severity = Severity.WARNING
-    title = "a setting of InfiniBand relies on what the plan does not have"
     bad = """
         fabrics:
           compute:
@@ -50,7 +48,9 @@ class InfinibandLacksItsPart(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for partitions, and for an appliance, in each subnet that is told to have them."""
+        """Flag subnets with limited members and no partition of a tenant, and subnets for UFM without a UFM
+        appliance.
+        """
         from fabricgen.design.linked import group_infiniband_fabrics
 
         for name, members in group_infiniband_fabrics(design).items():

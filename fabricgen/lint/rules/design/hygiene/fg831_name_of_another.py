@@ -19,10 +19,8 @@ class NameOfAnother(DesignRule):
     Take a name that no place has.
     """
 
-    id = "FG831"
     counts_ports = False
     severity = Severity.WARNING
-    title = "a device has the usual name of another one"
     bad = """
         names:
           devices:
@@ -34,7 +32,7 @@ class NameOfAnother(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare given names with the usual ones of devices that have another."""
+        """Flag given names that are the usual name of another device which has been given a name too."""
         names = design.loaded.blueprint.names.devices
         for usual, name in names.items():
             if name != usual and name in names:

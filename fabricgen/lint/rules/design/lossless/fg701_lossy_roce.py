@@ -24,10 +24,8 @@ class LossyRoce(DesignRule):
     fibre that long. A carried fabric has the QoS of its carrier, whose switches it uses.
     """
 
-    id = "FG701"
     counts_ports = False
     severity = Severity.WARNING
-    title = "a RoCE fabric runs without PFC and ECN"
     bad = """
         fabrics: {compute: {qos: {
           profile: best-effort}}}  # <-

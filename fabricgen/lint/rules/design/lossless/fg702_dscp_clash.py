@@ -23,10 +23,8 @@ class DscpClash(DesignRule):
     is known by its DSCP at the next switch: 11 and class 4 are customary.
     """
 
-    id = "FG702"
     counts_ports = False
     severity = Severity.ERROR
-    title = "RoCE data and congestion notifications share a DSCP or class"
     bad = """
         qos: {roce_dscp: 26,
           cnp_dscp: 26}  # <-

@@ -22,10 +22,8 @@ class PfcWithoutEcn(DesignRule):
     Lower `ecn_min_kb`, or leave it out.
     """
 
-    id = "FG707"
     counts_ports = False
     severity = Severity.ERROR
-    title = "PFC pauses before ECN marks anything"
     bad = """
         qos: {
           ecn_min_kb: 200000}  # <-

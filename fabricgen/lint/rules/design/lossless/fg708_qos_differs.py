@@ -27,10 +27,8 @@ class QosDiffers(DesignRule):
     BMCs and management ports.
     """
 
-    id = "FG708"
     counts_ports = False
     severity = Severity.WARNING
-    title = "linked fabrics treat RoCE differently"
     bad = """
         pods: {p1: {site: east}, p2: {site: west}}
         fabrics: {across: {protocol: roce, oversubscription: "2:1",

@@ -24,10 +24,8 @@ class SlowWatchdog(DesignRule):
     `lint.limits.watchdog_detect_ms` then.
     """
 
-    id = "FG709"
     counts_ports = False
     severity = Severity.WARNING
-    title = "the PFC watchdog is too slow to stop a PFC storm"
     bad = """
         qos: {watchdog: {
           detect_ms: 3000}}  # <-

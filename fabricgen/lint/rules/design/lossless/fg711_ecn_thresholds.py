@@ -29,10 +29,8 @@ class EcnThresholds(DesignRule):
     Set thresholds by speed in `ecn`, or leave them out.
     """
 
-    id = "FG711"
     counts_ports = False
     severity = Severity.WARNING
-    title = "ECN marks every packet, or marks too late"
     bad = """
         qos: {
           ecn_min_kb: 2,  # <-

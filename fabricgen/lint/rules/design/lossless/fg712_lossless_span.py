@@ -22,9 +22,7 @@ class LosslessSpan(DesignRule):
     selectively. Buffer sizes are those of SONiC's device tree; of switches without one there FG750 says what it takes.
     """
 
-    id = "FG712"
     severity = Severity.WARNING
-    title = "a lossless span needs more headroom than there is buffer"
     bad = """
         pods: {p1: {site: east}, p2: {site: west}}
         fabrics: {across: {protocol: roce, oversubscription: "2:1",

@@ -23,10 +23,8 @@ class DscpOfOthers(DesignRule):
     Use 26 for data (24 is Arista's default) and 48 for notifications, the same as on the NICs.
     """
 
-    id = "FG713"
     counts_ports = False
     severity = Severity.ERROR
-    title = "RoCE data or notifications have the DSCP of other traffic"
     bad = """
         qos: {roce_dscp: 0}  # <-
     """

@@ -28,9 +28,7 @@ class StarvedRoce(DesignRule):
     Leave `roce_percent` (50) and `mark_percent` (100) out, or state shares that carry the traffic.
     """
 
-    id = "FG724"
     severity = Severity.WARNING
-    title = "RoCE gets hardly any of a busy port, or hardly a mark"
     bad = """
         qos: {
           roce_percent: 1}  # <-

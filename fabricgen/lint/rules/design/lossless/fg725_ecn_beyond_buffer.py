@@ -23,9 +23,7 @@ class EcnBeyondBuffer(DesignRule):
     Lower `ecn_max_kb` or the threshold in `ecn`, or leave it out.
     """
 
-    id = "FG725"
     severity = Severity.WARNING
-    title = "ECN marks everything only beyond what the buffer holds"
     bad = """
         qos: {
           ecn_max_kb: 200000}  # <-

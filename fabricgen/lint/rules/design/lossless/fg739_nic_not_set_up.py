@@ -19,11 +19,9 @@ class NicNotSetUp(DesignRule):
     profile of the node in the blueprint's own `catalog/`, or set the hosts up by other means.
     """
 
-    id = "FG739"
     counts_ports = False
     severity = Severity.INFO
     to_do = ToDo.DO_ELSEWHERE
-    title = "it is not known how the NICs of RoCE nodes are set up"
     bad = """
         scalable_unit: {nodes: 4 x mi300x-8}
         fabrics: {compute: {

@@ -17,10 +17,8 @@ class NicOfAnotherLink(DesignRule):
     the link never comes up on the other. Change the fabric's protocol, or the node.
     """
 
-    id = "FG742"
     counts_ports = False
     severity = Severity.ERROR
-    title = "a NIC cannot be what its fabric needs"
     bad = """
         scalable_unit: {nodes: 4 x mi355x-8}
         fabrics: {compute: {

@@ -21,9 +21,7 @@ class SprayedOutOfOrder(DesignRule):
     a NIC that you know better.
     """
 
-    id = "FG748"
     severity = Severity.WARNING
-    title = "packets are sprayed at NICs that may want them in order"
     bad = """
         scalable_unit: {nodes: 4 x mi300x-8}
         routing:

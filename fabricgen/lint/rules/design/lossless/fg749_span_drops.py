@@ -22,10 +22,8 @@ class SpanDrops(DesignRule):
     State `lossless: false`, if that is meant, or `lossless: true` for headroom where the switch has it.
     """
 
-    id = "FG749"
     severity = Severity.INFO
     to_do = ToDo.DO_ELSEWHERE
-    title = "a lossless fabric is joined by a span that drops packets"
     bad = """
         pods: {p1: {site: east}, p2: {site: west}}
         fabrics: {across: {protocol: roce, oversubscription: "2:1",

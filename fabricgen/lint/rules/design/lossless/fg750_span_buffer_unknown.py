@@ -20,9 +20,7 @@ class SpanBufferUnknown(DesignRule):
     are judged by FG712.
     """
 
-    id = "FG750"
     severity = Severity.WARNING
-    title = "nobody says whether the buffer holds the headroom of a span"
     bad = """
         nos: {border: eos}
         pods: {p1: {site: east}, p2: {site: west}}

@@ -21,9 +21,7 @@ class NoPauseOverMacsec(DesignRule):
     has a fix.
     """
 
-    id = "FG757"
     severity = Severity.WARNING
-    title = "SONiC sends no PFC over MACsec"
     bad = """
         pods: {p1: {site: east}, p2: {site: west}}
         nos: sonic

@@ -1,4 +1,4 @@
-"""FG758: images of a NOS do not make a switch lossless."""
+"""FG758: images of SONiC do not make a switch lossless."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ class LosslessNotInImage(DesignRule):
     Build an image with that change, and waive the finding; or take a fabric that needs no PFC.
     """
 
-    id = "FG758"
     severity = Severity.WARNING
-    title = "images of SONiC do not make a switch lossless"
     bad = """
         nos: sonic
         fabrics: {compute: {protocol: roce, tiers: {

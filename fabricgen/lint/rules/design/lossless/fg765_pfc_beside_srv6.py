@@ -23,9 +23,7 @@ class PfcBesideSrv6(DesignRule):
     State `qos: {profile: roce-lossy}` in the fabric, which marks and does not pause, with `trim` where switches can.
     """
 
-    id = "FG765"
     severity = Severity.WARNING
-    title = "PFC pauses a fabric whose NICs choose the paths"
     bad = """
         fabrics:
           compute:

@@ -28,9 +28,7 @@ class TrimmedBeforeMarked(DesignRule):
     Lower the thresholds, or leave them out.
     """
 
-    id = "FG767"
     severity = Severity.ERROR
-    title = "RoCE is dropped or trimmed before ECN has marked it"
     bad = """
         qos:
           profile: roce-lossy

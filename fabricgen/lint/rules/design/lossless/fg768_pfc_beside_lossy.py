@@ -27,10 +27,8 @@ class PfcBesideLossy(DesignRule):
     Give linked fabrics one profile, and spans of a lossy fabric no `lossless: true`.
     """
 
-    id = "FG768"
     counts_ports = False
     severity = Severity.ERROR
-    title = "PFC pauses a class that is lossy elsewhere in the same network"
     bad = """
         pods: {p1: {site: east}, p2: {site: west}}
         qos: {profile: roce-lossy}

@@ -1,4 +1,4 @@
-"""FG719: nobody can log in to the switches once they are configured."""
+"""FG719: nobody can log in to the switches, or change them, once they are configured."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ class NoWayToLogIn(DesignRule):
     State `management.users` with an SSH key or the hash of a password, or `management.aaa`.
     """
 
-    id = "FG719"
     severity = Severity.WARNING
-    title = "nobody can log in to the switches, or change them, once they are configured"
     bad = """
         fabrics: {compute: {
           nos: {spine: eos},  # <-

@@ -20,9 +20,7 @@ class NoTimeOrLogs(DesignRule):
     State `management.ntp` and `management.syslog`; where both are the business of another tool, waive the finding.
     """
 
-    id = "FG720"
     severity = Severity.WARNING
-    title = "switches have no time server, or send their logs nowhere"
     bad = """
         management:
           ntp: []  # <-

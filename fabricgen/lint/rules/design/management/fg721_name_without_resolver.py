@@ -21,9 +21,7 @@ class NameWithoutResolver(DesignRule):
     wait for DNS.
     """
 
-    id = "FG721"
     severity = Severity.WARNING
-    title = "a server is given by name, and no resolver is"
     bad = """
         management:
           ntp: ntp.example.net  # <-

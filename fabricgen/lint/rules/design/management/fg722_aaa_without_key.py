@@ -20,9 +20,7 @@ class AaaWithoutKey(DesignRule):
     State where the key is kept: `key: env:FABRICGEN_TACACS_KEY` or `key: file:secrets/tacacs`.
     """
 
-    id = "FG722"
     severity = Severity.WARNING
-    title = "login servers share no key with the switches"
     bad = """
         management:
           aaa: {servers: [10.32.0.2]}  # <-

@@ -20,9 +20,7 @@ class NoAccountWithoutServers(DesignRule):
     State one account in `management.users`, with its password in a safe.
     """
 
-    id = "FG723"
     severity = Severity.WARNING
-    title = "nobody can log in while the login servers do not answer"
     bad = """
         fabrics: {compute: {nos: {spine: eos}, tiers: {spine: {switch: 7060x6-64pe, count: 4}}}}
         management:

@@ -21,9 +21,7 @@ class UnmanagedSwitches(DesignRule):
     blueprint, waive the finding and say so.
     """
 
-    id = "FG727"
     severity = Severity.WARNING
-    title = "the management ports of switches are not connected"
     bad = """
         fabrics:
           oob:  # <-

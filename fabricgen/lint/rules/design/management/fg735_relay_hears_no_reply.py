@@ -25,9 +25,7 @@ class RelayHearsNoReply(DesignRule):
     Put the fabric into its carrier's VRF (`vrf: default`), name servers with IPv4 addresses, or choose another NOS.
     """
 
-    id = "FG735"
     severity = Severity.ERROR
-    title = "a DHCPv6 relay does not hear the replies of its servers"
     bad = """
         ip: dual
         fabrics:

@@ -20,9 +20,7 @@ class TwoClocks(DesignRule):
     State four time servers in `management.ntp`.
     """
 
-    id = "FG756"
     severity = Severity.WARNING
-    title = "switches have two time servers"
     bad = """
         management: {syslog: {servers: 10.32.0.6},
           ntp: [10.32.0.4, 10.32.0.5]}  # <-

@@ -30,9 +30,7 @@ class GnmiPortTaken(DesignRule):
     of gNMI is 9339 (IANA); EOS takes 6030 and SONiC 8080 where none is stated.
     """
 
-    id = "FG760"
     severity = Severity.ERROR
-    title = "gNMI is to listen on the port of another service"
     bad = """
         management:
           gnmi: {port: 179}  # <-

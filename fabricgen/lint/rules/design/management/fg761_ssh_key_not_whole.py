@@ -21,9 +21,7 @@ class SshKeyNotWhole(DesignRule):
     keys below 2048 bits are no longer strong enough (NIST SP 800-131A). Copy the whole line of the `.pub` file.
     """
 
-    id = "FG761"
     severity = Severity.WARNING
-    title = "an SSH key cannot log anybody in"
     bad = """
         management:
           users:

@@ -24,9 +24,7 @@ class SecretOfTwoUses(DesignRule):
     Keep a secret of its own for each use. Sessions to one outside, and users of one role, may share theirs.
     """
 
-    id = "FG762"
     severity = Severity.WARNING
-    title = "one secret serves two uses"
     bad = """
         management:
           snmp: {users: {monitor: {auth: "env:FABRICGEN_SNMP",

@@ -22,10 +22,8 @@ class PowerUnknown(DesignRule):
     `power_w: {max: W}` to the blueprint's own `catalog/`, from the vendor's data sheet or a measurement under load.
     """
 
-    id = "FG604"
     severity = Severity.INFO
     to_do = ToDo.STATE_FACTS
-    title = "a device has no power figure, or only a typical one"
     bad = """
         fabrics: {compute: {tiers: {
           leaf: {switch: sn5640, per: [su, rail]},  # <-

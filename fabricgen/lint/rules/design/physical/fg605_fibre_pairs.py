@@ -20,9 +20,7 @@ class FibrePairs(DesignRule):
     Order more pairs, use faster links (one 800G in place of two 400G), or fewer of them.
     """
 
-    id = "FG605"
     severity = Severity.ERROR
-    title = "a span has more links than fibre pairs"
     bad = """
         pods: {p1: {site: east}, p2: {site: west}}
         fabrics: {across: {protocol: roce, oversubscription: "2:1",

@@ -20,10 +20,8 @@ class MediumFitsNoCage(DesignRule):
     State a medium that fits both ends, or use a switch with other cages.
     """
 
-    id = "FG606"
     severity = Severity.ERROR
     impossible = True
-    title = "a stated medium does not fit the cage at one end"
     bad = """
         fabrics: {compute: {tiers: {leaf: {media: {
           up: CPO}}}}}  # <-

@@ -20,10 +20,8 @@ class MediumCannotSplit(DesignRule):
     State DR or SR, or links as fast as a connector.
     """
 
-    id = "FG607"
     severity = Severity.ERROR
     impossible = True
-    title = "a stated medium cannot be split"
     bad = """
         fabrics: {compute: {speed: 200G, tiers: {leaf: {media: {
           down: FR}}}}}  # <-

@@ -20,9 +20,7 @@ class CopperNotOffered(DesignRule):
     State AEC, ACC or optics.
     """
 
-    id = "FG609"
     severity = Severity.ERROR
-    title = "a stated cable is not offered for these ports"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b300-xdr}
         fabrics: {compute: {protocol: infiniband, tiers: {

@@ -20,9 +20,7 @@ class MediaCarryNothing(DesignRule):
     State media for the lane rate: the same at both ends, or at one end only.
     """
 
-    id = "FG610"
     severity = Severity.ERROR
-    title = "no stated medium carries a link"
     bad = """
         fabrics: {compute: {tiers: {
           leaf: {media: {

@@ -21,9 +21,7 @@ class NodeRackPower(DesignRule):
     the rack.
     """
 
-    id = "FG611"
     severity = Severity.ERROR
-    title = "a node rack draws more than its limit"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b200, racks: {nodes_per_rack: 4,
           power_kw: 40}}  # <-

@@ -21,9 +21,7 @@ class NodeRackWeight(DesignRule):
     the rack.
     """
 
-    id = "FG612"
     severity = Severity.ERROR
-    title = "a node rack is heavier than its limit"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b200, racks: {nodes_per_rack: 4,
           weight_kg: 500}}  # <-

@@ -20,9 +20,7 @@ class NetworkRowsFull(DesignRule):
     Reserve more `rows` from the start, spread tiers over fewer racks, or use taller racks.
     """
 
-    id = "FG615"
     severity = Severity.WARNING
-    title = "network racks stand outside their reserved rows"
     bad = """
         floor:
           racks_per_row: 1

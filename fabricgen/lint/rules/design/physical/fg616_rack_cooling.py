@@ -21,9 +21,7 @@ class RackCooling(DesignRule):
     Lower `nodes_per_rack`, use liquid-cooled nodes, or state what the cooling of a rack really takes.
     """
 
-    id = "FG616"
     severity = Severity.ERROR
-    title = "a node rack gives off more heat than its cooling takes"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b200, racks: {nodes_per_rack: 4,
           air_kw: 40}}  # <-

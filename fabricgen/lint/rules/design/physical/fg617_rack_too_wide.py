@@ -18,9 +18,7 @@ class RackTooWide(DesignRule):
     Raise the pitch or the depth, or use another rack.
     """
 
-    id = "FG617"
     severity = Severity.WARNING
-    title = "a rack does not fit its place on the floor"
     bad = """
         floor:
           network_rack: eia-48u-800  # <-

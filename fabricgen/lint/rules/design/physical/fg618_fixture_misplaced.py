@@ -1,4 +1,4 @@
-"""FG618: a door, column, cooling unit or power of a hall cannot be where it is stated."""
+"""FG618: a fixture of a hall cannot be where it is stated."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ class FixtureMisplaced(DesignRule):
     rows, and the `feed` of power is one of `floor.feeds`.
     """
 
-    id = "FG618"
     severity = Severity.ERROR
-    title = "a fixture of a hall cannot be where it is stated"
     bad = """
         floor:
           halls:

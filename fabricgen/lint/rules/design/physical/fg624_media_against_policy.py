@@ -18,9 +18,7 @@ class MediaAgainstPolicy(DesignRule):
     deserves a waiver with its reason. Remove the medium from one of them.
     """
 
-    id = "FG624"
     severity = Severity.WARNING
-    title = "stated media contradict the cabling policy"
     bad = """
         cabling: {avoid: [DR]}
         fabrics: {compute: {tiers: {leaf: {media: {

@@ -20,9 +20,7 @@ class LinearOpticsUndriven(DesignRule):
     confirm it.
     """
 
-    id = "FG626"
     severity = Severity.WARNING
-    title = "linear optics on ports not listed as able to drive them"
     bad = """
         fabrics: {compute: {tiers: {leaf: {media: {
           up: LPO}}}}}  # <-

@@ -25,9 +25,7 @@ class RowsTooClose(DesignRule):
     lengths too short. A slipped decimal point or feet for metres are the usual reasons.
     """
 
-    id = "FG637"
     severity = Severity.WARNING
-    title = "racks or rows stand too close to each other"
     bad = """
         floor:
           row_pitch_m: 1.5  # <-

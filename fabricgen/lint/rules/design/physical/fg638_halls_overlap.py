@@ -19,9 +19,7 @@ class HallsOverlap(DesignRule):
     where each begins; halls above each other have a `storey`.
     """
 
-    id = "FG638"
     severity = Severity.ERROR
-    title = "two halls are in one place"
     bad = """
         floor:
           halls:

@@ -17,9 +17,7 @@ class CablesWithoutSlack(DesignRule):
     neighbours. State a `slack`, 10% unless you measured, or a service loop `trays: {loop_m: 0.5}`.
     """
 
-    id = "FG639"
     severity = Severity.WARNING
-    title = "cables are planned without slack"
     bad = """
         floor:
           slack: 0%  # <-

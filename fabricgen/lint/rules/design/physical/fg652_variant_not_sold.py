@@ -19,9 +19,7 @@ class VariantNotSold(DesignRule):
     is known at all, what the tier states is taken as it is.
     """
 
-    id = "FG652"
     severity = Severity.WARNING
-    title = "no variant of a switch is sold as its tier asks for"
     bad = """
         fabrics: {compute: {tiers: {
           leaf: {switch: sn5600, per: [su, rail],

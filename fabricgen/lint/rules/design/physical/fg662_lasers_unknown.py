@@ -21,10 +21,8 @@ class LasersUnknown(DesignRule):
     Ask the vendor, and state `lasers: {count, part_number, power_w, source}` in a profile of your own.
     """
 
-    id = "FG662"
     severity = Severity.INFO
     to_do = ToDo.STATE_FACTS
-    title = "what is not published of external laser modules"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b300-xdr}
         fabrics: {compute: {protocol: infiniband, tiers: {

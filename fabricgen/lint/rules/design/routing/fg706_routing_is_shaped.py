@@ -24,10 +24,8 @@ class RoutingIsShaped(DesignRule):
     their queue, or leave enough bandwidth and waive the finding.
     """
 
-    id = "FG706"
     severity = Severity.INFO
     to_do = ToDo.DO_ELSEWHERE
-    title = "shaping congestion notifications shapes routing packets too"
     bad = """
         qos: {cnp_max_percent: 10}  # <-
     """

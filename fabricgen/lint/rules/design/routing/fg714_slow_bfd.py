@@ -21,10 +21,8 @@ class SlowBfd(DesignRule):
     in one of them, its links to the other are given up as late as without.
     """
 
-    id = "FG714"
     counts_ports = False
     severity = Severity.WARNING
-    title = "BFD is no faster than BGP itself, or runs at one end of links"
     bad = """
         routing: {bfd: {
           interval_ms: 3000, multiplier: 3}}  # <-

@@ -24,9 +24,7 @@ class MiscablingHidden(DesignRule):
     Give the tier a range of AS numbers, or state none for it; or number the links.
     """
 
-    id = "FG715"
     severity = Severity.WARNING
-    title = "unnumbered sessions come up on a wrong cable"
     bad = """
         routing:
           underlay: ebgp-unnumbered

@@ -20,9 +20,7 @@ class PrefixLimitTooLow(DesignRule):
     Leave `max_prefixes` out: the default is the next power of two above twice what the fabric can hold.
     """
 
-    id = "FG718"
     severity = Severity.ERROR
-    title = "neighbours announce more prefixes than the limit allows"
     bad = """
         routing:
           max_prefixes: 8  # <-

@@ -25,9 +25,7 @@ class TablesTooSmall(DesignRule):
     faster uplinks; or a switch with larger tables.
     """
 
-    id = "FG728"
     severity = Severity.WARNING
-    title = "a switch needs larger tables than it is published to have"
     bad = """
         scalable_unit: {nodes: 32 x dgx-b200}
         fabrics: {compute: {nos: cumulus, tiers: {

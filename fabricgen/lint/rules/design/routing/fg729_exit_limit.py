@@ -1,4 +1,4 @@
-"""FG729: the prefix limit of an exit is none, or less than what it accepts."""
+"""FG729: the prefix limit of an exit is none, or too low."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ class ExitLimit(DesignRule):
     One below what is accepted closes the session once all of it is announced, which may be long after the first day.
     """
 
-    id = "FG729"
     severity = Severity.ERROR
-    title = "the prefix limit of an exit is none, or too low"
     bad = """
         routing: {max_prefixes: 0}
         fabrics:

@@ -1,4 +1,4 @@
-"""FG730: a far device has an AS number of the cluster, or that which it is shown."""
+"""FG730: a far device has an AS number of the cluster, or the one that it is shown."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ class ExitAsn(DesignRule):
     such a line.
     """
 
-    id = "FG730"
     severity = Severity.ERROR
-    title = "a far device has an AS number of the cluster, or the one that it is shown"
     bad = """
         fabrics:
           compute:

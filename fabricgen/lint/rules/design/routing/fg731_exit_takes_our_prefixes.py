@@ -21,9 +21,7 @@ class ExitTakesOurPrefixes(DesignRule):
     is harmless, since everything of yours is more specific.
     """
 
-    id = "FG731"
     severity = Severity.ERROR
-    title = "an exit accepts prefixes of the cluster"
     bad = """
         pools: {hosts: 172.16.0.0/16}
         fabrics:

@@ -27,9 +27,7 @@ class StaticBesideSessions(DesignRule):
     that the exit with sessions is the backup (`prefer: backup`).
     """
 
-    id = "FG732"
     severity = Severity.WARNING
-    title = "a static exit takes the traffic of an exit with sessions"
     bad = """
         fabrics:
           compute:

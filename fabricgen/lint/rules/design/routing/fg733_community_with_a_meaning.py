@@ -36,9 +36,7 @@ class CommunityWithAMeaning(DesignRule):
     reach you.
     """
 
-    id = "FG733"
     severity = Severity.WARNING
-    title = "a community asks the far side to drop, or to keep to itself, what is announced"
     bad = """
         pools: {hosts: 172.16.0.0/16}
         fabrics:

@@ -24,9 +24,7 @@ class TiersHashAlike(DesignRule):
     every second tier.
     """
 
-    id = "FG747"
     severity = Severity.WARNING
-    title = "a tier repeats the choice of the tier below it"
     bad = """
         nos: cumulus
         fabrics: {compute: {tiers: {leaf: {switch: sn5600}, spine: {switch: sn5600, count: 2}}}}

@@ -22,9 +22,7 @@ class StaticHidesLosses(DesignRule):
     failures` counts the flows that each loss takes.
     """
 
-    id = "FG753"
     severity = Severity.WARNING
-    title = "static routes hide a lost link from the switches that send over it"
     bad = """
         fabrics:
           compute:

@@ -22,10 +22,8 @@ class LinksWithoutIdentifiers(DesignRule):
     true}}`, by which each link has an identifier (uA), where the images of the switches know it.
     """
 
-    id = "FG766"
     severity = Severity.INFO
     to_do = ToDo.WEIGH_CAPACITY
-    title = "SRv6 paths name switches that several links join"
     bad = """
         fabrics:
           compute:

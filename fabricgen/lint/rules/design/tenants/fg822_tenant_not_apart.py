@@ -1,4 +1,4 @@
-"""FG822: nodes of a tenant are in a fabric in which nothing keeps them apart."""
+"""FG822: a tenant's nodes are in a fabric that does not keep them apart."""
 
 from __future__ import annotations
 
@@ -20,10 +20,8 @@ class TenantNotApart(DesignRule):
     management ports are not meant. Waive this for a fabric that all tenants share on purpose.
     """
 
-    id = "FG822"
     severity = Severity.WARNING
     counts_ports = False
-    title = "a tenant's nodes are in a fabric that does not keep them apart"
     bad = """
         fabrics:
           storage:

@@ -23,10 +23,8 @@ class TenantsShareADomain(DesignRule):
     this.
     """
 
-    id = "FG823"
     counts_ports = False
     severity = Severity.WARNING
-    title = "two tenants share a scale-up domain"
     bad = """
         scalable_unit: {nodes: 18 x gb200-tray, racks: {nodes_per_rack: 18}}
         scale_up: {nvlink: {domain: nvl72-gb200, per: rack}}

@@ -17,10 +17,8 @@ class ManagerOfATenant(DesignRule):
     partitions besides. Take it off the tenant: appliances of no tenant are in no partition but the default one.
     """
 
-    id = "FG824"
     counts_ports = False
     severity = Severity.ERROR
-    title = "an appliance of the subnet manager is a tenant's"
     bad = """
         fabrics:
           compute:

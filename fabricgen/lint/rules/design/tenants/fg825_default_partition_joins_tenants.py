@@ -17,10 +17,8 @@ class DefaultPartitionJoinsTenants(DesignRule):
     limited members of it, which is enough to reach the subnet manager.
     """
 
-    id = "FG825"
     counts_ports = False
     severity = Severity.ERROR
-    title = "nodes of tenants are full members of the default partition"
     bad = """
         fabrics:
           compute:

@@ -19,10 +19,8 @@ class NoManagementKeys(DesignRule):
     key on the host of opensm and waive this, or waive it where tenants are not root.
     """
 
-    id = "FG826"
     counts_ports = False
     severity = Severity.WARNING
-    title = "tenants on a subnet whose ports have no management key"
     bad = """
         fabrics:
           compute:

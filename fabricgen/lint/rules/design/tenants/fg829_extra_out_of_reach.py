@@ -24,10 +24,8 @@ class ExtraOutOfReach(DesignRule):
     (`shared`), give it to one tenant (`extra`), or waive this where it is for nodes of nobody alone.
     """
 
-    id = "FG829"
     severity = Severity.WARNING
     counts_ports = False
-    title = "tenants do not reach an extra device that is nobody's"
     bad = """
         fabrics:
           compute:

@@ -16,10 +16,8 @@ class LeakJoinsTenants(DesignRule):
     shared have a prefix: state in `prefixes` what each side shows, or put the services into a tenant of their own.
     """
 
-    id = "FG830"
     counts_ports = False
     severity = Severity.WARNING
-    title = "a leak joins two tenants as if they were one"
     bad = """
         tenants:
           blue: {nodes: [p1/su-1]}

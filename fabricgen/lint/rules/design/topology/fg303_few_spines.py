@@ -25,9 +25,7 @@ class FewSpines(DesignRule):
     Border switches, below the spines or above them in a fabric of their own, come in pairs and are not judged.
     """
 
-    id = "FG303"
     severity = Severity.WARNING
-    title = "a lossless GPU fabric has fewer than four spines"
     bad = """
         fabrics: {compute: {tiers: {
           spine: {switch: sn5600, count: 2}}}}  # <-

@@ -18,9 +18,7 @@ class SingleUpperSwitch(DesignRule):
     several planes the others keep working; FG409 says what it costs where they are few. Set `count` to at least 2.
     """
 
-    id = "FG304"
     severity = Severity.WARNING
-    title = "a single switch above is a single point of failure"
     bad = """
         fabrics: {compute: {tiers: {
           spine: {switch: sn5600, count: 1}}}}  # <-

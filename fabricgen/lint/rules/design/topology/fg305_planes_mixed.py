@@ -16,10 +16,8 @@ class PlanesMixed(DesignRule):
     reach the others. Add `plane` to the tier's `per`.
     """
 
-    id = "FG305"
     counts_ports = False
     severity = Severity.ERROR
-    title = "a tier joins planes that should be disjoint"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b300}
         fabrics: {compute: {planes: 2, tiers: {

@@ -36,12 +36,10 @@ class NicPortShared(DesignRule):
     Give one of the fabrics another NIC role in `attach`, or serve both purposes with one fabric.
     """
 
-    id = "FG306"
     counts_ports = False
     severity = Severity.ERROR
     impossible = True
     waivable = False
-    title = "two fabrics attach the same NIC ports"
     bad = """
         fabrics:
           second:

@@ -22,9 +22,7 @@ class IdleSpines(DesignRule):
     State a `count` that divides the uplinks, or use more, slower uplinks.
     """
 
-    id = "FG307"
     severity = Severity.ERROR
-    title = "lower switches have too few uplinks to reach all switches above"
     bad = """
         fabrics: {compute: {tiers: {
           leaf: {switch: sn5600, per: [su, rail], uplinks: 4 x 400G},

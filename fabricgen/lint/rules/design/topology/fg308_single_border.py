@@ -18,9 +18,7 @@ class SingleBorder(DesignRule):
     Set `count` to 2 or more.
     """
 
-    id = "FG308"
     severity = Severity.WARNING
-    title = "a single border switch is the only way out"
     bad = """
         fabrics: {compute: {tiers: {
           spine: {switch: sn5600, count: 4},

@@ -25,9 +25,7 @@ class ExtraOnOneSwitch(DesignRule):
     are lost together, however many there are.
     """
 
-    id = "FG309"
     severity = Severity.WARNING
-    title = "all links of an extra device end on one switch"
     bad = """
         fabrics: {storage: {protocol: roce,
           tiers: {leaf: {switch: sn5600, per: [su, rail]}, spine: {switch: sn5600, count: 4}},

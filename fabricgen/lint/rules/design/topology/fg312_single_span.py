@@ -21,10 +21,8 @@ class SingleSpan(DesignRule):
     the sites.
     """
 
-    id = "FG312"
     severity = Severity.INFO
     to_do = ToDo.WEIGH_CAPACITY
-    title = "a site has only one span"
     bad = """
         pods: {p1: {su: 1, site: east}, p2: {su: 1, site: west}}
         fabrics:

@@ -21,9 +21,7 @@ class UnequalPaths(DesignRule):
     Attach them to the same tier (`to`).
     """
 
-    id = "FG313"
     severity = Severity.WARNING
-    title = "devices of one kind attach to different tiers"
     bad = """
         fabrics: {storage: {protocol: roce,
           tiers: {leaf: {switch: sn5600, per: [su, rail]}, spine: {switch: sn5600, count: 4}},

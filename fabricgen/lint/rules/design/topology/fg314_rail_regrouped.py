@@ -20,10 +20,8 @@ class RailRegrouped(DesignRule):
     Add `rail` to the `per` of the lower tier, or remove it from the upper one.
     """
 
-    id = "FG314"
     counts_ports = False
     severity = Severity.WARNING
-    title = "an upper tier is grouped by rails that the tier below mixes"
     bad = """
         fabrics: {compute: {tiers: {
           leaf: {switch: sn5600, per: su},

@@ -32,10 +32,8 @@ class FabricInIslands(DesignRule):
     Add a tier above (`core`), group the top tier more widely, or let its switches meet along a further dimension.
     """
 
-    id = "FG315"
     counts_ports = False
     severity = Severity.WARNING
-    title = "parts of a fabric cannot reach each other"
     bad = """
         pods: {p1: {su: 2, count: 2}}
         fabrics: {compute: {tiers: {

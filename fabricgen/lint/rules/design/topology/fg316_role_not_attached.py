@@ -1,4 +1,4 @@
-"""FG316: no fabric attaches some ports of nodes."""
+"""FG316: no fabric attaches some ports of nodes or extra devices."""
 
 from __future__ import annotations
 
@@ -25,11 +25,9 @@ class RoleNotAttached(DesignRule):
     `skip` a fabric on purpose are not judged by it.
     """
 
-    id = "FG316"
     counts_ports = False
     severity = Severity.INFO
     to_do = ToDo.DO_ELSEWHERE
-    title = "no fabric attaches some ports of nodes or extra devices"
     bad = """
         scalable_unit:
           nodes:

@@ -20,10 +20,8 @@ class KindWithoutDomain(DesignRule):
     State a domain for them in `scale_up`. Where they truly have none, waive the finding.
     """
 
-    id = "FG318"
     counts_ports = False
     severity = Severity.WARNING
-    title = "nodes with accelerators form no scale-up domain, and others do"
     bad = """
         scalable_unit:
           nodes: {old: 2 x dgx-h100, new: 2 x dgx-b200}  # <-

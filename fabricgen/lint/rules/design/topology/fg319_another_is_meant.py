@@ -24,10 +24,8 @@ class AnotherIsMeant(DesignRule):
     Spell the name alike in both fabrics, and let the exit lead `to` the routers.
     """
 
-    id = "FG319"
     counts_ports = False
     severity = Severity.WARNING
-    title = "an extra device is named where another seems to be meant"
     bad = """
         fabrics:
           inband:

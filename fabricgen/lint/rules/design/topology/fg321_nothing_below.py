@@ -19,9 +19,7 @@ class NothingBelow(DesignRule):
     leaves without a word.
     """
 
-    id = "FG321"
     severity = Severity.WARNING
-    title = "switches of a tier have nothing below them"
     bad = """
         fabrics: {compute: {tiers: {
           leaf: {switch: sn5600, per: [su, rail], count: 1, below: spine},  # <-

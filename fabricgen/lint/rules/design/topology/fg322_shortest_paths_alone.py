@@ -29,10 +29,8 @@ class ShortestPathsAlone(DesignRule):
     chooses ways by itself. `analyze --section load_balance` has the figures of every dimension.
     """
 
-    id = "FG322"
     severity = Severity.INFO
     to_do = ToDo.WEIGH_CAPACITY
-    title = "shortest paths alone leave most of a mesh idle"
     bad = """
         scalable_unit: {nodes: 16 x dgx-b200}
         fabrics: {compute: {tiers: {

@@ -22,10 +22,8 @@ class PausesInACircle(DesignRule):
     Let RoCE be lossy, `qos: {profile: roce-lossy}`, with NICs that retransmit, or keep to one dimension.
     """
 
-    id = "FG323"
     counts_ports = False
     severity = Severity.WARNING
-    title = "pauses of a lossless network may wait for each other in a circle"
     bad = """
         fabrics: {compute: {tiers: {
           leaf: {switch: sn5600, per: su},

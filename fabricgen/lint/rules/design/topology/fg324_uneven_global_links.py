@@ -20,11 +20,9 @@ class UnevenGlobalLinks(DesignRule):
     Take a number of groups or of links that divides, or leave it so: ports that are free serve further groups.
     """
 
-    id = "FG324"
     counts_ports = False
     severity = Severity.INFO
     to_do = ToDo.WEIGH_CAPACITY
-    title = "links between groups do not divide equally over their switches"
     bad = """
         fabrics: {compute: {tiers: {
           leaf: {switch: sn5600, per: su},

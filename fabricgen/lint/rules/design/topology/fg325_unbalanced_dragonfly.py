@@ -23,11 +23,9 @@ class UnbalancedDragonfly(DesignRule):
     Leave the links of groups out, and `count`, and both are derived. Or leave it so, where jobs stay within groups.
     """
 
-    id = "FG325"
     counts_ports = False
     severity = Severity.INFO
     to_do = ToDo.WEIGH_CAPACITY
-    title = "a dragonfly is stated otherwise than balanced"
     bad = """
         scalable_unit: {nodes: 16 x dgx-b200}
         fabrics: {compute: {tiers: {

@@ -22,11 +22,9 @@ class LinksTakenAlike(DesignRule):
     State `routing: {weights: link-bandwidth}`, where the NOS claims it, or links that the switches of a group divide.
     """
 
-    id = "FG326"
     counts_ports = False
     severity = Severity.INFO
     to_do = ToDo.WEIGH_CAPACITY
-    title = "switches with unequal links to a group take as many flows to it"
     bad = """
         fabrics: {compute: {tiers: {
           leaf: {switch: sn5600, per: su},

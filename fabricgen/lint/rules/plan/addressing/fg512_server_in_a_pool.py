@@ -23,9 +23,7 @@ class ServerInAPool(PlanRule):
     server an extra device, whose address the build reserves. The rest of a pool is not judged: nothing has it yet.
     """
 
-    id = "FG512"
     severity = Severity.WARNING
-    title = "a server has an address that is reserved for growth"
     bad = """
         management:
           ntp: 10.128.0.100  # <-

@@ -23,9 +23,7 @@ class ServerIsABmc(PlanRule):
     Use an address that the server's operating system has.
     """
 
-    id = "FG517"
     severity = Severity.ERROR
-    title = "a server has the address of a BMC"
     bad = """
         fabrics:
           oob: {protocol: ethernet, attach: bmc, also: switches, tiers: {leaf: {switch: sn2201}}}

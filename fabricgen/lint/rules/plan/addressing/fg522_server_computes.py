@@ -23,9 +23,7 @@ class ServerComputes(PlanRule):
     Give the server an address outside the pools, or make it an extra device, which has addresses of its own.
     """
 
-    id = "FG522"
     severity = Severity.WARNING
-    title = "a server has the address of a node that computes"
     bad = """
         pools: {hosts: 172.16.0.0/16}
         management:

@@ -37,9 +37,7 @@ class ServerInAnotherVrf(PlanRule):
     Use an address that the server has in the network of those who ask, put both into one VRF, or state a `leak`.
     """
 
-    id = "FG523"
     severity = Severity.WARNING
-    title = "a server is in a network that those who ask it have no route to"
     bad = """
         fabrics:
           inband:

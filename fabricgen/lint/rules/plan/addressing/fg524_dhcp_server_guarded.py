@@ -1,4 +1,4 @@
-"""FG524: a DHCP server is behind a port that drops what DHCP servers send."""
+"""FG524: a DHCP server is behind a port that drops its answers."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ class DhcpServerGuarded(PlanRule):
     Attach the server to a fabric that is not guarded, or leave `dhcp_guard` out in the one that it is in.
     """
 
-    id = "FG524"
     severity = Severity.WARNING
-    title = "a DHCP server is behind a port that drops its answers"
     bad = """
         fabrics:
           inband:

@@ -21,9 +21,7 @@ class ServerIsASwitch(PlanRule):
     address outside the pools, or one that addresses.csv has for a node's or extra device's NIC (its BMC is FG517).
     """
 
-    id = "FG705"
     severity = Severity.ERROR
-    title = "a server has the address of a switch"
     bad = """
         management:
           ntp: 10.16.0.2  # <-

@@ -29,9 +29,7 @@ class NoDefaultRoute(PlanRule):
     tenant an exit. Waive this where others lead these hosts out.
     """
 
-    id = "FG752"
     severity = Severity.WARNING
-    title = "hosts get no default route, or no answers, though an exit leads to everywhere"
     bad = """
         fabrics:
           compute:

@@ -28,9 +28,7 @@ class NameOfSomethingElse(PlanRule):
     Give the server, or the domain, another name.
     """
 
-    id = "FG754"
     severity = Severity.WARNING
-    title = "a name leads to something else than what is meant"
     bad = """
         management:
           ntp: compute-spine-01  # <-

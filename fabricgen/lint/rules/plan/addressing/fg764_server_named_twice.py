@@ -26,9 +26,7 @@ class ServerNamedTwice(PlanRule):
     Name another server, or leave one of the two out.
     """
 
-    id = "FG764"
     severity = Severity.WARNING
-    title = "one device is named as two servers"
     bad = """
         fabrics:
           inband:

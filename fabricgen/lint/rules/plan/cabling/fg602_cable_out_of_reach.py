@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fabricgen.wiring.tables import Segment
 
 MOST_LISTED = 4
+"""How many reaches of media a message lists at most."""
 
 
 class CableOutOfReach(PlanRule):
@@ -26,9 +27,7 @@ class CableOutOfReach(PlanRule):
     or add a profile to the blueprint's own catalogue; where `media` are stated, allow one with a longer reach.
     """
 
-    id = "FG602"
     severity = Severity.ERROR
-    title = "a cable is longer than any medium reaches"
     bad = """
         floor: {row_pitch_m: 50, racks_per_row: 1}
         fabrics: {oob: {  # <-
@@ -41,21 +40,19 @@ class CableOutOfReach(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Fold cables out of reach by the line that made them; FG623 reports those that only policy forbids."""
+        """Flag cables out of reach, one finding for each line that made them; cables that reach if the cabling policy
+        allowed another medium are left to FG623.
+        """
         media = cluster.plan.cables.media
         yield from self._check_as_built(cluster)
         for too_long in find_cables_out_of_reach(cluster):
             segment = too_long.segment
             fitting = [m for m in media if compute_longest_run_m(segment, m) >= 0]
+            serving = too_long.list_serving_media(segment, fitting)
             reaching = too_long.list_serving_media(too_long.free, cluster.design.catalog.cables)
-            if segment.media_path and (not fitting or too_long.list_serving_media(segment, fitting)):
+            if segment.media_path and (not fitting or serving):
                 continue
-            if (
-                reaching
-                and not segment.media_path
-                and not too_long.list_serving_media(segment, fitting)
-                and segment.policy != OPEN
-            ):
+            if reaching and not segment.media_path and not serving and segment.policy != OPEN:
                 continue
             yield self.flag(
                 segment.media_path or segment.path,
@@ -64,7 +61,9 @@ class CableOutOfReach(PlanRule):
             )
 
     def _check_as_built(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Single cables that are longer than their medium reaches; they keep it, since that is what was installed."""
+        """Flag cables with an as-built override that are longer than their medium reaches; they keep their medium,
+        since it is installed.
+        """
         cables = cluster.plan.cables
         for cable, override in cluster.planned.overrides.items():
             if not cables.reaches[cable]:
@@ -78,40 +77,39 @@ class CableOutOfReach(PlanRule):
 
 
 def _suggest_remedy(cluster: Cluster, too_long: OutOfReach) -> str:
-    """The next medium that reaches, else what to move."""
+    """Return the hint with the first medium that reaches, for a span in other cages if need be, or to move the ends."""
     segment = too_long.segment
     reaching = too_long.list_serving_media(too_long.free, cluster.design.catalog.cables)
-    where = "place the ends closer together"
-    if not reaching and segment.km and (other := _find_in_other_cages(cluster, segment, too_long.length_m)):
-        cages = " or ".join(other.form_factors)
-        keep = f"reserve {cages} cages for the span with `cages: {{peer: ...}}`"
-        return f"{other.id} ({other.medium}) reaches {other.reach_m:g} m; {keep}"
+    move = "place the ends closer together"
     if reaching:
-        return f"{reaching[0].id} ({reaching[0].medium}) reaches {reaching[0].reach_m:g} m; or {where}"
-    return f"{where}, or add a medium to `catalog/cables`"
+        return f"{reaching[0].id} ({reaching[0].medium}) reaches {reaching[0].reach_m:g} m; or {move}"
+    if segment.km and (medium := _find_in_other_cages(cluster, segment, too_long.length_m)):
+        keep = f"reserve {' or '.join(medium.form_factors)} cages for the span with `cages: {{peer: ...}}`"
+        return f"{medium.id} ({medium.medium}) reaches {medium.reach_m:g} m; {keep}"
+    return f"{move}, or add a medium to `catalog/cables`"
 
 
-def _find_in_other_cages(cluster: Cluster, segment: Segment, longest: float) -> CableProfile | None:
-    """A medium that reaches and fits other cages of a span's switches; None where there is none."""
+def _find_in_other_cages(cluster: Cluster, segment: Segment, length_m: float) -> CableProfile | None:
+    """Return a medium that reaches `length_m` and fits other cages of a span's switches; None if there is none."""
     from fabricgen.wiring.cabling.media import fits_segment
 
-    tier = cluster.design.tier(segment.tier) if segment.tier else None
-    for profile in cluster.design.catalog.cables if tier else ():
-        for cage in tier.profile.cages if tier else ():
-            a, b = (replace(side, form_factor=cage.form_factor) for side in (segment.a, segment.b))
-            if profile.reach_m >= longest and fits_segment(
-                segment._replace(media=(), media_path=(), a=a, b=b), profile
-            ):
+    if segment.tier is None:
+        return None
+    for profile in cluster.design.catalog.cables:
+        for cage in cluster.design.tier(segment.tier).profile.cages:
+            a, b = (replace(end, form_factor=cage.form_factor) for end in (segment.a, segment.b))
+            free = segment._replace(media=(), media_path=(), a=a, b=b)
+            if profile.reach_m >= length_m and fits_segment(free, profile):
                 return profile
     return None
 
 
 def _describe_reaches(fitting: list[CableProfile], segment: Segment) -> str:
-    """How far each usable medium reaches, the farthest first."""
+    """Return the words on how far each of the fitting media reaches, the farthest first."""
     if not fitting:
         return f"no medium carries {segment.lane_gbps:g}G lanes between these cages"
     reach = {m.id: segment.reach_m(m) for m in fitting}
     ordered = sorted(fitting, key=lambda m: (-reach[m.id], m.id))
     head = "the stated media reach" if segment.media_path else "the longest reaches are"
-    more = f", and {len(ordered) - MOST_LISTED} shorter ones" if len(ordered) > MOST_LISTED else ""
-    return f"{head} {', '.join(f'{reach[m.id]:g} m ({m.id})' for m in ordered[:MOST_LISTED])}{more}"
+    unlisted = f", and {len(ordered) - MOST_LISTED} shorter ones" if len(ordered) > MOST_LISTED else ""
+    return f"{head} {', '.join(f'{reach[m.id]:g} m ({m.id})' for m in ordered[:MOST_LISTED])}{unlisted}"

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
 
 TWIN_PORT = ("OSFP",)
-"""Form factors whose transceivers exist with two connectors (NVIDIA LinkX twin-port OSFP); others have one."""
+"""Form factors of which transceivers with two connectors are sold (NVIDIA LinkX twin-port OSFP)."""
 
 
 def count_connectors(cage: CageClass) -> int:
-    """Connectors of the transceivers of a cage: cables that end in it, at most."""
+    """Return how many connectors the transceivers of a cage have, that is how many cables may end in it."""
     return 2 if cage.form_factor in TWIN_PORT else cage.connectors
 
 
@@ -31,10 +31,8 @@ class CrowdedCage(PlanRule):
     connectors.
     """
 
-    id = "FG603"
     severity = Severity.ERROR
     impossible = True
-    title = "a cage has more cables than its transceiver has connectors"
     bad = """
         pods: {p1: {su: 5}}
         fabrics: {compute: {tiers: {
@@ -48,7 +46,9 @@ class CrowdedCage(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Count the cables in every cage of a switch, folded by the line that made the links."""
+        """Count the cables in every cage of a switch; cables through fibre shuffles are left out. One finding for each
+        kind of link.
+        """
         import numpy as np
 
         from fabricgen.catalog.models import SwitchProfile
@@ -56,34 +56,33 @@ class CrowdedCage(PlanRule):
         from fabricgen.wiring.cabling.end_numbers import number_cages_of_ports
 
         devices, cables, links = cluster.plan.devices, cluster.plan.cables, cluster.plan.links
-        shuffled, patching = np.zeros(len(cables), dtype=bool), cluster.plan.patching
+        is_shuffled, patching = np.zeros(len(cables), dtype=bool), cluster.plan.patching
         if patching is not None:
-            # the entry behind the last is that of cables without a policy, -1
-            shuffled = np.array([*(p.shuffles for p in patching.policies), False], dtype=bool)[patching.policy]
+            # cables without a policy have the number -1, which takes the last entry
+            is_shuffled = np.array([*(p.shuffles for p in patching.policies), False], dtype=bool)[patching.policy]
         for i, segment in enumerate(links.segments):
             segment_ends = cluster.end_rows[i]
-            direct = ~shuffled[cables.end_cable[segment_ends]]
-            rows, of_cable = cables.end_link[segment_ends][direct], cables.end_cable[segment_ends][direct]
+            is_direct = ~is_shuffled[cables.end_cable[segment_ends]]
+            rows, cable = cables.end_link[segment_ends][is_direct], cables.end_cable[segment_ends][is_direct]
             ends = ((segment.a, links.a_device, links.a_port), (segment.b, links.b_device, links.b_port))
-            for side, *columns in ends:
-                if not len(rows) or not isinstance(side, PortRun):
+            for run, *columns in ends:
+                if not len(rows) or not isinstance(run, PortRun):
                     continue
                 device, port = (column[rows] for column in columns)
                 profile = devices.classes[devices.device_class[device[0]]].profile
-                assert isinstance(profile, SwitchProfile)  # noqa: S101 - ports in runs are of switches
-                room = count_connectors(profile.cages[side.cage_class])
-                # the ends of a cable are ordered by connector, so that those in one cage are neighbours
-                cage = number_cages_of_ports(side, np.arange(int(port.max()) + 1, dtype=np.int32))
+                assert isinstance(profile, SwitchProfile)  # noqa: S101 - only switches have runs of ports
+                connectors = count_connectors(profile.cages[run.cage_class])
+                cage = number_cages_of_ports(run, np.arange(int(port.max()) + 1, dtype=np.int32))
                 # device and cage as one number
                 socket = (device - device.min()).astype(np.int64) * (int(cage.max()) + 1) + cage[port]
-                repeated = (of_cable[1:] == of_cable[:-1]) & (socket[1:] == socket[:-1])
-                socket = socket[np.r_[True, ~repeated]]
-                crowded = np.bincount(socket)
-                if crowded.max() > room:
+                # the ends of a cable are ordered by connector, so that its ends in one cage are neighbours
+                is_repeated = (cable[1:] == cable[:-1]) & (socket[1:] == socket[:-1])
+                cables_in_cage = np.bincount(socket[np.r_[True, ~is_repeated]])
+                if cables_in_cage.max() > connectors:
                     yield self.flag(
                         segment.path,
-                        f"{int((crowded > room).sum())} cages of {profile.id} have {crowded.max()} {segment.fabric} "
-                        f"{segment.key} cables each; a transceiver there takes {room}",
+                        f"{int((cables_in_cage > connectors).sum())} cages of {profile.id} have {cables_in_cage.max()} "
+                        f"{segment.fabric} {segment.key} cables each; a transceiver there takes {connectors}",
                         "give each pair of switches a multiple of the links of a cage, use unsplit ports, or deal them "
                         "by a fibre shuffle (`cabling.patch`)",
                     )

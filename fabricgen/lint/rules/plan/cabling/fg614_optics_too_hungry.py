@@ -26,9 +26,7 @@ class OpticsTooHungry(PlanRule):
     Use optics that draw less, the cages made for more (`cages`), or a switch that supplies enough.
     """
 
-    id = "FG614"
     severity = Severity.ERROR
-    title = "transceivers draw more than their cages supply"
     bad = """
         pods: {p1: {site: east}, p2: {site: west}}
         fabrics: {across: {protocol: roce, oversubscription: "2:1", qos: {profile: best-effort},
@@ -48,16 +46,16 @@ class OpticsTooHungry(PlanRule):
         from fabricgen.wiring.cabling.end_kinds import make_end_kind
 
         for number, segment in enumerate(cluster.plan.links.segments):
-            limited = [end for end in _list_switch_ends(cluster, segment) if end[1] is not None]
-            for medium in _list_media(cluster, number) if limited else ():
+            limited_ends = [end for end in _list_switch_ends(cluster, segment) if end[1] is not None]
+            for medium in _list_media(cluster, number) if limited_ends else ():
                 profile = cluster.plan.cables.media[medium]
-                for switch, limit, run in limited:
-                    draws = make_end_kind(run, segment).catalogue_power_w(profile)
-                    if limit is not None and draws is not None and draws > limit:
+                for switch, limit_w, run in limited_ends:
+                    power_w = make_end_kind(run, segment).catalogue_power_w(profile)
+                    if limit_w is not None and power_w is not None and power_w > limit_w:
                         yield self.flag(
                             segment.media_path or segment.path,
-                            f"{profile.id} draws {draws:g} W; cages of {switch} for {segment.fabric} {segment.key} "
-                            f"links supply {limit:g} W",
+                            f"{profile.id} draws {power_w:g} W; cages of {switch} for {segment.fabric} {segment.key} "
+                            f"links supply {limit_w:g} W",
                             "use optics that draw less, or a switch that supplies more",
                         )
                         break
@@ -70,20 +68,20 @@ class OpticsTooHungry(PlanRule):
         cables = cluster.plan.cables
         for cable in cluster.planned.overrides:
             profile = cables.media[cables.medium[cable]]
-            for switch, limit, run, cage, segment in _list_moved_ends(cluster, cable):
-                draws = make_end_kind(run, segment).catalogue_power_w(profile)
-                if limit is not None and draws is not None and draws > limit:
+            for switch, limit_w, run, cage, segment in _list_moved_ends(cluster, cable):
+                power_w = make_end_kind(run, segment).catalogue_power_w(profile)
+                if limit_w is not None and power_w is not None and power_w > limit_w:
                     yield self.flag(
                         ("cable_of", cluster.cable_ids[cable]),
-                        f"{profile.id} draws {draws:g} W; cage {cage} of {switch} supplies {limit:g} W",
+                        f"{profile.id} draws {power_w:g} W; cage {cage} of {switch} supplies {limit_w:g} W",
                         "move the cable to a cage that supplies more, or use optics that draw less",
                     )
                     break
 
 
 def _list_moved_ends(cluster: Cluster, cable: int) -> Iterator[tuple[str, float | None, PortRun, str, Segment]]:
-    """(switch profile, W that its cage supplies, run, cage, segment) of each end of a cable in another cage than
-    planned.
+    """Yield (id of the switch profile, W that its cage supplies, its run of ports, the cage, the segment) for each end
+    of a cable that is plugged into another port of a switch than planned.
     """
     import numpy as np
 
@@ -102,7 +100,9 @@ def _list_moved_ends(cluster: Cluster, cable: int) -> Iterator[tuple[str, float 
 
 
 def _list_switch_ends(cluster: Cluster, segment: Segment) -> Iterator[tuple[str, float | None, PortRun]]:
-    """(switch profile, W that its cages supply, run) of each end of a segment that is a switch."""
+    """Yield (id of the switch profile, W that its cages supply, its run of ports) for each end of a segment at a
+    switch; the power is None if the catalogue does not say it.
+    """
     for side, tier in ((segment.a, segment.lower_tier), (segment.b, segment.tier)):
         if isinstance(side, PortRun) and tier is not None:
             profile = cluster.design.tier(tier).profile
@@ -111,7 +111,7 @@ def _list_switch_ends(cluster: Cluster, segment: Segment) -> Iterator[tuple[str,
 
 
 def _list_media(cluster: Cluster, number: int) -> list[int]:
-    """The media of the cables of a segment."""
+    """Return the indices of the media of a segment's cables; the segment is given by its index."""
     from fabricgen.wiring.arrays import unique_values
 
     cables = cluster.plan.cables

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from fabricgen.design.media.policy import OPEN
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.reach import OutOfReach, find_cables_out_of_reach
+from fabricgen.lint.subjects.reach import find_cables_out_of_reach
 
 if TYPE_CHECKING:
-    from fabricgen.catalog.models import CableProfile
     from fabricgen.cluster import Cluster
 
 
@@ -22,9 +21,7 @@ class PolicyForbidsAll(PlanRule):
     another medium, state `media` for these links alone, raise `copper_to_m`, or place the ends closer together.
     """
 
-    id = "FG623"
     severity = Severity.ERROR
-    title = "the cabling policy forbids every medium that reaches"
     bad = """
         scalable_unit: {nodes: 4 x mi300x-8}
         cabling: {  # <-
@@ -39,7 +36,7 @@ class PolicyForbidsAll(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Look for links that another medium of the catalogue would reach."""
+        """Flag cables out of reach that a medium of the catalogue would reach if the cabling policy allowed it."""
         for too_long in find_cables_out_of_reach(cluster):
             segment = too_long.segment
             reaching = too_long.list_serving_media(too_long.free, cluster.design.catalog.cables)
@@ -47,14 +44,10 @@ class PolicyForbidsAll(PlanRule):
                 continue
             if too_long.list_serving_media(segment, cluster.plan.cables.media):
                 continue
-            why = ", ".join(f"{_quote_key(too_long, medium)} forbids {medium.id}" for medium in reaching[:3])
+            policy = segment.policy
+            why = ", ".join(f"`{policy.explain_refusal(m) or 'copper_to_m'}` forbids {m.id}" for m in reaching[:3])
             yield self.flag(
                 segment.policy.path,
                 f"no allowed medium reaches {too_long.text}: {why}",
                 f"allow {reaching[0].medium}, or set it as `media` of these links",
             )
-
-
-def _quote_key(too_long: OutOfReach, medium: CableProfile) -> str:
-    """The key of the cabling policy that keeps a medium out, in backticks."""
-    return f"`{too_long.segment.policy.explain_refusal(medium) or 'copper_to_m'}`"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
+from fabricgen.lint.subjects.reach import find_segments_of_cables
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -19,9 +20,7 @@ class LongCopper(PlanRule):
     margin. The stated media are used. Let the policy choose, state optics, or raise `copper_to_m`.
     """
 
-    id = "FG625"
     severity = Severity.WARNING
-    title = "stated copper is longer than the policy allows"
     bad = """
         scalable_unit: {nodes: 4 x mi300x-8, racks: {nodes_per_rack: 4}}
         cabling: {copper_to_m: 1}
@@ -38,27 +37,28 @@ class LongCopper(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare stated copper cables with the policy of their fabric, once per statement."""
+        """Compare copper cables of stated media with the policy of their fabric, once for each statement of media."""
         import numpy as np
 
         cables, links = cluster.plan.cables, cluster.plan.links
-        judged = [i for i, s in enumerate(links.segments) if s.media_path and s.policy.copper_to_m is not None]
-        if not judged:
+        segments_by_path: dict[Path, list[int]] = {}
+        for i, s in enumerate(links.segments):
+            if s.media_path and s.policy.copper_to_m is not None:
+                segments_by_path.setdefault(s.media_path, []).append(i)
+        if not segments_by_path:
             return
-        copper = np.array([m.copper for m in cables.media], dtype=bool)[cables.medium]
-        segment = np.zeros(len(cables), dtype=np.int32)
-        segment[cables.end_cable] = links.segment[cables.end_link]
-        for path in dict.fromkeys(links.segments[i].media_path for i in judged):
-            alike = [i for i in judged if links.segments[i].media_path == path]
-            first = links.segments[alike[0]]
-            most = first.policy.copper_to_m or 0.0
-            rows = np.flatnonzero(copper & np.isin(segment, alike) & (cables.length_m > most))
+        is_copper = np.array([m.copper for m in cables.media], dtype=bool)[cables.medium]
+        segment = find_segments_of_cables(cluster)
+        for path, segments in segments_by_path.items():
+            first_segment = links.segments[segments[0]]
+            limit_m = first_segment.policy.copper_to_m or 0.0
+            rows = np.flatnonzero(is_copper & np.isin(segment, segments) & (cables.length_m > limit_m))
             if len(rows):
                 longest = rows[np.argmax(cables.length_m[rows])]
                 medium, length_m = cables.media[cables.medium[longest]].medium, cables.length_m[longest]
                 yield self.flag(
                     path,
-                    f"{len(rows)} {first.fabric} {first.key} copper cables are longer than `copper_to_m`, {most:g} m: "
-                    f"up to {length_m:g} m of {medium}",
+                    f"{len(rows)} {first_segment.fabric} {first_segment.key} copper cables are longer than "
+                    f"`copper_to_m`, {limit_m:g} m: up to {length_m:g} m of {medium}",
                     "state optics besides copper, so that only short cables are copper, or raise `copper_to_m`",
                 )

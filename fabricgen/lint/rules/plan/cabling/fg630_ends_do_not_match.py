@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -25,10 +26,8 @@ class EndsDoNotMatch(PlanRule):
     Give each pair of switches whole connectors: links in multiples of those of a connector, or faster ones.
     """
 
-    id = "FG630"
     severity = Severity.ERROR
     impossible = True
-    title = "the ends of a cable do not match"
     bad = """
         fabrics: {compute: {protocol: roce, speed: 400G, oversubscription: "9:1", tiers: {
           leaf: {switch: sn5600, per: su, uplinks: 9 x 200G},  # <-
@@ -52,15 +51,15 @@ class EndsDoNotMatch(PlanRule):
         segment, medium = links.segment[table.end_link], table.medium[table.end_cable]
         split = count_far_ends(links, table.end_cable, table.end_link, table.end_links, len(table))
         columns = (segment, medium, split[table.end_cable], table.end_links)
-        first, code = unique_combinations(*columns) if len(segment) else (segment, segment)
-        counts = np.bincount(code, minlength=len(first)).tolist()
-        reported: dict[tuple[int, str], int] = {}
-        for count, n, m, far_ends, share in zip(counts, *(c[first].tolist() for c in columns), strict=True):
+        first_rows, code = unique_combinations(*columns) if len(segment) else (segment, segment)
+        counts = np.bincount(code, minlength=len(first_rows)).tolist()
+        reported = Counter[tuple[int, str]]()
+        for count, n, m, far_ends, links_of_end in zip(counts, *(c[first_rows].tolist() for c in columns), strict=True):
             s = links.segments[n]
             a, b = make_end_kinds(s, shelf)
-            why = _explain_misfit(a, table.media[m], b, far_ends, share * s.lanes)
+            why = _explain_misfit(a, table.media[m], b, far_ends, links_of_end * s.lanes)
             if why:
-                reported[n, why] = reported.get((n, why), 0) + count
+                reported[n, why] += count
         for (n, why), count in reported.items():
             s = links.segments[n]
             hint = "give each switch a multiple of the links of a connector, or use faster links"
@@ -68,14 +67,14 @@ class EndsDoNotMatch(PlanRule):
 
 
 def _explain_misfit(a: EndKind, medium: CableProfile, b: EndKind, far_ends: int, lanes: int) -> str:
-    """Why an end with a number of lanes does not work; "" where it does.
+    """Return why a cable with `far_ends` ends, of which this one has a number of lanes, does not work between ends `a`
+    and `b`; "" if it works.
 
-    A far end takes whole connectors of the common end, or an equal part of one, as splitters do.
+    A far end takes whole connectors of the common end, or an equal part of one connector, as splitters do.
     """
     from fabricgen.wiring.cabling.end_kinds import explain_mismatch
 
     per_connector = medium.lanes_per_connector
-    # neither a multiple nor a part of what a connector holds
     if far_ends > 1 and not medium.attached and lanes % per_connector and per_connector % lanes:
         return f"a {lanes}-lane bundle does not fit {per_connector}-lane connectors"
     return explain_mismatch(a, medium, b)

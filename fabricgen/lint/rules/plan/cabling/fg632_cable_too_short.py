@@ -22,9 +22,7 @@ class CableTooShort(PlanRule):
     Measure again; correct `length_m`, or `floor`.
     """
 
-    id = "FG632"
     severity = Severity.WARNING
-    title = "a cable as built is shorter than its run"
     bad = """
         cable_of:
           "compute-leaf-p1-su01-r1-01:63":
@@ -37,22 +35,20 @@ class CableTooShort(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare stated lengths, and planned ones of cables on another device, with the runs along the trays."""
-        run_m, planned = cluster.plan.cables.run_m, cluster.planned.plan.cables
+        """Compare stated lengths, and planned lengths of cables on another device, with the runs along the trays."""
+        cables, planned = cluster.plan.cables, cluster.planned.plan.cables
         for cable, override in cluster.planned.overrides.items():
-            if override.length_m is not None and override.length_m < run_m[cable]:
+            path, run_m = ("cable_of", cluster.cable_ids[cable]), cables.run_m[cable]
+            if override.length_m is not None and override.length_m < run_m:
                 yield self.flag(
-                    ("cable_of", cluster.cable_ids[cable], "length_m"),
-                    f"{override.length_m:g} m is shorter than the {run_m[cable]:.1f} m that this cable runs, slack "
-                    "included",
-                    f"the plan has {cluster.planned.plan.cables.length_m[cable]:g} m; correct `length_m` or `floor`",
+                    (*path, "length_m"),
+                    f"{override.length_m:g} m is shorter than the {run_m:.1f} m that this cable runs, slack included",
+                    f"the plan has {planned.length_m[cable]:g} m; correct `length_m` or `floor`",
                 )
-            elif override.length_m is None and run_m[cable] > max(
-                planned.run_m[cable], cluster.plan.cables.length_m[cable]
-            ):
+            elif override.length_m is None and run_m > max(planned.run_m[cable], cables.length_m[cable]):
                 yield self.flag(
-                    ("cable_of", cluster.cable_ids[cable]),
-                    f"where it is now this cable runs {run_m[cable]:.1f} m, slack included, and "
+                    path,
+                    f"where it is now this cable runs {run_m:.1f} m, slack included, and "
                     f"{planned.length_m[cable]:g} m are planned",
                     "state the `length_m` that was pulled",
                 )

@@ -26,9 +26,7 @@ class ChannelNotCrossed(PlanRule):
     Use method B, or jumpers of the types that the method requires.
     """
 
-    id = "FG633"
     severity = Severity.ERROR
-    title = "a patched channel joins transmitters to transmitters"
     bad = """
         cabling: {patch: {uplinks: {between: leaf-spine,
           jumpers: [A, B]}}}  # <-
@@ -38,17 +36,17 @@ class ChannelNotCrossed(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Follow the fibres of each kind of channel whose connectors fit."""
+        """Follow the fibres of each kind of channel; channels whose connectors do not fit are left to FG635."""
         for kind in list_patched_kinds(cluster):
             policy = kind.policy
             if explain_mismatch(kind.medium.connector, policy.panel, policy.find_trunk(kind.medium)):
                 continue
-            wrong = explain_polarity_fault(policy.panel, policy.spec.method, policy.jumpers)
-            if wrong:
+            fault = explain_polarity_fault(policy.panel, policy.spec.method, policy.jumpers)
+            if fault:
                 types = f"jumpers {policy.jumpers[0]} and {policy.jumpers[1]}" if kind.parallel else "duplex jumpers"
                 yield self.flag(
                     (*policy.path, "jumpers" if policy.spec.jumpers and kind.parallel else "method"),
                     f"{kind.cables} {kind.medium.medium} cables over a trunk of type {policy.spec.method} with "
-                    f"{types}: {wrong}",
+                    f"{types}: {fault}",
                     "use `method: B`, whose jumpers and trunks are all of type B",
                 )

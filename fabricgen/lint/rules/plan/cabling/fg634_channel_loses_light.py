@@ -27,9 +27,7 @@ class ChannelLosesLight(PlanRule):
     a larger budget.
     """
 
-    id = "FG634"
     severity = Severity.ERROR
-    title = "a patched channel loses more light than its optics allow"
     bad = """
         cabling: {patch: {uplinks: {between: leaf-spine,
           mating_db: 1.0}}}  # <-
@@ -39,7 +37,7 @@ class ChannelLosesLight(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Add up the longest channel of each kind."""
+        """Compare the loss of the longest channel of each kind with the budget of its optics."""
         for kind in list_patched_kinds(cluster, shuffled=True):
             policy, budget = kind.policy, kind.medium.loss_db
             loss = policy.loss_db(kind.medium, kind.longest_m)
@@ -47,12 +45,14 @@ class ChannelLosesLight(PlanRule):
             if budget is None or loss <= budget + 1e-9:
                 continue
             pairs = 2 * policy.panel.matings
-            fibre = loss - pairs * policy.mating_db
-            # rounded down to hundredths, so that what is advised is enough
-            most = floor(max(0.0, budget - fibre) / pairs * 100) / 100
+            fibre_db = loss - pairs * policy.mating_db
+            # rounded down to hundredths, so that the advised loss is low enough
+            advised_db = floor(max(0.0, budget - fibre_db) / pairs * 100) / 100
             yield self.flag(
                 (*policy.path, "mating_db") if policy.spec.mating_db is not None else policy.path,
-                f"{pairs} mated pairs of {policy.mating_db:g} dB and {kind.longest_m:g} m of fibre ({fibre:.2f} dB) "
+                f"{pairs} mated pairs of {policy.mating_db:g} dB and {kind.longest_m:g} m of fibre ({fibre_db:.2f} dB) "
                 f"lose {loss:.2f} dB; {kind.medium.id} ({kind.medium.medium}) allows {budget:g} dB",
-                f"use connectors of at most {most:g} dB" if most else "use fewer mated pairs, or shorter trunks",
+                f"use connectors of at most {advised_db:g} dB"
+                if advised_db
+                else "use fewer mated pairs, or shorter trunks",
             )

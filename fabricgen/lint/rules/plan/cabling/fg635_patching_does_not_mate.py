@@ -26,10 +26,8 @@ class PatchingDoesNotMate(PlanRule):
     faces, `lc-72` for cassettes.
     """
 
-    id = "FG635"
     severity = Severity.ERROR
     impossible = True
-    title = "jumpers, panels and trunks do not plug into each other"
     bad = """
         fabrics: {compute: {media: FR}}
         cabling: {patch: {uplinks: {between: leaf-spine,
@@ -41,34 +39,36 @@ class PatchingDoesNotMate(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare the connectors of each kind of channel."""
+        """Compare the connectors of the optics, panels and trunks of each kind of channel."""
         for kind in list_patched_kinds(cluster):
             policy = kind.policy
-            wrong = explain_mismatch(kind.medium.connector, policy.panel, policy.find_trunk(kind.medium))
-            if wrong:
+            mismatch = explain_mismatch(kind.medium.connector, policy.panel, policy.find_trunk(kind.medium))
+            if mismatch:
                 yield self.flag(
                     (*policy.path, "panel") if "panel" in policy.spec.model_fields_set else policy.path,
-                    f"{kind.cables} {kind.medium.id} ({kind.medium.medium}) cables are patched, but {wrong}",
+                    f"{kind.cables} {kind.medium.id} ({kind.medium.medium}) cables are patched, but {mismatch}",
                     "use a `panel` for these connectors, or exclude such links by `fabrics` and `between`",
                 )
         yield from self._check_single_lanes(cluster)
 
     def _check_single_lanes(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Patched cables that end in modules of one lane, whose splitter has LC at their end and not a panel's plug."""
+        """Flag patched cables that end in modules of one lane, since their splitters end in LC and not in a panel's
+        plug.
+        """
         import numpy as np
 
         patching, cables, links = cluster.plan.patching, cluster.plan.cables, cluster.plan.links
         if patching is None:
             return
         policy, segment = patching.policy[cables.end_cable], links.segment[cables.end_link]
-        for number, kind in enumerate(links.segments):
-            modules = (kind.find_gearbox(side) for side in (kind.a, kind.b))
+        for number, s in enumerate(links.segments):
+            modules = (s.find_gearbox(end) for end in (s.a, s.b))
             module = next((gearbox for gearbox in modules if gearbox and gearbox.splits_of), None)
-            patched = np.flatnonzero((segment == number) & (policy >= 0))
-            if module and len(patched):
+            patched_ends = np.flatnonzero((segment == number) & (policy >= 0))
+            if module and len(patched_ends):
                 yield self.flag(
-                    patching.policies[int(policy[patched[0]])].path,
-                    f"{len(patched)} ends of {kind.fabric} {kind.key} cables have {module.id}, which takes one lane by "
+                    patching.policies[int(policy[patched_ends[0]])].path,
+                    f"{len(patched_ends)} ends of {s.fabric} {s.key} cables have {module.id}, which takes one lane by "
                     f"{module.connector} from a splitter, and jumpers of panels end in {module.splits_of}",
                     "exclude such links by `fabrics` and `between`",
                 )

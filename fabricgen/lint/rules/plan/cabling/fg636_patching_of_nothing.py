@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
+from fabricgen.lint.subjects.reach import find_segments_of_cables
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -24,9 +25,7 @@ class PatchingOfNothing(PlanRule):
     policy.
     """
 
-    id = "FG636"
     severity = Severity.WARNING
-    title = "a patching policy patches nothing"
     bad = """
         cabling: {patch: {
           all: {between: node-leaf, at: row-end}}}  # <-
@@ -37,18 +36,18 @@ class PatchingOfNothing(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Count the cables of each policy's links, and those that are patched."""
+        """Flag policies by which no cable is patched, with the number of cables of the links that they select."""
         from fabricgen.design.media.patching import list_patch_policies
 
         patching = cluster.plan.patching
         for number, policy in enumerate(list_patch_policies(cluster.design)):
             if patching is None or not (patching.policy == number).any():
                 selected, electrical = _count_cables(cluster, policy)
-                where = policy.spec.across or ("rack" if policy.spec.at == "rack" else "row")
+                kept_in = policy.spec.across or ("rack" if policy.spec.at == "rack" else "row")
                 yield self.flag(
                     policy.path,
                     f"none of {selected} cables is patched: {electrical} are copper, "
-                    f"{selected - electrical} stay in their {where} or go to another site",
+                    f"{selected - electrical} stay in their {kept_in} or go to another site",
                     "forbid copper (`cabling: {copper_to_m: 0}`), set `at: rack`, remove `across`, or the policy"
                     if policy.spec.across
                     else "forbid copper (`cabling: {copper_to_m: 0}`), set `at: rack`, or remove the policy",
@@ -56,12 +55,11 @@ class PatchingOfNothing(PlanRule):
 
 
 def _count_cables(cluster: Cluster, policy: PatchPolicy) -> tuple[int, int]:
-    """(cables of the links that a policy takes, those of them that are electrical)."""
+    """Return (how many cables the links that a policy selects have, how many of these cables are electrical)."""
     import numpy as np
 
-    table, links = cluster.plan.cables, cluster.plan.links
-    takes = np.array([s.tier is not None and policy.covers_links(s.fabric, s.key) for s in links.segments], dtype=bool)
-    selected = np.zeros(len(table), dtype=bool)
-    selected[table.end_cable] = takes[links.segment[table.end_link]]
-    electrical = np.array([m.copper or m.medium == "COPPER" for m in table.media], dtype=bool)[table.medium]
-    return int(selected.sum()), int((selected & electrical).sum())
+    cables, segments = cluster.plan.cables, cluster.plan.links.segments
+    is_covered = np.array([s.tier is not None and policy.covers_links(s.fabric, s.key) for s in segments], dtype=bool)
+    is_selected = is_covered[find_segments_of_cables(cluster)]
+    is_electrical = np.array([m.copper or m.medium == "COPPER" for m in cables.media], dtype=bool)[cables.medium]
+    return int(is_selected.sum()), int((is_selected & is_electrical).sum())

@@ -21,10 +21,8 @@ class ShufflesNotFilled(PlanRule):
     n, or NICs with fewer planes than a shuffle has ports. Omitted nodes leave such gaps, too.
     """
 
-    id = "FG641"
     severity = Severity.INFO
     to_do = ToDo.WEIGH_CAPACITY
-    title = "fibre shuffles have ports that nothing uses"
     bad = """
         scalable_unit: {nodes: 6 x dgx-b300-8p}
         pods: {p1: {su: 1}}
@@ -45,7 +43,7 @@ class ShufflesNotFilled(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare the pairs in use with those that the shuffles have."""
+        """Compare the fibre pairs in use of each shuffle with the pairs that it has."""
         patching = cluster.plan.patching
         if patching is None or not len(patching.shuffles):
             return
@@ -61,11 +59,11 @@ class ShufflesNotFilled(PlanRule):
                 np.stack([shuffles.panel[rows], shuffles.shuffle[rows]]), axis=1, return_counts=True
             )[1]
             full = policy.panel.shuffle**2
-            short = pair_counts[pair_counts < full]
-            if len(short):
+            unfilled = pair_counts[pair_counts < full]
+            if len(unfilled):
                 yield self.flag(
                     (*policy.path, "panel"),
-                    f"{len(short)} of {len(pair_counts)} shuffles of {policy.panel.shuffle} x {policy.panel.shuffle} "
-                    f"ports are not filled: {int(short.min())} of {full} pairs in use on the emptiest",
+                    f"{len(unfilled)} of {len(pair_counts)} shuffles of {policy.panel.shuffle} x "
+                    f"{policy.panel.shuffle} ports are not filled: {int(unfilled.min())} of {full} pairs in use on the emptiest",
                     f"multiples of {policy.panel.shuffle} NICs on every leaf fill them",
                 )

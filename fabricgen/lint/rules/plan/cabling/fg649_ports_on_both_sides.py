@@ -1,4 +1,4 @@
-"""FG649: cables between ports on both sides of their racks are bought as if all ports were on one side."""
+"""FG649: cables between ports on both sides of racks are too short."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.advice.switches import list_powered_devices
 from fabricgen.design.floor.port_sides import find_catalogue_aisle
-from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import PlanRule
 
@@ -30,10 +30,8 @@ class PortsOnBothSides(PlanRule):
     all ports are on one side.
     """
 
-    id = "FG649"
     severity = Severity.INFO
     to_do = ToDo.PLAN_RACKS
-    title = "cables between ports on both sides of racks are too short"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b200}  # dgx-b200: ports at the rear
         fabrics: {compute: {tiers: {leaf: {switch: sn5600, airflow: intake}}}}
@@ -46,7 +44,7 @@ class PortsOnBothSides(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare the length of each cable with its run where that crosses a rack."""
+        """Compare the length of each cable that crosses a rack, which its length does not allow for, with its run."""
         floor, classes = cluster.design.loaded.blueprint.floor, cluster.plan.devices.classes
         aisles = [find_catalogue_aisle(cluster.design, (c.fabric, c.tier), c.nos, c.profile) for c in classes]
         if not {"hot", "cold"} <= set(aisles) or aisles == [cls.aisle for cls in classes]:
@@ -72,13 +70,17 @@ class PortsOnBothSides(PlanRule):
         worst = int(np.argmax(lacks))
         a, b = (cluster.names[int(end[worst])] for end in ends)
         hot, cold = (
-            {c.profile.id for c, faced in zip(classes, aisles, strict=True) if faced == a} for a in ("hot", "cold")
+            {cls.profile.id for cls, faced in zip(classes, aisles, strict=True) if faced == aisle}
+            for aisle in ("hot", "cold")
         )
         listed, remedy = sorted(cold - hot), "order switches with the other `airflow`"
         count, length = len(np.unique(cables.end_cable[short])), float(cables.length_m[cables.end_cable[worst]])
-        stated = floor.trays.cold_ports is not None
+        is_stated = floor.trays.cold_ports is not None
+        devices_in_use = (item for item in list_powered_devices(cluster.design) if item[2])
         yield self.flag(
-            ("floor", "trays", "cold_ports") if stated else _find_first_path(cluster, cold),
+            ("floor", "trays", "cold_ports")
+            if is_stated
+            else next(path for profile, path, _ in devices_in_use if profile.id in cold),
             f"{count} of {len(cables)} cables join ports at the hot and the cold aisle, and are too short to cross a "
             f"rack: that of {a} and {b} has {length:g} m, and its run {float(run[worst]):.1f} m",
             f"`floor.trays.cold_ports: [{', '.join(listed)}]`, or {remedy}" if listed else remedy,
@@ -86,16 +88,20 @@ class PortsOnBothSides(PlanRule):
 
 
 def _find_crossing(aisles: Sequence[str], a: Ints, b: Ints) -> Flags:
-    """Whether classes `a` and `b` of devices have ports at different aisles, one of which each of them faces."""
+    """Return a flag for each cable end: whether one of the device classes at both ends, `a` and `b`, has its ports at
+    the hot aisle and the other at the cold aisle. `aisles` has the aisle of each class.
+    """
     import numpy as np
 
-    hot, cold = (np.array([aisle == side for aisle in aisles], dtype=bool) for side in ("hot", "cold"))
-    across: Flags = (hot[a] & cold[b]) | (cold[a] & hot[b])
-    return across
+    hot, cold = (np.array([aisle == wanted for aisle in aisles], dtype=bool) for wanted in ("hot", "cold"))
+    is_crossing: Flags = (hot[a] & cold[b]) | (cold[a] & hot[b])
+    return is_crossing
 
 
 def _is_side_known(classes: Sequence[DeviceClass], class_of_end: Ints, cages: EncodedColumn) -> Flags:
-    """Whether it is known on which side each cage is: of a node, where its panel lists it, or lists none."""
+    """Return a flag for each cable end: whether it is known on which side its cage is. The cages of a node are known if
+    its panel lists them, or lists none.
+    """
     import numpy as np
 
     is_known = np.ones(len(class_of_end), dtype=bool)
@@ -105,10 +111,3 @@ def _is_side_known(classes: Sequence[DeviceClass], class_of_end: Ints, cages: En
             listed = [cage for group in groups for cage in group.cages]
             is_known &= (class_of_end != number) | np.isin(cages.vocabulary.astype(str), listed)[cages.codes]
     return is_known
-
-
-def _find_first_path(cluster: Cluster, profiles: set[str]) -> Path:
-    """The line of the first of some profiles."""
-    return next(
-        path for profile, path, count in list_powered_devices(cluster.design) if count and profile.id in profiles
-    )

@@ -1,4 +1,4 @@
-"""FG654: a span loses more light than its optics allow without amplifiers."""
+"""FG654: a span loses more light than its optics allow."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
+from fabricgen.lint.subjects.reach import find_segments_of_cables
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
 
 _DB_PER_KM = 0.275
-"""Of a link of concatenated G.652 fibre, splices included, at 1530 to 1565 nm (ITU-T G.652, Appendix I, Table I.1)."""
+"""Loss of a link of G.652 fibre, splices included, at 1530 to 1565 nm (ITU-T G.652, Appendix I, Table I.1)."""
 
 _LEAST_DB_PER_KM = 0.14
-"""Of the clearest fibre that was ever made, 0.1419 dB/km at 1560 nm (Tamura et al., JLT 36, 2018)."""
+"""Loss of the clearest fibre that was ever made, 0.1419 dB/km at 1560 nm (Tamura et al., JLT 36, 2018)."""
 
 _ODF_DB = 0.75
-"""Of the mated pair at a distribution frame, at most (ANSI/TIA-568.3)."""
+"""Loss of the mated pair at an optical distribution frame (ODF), at most (ANSI/TIA-568.3)."""
 
 
 class SpanLosesLight(PlanRule):
@@ -32,9 +33,7 @@ class SpanLosesLight(PlanRule):
     order them; or use optics that send more light. Only coherent optics are judged by an estimate.
     """
 
-    id = "FG654"
     severity = Severity.WARNING
-    title = "a span loses more light than its optics allow"
     bad = """
         pods: {p1: {site: east}, p2: {site: west}}
         fabrics: {across: {protocol: roce, oversubscription: "2:1",
@@ -50,18 +49,19 @@ class SpanLosesLight(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare each span, with the media that its cables run over, with the budget of these."""
+        """Compare the loss of each span, stated or else estimated, with the budget of the media that its cables run
+        over.
+        """
         fabrics, plan = cluster.design.loaded.blueprint.fabrics, cluster.plan
-        first = plan.cables.find_first_rows()
-        segment_of_cable = plan.links.segment[plan.cables.end_link[first]]
+        segment_of_cable = find_segments_of_cables(cluster)
         for index, segment in enumerate(plan.links.segments):
             spec = fabrics[segment.fabric].spans.get(segment.mesh.name) if segment.mesh else None
             if spec is None or spec.amplified:
                 continue
-            least = spec.km * _LEAST_DB_PER_KM
-            if spec.loss_db is not None and spec.loss_db < least:
+            least_db = spec.km * _LEAST_DB_PER_KM
+            if spec.loss_db is not None and spec.loss_db < least_db:
                 message = (
-                    f"{spec.km:g} km cannot lose {spec.loss_db:g} dB: the clearest fibre there is loses {least:.1f}"
+                    f"{spec.km:g} km cannot lose {spec.loss_db:g} dB: the clearest fibre there is loses {least_db:.1f}"
                 )
                 yield self.flag((*segment.path, "loss_db"), message, "state what was measured from ODF to ODF, in dB")
                 continue
@@ -70,7 +70,7 @@ class SpanLosesLight(PlanRule):
                 loss = spec.loss_db
                 if loss is None and medium.medium == "ZR":
                     loss = spec.km * _DB_PER_KM + 2 * _ODF_DB
-                # a last bit of the sum does not decide
+                # sums of tenths of a dB may be off by a last bit
                 if loss is None or medium.loss_db is None or loss <= medium.loss_db + 1e-9:
                     continue
                 how = "as measured" if spec.loss_db is not None else f"estimated, {_DB_PER_KM:g} dB/km and two ODFs"

@@ -22,9 +22,7 @@ class MtuDiffers(PlanRule):
     both support: 9,214 bytes between SONiC and EOS.
     """
 
-    id = "FG710"
     severity = Severity.WARNING
-    title = "the two ends of a link have different MTUs"
     bad = """
         config_of:
           compute-spine-01:

@@ -27,9 +27,7 @@ class HeadroomUnpublished(PlanRule):
     Shorten the run, or use `qos: {profile: best-effort}` or a NOS that computes headroom for such spans.
     """
 
-    id = "FG716"
     severity = Severity.WARNING
-    title = "no headroom is published for cables of this length"
     bad = """
         nos: sonic
         floor: {row_pitch_m: 40, racks_per_row: 1}

@@ -29,9 +29,7 @@ class PortUndone(PlanRule):
     Remove the setting; for 100G-LR4, which has no FEC, waive the finding.
     """
 
-    id = "FG717"
     severity = Severity.WARNING
-    title = "a port setting drops traffic that the fabric carries"
     bad = """
         config_of:
           compute-spine-01:

@@ -26,9 +26,7 @@ class NarrowForTheOverlay(PlanRule):
     Remove the MTU, or state at least 9,050, with SRv6 9,040.
     """
 
-    id = "FG734"
     severity = Severity.ERROR
-    title = "a link is too narrow for packets of hosts in VXLAN or SRv6"
     bad = """
         scalable_unit: {nodes: 4 x generic-server}
         routing: {overlay: evpn}

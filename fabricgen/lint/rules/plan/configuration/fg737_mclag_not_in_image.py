@@ -1,4 +1,4 @@
-"""FG737: SONiC switches are MCLAG pairs, and nothing says that their image can be."""
+"""FG737: the image of SONiC switches may have no MCLAG."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ class MclagNotInImage(PlanRule):
     of a bond land on one switch.
     """
 
-    id = "FG737"
     severity = Severity.ERROR
-    title = "the image of SONiC switches may have no MCLAG"
     bad = """
         fabrics:
           inband:

@@ -1,4 +1,4 @@
-"""FG738: switches are said to have EVPN multihoming, and no bond is over two of them."""
+"""FG738: no bond uses the EVPN multihoming of its switches."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ class MultihomingUnused(PlanRule):
     `spread: stripe`), or take `pair` away.
     """
 
-    id = "FG738"
     severity = Severity.WARNING
-    title = "no bond uses the EVPN multihoming of its switches"
     bad = """
         routing: {overlay: evpn}
         nos: eos

@@ -49,9 +49,7 @@ class CutOffTogether(PlanRule):
     Let one of them stay until the others are back. A single leaf in maintenance with nodes on it alone is FG744's.
     """
 
-    id = "FG743"
     severity = Severity.WARNING
-    title = "what is shut or in maintenance at once leaves devices without a link"
     bad = """
         config_of:
           compute-spine-01: {maintenance: true}  # <-

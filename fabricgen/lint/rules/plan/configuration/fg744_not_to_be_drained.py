@@ -1,4 +1,4 @@
-"""FG744: hosts hang on a switch in maintenance alone."""
+"""FG744: nodes lose a NIC when a switch in maintenance goes."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ class NotToBeDrained(PlanRule):
     Move the work off these nodes first: `plan` and the part `hosts` name them. Then waive the finding.
     """
 
-    id = "FG744"
     severity = Severity.WARNING
-    title = "nodes lose a NIC when a switch in maintenance goes"
     bad = """
         config_of:
           compute-leaf-p1-su01-r1-01: {maintenance: true}  # <-

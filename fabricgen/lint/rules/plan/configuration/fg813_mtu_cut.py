@@ -19,9 +19,7 @@ class MtuCut(PlanRule):
     length of an IP packet, without the Ethernet header. A packet of 9,216 bytes does not pass a port of EOS.
     """
 
-    id = "FG813"
     severity = Severity.WARNING
-    title = "a port's MTU is above what its NOS supports"
     bad = """
         nos: {spine: eos}
         fabrics: {compute: {tiers: {spine: {switch: 7060x6-64pe, count: 4}}}}

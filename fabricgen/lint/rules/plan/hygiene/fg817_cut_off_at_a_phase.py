@@ -23,9 +23,7 @@ class CutOffAtAPhase(PlanRule):
     With `--phase` only that phase is judged, without it every phase of the blueprint.
     """
 
-    id = "FG817"
     severity = Severity.WARNING
-    title = "at a phase a node has no link into a fabric that is there"
     bad = """
         scalable_unit: {nodes: 4 x dgx-h100}
         fabrics:

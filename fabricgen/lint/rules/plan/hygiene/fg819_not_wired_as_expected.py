@@ -21,12 +21,10 @@ class NotWiredAsExpected(PlanRule):
     constants. Correct the figure if the design is right, or the design.
     """
 
-    id = "FG819"
     severity = Severity.ERROR
     impossible = True
     waivable = False
     refused_for = "What its author says of it is not so"
-    title = "a figure of the wired plan is not what the blueprint expects"
     bad = """
         expect:
           hops: 3

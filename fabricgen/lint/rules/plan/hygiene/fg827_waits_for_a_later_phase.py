@@ -32,9 +32,7 @@ class WaitsForALaterPhase(PlanRule):
     bridges the time. With `--phase` only that phase is judged, without it every phase of the blueprint.
     """
 
-    id = "FG827"
     severity = Severity.WARNING
-    title = "at a phase something that is there needs what comes later"
     bad = """
         fabrics:
           oob: {protocol: ethernet, attach: bmc, also: switches, tiers: {leaf: {switch: sn2201}}}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.kernel.units import format_number
 from fabricgen.lint.rule import PlanRule
+from fabricgen.lint.subjects.reach import find_segments_of_cables
 from fabricgen.wiring.cabling.shelf import split_into_fibres
 
 if TYPE_CHECKING:
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
     from fabricgen.wiring.tables import Segment
 
 Gap = tuple[str, str, str, str]
-"""Fabric, pair of tiers, what is missing, the nearest part."""
+"""(fabric, pair of tiers, what no product list has, the nearest part that one has or "")."""
 
 Gaps = dict[Gap, tuple[Path, int]]
-"""The path where each gap comes from first, and how often it occurs."""
+"""For each gap, (the path of the statement that it comes from first, how often it occurs)."""
 
 
 class PartNotListed(PlanRule):
@@ -42,9 +43,7 @@ class PartNotListed(PlanRule):
     speed that a list has, or move the ends closer together.
     """
 
-    id = "FG629"
     severity = Severity.WARNING
-    title = "the product lists have no such part"
     bad = """
         cabling: {products: [nvidia-linkx]}
         fabrics: {oob: {  # <-
@@ -57,146 +56,141 @@ class PartNotListed(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Fold cables without a part, and ends without a transceiver, by the line that made them."""
+        """Flag cables, jumpers and transceivers without a part, one finding for each gap."""
         from fabricgen.bom.cables import CableParts
         from fabricgen.wiring.cabling.offers import make_shelf
 
         shelf = make_shelf(cluster.design)
         if shelf is None:
             return
-        parts = CableParts(cluster)
-        for part_kind, gaps in (
-            ("cables", _count_cable_gaps(cluster, parts, _Nearest(cluster, shelf))),
-            ("jumpers", _count_jumper_gaps(cluster, parts, _Nearest(cluster, shelf))),
-            ("transceivers", _count_transceiver_gaps(cluster, parts, _Nearest(cluster, shelf))),
+        parts, parts_on_sale = CableParts(cluster), _PartsOnSale(cluster, shelf)
+        for part_kind, count_gaps in (
+            ("cables", _count_cable_gaps),
+            ("jumpers", _count_jumper_gaps),
+            ("transceivers", _count_transceiver_gaps),
         ):
-            for (fabric, key, missing, nearest), (path, count) in gaps.items():
+            for (fabric, key, missing, nearest), (path, count) in count_gaps(cluster, parts, parts_on_sale).items():
                 message = f"{count} {fabric} {key} {part_kind}: no product list has {missing}"
                 advice = f"the nearest is {nearest}; " if nearest else ""
                 yield self.flag(path, message, f"{advice}add a list to `cabling.products`, or state other media")
 
 
-def _count_cable_gaps(cluster: Cluster, parts: CableParts, near: _Nearest) -> Gaps:
-    """How many cables lack a part, by what is missing where."""
+def _count_cable_gaps(cluster: Cluster, parts: CableParts, sold: _PartsOnSale) -> Gaps:
+    """Return how many cables lack a part. Cables that do not reach, with a stated part, of leased fibre, or patched
+    (for which jumpers are ordered) are left out.
+    """
     import numpy as np
 
     made, code = parts.made
-    links, segment = cluster.plan.links, _find_segments(cluster)
-    judged = cluster.plan.cables.reaches.copy()
-    judged[[row for row, override in cluster.planned.overrides.items() if override.part]] = False
-    haul = np.array([bool(s.km) for s in links.segments], dtype=bool)
-    judged &= ~haul[segment]  # a leased pair of fibres is no product
-    if parts.channels:  # what is ordered for these are jumpers
-        judged[parts.channels.cable] = False
-    code = np.where(judged, code, -1)
+    links, segment = cluster.plan.links, find_segments_of_cables(cluster)
+    is_judged = cluster.plan.cables.reaches & ~np.array([bool(s.km) for s in links.segments], dtype=bool)[segment]
+    is_judged[[row for row, override in cluster.planned.overrides.items() if override.part]] = False
+    if parts.channels:
+        is_judged[parts.channels.cable] = False
+    code = np.where(is_judged, code, -1)
     gaps: Gaps = {}
     for i, cable in enumerate(made):
         if not cable.listed:
-            numbers, counts = np.unique(segment[code == i], return_counts=True)
-            for n, count in zip(numbers.tolist(), counts.tolist(), strict=True):
-                s = links.segments[n]
-                _add_gap(gaps, s, _name_missing_cable(near, cable.wanted), count)
+            for n, count in _count_values(segment[code == i]):
+                _add_gap(gaps, links.segments[n], _name_missing_cable(sold, cable.wanted), count)
     return gaps
 
 
-def _find_segments(cluster: Cluster) -> Ints64:
-    """The segment of each cable."""
+def _count_values(values: Ints64) -> Iterator[tuple[int, int]]:
+    """Yield (value, how often it occurs) in ascending order."""
     import numpy as np
 
-    table = cluster.plan.cables
-    segment = np.zeros(len(table), dtype=np.int64)
-    segment[table.end_cable] = cluster.plan.links.segment[table.end_link]
-    return segment
+    return zip(*(column.tolist() for column in np.unique(values, return_counts=True)), strict=True)
 
 
-def _count_jumper_gaps(cluster: Cluster, parts: CableParts, near: _Nearest) -> Gaps:
-    """How many jumpers of patched cables lack a part, by what is missing where."""
-    import numpy as np
-
+def _count_jumper_gaps(cluster: Cluster, parts: CableParts, sold: _PartsOnSale) -> Gaps:
+    """Return how many jumpers of patched cables lack a part."""
     gaps: Gaps = {}
     channels = parts.channels
     if channels is None:
         return gaps
-    segment, links = _find_segments(cluster)[channels.cable], cluster.plan.links
-    reaching = cluster.plan.cables.reaches[channels.cable]
+    segment, links = find_segments_of_cables(cluster)[channels.cable], cluster.plan.links
+    is_reaching = cluster.plan.cables.reaches[channels.cable]
     for i, ends in enumerate(channels.kinds):
         lacking = Counter(jumper for end in ends for jumper in end if not jumper.listed)
-        numbers, counts = np.unique(segment[(channels.kind == i) & reaching], return_counts=True)
         for jumper, per_channel in lacking.items():
-            for n, count in zip(numbers.tolist(), counts.tolist(), strict=True):
-                _add_gap(gaps, links.segments[n], _name_missing_jumper(near, jumper), per_channel * count)
+            for n, count in _count_values(segment[(channels.kind == i) & is_reaching]):
+                _add_gap(gaps, links.segments[n], _name_missing_jumper(sold, jumper), per_channel * count)
     return gaps
 
 
-def _name_missing_jumper(near: _Nearest, jumper: Jumper) -> tuple[str, str]:
-    """(what no list has, the nearest part that one has) for a jumper."""
-    shelf = near.shelf
+def _name_missing_jumper(sold: _PartsOnSale, jumper: Jumper) -> tuple[str, str]:
+    """Return (what no list has, the nearest part that one has or "") for a jumper."""
     medium, pieces = jumper.medium, split_into_fibres(jumper.medium, jumper.far_ends, jumper.lanes)
-    if jumper.kind == "B" and pieces:
-        product = max(shelf.list_fibres(medium, pieces[1]), key=lambda p: p.lengths_m[-1], default=None)
-        if product:
-            longest = product.lengths_m[-1]
-            return f"{product.name}, longer than {format_number(longest)} m", product.part_number(longest)
+    if jumper.kind == "B" and pieces and (too_short := _name_too_short(sold.shelf.list_fibres(medium, pieces[1]))):
+        return too_short
     split = f"1:{pieces[1] if pieces else jumper.far_ends}" if not pieces or pieces[1] > 1 else "straight"
-    typed = "" if jumper.kind == "B" else f" of type {jumper.kind}"
-    missing = f"{split} fibre {medium.fibre.upper()}, {medium.connector}{typed}, for {medium.id}"
-    return missing, near.find_fibre(medium, medium.connector)
+    kind = "" if jumper.kind == "B" else f" of type {jumper.kind}"
+    missing = f"{split} fibre {medium.fibre.upper()}, {medium.connector}{kind}, for {medium.id}"
+    return missing, sold.find_fibre(medium, medium.connector)
+
+
+def _name_too_short(products: Iterable[Product]) -> tuple[str, str] | None:
+    """Return (that a longer part is missing, the longest part) if there are products but for their lengths; None if
+    there are none.
+    """
+    longest = max(products, key=lambda product: product.lengths_m[-1], default=None)
+    if longest is None:
+        return None
+    length_m = longest.lengths_m[-1]
+    return f"{longest.name}, longer than {format_number(length_m)} m", longest.part_number(length_m)
 
 
 def _add_gap(gaps: Gaps, segment: Segment, missing: tuple[str, str], count: int) -> None:
     gap = (segment.fabric, segment.key, *missing)
-    path, before = gaps.get(gap, (segment.media_path or segment.path, 0))
-    gaps[gap] = path, before + count
+    path, count_before = gaps.get(gap, (segment.media_path or segment.path, 0))
+    gaps[gap] = path, count_before + count
 
 
-def _name_missing_cable(near: _Nearest, wanted: CableOrder) -> tuple[str, str]:
-    """(what no list has, the nearest part that one has) for a cable."""
-    shelf = near.shelf
-    product = max(shelf.list_cables(wanted), key=lambda p: p.lengths_m[-1], default=None)
-    if product:
-        longest = product.lengths_m[-1]
-        return f"{product.name}, longer than {format_number(longest)} m", product.part_number(longest)
-    medium = wanted.medium
+def _name_missing_cable(sold: _PartsOnSale, wanted: CableOrder) -> tuple[str, str]:
+    """Return (what no list has, the nearest part that one has or "") for a cable."""
+    if too_short := _name_too_short(sold.shelf.list_cables(wanted)):
+        return too_short
+    medium, pieces = wanted.medium, wanted.pieces
     if medium.attached:
         split = f"{wanted.far_ends}x " if wanted.far_ends > 1 else ""
+        common, far = (
+            end.form_factor + (f" ({end.top})" if end.form_factor == "OSFP" and end.top else "")
+            for end in (wanted.common, wanted.far)
+        )
         gbps = round(wanted.lanes * wanted.lane_gbps)
-        tops = [f" ({end.top})" if end.form_factor == "OSFP" and end.top else "" for end in (wanted.common, wanted.far)]
-        ends = [end.form_factor + top for end, top in zip((wanted.common, wanted.far), tops, strict=True)]
-        missing = f"{medium.name}, {gbps}G, {ends[0]} to {split}{ends[1]} ({medium.id})"
-    else:
-        pieces = wanted.pieces
-        split = "straight" if pieces and pieces[1] == 1 else f"1:{pieces[1]}" if pieces else f"1:{wanted.far_ends}"
-        plug = medium.find_connector(wanted.lanes / (pieces[0] if pieces else 1))
-        missing = f"{split} fibre {medium.fibre.upper()}, {plug}, for {medium.id}"
-        return missing, near.find_fibre(medium, plug)
-    return missing, near.find_cable(wanted)
+        return f"{medium.name}, {gbps}G, {common} to {split}{far} ({medium.id})", sold.find_cable(wanted)
+    split = "straight" if pieces and pieces[1] == 1 else f"1:{pieces[1]}" if pieces else f"1:{wanted.far_ends}"
+    plug = medium.find_connector(wanted.lanes / (pieces[0] if pieces else 1))
+    return f"{split} fibre {medium.fibre.upper()}, {plug}, for {medium.id}", sold.find_fibre(medium, plug)
 
 
-def _count_transceiver_gaps(cluster: Cluster, parts: CableParts, near: _Nearest) -> Gaps:
-    """How many ends of cables lack a transceiver, by what is missing where."""
+def _count_transceiver_gaps(cluster: Cluster, parts: CableParts, sold: _PartsOnSale) -> Gaps:
+    """Return how many ends of cables lack a transceiver."""
     import numpy as np
 
     kinds, *ends = parts.kinds
     table, links = cluster.plan.cables, cluster.plan.links
     medium, segment = table.medium[table.end_cable], links.segment[table.end_link]
-    reaching = table.reaches[table.end_cable]
+    is_reaching = table.reaches[table.end_cable]
     gaps: Gaps = {}
-    for column in ends:
-        # three numbers as one: ends that are alike are many, their kinds few
-        code = ((segment.astype(np.int64) * len(kinds) + column) * len(table.media) + medium)[reaching]
-        for value, count in zip(*(c.tolist() for c in np.unique(code, return_counts=True)), strict=True):
-            rest, of_medium = divmod(value, len(table.media))
-            s, kind, chosen = links.segments[rest // len(kinds)], kinds[rest % len(kinds)], table.media[of_medium]
+    for kind_of_end in ends:
+        # segment, kind of end and medium as one number, since many ends are alike
+        code = ((segment.astype(np.int64) * len(kinds) + kind_of_end) * len(table.media) + medium)[is_reaching]
+        for value, count in _count_values(code):
+            segment_and_kind, of_medium = divmod(value, len(table.media))
+            of_segment, of_kind = divmod(segment_and_kind, len(kinds))
+            kind, chosen = kinds[of_kind], table.media[of_medium]
             if kind.find_transceiver_part(chosen) and kind.find_product(chosen) is None:
                 vendor = f" of {kind.vendor}" if kind.vendor else ""
                 module = kind.find_module_or_medium(chosen)
                 missing = f"a transceiver {module.id} for {kind.form_factor} of {kind.gbps}G{vendor}"
-                _add_gap(gaps, s, (missing, near.find_transceiver(kind, chosen)), count)
+                _add_gap(gaps, links.segments[of_segment], (missing, sold.find_transceiver(kind, chosen)), count)
     return gaps
 
 
 def _list_plugs(product: Product, medium: CableProfile) -> set[str]:
-    """The connectors that a product of a medium has or joins: of a transceiver that of all its lanes."""
+    """Return the connectors of a fibre product of a medium, or the one that a transceiver has for all its lanes."""
     if product.kind == "fibre":
         return {medium.connector, *(narrow.connector for narrow in medium.narrow)}
     lanes = max(product.gbps) / max(medium.lane_gbps)
@@ -204,8 +198,9 @@ def _list_plugs(product: Product, medium: CableProfile) -> set[str]:
 
 
 @dataclass(frozen=True)
-class _Nearest:
-    """The parts of product lists that are nearest to what no list has: they fit the cage, and the polish of the fibre.
+class _PartsOnSale:
+    """Finds the part of product lists that is nearest to what no list has: it fits the cage and the polish of the
+    fibre.
 
     A plug of APC in a receptacle of UPC, or the other way round, touches glass at an angle, and ruins both.
     """
@@ -218,13 +213,13 @@ class _Nearest:
         return {cable.id: cable for cable in self.cluster.design.catalog.cables}
 
     def find_fibre(self, medium: CableProfile, plug: str) -> str:
-        """The fibre of the same kind and connector; "" where none is sold."""
+        """Return the fibre of the same kind and connector; "" if none is sold."""
         return self._choose_nearest(
             "fibre", self.shelf.lists, medium, lambda p: self._is_fibre_of_kind(p, medium, plug)
         )
 
     def find_transceiver(self, kind: EndKind, medium: CableProfile) -> str:
-        """The transceiver that fits a cage and the plug of its fibre; "" where none is sold."""
+        """Return the transceiver that fits a kind of cage and the plug of its fibre; "" if none is sold."""
         module = kind.find_module_or_medium(medium)
         plug = module.find_connector(kind.gbps / kind.lane_gbps / max(1, kind.connectors))
 
@@ -234,7 +229,7 @@ class _Nearest:
         return self._choose_nearest("transceiver", self.shelf.lists_for(kind.vendor), module, fits)
 
     def find_cable(self, wanted: CableOrder) -> str:
-        """The cable with ends of its own that fits the cages at both ends; "" where none is sold."""
+        """Return the cable with attached ends that fits the cages at both ends; "" if none is sold."""
         common, far = wanted.common, wanted.far
         lists = self.shelf.lists_for(common.vendor, far.vendor)
 
@@ -248,14 +243,14 @@ class _Nearest:
         return self._choose_nearest("cable", lists, wanted.medium, fits)
 
     def _is_fibre_of_kind(self, product: Product, medium: CableProfile, plug: str) -> bool:
-        """Whether a product is for fibre of the same kind with the same connector."""
+        """Whether a product is for fibre of the same kind as a medium, with the connector `plug`."""
         media = (self._media[name] for name in product.media)
         return any(candidate.fibre == medium.fibre and plug in _list_plugs(product, candidate) for candidate in media)
 
     def _choose_nearest(
         self, kind: str, lists: Iterable[ProductList], medium: CableProfile, fits: Callable[[Product], bool]
     ) -> str:
-        """The first of those that fit, of the same medium if there is one."""
+        """Return the first product of a kind that fits, of the same medium if there is one; "" if none fits."""
         products = [p for sold in lists for p in sold.products if p.kind == kind and fits(p)]
         word = medium.medium.lower()
         best = max(products, key=lambda p: any(name.startswith(word) for name in p.media), default=None)

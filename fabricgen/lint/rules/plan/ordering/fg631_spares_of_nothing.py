@@ -24,9 +24,7 @@ class SparesOfNothing(PlanRule):
     Copy the part number from `fabricgen bom`, or remove the pattern.
     """
 
-    id = "FG631"
     severity = Severity.WARNING
-    title = "spares are requested for parts that nothing needs"
     bad = """
         spares:
           parts:
@@ -40,7 +38,7 @@ class SparesOfNothing(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare the patterns, and the kinds that are stated one by one, with the parts of the bill."""
+        """Flag patterns that match no part of the bill, and stated kinds of parts of which the bill has none."""
         loaded = cluster.design.loaded
         spares, patterns = loaded.blueprint.spares, loaded.blueprint.spares.parts
         stated = spares.model_fields_set - {"parts"} if loaded.source.data.get("spares") != USUAL else set()

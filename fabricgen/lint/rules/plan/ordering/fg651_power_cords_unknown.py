@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
@@ -24,10 +25,8 @@ class PowerCordsUnknown(PlanRule):
     Add a profile with `psu: {count, inlet}` to the blueprint's own `catalog/`, from the vendor's data sheet.
     """
 
-    id = "FG651"
     severity = Severity.INFO
     to_do = ToDo.STATE_FACTS
-    title = "it is not known which power cords devices take"
     bad = """
         fabrics: {compute: {tiers: {
           leaf: {switch: 7816r4, per: [su, rail]},  # <-
@@ -41,18 +40,21 @@ class PowerCordsUnknown(PlanRule):
         """Name all models in one finding, with the number of devices."""
         from fabricgen.bom.sources.power_cords import list_corded
 
-        unknown: dict[str, tuple[DeviceClass, int]] = {}
-        for cls, rows in list_corded(cluster):
-            if cls.profile.psu is None:
-                first, count = unknown.get(cls.profile.id, (cls, 0))
-                unknown[cls.profile.id] = first, count + len(rows)
+        unknown = [(cls, len(rows)) for cls, rows in list_corded(cluster) if cls.profile.psu is None]
         if unknown:
-            listed = ", ".join(f"{model} ({count:,})" for model, (_, count) in unknown.items())
-            cls, _ = next(iter(unknown.values()))
-            message = f"the power supplies of {listed} are unknown; the bill has no cords for them"
-            yield self.flag(find_model_path(cls), message, "state `psu: {count, inlet}` in a profile of your own")
+            message = f"the power supplies of {count_models(unknown)} are unknown; the bill has no cords for them"
+            path, hint = find_model_path(unknown[0][0]), "state `psu: {count, inlet}` in a profile of your own"
+            yield self.flag(path, message, hint)
+
+
+def count_models(counts: Iterable[tuple[DeviceClass, int]]) -> str:
+    """Return the models of device classes with the sums of their counts: `sn5600 (1,024), dgx-b200 (256)`."""
+    sums = Counter[str]()
+    for cls, count in counts:
+        sums[cls.profile.id] += count
+    return ", ".join(f"{model} ({count:,})" for model, count in sums.items())
 
 
 def find_model_path(cls: DeviceClass) -> Path:
-    """Where the blueprint names the model of a tier; else the line of the devices."""
+    """Return the path of a tier's switch for a class of switches, else the path of the devices."""
     return (*cls.path, "switch") if cls.tier else cls.path

@@ -21,9 +21,7 @@ class AccessoryOfNothing(PlanRule):
     Copy the specification from `fabricgen bom` of the blueprint without that line, or remove the line.
     """
 
-    id = "FG653"
     severity = Severity.WARNING
-    title = "a product is named for an accessory that the bill does not list"
     bad = """
         accessories:
           parts:
@@ -35,7 +33,7 @@ class AccessoryOfNothing(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare the specifications with those of the bill, products left aside."""
+        """Flag products that are named for a specification which the bill does not list."""
         accessories = cluster.design.loaded.blueprint.accessories
         if not accessories.parts:
             return

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fabricgen.wiring.cabling.shelf import Shelf
 
 Plugged = Counter[tuple[int, str, str]]
-"""(class of switches, part, vendor) -> how many of it are plugged in there."""
+"""For each (index of a class of switches, part, vendor), how many of the part are plugged into these switches."""
 
 
 class ForeignTransceivers(PlanRule):
@@ -29,9 +29,7 @@ class ForeignTransceivers(PlanRule):
     put it into a snippet of those tiers, and state `cabling: {third_party: [Arista]}`.
     """
 
-    id = "FG655"
     severity = Severity.WARNING
-    title = "transceivers of another vendor are ordered for switches that want a licence for them"
     bad = """
         cabling: {products: [nvidia-linkx]}
         scalable_unit: {nodes: 16 x dgx-b200}
@@ -46,8 +44,8 @@ class ForeignTransceivers(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Count the transceivers, and cables with ends of their own, in each tier's switches by part; one finding a
-        tier.
+        """Count the transceivers, and the cables with attached ends, in the switches of each tier that want a licence;
+        one finding for each tier.
         """
         from fabricgen.bom.cables import CableParts
         from fabricgen.wiring.cabling.offers import make_shelf
@@ -78,20 +76,20 @@ class ForeignTransceivers(PlanRule):
 
 
 def _count_transceivers(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Plugged:
-    """How many transceivers of the lists the switches of each class take."""
+    """Return how many transceivers of product lists the switches of each class take."""
     from fabricgen.bom.sources import transceivers
 
     needs, devices = transceivers.needs(cluster, parts), cluster.plan.devices
     vendors = {
         p.part: seller.vendor for seller in reversed(shelf.lists) for p in seller.products if p.kind == "transceiver"
     }
-    pairs = zip(devices.device_class[needs.device].tolist(), needs.part.tolist(), strict=True)
-    counts = ((number, needs.parts[part].part, n) for (number, part), n in Counter(pairs).items())
+    classes_and_parts = zip(devices.device_class[needs.device].tolist(), needs.part.tolist(), strict=True)
+    counts = ((number, needs.parts[part].part, n) for (number, part), n in Counter(classes_and_parts).items())
     return Counter({(number, part, vendors[part]): n for number, part, n in counts if part in vendors})
 
 
 def _count_cables(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Plugged:
-    """How many cables of the lists with ends of their own the switches of each class take."""
+    """Return how many cables with attached ends of product lists the switches of each class take."""
     import numpy as np
 
     made, code = parts.made
@@ -104,7 +102,7 @@ def _count_cables(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Plugged:
         vendor = next(seller.vendor for seller in shelf.lists if sold[0] in seller.products)
         rows = np.flatnonzero(code[cables.end_cable] == kind)
         classes_at_ends = [classes[device[cables.end_link[rows]]] for device in (links.a_device, links.b_device)]
-        # (cable, class of device): a cable counts once for each class that it ends at
+        # rows of cables and of device classes: a cable counts once for each class that it ends at
         ends = np.unique(np.stack([np.tile(cables.end_cable[rows], 2), np.concatenate(classes_at_ends)]), axis=1)
         for number, count in Counter(ends[1].tolist()).items():
             plugged[number, cable.part, vendor] += count

@@ -23,9 +23,7 @@ class ArticleWithoutSeller(PlanRule):
     own with the part to catalog/products.
     """
 
-    id = "FG656"
     severity = Severity.WARNING
-    title = "a transceiver is planned that nobody is known to sell"
     bad = """
         scalable_unit: {nodes: 16 x dgx-b200}
         fabrics: {storage: {protocol: roce, attach: storage, speed: 100G, media: SR, tiers: {  # <-
@@ -38,24 +36,24 @@ class ArticleWithoutSeller(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """One finding for each such article, where it comes from first, with the number of pieces."""
+        """Flag each article that nobody sells, at the first statement that it comes from, with the number of pieces."""
         from fabricgen.bom.cables import CableParts
         from fabricgen.bom.sources import transceivers
 
         parts = CableParts(cluster)
-        where = _find_unsold_articles(cluster, parts)
-        if not where:
+        paths = _find_unsold_articles(cluster, parts)
+        if not paths:
             return
         needs = transceivers.needs(cluster, parts)
         for part, count in zip(needs.parts, needs.quantities, strict=True):
-            if part.part in where:
+            if part.part in paths:
                 message = f"nobody is known to sell {count:,} {part.part} ({part.description})"
                 hint = "state other media or another speed, or add a list with the part to catalog/products"
-                yield self.flag(where[part.part], message, hint)
+                yield self.flag(paths[part.part], message, hint)
 
 
 def _find_unsold_articles(cluster: Cluster, parts: CableParts) -> dict[str, Path]:
-    """Transceivers that nobody is known to sell -> the path of the first cables with one."""
+    """Return the path of the first cables with each transceiver that nobody is known to sell, by its part."""
     import numpy as np
 
     kinds, *ends = parts.kinds
@@ -68,10 +66,9 @@ def _find_unsold_articles(cluster: Cluster, parts: CableParts) -> dict[str, Path
     for end in ends:
         code = end * len(table.media) + medium
         rows = np.flatnonzero(unsold[code])
-        for value, first in zip(*(c.tolist() for c in np.unique(code[rows], return_index=True)), strict=True):
+        for value, first_row in zip(*(c.tolist() for c in np.unique(code[rows], return_index=True)), strict=True):
             kind, of_medium = divmod(value, len(table.media))
-            segment = links.segments[links.segment[table.end_link[rows[first]]]]
-            paths.setdefault(
-                kinds[kind].find_transceiver_part(table.media[of_medium]), segment.media_path or segment.path
-            )
+            segment = links.segments[links.segment[table.end_link[rows[first_row]]]]
+            part = kinds[kind].find_transceiver_part(table.media[of_medium])
+            paths.setdefault(part, segment.media_path or segment.path)
     return paths

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.rules.plan.ordering.fg651_power_cords_unknown import find_model_path
+from fabricgen.lint.rules.plan.ordering.fg651_power_cords_unknown import count_models, find_model_path
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.wiring.tables import DeviceClass
 
 
 class InletsUnknown(PlanRule):
@@ -24,10 +23,8 @@ class InletsUnknown(PlanRule):
     Add a profile with `psu: {count, inlet}` to the blueprint's own `catalog/`, from the vendor's data sheet.
     """
 
-    id = "FG657"
     severity = Severity.INFO
     to_do = ToDo.STATE_FACTS
-    title = "it is not known which connector the power cords of devices take"
     bad = """
         fabrics: {compute: {tiers: {
           leaf: {switch: sn5600, per: [su, rail]},  # <-
@@ -41,14 +38,12 @@ class InletsUnknown(PlanRule):
         """Name all models in one finding, with the number of cords."""
         from fabricgen.bom.sources.power_cords import list_corded
 
-        unknown: dict[str, tuple[DeviceClass, int]] = {}
-        for cls, rows in list_corded(cluster):
-            psu = cls.profile.psu
-            if psu is not None and psu.cords == "ordered" and psu.inlet is None:
-                first, count = unknown.get(cls.profile.id, (cls, 0))
-                unknown[cls.profile.id] = first, count + psu.count * len(rows)
+        unknown = [
+            (cls, psu.count * len(rows))
+            for cls, rows in list_corded(cluster)
+            if (psu := cls.profile.psu) is not None and psu.cords == "ordered" and psu.inlet is None
+        ]
         if unknown:
-            listed = ", ".join(f"{model} ({count:,})" for model, (_, count) in unknown.items())
-            cls, _ = next(iter(unknown.values()))
-            message = f"the inlets for power cords of {listed} are unknown; the bill counts cords without a connector"
-            yield self.flag(find_model_path(cls), message, "state `psu: {count, inlet}` in a profile of your own")
+            models, path = count_models(unknown), find_model_path(unknown[0][0])
+            message = f"the inlets for power cords of {models} are unknown; the bill counts cords without a connector"
+            yield self.flag(path, message, "state `psu: {count, inlet}` in a profile of your own")

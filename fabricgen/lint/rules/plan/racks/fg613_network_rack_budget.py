@@ -26,9 +26,7 @@ class NetworkRackBudget(PlanRule):
     Spread the switches of a tier over more racks with its `racks`, or state the real limit.
     """
 
-    id = "FG613"
     severity = Severity.ERROR
-    title = "a network rack draws or weighs more than its limit"
     bad = """
         floor: {
           network_rack_kw: 5}  # <-

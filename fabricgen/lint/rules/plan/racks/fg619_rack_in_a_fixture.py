@@ -23,9 +23,7 @@ class RackInAFixture(PlanRule):
     measured from there). Busways hang above racks and are not compared with them.
     """
 
-    id = "FG619"
     severity = Severity.ERROR
-    title = "a rack stands where the building has something else"
     bad = """
         floor:
           halls:

@@ -45,9 +45,7 @@ class RackLimitUnjudged(PlanRule):
     remove the limit.
     """
 
-    id = "FG640"
     severity = Severity.WARNING
-    title = "a stated limit of racks leaves out devices or optics without a figure"
     bad = """
         scalable_unit:
           nodes: 18 x gb200-tray

@@ -23,9 +23,7 @@ class OpticsOverRackLimit(PlanRule):
     Use copper or optics that draw less, lower `nodes_per_rack`, or state the real limit of the rack.
     """
 
-    id = "FG645"
     severity = Severity.ERROR
-    title = "optics take a node rack over its limit"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b200, racks: {nodes_per_rack: 4,
           power_kw: 57.3}}  # <-

@@ -31,10 +31,8 @@ class RackOfTooManyPlugs(PlanRule):
     wider managers and state what they hold.
     """
 
-    id = "FG647"
     severity = Severity.INFO
     to_do = ToDo.PLAN_RACKS
-    title = "a rack takes more plugs than its cable managers hold"
     bad = """
         lint: {limits: {rack_plugs: 40}}
         fabrics: {compute: {tiers: {

@@ -26,10 +26,8 @@ class SwitchesOfBothSides(PlanRule):
     how to turn it.
     """
 
-    id = "FG658"
     severity = Severity.INFO
     to_do = ToDo.PLAN_RACKS
-    title = "switches of one network rack have their ports at both aisles"
     bad = """
         scalable_unit: {nodes: 4 x mi300x-8}  # mi300x-8: nobody says where its ports are
         fabrics: {oob: {protocol: ethernet, attach: bmc, tiers: {leaf: {

@@ -25,10 +25,8 @@ class PortsAwayFromNodes(PlanRule):
     cross, and there is nothing to mend. Nodes whose side of ports nobody says count for neither.
     """
 
-    id = "FG659"
     severity = Severity.INFO
     to_do = ToDo.PLAN_RACKS
-    title = "switches have their ports at another aisle than the nodes of their fabric"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b300}  # dgx-b300: ports at the front
         fabrics: {oob: {protocol: ethernet, attach: bmc, tiers: {leaf: {

@@ -29,10 +29,8 @@ class NarrowRacks(PlanRule):
     Plan wider racks: `floor.network_rack: eia-48u-800`, or another `rack_pitch_m` for all; or reserve rack units.
     """
 
-    id = "FG660"
     severity = Severity.INFO
     to_do = ToDo.PLAN_RACKS
-    title = "racks are too narrow for what is planned at their sides"
     bad = """
         accessories: {pdu: {volts: 100, amps: [10]}}
         floor: {rack_pitch_m: 0.6}  # <-

@@ -1,4 +1,4 @@
-"""FG661: nobody says on which side nodes have their ports, so that lengths take no cable of theirs across a rack."""
+"""FG661: it is not known on which side nodes have their ports; lengths take no cable of theirs across a rack."""
 
 from __future__ import annotations
 
@@ -24,10 +24,8 @@ class SideOfPortsUnknown(PlanRule):
     in `floor.trays.cold_ports`.
     """
 
-    id = "FG661"
     severity = Severity.INFO
     to_do = ToDo.STATE_FACTS
-    title = "it is not known on which side nodes have their ports; lengths take no cable of theirs across a rack"
     bad = """
         scalable_unit:
           nodes: 4 x generic-server  # <-

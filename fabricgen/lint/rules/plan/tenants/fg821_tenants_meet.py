@@ -21,9 +21,7 @@ class TenantsMeet(PlanRule):
     do not push the configurations.
     """
 
-    id = "FG821"
     severity = Severity.ERROR
-    title = "two tenants reach each other"
     bad = """
         fabrics: {compute: {hosts: none}}
         tenants:

@@ -28,9 +28,7 @@ class LeakShowsNobody(PlanRule):
     devices are for their own side alone.
     """
 
-    id = "FG832"
     severity = Severity.WARNING
-    title = "a leak leaves out what it is for"
     bad = """
         pools: {hosts: 172.16.0.0/16}
         fabrics:

@@ -1,4 +1,4 @@
-"""FG211: accelerators are farther apart, or their traffic slower, than allowed."""
+"""FG211: accelerators are farther apart, or their traffic is slower, than allowed."""
 
 from __future__ import annotations
 
@@ -33,9 +33,7 @@ class SlowerThanAsked(PlanRule):
     The hint says what helps; `analyze BLUEPRINT --set PATH=VALUE` says what a change brings.
     """
 
-    id = "FG211"
     severity = Severity.WARNING
-    title = "accelerators are farther apart, or their traffic is slower, than allowed"
     bad = """
         fabrics:
           compute:

@@ -33,11 +33,9 @@ class PortUsedTwice(PlanRule):
     Do not build from it: report it with the blueprint.
     """
 
-    id = "FG310"
     severity = Severity.ERROR
     impossible = True
     waivable = False
-    title = "a port has two links"
     bad = """
         fabrics:
           second: {protocol: roce, attach: compute,  # <-

@@ -24,9 +24,7 @@ class RailCrossed(PlanRule):
     fabricgen; report it with the blueprint.
     """
 
-    id = "FG311"
     severity = Severity.ERROR
-    title = "a link ends on a switch of another rail or plane"
     bad = """
         cable_of:
           "compute-leaf-p1-su01-r1-01:1": {a_cage: {"p1-su01-n001:OSFP4": OSFP3}}  # <-

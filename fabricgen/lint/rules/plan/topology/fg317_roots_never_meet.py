@@ -34,9 +34,7 @@ class RootsNeverMeet(PlanRule):
     appliances that share their files over Ethernet, waive it.
     """
 
-    id = "FG317"
     severity = Severity.ERROR
-    title = "no path goes up and down between nodes of an InfiniBand fabric, or paths wait in a circle"
     bad = """
         fabrics:
           compute:

@@ -23,9 +23,7 @@ class SubnetWithoutManager(PlanRule):
     where opensm runs on a node of each of the others.
     """
 
-    id = "FG320"
     severity = Severity.WARNING
-    title = "a subnet of an InfiniBand fabric has no appliance that manages it"
     bad = """
         fabrics:
           compute:
