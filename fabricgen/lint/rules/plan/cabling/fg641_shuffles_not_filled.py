@@ -64,6 +64,7 @@ class ShufflesNotFilled(PlanRule):
                 yield self.flag(
                     (*policy.path, "panel"),
                     f"{len(unfilled)} of {len(pair_counts)} shuffles of {policy.panel.shuffle} x "
-                    f"{policy.panel.shuffle} ports are not filled: {int(unfilled.min())} of {full} pairs in use on the emptiest",
+                    f"{policy.panel.shuffle} ports are not filled: {int(unfilled.min())} of {full} pairs in use "
+                    "on the emptiest",
                     f"multiples of {policy.panel.shuffle} NICs on every leaf fill them",
                 )
