@@ -4,8 +4,10 @@ attach, for the rules on RoCE and NICs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import wraps
+from typing import TypeVar
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NicProfile
@@ -15,6 +17,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.qos import QosIntent, find_qos
 from fabricgen.kernel.diagnostics import Diagnostic, Path
 
+R = TypeVar("R")
 WHOLE_BUFFER = "egress_lossless_pool"
 """The buffer pool whose size in SONiC's device files is that of the chip's whole packet buffer."""
 
@@ -47,16 +50,21 @@ def list_pausing_spans(design: Design, fabric: FabricDesign) -> list[tuple[TierD
     return [(tier, figures) for tier, figures in list_spans(design, fabric) if stated[figures.span.name].lossless]
 
 
-def merge_fabrics(findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """Merge findings `FABRIC: text` that differ in the fabric alone, as those on one setting of the cluster do, into
-    one finding that names all of the fabrics.
+def merge_fabrics(check: Callable[[R, Design], Iterator[Diagnostic]]) -> Callable[[R, Design], Iterator[Diagnostic]]:
+    """Decorate the `check` of a rule that yields a finding `FABRIC: text` for each fabric: findings that differ in the
+    fabric alone, as those on one setting of the cluster do, become one finding that names all of the fabrics.
     """
-    fabrics_by_finding: dict[Diagnostic, list[str]] = {}
-    for finding in findings:
-        name, _, text = finding.message.partition(": ")
-        fabrics_by_finding.setdefault(replace(finding, message=text), []).append(name)
-    for finding, names in fabrics_by_finding.items():
-        yield replace(finding, message=f"{', '.join(names)}: {finding.message}")
+
+    @wraps(check)
+    def check_merged(rule: R, design: Design) -> Iterator[Diagnostic]:
+        fabrics_by_finding: dict[Diagnostic, list[str]] = {}
+        for finding in check(rule, design):
+            name, _, text = finding.message.partition(": ")
+            fabrics_by_finding.setdefault(replace(finding, message=text), []).append(name)
+        for finding, names in fabrics_by_finding.items():
+            yield replace(finding, message=f"{', '.join(names)}: {finding.message}")
+
+    return check_merged
 
 
 def find_qos_path(design: Design, fabric: FabricDesign, *names: str) -> Path:

@@ -34,18 +34,15 @@ class LossyRoce(DesignRule):
         qos: {profile: roce-lossless}
     """
 
+    @merge_fabrics
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag RoCE fabrics whose effective profile is best-effort."""
-        return merge_fabrics(self._check_fabrics(design))
-
-    def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
-        """One finding a fabric; `check` merges those with one place."""
+        """Flag RoCE fabrics on switches whose QoS has no class of RoCE, unless a span or SRv6 fabric states that."""
         blueprint = design.loaded.blueprint
         for fabric in design.fabrics:
-            owner = design.fabric(fabric.carrier) if fabric.carrier else fabric  # whose switches it uses
+            owner = design.fabric(fabric.carrier) if fabric.carrier else fabric
             stated_profile = blueprint.fabrics[owner.name].qos.profile
-            on_purpose = stated_profile and (is_scale_across(design, fabric) or uses_srv6(design, owner))
-            if fabric.protocol == "roce" and not find_qos(design, owner).marks and not on_purpose:
+            is_meant = stated_profile and (is_scale_across(design, fabric) or uses_srv6(design, owner))
+            if fabric.protocol == "roce" and not find_qos(design, owner).marks and not is_meant:
                 path = (*owner.path, "qos", "profile") if stated_profile else ("qos", "profile")
                 yield self.flag(
                     path, f"{fabric.name}: RoCE has no PFC and no ECN", "use `profile: roce-lossless`, or `roce-lossy`"

@@ -33,46 +33,43 @@ class DscpClash(DesignRule):
         qos: {roce_dscp: 26, cnp_dscp: 48}
     """
 
+    @merge_fabrics
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the effective values of each lossless fabric."""
-        return merge_fabrics(self._check_fabrics(design))
-
-    def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
-        """One finding a fabric and value; `check` merges those with one place."""
+        """Compare the DSCP and the class of RoCE data, of notifications and of trimmed packets in each RoCE fabric."""
         blueprint = design.loaded.blueprint
         for fabric in design.fabrics:
             fabric_qos, cluster_qos = blueprint.fabrics[fabric.name].qos, blueprint.qos
             if fabric.protocol != "roce" and not find_qos(design, fabric).marks:
                 continue
-            for field, names, usual in _ALIKE:
-                values = [
-                    choose_setting(fabric_qos, cluster_qos, name, default)
-                    for name, default in zip(names, usual, strict=True)
-                ]
-                if values[0] == values[1]:
-                    stated = any(getattr(fabric_qos, name) is not None for name in names)
-                    name = (
-                        names[1] if getattr(fabric_qos if stated else cluster_qos, names[1]) is not None else names[0]
-                    )
-                    path = (*fabric.path, "qos", name) if stated else ("qos", name)
-                    message = f"{fabric.name}: RoCE data and congestion notifications both have {field} {values[0]}"
-                    yield self.flag(path, message, f"use {usual[0]} for data and {usual[1]} for notifications")
+            for field, (data_key, data_default), (cnp_key, cnp_default) in _MUST_DIFFER:
+                value = choose_setting(fabric_qos, cluster_qos, data_key, data_default)
+                if value == choose_setting(fabric_qos, cluster_qos, cnp_key, cnp_default):
+                    is_of_fabric = any(getattr(fabric_qos, key) is not None for key in (data_key, cnp_key))
+                    stating = fabric_qos if is_of_fabric else cluster_qos
+                    key = cnp_key if getattr(stating, cnp_key) is not None else data_key
+                    path = (*fabric.path, "qos", key) if is_of_fabric else ("qos", key)
+                    message = f"{fabric.name}: RoCE data and congestion notifications both have {field} {value}"
+                    yield self.flag(path, message, f"use {data_default} for data and {cnp_default} for notifications")
             yield from self._check_trimmed(design, fabric)
 
     def _check_trimmed(self, design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
-        """What trimming leaves, beside both others."""
+        """Flag a DSCP or class of trimmed packets that RoCE data or notifications have too."""
         qos = find_qos(design, fabric)
         if qos.trim is None or not qos.marks:
             return
-        for field, own, data, cnp, usual in (
-            ("DSCP", qos.trim.dscp, qos.roce_dscp, qos.cnp_dscp, ("dscp", 11, 12, 13)),
-            ("traffic class", qos.trim.traffic_class, qos.roce_class, qos.cnp_class, ("traffic_class", 4, 5, 2)),
+        for field, value, data, cnp, key, usual in (
+            ("DSCP", qos.trim.dscp, qos.roce_dscp, qos.cnp_dscp, "dscp", (11, 12, 13)),
+            ("traffic class", qos.trim.traffic_class, qos.roce_class, qos.cnp_class, "traffic_class", (4, 5, 2)),
         ):
-            if own in (data, cnp):
-                other = "RoCE data" if own == data else "congestion notifications"
-                message = f"{fabric.name}: {other} and what is left of trimmed packets both have {field} {own}"
-                free = next(number for number in usual[1:] if number not in (data, cnp))
-                yield self.flag(find_qos_path(design, fabric, "trim"), message, f"use `{usual[0]}: {free}` for `trim`")
+            if value in (data, cnp):
+                traffic = "RoCE data" if value == data else "congestion notifications"
+                message = f"{fabric.name}: {traffic} and what is left of trimmed packets both have {field} {value}"
+                free = next(number for number in usual if number not in (data, cnp))
+                yield self.flag(find_qos_path(design, fabric, "trim"), message, f"use `{key}: {free}` for `trim`")
 
 
-_ALIKE = (("DSCP", ("roce_dscp", "cnp_dscp"), (26, 48)), ("traffic class", ("roce_class", "cnp_class"), (3, 6)))
+_MUST_DIFFER = (
+    ("DSCP", ("roce_dscp", 26), ("cnp_dscp", 48)),
+    ("traffic class", ("roce_class", 3), ("cnp_class", 6)),
+)
+"""(what must differ, (setting of RoCE data, its default), (setting of congestion notifications, its default))."""

@@ -32,30 +32,27 @@ class PfcWithoutEcn(DesignRule):
         qos: {ecn_min_kb: 150, ecn_max_kb: 1500}
     """
 
+    @merge_fabrics
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the lower threshold of each port speed of each tier with half of the buffer; report the worst."""
-        return merge_fabrics(self._check_fabrics(design))
-
-    def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
-        """The worst port speed of each fabric; `check` merges findings with one place."""
         for fabric, qos in list_lossless_fabrics(design):
+            # (how many times the buffer the threshold is, message)
             unmarked: list[tuple[float, str]] = []
             if not (qos.ecn or qos.ecn_min_kb or qos.ecn_max_kb):
                 continue
             for tier in fabric.tiers:
                 buffer = find_buffer_bytes(design.catalog, tier.profile.id)
                 for speed in tier.speeds if buffer else ():
-                    low, _ = compute_ecn_thresholds(qos, tier.lowest, speed)
-                    if buffer and is_never_marked(low, buffer):
-                        limit = f"of {low} kB, but a queue of {tier.profile.id} holds at most {buffer / 2000:.0f} kB"
-                        unmarked.append(
-                            (low * 1000 / buffer, f"{speed}G ports of {tier.name} mark from queues {limit}")
-                        )
+                    low_kb, _ = compute_ecn_thresholds(qos, tier.lowest, speed)
+                    if buffer and is_never_marked(low_kb, buffer):
+                        limit = f"{low_kb} kB, but a queue of {tier.profile.id} holds at most {buffer / 2000:.0f} kB"
+                        message = f"{speed}G ports of {tier.name} mark from queues of {limit}"
+                        unmarked.append((low_kb * 1000 / buffer, message))
             if unmarked:
                 path = find_qos_path(design, fabric, "ecn", "ecn_min_kb", "ecn_max_kb")
                 yield self.flag(path, f"{fabric.name}: {max(unmarked)[1]}", "use about 256 kB at 400G")
 
 
-def is_never_marked(lower_kb: float, buffer: int) -> bool:
-    """Whether a queue cannot reach the lower threshold: it gets at most half of the buffer, given in bytes."""
-    return lower_kb * 1000 >= buffer / 2
+def is_never_marked(threshold_kb: float, buffer: int) -> bool:
+    """Whether a queue never reaches a threshold, since it gets at most half of the `buffer`, given in bytes."""
+    return threshold_kb * 1000 >= buffer / 2

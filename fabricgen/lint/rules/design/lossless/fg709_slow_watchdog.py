@@ -10,7 +10,8 @@ from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.lossless import find_qos_path, list_lossless_fabrics, merge_fabrics
 
 SLOWEST_DETECT_MS = 1000
-"""Five times the vendors' default of 200 ms (SONiC `pfcwd start_default`; Junos: 2 polls of 100 ms)."""
+"""The longest detection time without a stated limit: five times the vendors' default of 200 ms (SONiC `pfcwd
+start_default`; Junos: 2 polls of 100 ms)."""
 
 
 class SlowWatchdog(DesignRule):
@@ -34,18 +35,15 @@ class SlowWatchdog(DesignRule):
         qos: {watchdog: {detect_ms: 200, restore_ms: 400}}
     """
 
+    @merge_fabrics
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the effective detection time of each lossless fabric with the limit."""
-        return merge_fabrics(self._check_fabrics(design))
-
-    def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
-        """One finding a fabric; `check` merges those with one place."""
-        most = design.loaded.limits.watchdog_detect_ms or SLOWEST_DETECT_MS
+        limit_ms = design.loaded.limits.watchdog_detect_ms or SLOWEST_DETECT_MS
         for fabric, qos in list_lossless_fabrics(design):
-            if qos.detect_ms > most:
+            if qos.detect_ms > limit_ms:
                 yield self.flag(
                     (*find_qos_path(design, fabric, "watchdog"), "detect_ms"),
                     f"{fabric.name}: the watchdog detects a PFC storm only after {qos.detect_ms} ms; "
-                    f"the limit is {most} ms",
+                    f"the limit is {limit_ms} ms",
                     "use `detect_ms: 200`",
                 )

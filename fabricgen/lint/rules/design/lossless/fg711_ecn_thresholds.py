@@ -16,7 +16,7 @@ PACKET_KB = 4.2
 """A RoCE packet of 4,096 bytes of data with its headers, kB."""
 
 LONGEST_MS = 1
-"""The longest queue before everything is marked, ms at the port's speed: many round trips of a fabric."""
+"""How long a queue may be before every packet is marked, in ms at the port's speed: many round trips of a fabric."""
 
 
 class EcnThresholds(DesignRule):
@@ -40,28 +40,28 @@ class EcnThresholds(DesignRule):
         qos: {ecn: {400G: 256-512}}
     """
 
+    @merge_fabrics
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Judge the stated thresholds for each port speed of each tier; report the first fault of a fabric."""
-        return merge_fabrics(self._check_fabrics(design))
-
-    def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
-        """The first fault of each fabric, from its fastest ports on; `check` merges findings with one place."""
+        """Judge the thresholds for each port speed of each fabric; of several faults, that of the fastest ports is
+        told.
+        """
         longest_ms = design.loaded.limits.ecn_queue_ms or LONGEST_MS
         for fabric, qos in list_marking_fabrics(design):
+            # default thresholds are judged only by a stated limit
             if not (qos.ecn or qos.ecn_min_kb or qos.ecn_max_kb or design.loaded.limits.ecn_queue_ms):
-                continue  # the usual ones are held against a stated limit alone
-            pairs = {(speed, tier.lowest) for tier in fabric.tiers for speed in tier.speeds}
-            for speed, lowest in sorted(pairs, reverse=True):
-                low, high = compute_ecn_thresholds(qos, lowest, speed)
+                continue
+            speeds = {(speed, tier.lowest) for tier in fabric.tiers for speed in tier.speeds}
+            for speed, lowest in sorted(speeds, reverse=True):
+                low_kb, high_kb = compute_ecn_thresholds(qos, lowest, speed)
                 by_speed = ("ecn",) if any(speed == s for s, *_ in qos.ecn) else ()
-                late_ms = high * 8 / speed / 1000
-                if low < PACKET_KB:
-                    message = f"{speed}G ports mark from queues of {low} kB, less than a RoCE packet of {PACKET_KB} kB"
+                queue_ms = high_kb * 8 / speed / 1000
+                if low_kb < PACKET_KB:
+                    limit = f"less than a RoCE packet of {PACKET_KB} kB"
+                    message = f"{speed}G ports mark from queues of {low_kb} kB, {limit}"
                     names = (*by_speed, "ecn_min_kb", "ecn_max_kb")
-                elif late_ms > longest_ms and not _is_reported_by_fg707(design, fabric, lowest, low):
-                    message = (
-                        f"{speed}G ports mark all only from {high} kB, {late_ms:.2g} ms; the limit is {longest_ms:g} ms"
-                    )
+                elif queue_ms > longest_ms and not _is_reported_by_fg707(design, fabric, lowest, low_kb):
+                    limit = f"the limit is {longest_ms:g} ms"
+                    message = f"{speed}G ports mark all only from {high_kb} kB, {queue_ms:.2g} ms; {limit}"
                     names = (*by_speed, "ecn_max_kb", "ecn_min_kb")
                 else:
                     continue
@@ -74,15 +74,19 @@ class EcnThresholds(DesignRule):
 
 
 def _is_reported_by_fg707(design: Design, fabric: FabricDesign, lowest: bool, lower_kb: int) -> bool:
-    """Whether queues of some tier never reach the lower threshold, which FG707 reports."""
+    """Whether queues of a lowest tier (of another tier, unless `lowest`) never reach a threshold, which FG707
+    reports.
+    """
     buffers = (find_buffer_bytes(design.catalog, tier.profile.id) for tier in fabric.tiers if tier.lowest == lowest)
     return any(buffer and is_never_marked(lower_kb, buffer) for buffer in buffers)
 
 
 def _suggest_thresholds(speed_gbps: int, longest_ms: float) -> str:
-    """Thresholds that are usual at a speed, or the most that the limit lets be marked late."""
-    most_kb = int(longest_ms * speed_gbps * 1000 / 8)
-    # what is usual at 400G, in proportion to the speed
-    if most_kb < 512 * speed_gbps // 400:
-        return f"mark all from {most_kb} kB on at {speed_gbps}G, or raise `lint.limits.ecn_queue_ms`"
-    return f"use about {256 * speed_gbps // 400}-{512 * speed_gbps // 400} kB at {speed_gbps}G"
+    """Return the hint with the usual thresholds at 400G in proportion to the speed, or with the highest threshold that
+    the limit allows if that is lower.
+    """
+    longest_kb = int(longest_ms * speed_gbps * 1000 / 8)
+    low_kb, high_kb = (kb * speed_gbps // 400 for kb in (256, 512))
+    if longest_kb < high_kb:
+        return f"mark all from {longest_kb} kB on at {speed_gbps}G, or raise `lint.limits.ecn_queue_ms`"
+    return f"use about {low_kb}-{high_kb} kB at {speed_gbps}G"

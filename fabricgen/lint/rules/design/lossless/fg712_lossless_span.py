@@ -1,4 +1,4 @@
-"""FG712: a lossless span needs more headroom than there is buffer."""
+"""FG712: a lossless span headroom more headroom than there is buffer."""
 
 from __future__ import annotations
 
@@ -38,26 +38,29 @@ class LosslessSpan(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the headroom of all spans of a border switch with its buffer, at the site that needs most."""
+        """Compare the headroom of all spans of a border switch with its buffer, at the site that needs the most
+        headroom.
+        """
         for fabric, _ in list_lossless_fabrics(design):
-            spans = list_pausing_spans(design, fabric)
-            sites = sorted({site for _, figures in spans for site in figures.sites})
-            for tier in {tier.name: tier for tier, _ in spans}.values():
+            pausing_spans = list_pausing_spans(design, fabric)
+            sites = sorted({site for _, figures in pausing_spans for site in figures.sites})
+            for tier in {tier.name: tier for tier, _ in pausing_spans}.values():
                 buffer = find_buffer_bytes(design.catalog, tier.profile.id)
-                at = {site: [f.span for t, f in spans if t == tier and site in f.sites] for site in sites}
+                spans_at = {site: [f.span for t, f in pausing_spans if t == tier and site in f.sites] for site in sites}
                 if buffer is None:
                     continue
-                needs = {
-                    site: sum(s.links * compute_headroom(s.km, s.run.speed_gbps) for s in at[site]) for site in sites
+                headroom = {
+                    site: sum(s.links * compute_headroom(s.km, s.run.speed_gbps) for s in spans)
+                    for site, spans in spans_at.items()
                 }
                 # the name decides between equals, so that the finding is always the same
-                site = max(sites, key=lambda name: (needs[name], name))
-                if needs[site] > buffer:
-                    span = max(at[site], key=lambda s: (s.km * s.links, s.name))
+                site = max(sites, key=lambda name: (headroom[name], name))
+                if headroom[site] > buffer:
+                    span = max(spans_at[site], key=lambda s: (s.km * s.links, s.name))
                     yield self.flag(
                         (*span.path, "km"),
-                        f"{fabric.name} {tier.name} at {site}: {sum(s.links for s in at[site])} links of "
-                        f"{span.run.speed_gbps}G over up to {max(s.km for s in at[site]):g} km need "
-                        f"{needs[site] / 1e6:.0f} MB of headroom; {tier.profile.id} has {buffer / 1e6:.0f} MB",
+                        f"{fabric.name} {tier.name} at {site}: {sum(s.links for s in spans_at[site])} links of "
+                        f"{span.run.speed_gbps}G over up to {max(s.km for s in spans_at[site]):g} km need "
+                        f"{headroom[site] / 1e6:.0f} MB of headroom; {tier.profile.id} has {buffer / 1e6:.0f} MB",
                         "use deep-buffer border switches, or `lossless: false`",
                     )

@@ -32,12 +32,9 @@ class DscpOfOthers(DesignRule):
         qos: {roce_dscp: 24, cnp_dscp: 46}
     """
 
+    @merge_fabrics
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the effective values of each lossless fabric with those of other traffic."""
-        return merge_fabrics(self._check_fabrics(design))
-
-    def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
-        """Findings on data and on notifications of each fabric; `check` merges those with one place."""
+        """Compare the DSCP of RoCE data and of notifications in each fabric with the DSCP of other traffic."""
         for fabric, qos in list_marking_fabrics(design):
             data, cnp = qos.roce_dscp, qos.cnp_dscp
             other_traffic = "unmarked traffic" if data == BEST_EFFORT else "routing protocols"

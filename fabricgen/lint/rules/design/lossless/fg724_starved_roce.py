@@ -10,12 +10,12 @@ from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.lossless import find_qos_path, list_marking_fabrics, merge_fabrics
 
 LEAST_SHARE_PERCENT = 20
-"""Of a busy port for RoCE. A rule of thumb: public guides give RoCE half of it (NVIDIA's lossless RoCE profile) or
-more."""
+"""The least share of a busy port for RoCE, a rule of thumb: public guides give RoCE half of it (NVIDIA's lossless RoCE
+profile) or more."""
 
 LEAST_MARK_PERCENT = 5
-"""Marked at the upper threshold: SONiC's own lossless profile marks 5% (sonic-buildimage, `AZURE_LOSSLESS`,
-`green_drop_probability`); NVIDIA's guides mark everything."""
+"""The least share of packets marked at the upper threshold: SONiC's own lossless profile marks 5% (sonic-buildimage,
+`AZURE_LOSSLESS`, `green_drop_probability`); NVIDIA's guides mark everything."""
 
 
 class StarvedRoce(DesignRule):
@@ -37,12 +37,9 @@ class StarvedRoce(DesignRule):
         qos: {roce_percent: 60, mark_percent: 100}
     """
 
+    @merge_fabrics
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare both shares of each lossless fabric with the least that makes sense."""
-        return merge_fabrics(self._check_fabrics(design))
-
-    def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
-        """Findings on both shares of each fabric; `check` merges those with one place."""
+        """Compare RoCE's share of a port, and the share of packets marked, with the least that makes sense."""
         for fabric, qos in list_marking_fabrics(design):
             if qos.roce_percent < LEAST_SHARE_PERCENT:
                 yield self.flag(

@@ -32,31 +32,24 @@ class EcnBeyondBuffer(DesignRule):
         qos: {ecn_max_kb: 1500}
     """
 
+    @merge_fabrics
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the upper threshold of each port speed of each tier with half of the buffer; report the worst."""
-        return merge_fabrics(self._check_fabrics(design))
-
-    def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
-        """The worst port speed of each fabric; `check` merges findings with one place."""
         for fabric, qos in list_lossless_fabrics(design):
+            # (how many times the buffer the threshold is, speed, message)
             unreached: list[tuple[float, int, str]] = []
             if not (qos.ecn or qos.ecn_min_kb or qos.ecn_max_kb):
                 continue
             for tier in fabric.tiers:
                 buffer = find_buffer_bytes(design.catalog, tier.profile.id)
                 for speed in tier.speeds if buffer else ():
-                    low, high = compute_ecn_thresholds(qos, tier.lowest, speed)
-                    if buffer and is_never_marked(high, buffer) and not is_never_marked(low, buffer):
-                        limit = f"from {high} kB, but a queue of {tier.profile.id} holds at most {buffer / 2000:.0f} kB"
-                        unreached.append(
-                            (high * 1000 / buffer, speed, f"{speed}G ports of {tier.name} mark all {limit}")
-                        )
+                    low_kb, high_kb = compute_ecn_thresholds(qos, tier.lowest, speed)
+                    if buffer and is_never_marked(high_kb, buffer) and not is_never_marked(low_kb, buffer):
+                        limit = f"{high_kb} kB, but a queue of {tier.profile.id} holds at most {buffer / 2000:.0f} kB"
+                        message = f"{speed}G ports of {tier.name} mark all from {limit}"
+                        unreached.append((high_kb * 1000 / buffer, speed, message))
             if unreached:
                 _, speed, message = max(unreached)
-                names = (
-                    ("ecn",)
-                    if any(speed == stated_speed for stated_speed, *_ in qos.ecn)
-                    else ("ecn_max_kb", "ecn_min_kb")
-                )
+                names = ("ecn",) if speed in {stated for stated, *_ in qos.ecn} else ("ecn_max_kb", "ecn_min_kb")
                 path = find_qos_path(design, fabric, *names)
                 yield self.flag(path, f"{fabric.name}: {message}", "use about 512 kB at 400G")

@@ -33,11 +33,10 @@ class NicNotSetUp(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Name the nodes of each fabric with such a NIC."""
+        """Flag fabrics that mark RoCE and have nodes with NICs of unknown drivers, and name these nodes."""
         for fabric, nics in list_node_nics(design, marking=True):
             pairs = [(node, nic) for node, nic in nics if not nic or nic.driver not in SET_UP]
-            unknown = [f"{node} ({nic.name if nic else 'no NIC stated'})" for node, nic in pairs]
-            if unknown:
+            names = ", ".join(dict.fromkeys(f"{node} ({nic.name if nic else 'no NIC stated'})" for node, nic in pairs))
+            if names:
                 path: Path = (*fabric.path, "protocol") if fabric.protocol == "roce" else fabric.path
-                names = ", ".join(dict.fromkeys(unknown))
                 yield self.flag(path, f"{fabric.name}: NICs of {names} are not set up for RoCE by the part `hosts`")

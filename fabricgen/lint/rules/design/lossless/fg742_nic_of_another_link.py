@@ -31,7 +31,7 @@ class NicOfAnotherLink(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Name the nodes of each fabric whose NICs lack its link layer."""
+        """Flag NICs of nodes that do not have the link layer of their fabric."""
         for fabric, nics in list_node_nics(design):
             link = "infiniband" if fabric.protocol == "infiniband" else "ethernet"
             for node, nic in nics:

@@ -32,7 +32,7 @@ class SprayedOutOfOrder(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look up the NICs of the nodes of every RoCE fabric that sprays."""
+        """Flag RoCE fabrics that spray packets at NICs which are not known to take packets out of order."""
         blueprint = design.loaded.blueprint
         for fabric in design.fabrics:
             routing = blueprint.fabrics[fabric.name].routing
@@ -42,7 +42,7 @@ class SprayedOutOfOrder(DesignRule):
                 (attachment.profile.id, port.nic)
                 for _, attachment in fabric.attachments
                 for port in attachment.profile.roles[attachment.role].ports
-                if not _reorders(design, port.nic)
+                if not ((profile := design.catalog.nic(port.nic)) and profile.out_of_order)
             }
             if nics:
                 words = ", ".join(f"{nic or 'NICs without a profile'} of {node}" for node, nic in sorted(nics))
@@ -50,9 +50,3 @@ class SprayedOutOfOrder(DesignRule):
                 yield self.flag(
                     path, f"{fabric.name} sprays packets, and {words} may want them in order", "use `dynamic`"
                 )
-
-
-def _reorders(design: Design, nic: str) -> bool:
-    """Whether a NIC is known to take packets in any order."""
-    profile = design.catalog.nic(nic)
-    return profile is not None and bool(profile.out_of_order)

@@ -38,7 +38,7 @@ class SpanDrops(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for spans of lossless fabrics without the key."""
+        """Flag spans of lossless fabrics that do not state `lossless`."""
         for fabric, _ in list_lossless_fabrics(design):
             stated = design.loaded.blueprint.fabrics[fabric.name].spans
             for name in dict.fromkeys(figures.span.name for _, figures in list_spans(design, fabric)):

@@ -38,7 +38,7 @@ class SpanBufferUnknown(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Work out the headroom of each lossless span whose switches have no published buffer."""
+        """Flag lossless spans between switches of unknown buffer, and tell the headroom that a link needs."""
         for fabric, _ in list_lossless_fabrics(design):
             for tier, figures in list_pausing_spans(design, fabric):
                 run = figures.span.run

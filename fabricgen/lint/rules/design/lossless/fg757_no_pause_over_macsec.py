@@ -41,14 +41,12 @@ class NoPauseOverMacsec(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for spans that are to pause over encrypted links of SONiC."""
+        """Flag lossless spans over encrypted links of a NOS that sends no PFC over MACsec."""
         for fabric, _ in list_lossless_fabrics(design):
             stated = design.loaded.blueprint.fabrics[fabric.name].spans
             for tier, figures in list_pausing_spans(design, fabric):
-                if (
-                    not design.catalog.naming(tier.nos).configuration.pauses_macsec
-                    and stated[figures.span.name].macsec is not None
-                ):
+                is_paused = design.catalog.naming(tier.nos).configuration.pauses_macsec
+                if not is_paused and stated[figures.span.name].macsec is not None:
                     yield self.flag(
                         (*figures.span.path, "lossless"),
                         f"{figures.span.name} is lossless over MACsec, and SONiC on {tier.name} {tier.profile.id} "

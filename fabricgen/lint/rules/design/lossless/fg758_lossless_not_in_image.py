@@ -35,7 +35,7 @@ class LosslessNotInImage(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Ask the NOS of every tier of a lossless fabric for its switch."""
+        """Flag tiers of lossless fabrics for whose switches the images of the NOS lack something."""
         for fabric, _ in list_lossless_fabrics(design):
             for tier in fabric.tiers:
                 naming = design.catalog.naming(tier.nos)

@@ -40,7 +40,7 @@ class PfcBesideSrv6(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag fabrics that have both."""
+        """Flag fabrics with SRv6 paths that PFC pauses."""
         for fabric in design.fabrics:
             if uses_srv6(design, fabric) and find_qos(design, fabric).lossless:
                 path = find_qos_path(design, fabric, "profile")

@@ -38,27 +38,23 @@ class TrimmedBeforeMarked(DesignRule):
         qos: {profile: roce-lossy, ecn_max_kb: 512}
     """
 
+    @merge_fabrics
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the upper threshold of each port speed with the longest queue; report the worst of a fabric."""
-        return merge_fabrics(self._check_fabrics(design))
-
-    def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
-        """The worst port speed of each fabric; `check` merges findings with one place."""
+        """Compare the upper threshold of each port speed of lossy fabrics with the longest queue; the worst one is
+        told.
+        """
         for fabric, qos in list_marking_fabrics(design):
+            # (how many times the longest queue the threshold is, speed, message)
             late: list[tuple[float, int, str]] = []
+            lost = "trimmed" if qos.trim else "dropped"
             for tier in fabric.tiers if not qos.lossless else ():
                 limit = find_lossy_queue_bytes(design.catalog, tier.profile.id)
                 for speed in tier.speeds if limit else ():
-                    low, high = compute_ecn_thresholds(qos, tier.lowest, speed)
-                    if limit and 1000 * high >= limit:
-                        what = (
-                            f"mark from {low} kB and all from {high} kB"
-                            if 1000 * low < limit
-                            else f"mark from {low} kB"
-                        )
-                        lost = "trimmed" if qos.trim else "dropped"
-                        text = f"{speed}G ports of {tier.name} {what}, but packets are {lost} from {limit // 1000} kB"
-                        late.append((high / limit, speed, f"{text} in a queue of {tier.profile.id}"))
+                    low_kb, high_kb = compute_ecn_thresholds(qos, tier.lowest, speed)
+                    if limit and 1000 * high_kb >= limit:
+                        marks = f"mark from {low_kb} kB" + f" and all from {high_kb} kB" * (1000 * low_kb < limit)
+                        text = f"{speed}G ports of {tier.name} {marks}, but packets are {lost} from {limit // 1000} kB"
+                        late.append((high_kb / limit, speed, f"{text} in a queue of {tier.profile.id}"))
             if late:
                 _, speed, message = max(late)
                 names = ("ecn",) if speed in {stated for stated, *_ in qos.ecn} else ("ecn_max_kb", "ecn_min_kb")

@@ -46,7 +46,7 @@ class PfcBesideLossy(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look at the spans of lossy fabrics, and at every two fabrics whose switches are linked."""
+        """Flag lossless spans of lossy fabrics, and linked fabrics one of which pauses RoCE and the other does not."""
         for fabric, qos in list_marking_fabrics(design):
             for name, span in sorted(design.loaded.blueprint.fabrics[fabric.name].spans.items()):
                 if span.lossless and not qos.lossless:

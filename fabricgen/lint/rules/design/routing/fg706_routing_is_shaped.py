@@ -33,12 +33,9 @@ class RoutingIsShaped(DesignRule):
         qos: {cnp_max_percent: 10, cnp_dscp: 50}
     """
 
+    @merge_fabrics
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the effective values of each lossless fabric."""
-        return merge_fabrics(self._check_fabrics(design))
-
-    def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
-        """One finding a fabric; `check` merges those with one place."""
         cluster_qos = design.loaded.blueprint.qos
         for fabric in design.fabrics:
             fabric_qos = design.loaded.blueprint.fabrics[fabric.name].qos

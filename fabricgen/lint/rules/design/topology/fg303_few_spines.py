@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from fabricgen.design.build import make_trials
 from fabricgen.design.capacity.bisection import list_chains
+from fabricgen.design.capacity.end_to_end import has_gpu_ports
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
 FEWEST = 4
-"""Switches of an upper tier that a leaf should have paths through."""
+"""How many switches of an upper tier a leaf should have paths through."""
 
 
 class FewSpines(DesignRule):
@@ -38,8 +39,7 @@ class FewSpines(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag upper tiers where a leaf reaches fewer than four switches, in RoCE fabrics with GPUs."""
         for fabric in design.fabrics:
-            gpus = any(leg.gpu is not None for _, a in fabric.attachments for leg in a.legs)
-            if fabric.protocol != "roce" or not gpus:
+            if fabric.protocol != "roce" or not has_gpu_ports(fabric):
                 continue
             reported = set()
             for lower, upper, reached in _list_narrow_tiers(design, fabric):
@@ -51,24 +51,26 @@ class FewSpines(DesignRule):
 
 
 def _list_narrow_tiers(design: Design, fabric: FabricDesign) -> Iterator[tuple[TierDesign, TierDesign, int]]:
-    """(tier, tier above, how many of its switches each reaches) of tiers that reach fewer than four."""
+    """Yield (tier, tier above, how many switches of that a switch of the tier reaches) if the paths through all tiers
+    below and all planes are fewer than `FEWEST`; a single switch above is left to FG304.
+    """
     for chain in list_chains(design, fabric):
-        below = 1
+        paths_below = 1
         for tier in chain:
             uplink = tier.uplink
             if uplink is None or not uplink.upper.fabric == tier.fabric == fabric.name:
                 break
             upper = design.tier(uplink.upper)
             reached = uplink.upper_count * uplink.upper_groups
-            joined = below if tier.name in upper.per else 1
+            joined = paths_below if tier.name in upper.per else 1
             planes = fabric.planes if "plane" in upper.per else 1
             if reached > 1 and reached * joined * planes < FEWEST:
                 yield tier, upper, reached
-            below = reached * joined
+            paths_below = reached * joined
 
 
 def _suggest_count(design: Design, upper: TierDesign, links: int) -> str:
-    """The lowest count that is enough, divides the uplinks and has the ports."""
+    """Return the hint with the lowest count of a tier that is enough, divides the uplinks and has the ports."""
     from fabricgen.design.advice.tiers import list_fitting_values
 
     counts = [count for count in range(FEWEST, links + 1) if links % count == 0]

@@ -29,18 +29,17 @@ class SingleUpperSwitch(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag tiers of several switches that meet at a single one."""
-        for fabric in design.fabrics:
-            for tier in fabric.tiers:
-                uplink = tier.uplink
-                if uplink is not None and uplink.upper_count * uplink.upper_groups == 1 and uplink.lowers_per_group > 1:
-                    upper = design.tier(uplink.upper)
-                    if (tier.name in upper.per and tier.count > 1) or (fabric.planes > 1 and "plane" in upper.per):
-                        continue
-                    if upper.spans:  # FG308 reports it
-                        continue
-                    yield self.flag(
-                        (*upper.path, "count"),
-                        f"{uplink.lowers_per_group} {fabric.name} {tier.name} switches depend on a single {upper.name}",
-                        suggest_counts(design, upper, uplink.links_per_group),
-                    )
+        """Flag tiers of several switches whose uplinks meet at a single switch; ends of spans are left to FG308."""
+        for tier in design.tiers:
+            uplink = tier.uplink
+            if uplink is None or uplink.upper_count * uplink.upper_groups > 1 or uplink.lowers_per_group == 1:
+                continue
+            upper = design.tier(uplink.upper)
+            is_per_plane = "plane" in upper.per and design.fabric(tier.fabric).planes > 1
+            if (tier.name in upper.per and tier.count > 1) or is_per_plane or upper.spans:
+                continue
+            yield self.flag(
+                (*upper.path, "count"),
+                f"{uplink.lowers_per_group} {tier.fabric} {tier.name} switches depend on a single {upper.name}",
+                suggest_counts(design, upper, uplink.links_per_group),
+            )

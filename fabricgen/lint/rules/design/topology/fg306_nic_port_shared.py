@@ -12,7 +12,9 @@ from fabricgen.lint.rule import DesignRule
 
 
 class _Ports(NamedTuple):
-    """Ports of one role: whose they are (a path of nodes, or a name of extra devices), and that in words."""
+    """The ports of one role of nodes (`owner` is their path) or extra devices (`owner` is their name), and the owner in
+    words.
+    """
 
     owner: Path | str
     role: str
@@ -20,7 +22,7 @@ class _Ports(NamedTuple):
 
 
 def list_attached_ports(fabric: FabricDesign) -> Iterator[tuple[_Ports, Path]]:
-    """The ports that a fabric attaches, and the line that says so."""
+    """Yield (ports that a fabric attaches, path of the statement that attaches them)."""
     for nodes, attachment in fabric.attachments:
         yield _Ports(nodes.path, attachment.role, f"nodes of {nodes.profile.id}"), (*fabric.path, "attach")
     for extra in fabric.extras:
@@ -60,12 +62,13 @@ class NicPortShared(DesignRule):
         fabric_of_ports: dict[_Ports, str] = {}
         for fabric in design.fabrics:
             for ports, path in list_attached_ports(fabric):
-                first = fabric_of_ports.setdefault(ports, fabric.name)
-                if first != fabric.name:
-                    shared = ", `host_ports: tagged` for a VLAN of its own on them" if fabric.carrier == first else ""
+                first_fabric = fabric_of_ports.setdefault(ports, fabric.name)
+                if first_fabric != fabric.name:
+                    is_carried = fabric.carrier == first_fabric
+                    shared = ", `host_ports: tagged` for a VLAN of its own on them" if is_carried else ""
                     yield self.flag(
                         path,
                         f"fabric {fabric.name} attaches the '{ports.role}' ports of {ports.text}, "
-                        f"which fabric {first} already cables",
+                        f"which fabric {first_fabric} already cables",
                         f"set `attach` to another NIC role{shared}, or use one fabric for both",
                     )

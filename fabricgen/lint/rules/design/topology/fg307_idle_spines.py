@@ -35,7 +35,7 @@ class IdleSpines(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the uplinks into each group with its switches; FG305 judges lower tiers that lack `plane`."""
+        """Flag uplinks into a group that has more switches; lower tiers that lack `plane` are left to FG305."""
         for lower in design.tiers:
             uplink = lower.uplink
             if uplink is None or uplink.links_per_group >= uplink.upper_count:
@@ -53,12 +53,13 @@ class IdleSpines(DesignRule):
 
 
 def _suggest_uplinks_or_counts(design: Design, lower: TierDesign, upper: TierDesign, links: int) -> str:
-    """Uplinks that reach all, where bandwidth asks for more anyway; else counts that the uplinks do reach."""
+    """Return the hint with uplinks that reach all upper switches if bandwidth asks for more uplinks anyway; else with
+    counts of upper switches that the uplinks do reach.
+    """
     from fabricgen.design.advice.tiers import find_fewest_uplinks
 
-    ratio = lower.oversubscription
-    if ratio is not None and ratio > lower.allowed:
-        enough = find_fewest_uplinks(make_trials(design, lower.fabric), lower)
-        if enough:
-            return f"set `uplinks: {enough}` on {lower.name}, which reaches them all"
+    if lower.oversubscription is not None and lower.oversubscription > lower.allowed:
+        uplinks = find_fewest_uplinks(make_trials(design, lower.fabric), lower)
+        if uplinks:
+            return f"set `uplinks: {uplinks}` on {lower.name}, which reaches them all"
     return suggest_counts(design, upper, links)

@@ -31,12 +31,12 @@ class SingleBorder(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag tiers without nodes that hang below others or end spans, and have one switch in a place."""
+        """Flag tiers of one switch in a place that end spans, or hang below other tiers and have no nodes."""
         leaves = {leaf for fabric in design.fabrics for leaf in fabric.leaves}
         uppers = {tier.uplink.upper for tier in design.tiers if tier.uplink}
         for tier in design.tiers:
-            hangs = tier.lowest and tier.key not in leaves and tier.key not in uppers
-            if (hangs or tier.spans) and tier.per_place == 1:
+            is_border = tier.lowest and tier.key not in leaves and tier.key not in uppers
+            if (is_border or tier.spans) and tier.per_place == 1:
                 yield self.flag(
                     (*tier.path, "count"),
                     f"{tier.fabric} has one {tier.name} switch{' at each site' * (len(design.layout.sites) > 1)}, "

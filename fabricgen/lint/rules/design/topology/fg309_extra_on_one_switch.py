@@ -38,23 +38,26 @@ class ExtraOnOneSwitch(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Count the switches that the links of each device end on."""
+        """Flag extra devices with several links that end on one switch, and several devices that are put on one switch,
+        if a site has more switches of the tier and nodes attach to more than one.
+        """
         for fabric in design.fabrics:
-            cabled = design.fabric(fabric.carrier) if fabric.shares_ports else fabric  # whose ports its nodes use
+            # the fabric whose ports its nodes use
+            cabled = design.fabric(fabric.carrier) if fabric.shares_ports else fabric
             for extra in fabric.extras:
                 tier = design.tier(extra.tier)
-                if tier.key in cabled.leaves and is_single_homed(cabled, tier):
+                is_usual = tier.key in cabled.leaves and is_single_homed(cabled, tier)
+                if is_usual or tier.switches <= len(design.layout.sites):
                     continue
-                alone = _count_devices_on_one_switch(extra)
-                if tier.switches > len(design.layout.sites) and alone:
+                if devices := _count_devices_on_one_switch(extra):
                     links = len(extra.links) // extra.count
                     yield self.flag(
                         extra.path,
-                        f"{alone} of {extra.count} {extra.name} devices have all {links} of their {fabric.name} links "
-                        f"on one of the {tier.switches} {tier.name} switches",
+                        f"{devices} of {extra.count} {extra.name} devices have all {links} of their {fabric.name} "
+                        f"links on one of the {tier.switches} {tier.name} switches",
                         f"spread their ports over two or more {tier.name} switches: name these in `switches`",
                     )
-                elif tier.switches > len(design.layout.sites) and _are_on_one_switch(design, extra):
+                elif _are_on_one_switch(design, extra):
                     message = (
                         f"all {extra.count} {extra.name} devices are on one of the {tier.switches} {tier.name} switches"
                     )
@@ -63,13 +66,13 @@ class ExtraOnOneSwitch(DesignRule):
 
 
 def _are_on_one_switch(design: Design, extra: ExtraSet) -> bool:
-    """Whether the blueprint puts several devices, which may stand in for each other, on one switch by its name."""
+    """Whether the blueprint names one switch for several extra devices, which may stand in for each other."""
     stated = design.loaded.blueprint.fabrics[str(extra.path[1])].extra[extra.name].switches
     return extra.count > 1 and bool(stated) and len({link.switch for link in extra.links}) == 1
 
 
 def _count_devices_on_one_switch(extra: ExtraSet) -> int:
-    """How many devices have several links that all end on one switch."""
+    """Return how many of some extra devices have several links that all end on one switch."""
     switches: dict[int, list[int]] = {}
     for link in extra.links:
         switches.setdefault(link.device, []).append(link.switch)

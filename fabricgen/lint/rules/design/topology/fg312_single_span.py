@@ -45,7 +45,7 @@ class SingleSpan(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Count the spans that end at each site; one finding names all sites of a span."""
+        """Flag spans at an end of which no other span ends; one finding names all such sites of a span."""
         sites = design.layout.sites
         for tier in design.tiers:
             for span in tier.spans:

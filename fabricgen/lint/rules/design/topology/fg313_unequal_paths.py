@@ -38,15 +38,17 @@ class UnequalPaths(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the tiers of extra devices of one profile and role, and of accelerators with that of the nodes."""
+        """Compare the tiers of extra devices of one profile and role, and the tier of extra accelerators with the
+        nodes'.
+        """
         for fabric in design.fabrics:
-            first: dict[tuple[str, str], ExtraSet] = {}
+            lowest_extras: dict[tuple[str, str], ExtraSet] = {}
             for extra in sorted(fabric.extras, key=lambda e: design.levels[e.tier]):
                 profile = extra.attachment.profile
-                first_of_kind = first.setdefault((profile.id, extra.attachment.role), extra)
-                if first_of_kind.tier.name != extra.tier.name:
-                    comparison = f"{first_of_kind.name} of the same kind to {first_of_kind.tier.name}"
-                    expected = first_of_kind.tier.name
+                lowest = lowest_extras.setdefault((profile.id, extra.attachment.role), extra)
+                if lowest.tier.name != extra.tier.name:
+                    expected = lowest.tier.name
+                    comparison = f"{lowest.name} of the same kind to {expected}"
                 elif profile.accelerators and fabric.leaves and extra.tier not in fabric.leaves:
                     expected = fabric.leaves[0].name
                     comparison = f"the nodes' accelerators to {expected}"

@@ -34,7 +34,7 @@ class RailRegrouped(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for rails in `per` that the `per` of the tier below lacks, where there is more than one rail."""
+        """Flag tiers per rail or rail group above a tier that joins several rails or rail groups."""
         for lower in design.tiers:
             if lower.uplink is None:
                 continue

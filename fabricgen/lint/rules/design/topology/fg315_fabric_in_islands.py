@@ -47,7 +47,7 @@ class FabricInIslands(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Count the places that the top tier of each fabric leaves unconnected."""
+        """Flag top tiers that leave places, groups, or switches that do not meet, without a path to each other."""
         judged: set[TierKey] = set()
         for fabric in design.fabrics:
             tops = list_top_tiers(design, fabric)
@@ -68,7 +68,7 @@ class FabricInIslands(DesignRule):
             )
 
     def _check_groups(self, design: Design, fabric: FabricDesign, tops: Sequence[TierDesign]) -> Iterator[Diagnostic]:
-        """Top tiers that nodes attach to, with several switches in a group that neither nodes nor peer links join."""
+        """Flag top tiers whose switches of a group neither the nodes attached to them nor peer links join."""
         for tier in tops:
             is_alone = tier.count > 1 and tier.key in fabric.leaves and not tier.meshes
             islands = _count_islands(design, fabric, tier) if is_alone else 0
@@ -83,7 +83,7 @@ class FabricInIslands(DesignRule):
             )
 
     def _check_meshes(self, fabric: FabricDesign, tops: Sequence[TierDesign]) -> Iterator[Diagnostic]:
-        """Top tiers whose switches meet within the tier, and not along enough dimensions to reach all others."""
+        """Flag top tiers whose switches meet within the tier, but not along enough dimensions to reach all others."""
         for tier in tops:
             unmet = list_unmet_dimensions(tier) if tier.meshes else []
             if unmet:
@@ -96,8 +96,8 @@ class FabricInIslands(DesignRule):
 
 
 def _count_islands(design: Design, fabric: FabricDesign, tier: TierDesign) -> int:
-    """How many parts the switches that nodes attach to fall into: a node joins those that it has links to, peer links
-    join a pair.
+    """Return into how many parts the switches that nodes attach to fall: a node joins the switches that it has links
+    to, and peer links join the two switches of a pair.
     """
     import networkx as nx
 

@@ -11,7 +11,7 @@ from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 
 SEVERAL = 2
-"""From so many attached roles on, a blueprint is taken to stand for all networks of a device."""
+"""If this many roles of a device are attached, the blueprint is taken to describe all networks of the device."""
 
 
 class RoleNotAttached(DesignRule):
@@ -43,7 +43,7 @@ class RoleNotAttached(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag devices of which several roles are attached and others are not."""
+        """Flag devices some of whose roles are attached by no fabric, if `SEVERAL` others are attached."""
         for device in list_unattached(design):
             missing = [role for role in device.missing if role not in device.skipped]
             if missing and len(device.attached) >= SEVERAL:

@@ -33,7 +33,7 @@ class KindWithoutDomain(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for nodes whose profile none of the stated domains joins."""
+        """Flag nodes with accelerators whose profile no stated scale-up domain joins, if there are domains."""
         for nodes in design.layout.node_sets if design.scale_up else ():
             profile = nodes.profile
             if profile.accelerators and not any(can_join(profile, domain.profile) for domain in design.scale_up):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.capacity.failure import is_for_management
-from fabricgen.design.fabric_model import ExtraSet, FabricDesign
+from fabricgen.design.fabric_model import ExtraSet
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -53,35 +53,33 @@ class AnotherIsMeant(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the devices of each profile in and out of the out-of-band network, and the ends of exits."""
+        """Flag extra devices that seem to be one device under two names, in management fabrics and in others, and exits
+        that lead to servers while routers have no exit.
+        """
         managed = [f for f in design.fabrics if is_for_management(f)]
         elsewhere = {e.devices: e for f in design.fabrics if f not in managed for e in f.extras}.values()
-        inside, outside = (
-            {name for e in extras for name in e.devices} for extras in (_list_extras(managed), elsewhere)
+        managed_extras = [extra for fabric in managed for extra in fabric.extras]
+        managed_names, other_names = (
+            {name for extra in extras for name in extra.devices} for extras in (managed_extras, elsewhere)
         )
-        for extra in _list_extras(managed):
-            alone = [name for name in extra.devices if name not in outside]
-            alike = [e for e in elsewhere if e.attachment.profile is extra.attachment.profile]
-            left_out = [name for e in alike for name in e.devices if name not in inside]
-            if alone and left_out:
-                profile = extra.attachment.profile.id
-                message = (
-                    f"{alone[0]} has no link but that of its BMC, and {left_out[0]}, a {profile} too, none of its BMC"
-                )
-                yield self.flag(extra.path, message, f"if they are one device, call it {left_out[0]} in both fabrics")
+        for extra in managed_extras:
+            profile = extra.attachment.profile
+            managed_only = [name for name in extra.devices if name not in other_names]
+            alike = (name for e in elsewhere if e.attachment.profile is profile for name in e.devices)
+            unmanaged = next((name for name in alike if name not in managed_names), None)
+            if managed_only and unmanaged:
+                message = f"{managed_only[0]} has no link but that of its BMC, and {unmanaged}, a {profile.id} too"
+                hint = f"if they are one device, call it {unmanaged} in both fabrics"
+                yield self.flag(extra.path, f"{message}, none of its BMC", hint)
         for fabric in design.fabrics:
             exits = design.loaded.blueprint.fabrics[fabric.name].exits
-            led = {exit_.to for exit_ in exits.values()}
-            routers = [e.name for e in fabric.extras if _is_router(e) and e.name not in led]
+            led_to = {exit_.to for exit_ in exits.values()}
+            routers = [e.name for e in fabric.extras if _is_router(e) and e.name not in led_to]
             servers = {e.name for e in fabric.extras if not _is_router(e)}
             for name, exit_ in exits.items() if routers else ():
                 if exit_.to in servers:
                     message = f"{name} leads to {exit_.to}, which are no routers, and no exit leads to {routers[0]}"
                     yield self.flag((*fabric.path, "exits", name, "to"), message, f"say `to: {routers[0]}`")
-
-
-def _list_extras(fabrics: list[FabricDesign]) -> list[ExtraSet]:
-    return [extra for fabric in fabrics for extra in fabric.extras]
 
 
 def _is_router(extra: ExtraSet) -> bool:

@@ -32,7 +32,7 @@ class NothingBelow(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for tiers without down ports in use, that keep none for others and no span leads to."""
+        """Flag tiers without down ports in use that end no spans and keep no ports for others."""
         for tier in design.tiers:
             spec = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name]
             if not (any(run.count for run in tier.downs) or tier.spans or spec.reserved_ports):

@@ -13,7 +13,7 @@ from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 
 ENOUGH = Fraction(1, 2)
-"""Of the rate of its nodes, what direct links to a neighbour should carry."""
+"""The share of the rate of its nodes that direct links to a neighbour should carry."""
 
 
 class ShortestPathsAlone(DesignRule):
@@ -51,7 +51,8 @@ class ShortestPathsAlone(DesignRule):
             for tier in list_top_tiers(design, fabric):
                 for mesh in tier.meshes if nodes_gbps and fabric.protocol != "infiniband" else ():
                     share = Fraction(mesh.links * mesh.run.speed_gbps * count_mesh_sets(tier, mesh), nodes_gbps)
-                    if share < ENOUGH and not mesh.pairs:  # a table does not say that a switch meets the next
+                    # where a table states which switches meet, a switch need not meet the next one
+                    if share < ENOUGH and not mesh.pairs:
                         yield self.flag(
                             mesh.path,
                             f"all {fabric.name} nodes that send to the next {mesh.dimension} get "

@@ -36,7 +36,7 @@ class PausesInACircle(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for ways with two links of a tier in fabrics that pause."""
+        """Flag tiers of lossless fabrics within which shortest paths have several links."""
         for fabric, _ in list_lossless_fabrics(design):
             for tier in fabric.tiers:
                 if has_indirect_paths(tier):

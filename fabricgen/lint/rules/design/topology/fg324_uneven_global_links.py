@@ -35,7 +35,7 @@ class UnevenGlobalLinks(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Divide the links of a group by its switches."""
+        """Flag meshes in which the links of a group to the other groups do not divide by the switches of the group."""
         for tier in design.tiers:
             for mesh in tier.meshes:
                 for number in sorted({size.numbers for size in list_sizes(tier, mesh)}) if mesh.spread else ():

@@ -40,15 +40,15 @@ class UnbalancedDragonfly(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Hold local and global links of a switch against its node ports, where all of a group meet."""
+        """Compare the local and global links of a switch with its node ports in tiers whose groups are full meshes."""
         for tier in design.tiers:
             ports = count_node_ports(design, tier)
             local = sum(mesh.run.count for mesh in tier.meshes if mesh.dimension == tier.name and not mesh.reach)
             for mesh in tier.meshes if ports and local else ():
                 groups = max(size.numbers for size in list_sizes(tier, mesh))
-                # narrower where one link more of every two groups would still take no more ports than nodes do
-                lacks = mesh.spread and ports * tier.count - (groups - 1) * mesh.links >= groups - 1 > 0
-                if lacks or (mesh.spread and local < 2 * ports - 1):
+                # global links are few if one more between every two groups would take no more ports than nodes do
+                has_few = ports * tier.count - (groups - 1) * mesh.links >= groups - 1 > 0
+                if mesh.spread and (has_few or local < 2 * ports - 1):
                     yield self.flag(
                         mesh.path,
                         f"{tier.name} switches have {ports} node ports, {local} local and up to {mesh.run.count} "

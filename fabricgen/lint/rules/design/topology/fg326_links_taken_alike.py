@@ -37,7 +37,9 @@ class LinksTakenAlike(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Divide the links between two groups by the switches of one, where BGP does not weigh them."""
+        """Flag meshes in which the links between two groups do not divide by the switches of one, if BGP weighs no
+        paths.
+        """
         for fabric in design.fabrics:
             weighed = weighs_paths(design.loaded.blueprint, fabric.name)
             for tier in fabric.tiers if runs_bgp(design, fabric) and not weighed else ():
