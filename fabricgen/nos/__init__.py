@@ -1,1 +1,1 @@
-"""Network operating systems, one module each; modules with a leading underscore are parts of one."""
+"""Network operating systems (NOS), one folder each; nothing else lists them."""

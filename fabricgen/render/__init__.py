@@ -1,1 +1,1 @@
-"""Switch configurations, rendered as files."""
+"""Rendering of switch configurations as files."""

@@ -41,9 +41,10 @@ class BudgetError(jinja2.TemplateRuntimeError):
 
 
 class _CountingGenerator(CodeGenerator):
-    """Generates code whose loops and joined texts are counted."""
+    """Generates code of templates in which the iterations of loops and the lengths of joined texts are counted."""
 
     def visit_For(self, node: nodes.For, frame: Frame) -> None:  # noqa: N802 - jinja2's name
+        """Make a loop iterate over its values through `BudgetedEnvironment.counted`."""
         size = sum(1 for part in node.body for _ in part.find_all(nodes.Node))
         text = sum(len(data.data) for part in node.body for data in part.find_all(nodes.TemplateData))
         costs = [nodes.Const(1 + size // NODES_PER_STEP), nodes.Const(text)]
@@ -52,6 +53,7 @@ class _CountingGenerator(CodeGenerator):
         super().visit_For(node, frame)
 
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802 - jinja2's name
+        """Make `~` join its texts through `BudgetedEnvironment.joined`."""
         parts = nodes.Tuple(node.nodes, "load")
         joined = nodes.Call(nodes.EnvironmentAttribute("joined"), [parts], [], None, None)
         self.visit(joined.set_lineno(node.lineno), frame)
@@ -72,7 +74,7 @@ class BudgetedEnvironment(ImmutableSandboxedEnvironment):
 
     @contextmanager
     def budget_for_file(self) -> Iterator[None]:
-        """A context in which a file, and the tables that its templates render, have one budget."""
+        """Give a file, and the tables that its templates render, one budget within this context."""
         if self._depth == 0:
             self.steps = self.printed = 0
         self._depth += 1
@@ -91,25 +93,27 @@ class BudgetedEnvironment(ImmutableSandboxedEnvironment):
             )
 
     def counted(self, values: Iterable[Any], weight: int = 1, text: int = 0) -> Iterator[Any]:
-        """The values of a loop; each costs `weight` steps, and may print the `text` characters of its body."""
+        """Yield the values of a loop; each costs `weight` steps, and may print the `text` characters of its body."""
         for value in values:
             self.spend_steps(weight)
             self._add_printed(text)
             yield value
 
     def joined(self, parts: Iterable[Any]) -> str:
-        """Texts one after another; raises BudgetError, before they are put together, where that is too long."""
+        """Return texts one after another; raises BudgetError if they are too long, before they are put together."""
         texts = [part if isinstance(part, str) else str(part) for part in parts]
         _require_size(sum(map(len, texts)))
         return "".join(texts)
 
     def get_template(self, *arguments: Any, **options: Any) -> jinja2.Template:
-        """As jinja2's; a template that includes itself twice takes for ever without a loop."""
+        """Return a template as Jinja2 does, for one step: a template that includes itself twice needs no loop to run
+        on.
+        """
         self.spend_steps(1)
         return super().get_template(*arguments, **options)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """The result of `**`, `*`, `+` or `%`, unless it is too large."""
+        """Return the result of `**`, `*`, `+` or `%`; raises BudgetError if it is too large."""
         self.spend_steps(1)
         if operator == "**" and isinstance(left, int) and isinstance(right, int):
             _require_size(left.bit_length() * max(right, 0), MAX_BITS, "bits in a number")
@@ -122,7 +126,7 @@ class BudgetedEnvironment(ImmutableSandboxedEnvironment):
         return _check_size(super().call_binop(context, operator, left, right))
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
-        """Call what a template calls; the names are jinja2's, so that keyword arguments may have any name."""
+        """Call what a template calls. The parameters have Jinja2's names, so that keyword arguments may have any."""
         __self.spend_steps(1)
         if isinstance(__obj, LoopContext):
             args = tuple(__self.counted(value) for value in args)
@@ -133,14 +137,12 @@ class BudgetedEnvironment(ImmutableSandboxedEnvironment):
         return _check_size(super().call(__context, __obj, *args, **kwargs))
 
     def _limit_function(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        # a filter or function of templates that pays for its first value by length, and is refused large arguments and
-        # results
-        # such a function is first given the context or environment, which costs nothing
+        """Return a filter that pays for its first value by length, and refuses large arguments and results."""
+        # Jinja2 passes the context or environment to some functions first, which costs nothing
         passes = int(hasattr(function, "jinja_pass_arg"))
 
         @wraps(function)
         def limited(*arguments: Any, **options: Any) -> Any:
-            # the function, whose first value is paid for and whose result is measured
             passed, rest = arguments[:passes], list(arguments[passes:])
             value = rest[0] if rest else None
             if isinstance(value, Sized):
@@ -162,17 +164,19 @@ class BudgetedEnvironment(ImmutableSandboxedEnvironment):
         return value
 
     def _add_printed(self, characters: int) -> None:
+        """Count characters that a template prints; raises BudgetError above MAX_SIZE."""
         self.printed += characters
         _require_size(self.printed, label="characters printed for one file")
 
 
 def _require_size(size: float, limit: int = MAX_SIZE, label: str = "characters or items in one value") -> None:
+    """Raise BudgetError for a size above a limit; `label` says what is counted."""
     if size > limit:
         raise BudgetError(f"more than {limit:,} {label}")
 
 
 def _require_arguments(name: str, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Raise BudgetError for a filter or method of text that would make too much of its arguments."""
+    """Raise BudgetError for a filter, or method of text, whose arguments would make its result too large."""
     for argument in arguments:
         if isinstance(argument, int) and abs(argument) > MAX_ARGUMENT:
             raise BudgetError(f"'{name}' takes numbers up to {MAX_ARGUMENT:,}")
@@ -188,14 +192,14 @@ def _require_arguments(name: str, value: Any, arguments: tuple[Any, ...]) -> Non
 
 
 def _format_extent(pattern: str, values: tuple[Any, ...]) -> float:
-    """A bound of the length of a formatted text: every field may be any of the values, as wide as any number says."""
+    """Return an upper limit of the length of a formatted text: each field may hold any value, padded to any width."""
     widths = [int(digits[:9]) for digits in re.findall(r"\d+", pattern)]
     fields = pattern.count("%") + pattern.count("{")
     return len(pattern) + max(widths, default=0) * fields + fields * math.fsum(_sum_extents(value) for value in values)
 
 
 def _sum_extents(value: Any) -> float:
-    # how long the texts within a value are together, as far as one level down
+    """Return the length of all texts in a value, or in a mapping or list together (one level deep)."""
     if isinstance(value, Mapping):
         return sum(map(_measure_extent, value.values()))
     if isinstance(value, tuple | list):
@@ -204,14 +208,14 @@ def _sum_extents(value: Any) -> float:
 
 
 def _measure_extent(value: Any) -> int:
-    """Length of a text or list; a number may be a width or a count."""
+    """Return the length of a text or list; for a number its amount, since it may be a width or a count."""
     if isinstance(value, Sized):
         return len(value)
     return abs(value) if isinstance(value, int) else 32
 
 
 def _check_size(value: Any) -> Any:
-    # the value; raises BudgetError for one that is too large
+    """Return the value; raises BudgetError if it is too large."""
     if isinstance(value, int):
         _require_size(value.bit_length(), MAX_BITS, "bits in a number")
     elif isinstance(value, str | list | tuple):

@@ -1,7 +1,7 @@
-"""Configurations as bundles: a switch or whole fabric each, all made by one maker that keeps what they share.
+"""Configurations as file bundles, one a switch or whole fabric, which one `ConfigMaker` renders.
 
-A NOS whose files must be installed in some order has a template README.md.j2 that says which: one file for all of its
-switches, beside their folders.
+A NOS whose files must be installed in some order has a template README.md.j2 that says so; it is rendered once for all
+switches of the NOS, into a file beside their folders.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ READ_ME = "README.md.j2"
 
 
 def make_config_bundles(cluster: Cluster, options: RenderOptions, part: str) -> list[FileBundle]:
-    """Bundles of the files of all switches, in the order of the device table, then of whole fabrics, then of READMEs.
+    """Return bundles of files of all switches (in the order of the device table), of whole fabrics, and of READMEs.
 
-    Raises InputError where two of these would share a folder.
+    Raises InputError if two of these would have the same folder.
     """
     subjects = list_subjects(cluster)
     maker = ConfigMaker(cluster, options)
@@ -42,38 +42,41 @@ def make_config_bundles(cluster: Cluster, options: RenderOptions, part: str) -> 
 
 
 def _list_nos_with_read_me(cluster: Cluster, subjects: Iterable[Subject]) -> list[str]:
-    """The NOSes of some switches that have a README, sorted."""
+    """Return, sorted, the NOSes of the switches among `subjects` that have a README template."""
     devices, folder = cluster.plan.devices, find_resource_dir("templates")
     used = {devices.device_class[row] for row in subjects if isinstance(row, int)}
     return sorted(nos for nos in {devices.classes[cls].nos for cls in used} if (folder / nos / READ_ME).is_file())
 
 
 def _render_read_me(nos: str, options: RenderOptions) -> Iterator[tuple[str, bytes]]:
+    """Yield the path and content of the README of a NOS."""
     yield f"configs/README-{nos}.md", Renderer(options).render_text(f"{nos}/{READ_ME}", {}).encode()
 
 
 class ConfigMaker:
-    """Renders any switch of a cluster; what was rendered for one and holds for others is kept, in each process."""
+    """Renders the switches of a cluster. Texts that several switches share are cached in each process."""
 
     def __init__(self, cluster: Cluster, options: RenderOptions) -> None:
         self._cluster = cluster
         self._options = options
 
     def __getstate__(self) -> dict[str, object]:
+        """Leave the cache out when the object is sent to another process."""
         return {name: value for name, value in self.__dict__.items() if name != "_files_of"}
 
     @cached_property
     def _files_of(self) -> Callable[[Subject], Iterator[tuple[str, bytes]]]:
+        """Return the function that renders a subject, with its caches."""
         return make_subject_renderer(self._cluster, list(list_subjects(self._cluster).values()), self._options)
 
     def prepare(self, subject: Subject | None) -> None:
-        """Compute what a cluster knows once, by rendering the first of its subjects; raises as `files` does."""
+        """Compute what the cluster computes once, by rendering `subject`; raises the errors of `files`."""
         if subject is not None:
             deque(self.files(subject), maxlen=0)
 
     def files(self, subject: Subject) -> Iterator[tuple[str, bytes]]:
-        """Yield (path in the output folder, content), in which a secret is private; raises InputError as
-        `render_configs` does.
+        """Yield (path in the output folder, content), marked private if it contains a secret; raises the InputErrors of
+        `render_configs`.
         """
         for path, content in self._files_of(subject):
             has_secret = any(secret in content for secret in self._options.secrets)

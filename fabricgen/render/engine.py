@@ -1,4 +1,6 @@
-"""Configurations of all switches: templates hold the text, a module per NOS the values."""
+"""Rendering of the configurations of all switches: templates contain the text, and a module per NOS
+gives the values.
+"""
 
 from __future__ import annotations
 
@@ -45,10 +47,10 @@ Subject: TypeAlias = int | str
 class RenderOptions:
     """Options of rendering.
 
-    `overrides` is a folder whose templates (`sonic/frr.conf.j2`) replace the built-in ones of the same path; templates
-    then run sandboxed. `managements` are by fabric. `secrets` are those that stand there in place of their
-    references: where there are any, a template that fails does not say of which value. `passwords` of sessions are by
-    their references.
+    `overrides` is a folder whose templates (`sonic/frr.conf.j2`) replace the built-in ones of the same path; all
+    templates then run in a sandbox. `managements` has the management settings by fabric. `secrets` are the values that
+    replace references; if there are any, the error of a template that fails does not repeat values. `passwords` has
+    those of BGP sessions by reference.
     """
 
     overrides: Path | None = None
@@ -61,16 +63,17 @@ class RenderOptions:
 def make_render_options(
     cluster: Cluster, *, overrides: Path | None = None, resolver: SecretResolver = redact_secret
 ) -> RenderOptions:
-    """Check that everything can be rendered, and resolve secrets.
+    """Check that all switches can be rendered, and resolve secrets.
 
-    Raises InputError for a tier whose NOS has no templates, for two subjects of one name, and for a secret that cannot
-    be resolved.
+    Raises InputError for a tier whose NOS has no templates, for two subjects of the same name, and for a secret that
+    cannot be resolved.
     """
     require_known_nos(cluster)
     list_subjects(cluster)
     secrets = set[bytes]()
 
     def remembered(reference: str, kind: SecretKind, path: Place) -> str:
+        """Resolve a secret, and remember it as one that files contain."""
         secrets.add((secret := resolver(reference, kind, path)).encode())
         return secret
 
@@ -91,9 +94,9 @@ def render_configs(cluster: Cluster, *, options: RenderOptions | None = None) ->
 
 
 def list_subjects(cluster: Cluster) -> dict[str, Subject]:
-    """The subjects by the name of their folder, in the order in which they are rendered.
+    """Return what is rendered, by the name of its folder, in the order of rendering: switches and whole fabrics.
 
-    Raises InputError where a fabric that takes files is named like a switch that does.
+    Raises InputError if a fabric that gets files has the same name as a switch that does.
     """
     subjects: dict[str, Subject] = {cluster.names[row]: row for row in cluster.switch_rows()}
     for name in cluster.whole_fabrics():
@@ -115,9 +118,10 @@ def render_rows(cluster: Cluster, rows: Sequence[Subject], options: RenderOption
 def make_subject_renderer(
     cluster: Cluster, subjects: Iterable[Subject], options: RenderOptions
 ) -> Callable[[Subject], Iterator[tuple[str, bytes]]]:
-    """A function from a subject to its files: (path, content); what subjects share is rendered once.
+    """Return a function that yields (path, content) of the files of a subject; texts that subjects share are rendered
+    once.
 
-    Raises InputError (FG018, FG026) where nobody knows what a NOS calls the ports of its switches.
+    Raises InputError (FG018, FG026) if the port names of a NOS are unknown for one of its switches.
     """
     if unnamed := cluster.port_names.faults:
         raise cluster.design.loaded.locate_error(InputError(unnamed))
@@ -125,8 +129,7 @@ def make_subject_renderer(
     switch_files = renderer.make_switch_renderer(cluster, [row for row in subjects if isinstance(row, int)])
 
     def render_subject(row: Subject) -> Iterator[tuple[str, bytes]]:
-        # the files of a switch (its row) or of a whole fabric (its NOS); errors are told at their place in the
-        # blueprint
+        """Yield the files of a switch (its row) or fabric (its NOS); errors get their place in the blueprint."""
         try:
             if isinstance(row, str):
                 yield from renderer.files(cluster.whole_fabric(row), cluster.design.catalog)
@@ -143,7 +146,7 @@ SNIPPET_ERRORS = (AttributeError, InputError, LookupError, TypeError, ValueError
 
 
 def _can_merge(nos: TakesTrees, file: str, text: str, trees: tuple[PlacedSnippet, ...], judge: Catalog | None) -> bool:
-    # whether the user's trees can be laid over the text of a file
+    """Whether the user's trees can be merged into the text of a file."""
     try:
         nos.with_trees(file, text, trees, judge)
     except SNIPPET_ERRORS:
@@ -152,7 +155,7 @@ def _can_merge(nos: TakesTrees, file: str, text: str, trees: tuple[PlacedSnippet
 
 
 class Renderer:
-    """Renders templates, and caches texts that several switches share."""
+    """Renders templates, and caches the texts that several switches share."""
 
     def __init__(self, options: RenderOptions) -> None:
         self._user_templates = _make_sandbox(options.overrides) if options.overrides else None
@@ -166,10 +169,10 @@ class Renderer:
     def make_switch_renderer(
         self, cluster: Cluster, rows: Sequence[int]
     ) -> Callable[[int], Iterable[tuple[str, bytes]]]:
-        """A function from a row of the device table to the files of the switch: (path, content).
+        """Return a function that yields (path, content) of the files of a switch, given its row in the device table.
 
-        With a user's own templates every switch is rendered separately: such a template may branch on values that
-        ours only print, so the text of one switch says nothing about another.
+        With templates of the user's, each switch is rendered separately: such a template may branch on values that the
+        built-in ones only print, so that the text of one switch says nothing about another.
         """
         catalog = cluster.design.catalog
         shapes = SwitchShapes(cluster.views)
@@ -187,8 +190,8 @@ class Renderer:
     def files(self, view: SwitchView | FabricView, catalog: Catalog) -> Iterator[tuple[str, bytes]]:
         """Yield (path in the output folder, content) of the files of one switch or whole fabric.
 
-        Raises InputError where the catalogue lacks what its NOS needs, for an overriding template that fails, and for a
-        snippet that does not fit.
+        Raises InputError if the catalogue lacks data that the NOS needs, for an overriding template that fails, and for
+        a snippet that cannot be placed.
         """
         texts: list[str] = []
         for path, text in self._render_texts(view, catalog, self.render_once):
@@ -200,7 +203,7 @@ class Renderer:
     def _render_texts(
         self, view: SwitchView | FabricView, catalog: Catalog, once: TableRenderer
     ) -> Iterator[tuple[str, str]]:
-        """(path, text) of each file; `once` renders the tables that switches share."""
+        """Yield (path, text) of each file; `once` renders the tables that switches share."""
         nos: Any = load_writer(view.nos)
         resolved = self.fill_in_secrets(view) if isinstance(view, SwitchView) else view
         trees = tuple(s for s in view.snippets if s.tree) if isinstance(view, SwitchView) else ()
@@ -214,7 +217,7 @@ class Renderer:
     def _merge_trees(
         self, nos: TakesTrees, file: str, text: str, trees: tuple[PlacedSnippet, ...], judge: Catalog | None
     ) -> str:
-        """A file with the user's trees laid over it; what a user's own templates made of it may not be as expected."""
+        """Return the text of a file with the user's trees merged in; raises InputError if they cannot be merged."""
         try:
             return nos.with_trees(file, text, trees, judge)
         except SNIPPET_ERRORS as error:
@@ -229,8 +232,10 @@ class Renderer:
     def _take_judge_once(
         self, view: Any, trees: tuple[PlacedSnippet, ...], file: str, catalog: Catalog
     ) -> Catalog | None:
-        """The catalogue to check a user's trees against; None where another switch of the tier has had the same trees
-        checked for this file, since switches of a tier are alike.
+        """Return the catalogue by which to check a user's trees.
+
+        Returns None if the same trees were checked in this file of another switch of the tier: switches of a tier are
+        alike.
         """
         key = (view.tier.key, file, *(snippet.path for snippet in trees))
         new = key not in self._judged
@@ -238,7 +243,7 @@ class Renderer:
         return catalog if new else None
 
     def fill_in_secrets(self, switch: SwitchView) -> SwitchView:
-        """Return the switch with its resolved secrets; what concerns the fabric is made once and shared."""
+        """Return the switch with its resolved secrets; those of the fabric are filled in once for all its switches."""
         fabric = switch.fabric
         if switch.exits.peers:
             switch = replace(switch, exits=fill_in_passwords(switch.exits, self._passwords))
@@ -250,7 +255,7 @@ class Renderer:
         return replace(switch, fabric=self._intents[fabric.name])
 
     def render_text(self, name: str, values: Mapping[str, Any]) -> str:
-        """The text that a template, by its path, makes of values."""
+        """Render the template at a path with values."""
         if self._user_templates is None:
             return self._environment.get_template(name).render(values)
         from fabricgen.render.overrides import render_guarded
@@ -258,9 +263,9 @@ class Renderer:
         return render_guarded(self._user_templates, name, values, tells=self._tells)
 
     def render_once(self, name: str, values: Mapping[str, Any], last: bool) -> str:
-        """Render a template from values that switches share, the first time, and repeat the text from then on.
+        """Render a template with values that switches share the first time, and return the same text from then on.
 
-        For templates: the values are recognised as the same object, which is kept so that no other takes its place.
+        Templates call it. Values are recognised by identity, so they are kept: no other object can get the same id.
         """
         key = (name, id(values), last)
         if key not in self._kept:
@@ -269,9 +274,7 @@ class Renderer:
 
 
 def require_known_nos(cluster: Cluster) -> None:
-    """Raise InputError, at each tier concerned, where a tier of switches runs a NOS without templates, or nobody knows
-    what it calls the ports.
-    """
+    """Raise InputError, at each tier concerned, for a NOS that has no templates or whose port names are unknown."""
     faults = [
         Diagnostic(
             "FG027",
@@ -293,14 +296,14 @@ def require_known_nos(cluster: Cluster) -> None:
 
 
 def _is_configured(catalog: Catalog, nos: str, protocol: str) -> bool:
-    """Whether a NOS has templates, and claims what switches of Ethernet are asked for."""
+    """Whether a NOS has templates, and claims the intents that all Ethernet switches need."""
     if protocol == "infiniband":
         return has_templates(nos, whole_fabric=True)
     return has_templates(nos, whole_fabric=False) and bool(catalog.naming(nos).configuration.claims)
 
 
 def _suggest_rendered(catalog: Catalog, switch: SwitchProfile, protocol: str) -> str:
-    """What to do about a NOS without templates: run another on the switch, or build all but configurations."""
+    """Return a hint for a NOS without templates: run another NOS, or build all parts but configurations."""
     rendered = known_nos(whole_fabric=protocol == "infiniband")
     alternatives = [nos for nos in catalog.list_usable_nos(switch) if nos in rendered]
     instead = f"run {' or '.join(alternatives)} on it, or " if alternatives else ""
@@ -308,6 +311,7 @@ def _suggest_rendered(catalog: Catalog, switch: SwitchProfile, protocol: str) ->
 
 
 def _make_sandbox(overrides: Path) -> BudgetedEnvironment:
+    """Return the environment of a user's templates; its module is imported only if there are some."""
     from fabricgen.render.overrides import sandboxed_environment
 
     return sandboxed_environment(overrides)
@@ -319,9 +323,9 @@ MOST_SWITCHES = 1000
 
 
 def render_few_configs(cluster: Cluster) -> list[tuple[str, bytes]]:
-    """(path, content) of every configuration, with references in place of secrets.
+    """Return (path, content) of every configuration, with references in place of secrets.
 
-    Empty where they are larger than `MOST_BYTES` together, or where one cannot be rendered.
+    Empty if they are larger than `MOST_BYTES` together, or if one cannot be rendered.
     """
     configs, size = list[tuple[str, bytes]](), 0
     if len(cluster.switch_rows()) > MOST_SWITCHES:

@@ -1,4 +1,4 @@
-"""Escaping of values in configurations, so that no value can start a line or leave its place."""
+"""Escaping of values in configurations, so that no value can start a line or end the word or string that it is in."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 @lru_cache(maxsize=1 << 15)
 def escape_json(text: str) -> str:
-    """The inside of a JSON string: quotes, backslashes and control characters escaped, ASCII only."""
+    """Return text escaped for the inside of a JSON string: quotes, backslashes, control and non-ASCII characters."""
     return json.dumps(text)[1:-1]
 
 
 @lru_cache(maxsize=1 << 15)
 def escape_yaml(text: str) -> str:
-    """The inside of a double-quoted YAML scalar: as in JSON, but without surrogate pairs."""
+    """Return text escaped for the inside of a double-quoted YAML scalar: as in JSON, but without surrogate pairs."""
     if text.isascii():
         return escape_json(text)
     return "".join(f"\\U{ord(letter):08x}" if letter > "\uffff" else escape_json(letter) for letter in text)
@@ -27,7 +27,7 @@ def escape_yaml(text: str) -> str:
 
 @lru_cache(maxsize=1 << 15)
 def require_token(text: str) -> str:
-    """A single word of a command line, such as a host name, port or model; returned unchanged.
+    """Return a single word of a command line unchanged, such as a host name, port or model.
 
     Raises ValueError for characters that could end the word. Catalogue and blueprint already restrict such names; this
     is a second line of defence.
@@ -39,10 +39,10 @@ def require_token(text: str) -> str:
 
 @lru_cache(maxsize=1 << 10)
 def require_word(text: str) -> str:
-    """A single word with more characters than a name, such as a key or a hash: printable ASCII without blanks.
+    """Return a single word that may have more characters than a name, such as a key or a hash, unchanged.
 
-    Raises ValueError for anything else, and for a question mark, which asks the EOS parser for help. The error does not
-    repeat the word, as it may be a secret.
+    Raises ValueError for anything but printable ASCII without blanks, and for a question mark, which asks the EOS
+    parser for help. The error does not repeat the word, as it may be a secret.
     """
     if not _WORD.fullmatch(text):
         raise ValueError("a value cannot be a word of a configuration line")
@@ -50,14 +50,14 @@ def require_word(text: str) -> str:
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines of a text such as a banner: printable ASCII, split at any kind of line break."""
+    """Return the lines of a text such as a banner, in printable ASCII, split at any kind of line break."""
     return [_CONTROL.sub(" ", line).encode("ascii", "replace").decode().rstrip() for line in text.splitlines()]
 
 
 def make_one_line(text: str, limit: int = 240) -> str:
-    """Free text for a `description`: one line of printable ASCII without control characters, cut at `limit` characters.
+    """Return free text for a `description`: one line of printable ASCII, cut at `limit` characters.
 
-    EOS and FRR take the rest of the line literally, quotes included; only a line break could begin a command. A
+    EOS and FRR take the rest of the line literally, including quotes; only a line break could begin a command. A
     question mark asks the EOS parser for help when a configuration is pasted, so it becomes a full stop.
     """
     if not text.isascii() or not text.isprintable():

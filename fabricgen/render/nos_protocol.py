@@ -1,4 +1,4 @@
-"""The interface of the writer of a network operating system: `fabricgen/nos/NAME/writer.py`, found by its room."""
+"""The interface of the writer of a network operating system (NOS): the module `fabricgen/nos/NAME/writer.py`."""
 
 from __future__ import annotations
 
@@ -14,44 +14,48 @@ ViewT_contra = TypeVar("ViewT_contra", SwitchView, FabricView, contravariant=Tru
 
 
 class Nos(Protocol[ViewT_contra]):
-    """A module `fabricgen/nos/NAME/writer.py` with templates in `templates/NAME/`; blueprints say NAME under `nos:`.
+    """A module `fabricgen/nos/NAME/writer.py` with templates in `templates/NAME/`; blueprints have NAME under `nos:`.
 
-    It renders single switches, or whole fabrics if it has `WHOLE_FABRIC = True`. `KEEPS_ORDER = True` promises that its
-    names, addresses and AS numbers are in the order of the ports: neither module nor templates sort them. Without it
-    fewer switches share a rendered skeleton; even then nothing sorts the addresses at ports of a switch without BGP.
-    `NamesTemplates`, `SharesTables` and `TakesTrees` below are optional, found by isinstance.
+    It renders single switches, or whole fabrics if it has `WHOLE_FABRIC = True`. `KEEPS_ORDER = True` promises that it
+    prints names, addresses and AS numbers in the order of the ports: neither module nor templates sort them. Without
+    the promise, fewer switches share a rendered skeleton; even then addresses at ports of a switch without BGP are not
+    sorted. `NamesTemplates`, `SharesTables` and `TakesTrees` below are optional; isinstance finds out whether a module
+    has them.
     """
 
     def files(self, view: ViewT_contra) -> tuple[tuple[str, str], ...]:
-        """(template in the NOS's folder, file name in the device's folder) of each file."""
+        """Return (template in the NOS's folder, file name in the device's folder) of each file."""
 
     def values(self, view: ViewT_contra, catalog: Catalog) -> dict[str, Any]:
-        """The values for the templates: strings, numbers, and rows as mappings by field name; never a line of
+        """Return the values for the templates: strings, numbers, and rows as mappings by field name; no line of
         configuration.
         """
 
 
 @runtime_checkable
 class TakesTrees(Protocol):
-    """A NOS whose files are data, into which snippets with a `tree` are merged after templates have written them."""
+    """A NOS whose files are data, into which snippets with a `tree` are merged after templates have
+    written the files.
+    """
 
     def with_trees(self, file: str, text: str, snippets: tuple[PlacedSnippet, ...], judge: Catalog | None) -> str:
-        """A file with the trees of its snippets merged in. Raises InputError (FG052) for a tree that does not fit.
+        """Return a file with the trees of its snippets merged in; raises InputError (FG052) for a tree that cannot be
+        merged.
 
-        With `judge` the result is checked against the catalogue, which takes longer than rendering it.
+        With `judge`, the result is checked against this catalogue, which takes longer than rendering it.
         """
 
 
 @runtime_checkable
 class NamesTemplates(Protocol):
-    """A NOS with templates that have no file of their own: a `NAME.j2` stands for them (kernel/named_templates.py)."""
+    """A NOS with templates that have no file each: one file `NAME.j2` stands for many (kernel/named_templates.py)."""
 
     def list_templates(self) -> Iterable[str]:
-        """All templates, by path in the NOS's folder, that it may ask for beside the files that are there."""
+        """Return all templates without a file that the NOS may ask for, by path in its folder."""
 
 
 class Shared(NamedTuple):
-    """Tables of a switch that depend on its ports and cables only, and contain no name or address."""
+    """Tables of a switch that depend only on its ports and cables, and contain no name or address."""
 
     tables: Mapping[str, Mapping[str, Any]]
     """Values for the templates of tables without cable lengths; the same object for equal values."""
@@ -64,19 +68,25 @@ class SharesTables(Protocol):
     """A NOS with tables that many switches share."""
 
     def length_steps_m(self, switch: SwitchView, catalog: Catalog) -> tuple[float, ...]:
-        """Cable lengths, m, ascending, at which files change; lengths between two of them give the same files."""
+        """Return the cable lengths (m, ascending) at which files change; lengths between two of them give the same
+        files.
+        """
 
     def shared(self, switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> Shared:
-        """The tables of a switch with cables of these lengths, m, at its ports; 0 for a port without a cable."""
+        """Return the tables of a switch whose cables have these lengths (m), one a port; 0 for a
+        port without a cable.
+        """
 
     def length_tables(
         self, switch: SwitchView, lengths: Sequence[str], catalog: Catalog
     ) -> Mapping[str, Mapping[str, Any]]:
-        """Values for the templates of tables with cable lengths; the templates must print `lengths` unchanged."""
+        """Return, by template, the values for tables that contain cable lengths; templates must print `lengths`
+        unchanged.
+        """
 
 
 class Circuits(NamedTuple):
-    """What DHCP requests say of the port that they came in at (RFC 3046, agent circuit id), on one switch."""
+    """How DHCP requests name the port at which they came in (RFC 3046, agent circuit id), on one switch."""
 
     form: Mapping[str, str]
     """By fabric whose hosts are relayed: the text, in the fields of `forms.CIRCUIT_ID`; without one it says no port."""
@@ -90,40 +100,42 @@ class Circuits(NamedTuple):
 
 @runtime_checkable
 class NamesCircuits(Protocol):
-    """A NOS whose DHCP relay says at which port a request came in."""
+    """A NOS whose DHCP relay names the port at which a request came in."""
 
     def circuits(self, switch: SwitchView, catalog: Catalog) -> Circuits:
-        """How it says so on a switch, whether or not its blueprint has DHCP servers: others may relay to some."""
+        """Return how the relay of a switch names ports, even if the blueprint has no DHCP servers: others may relay to
+        some.
+        """
 
 
 @runtime_checkable
 class HasPortLanes(Protocol):
-    """A NOS that knows ports by the lanes of the ASIC."""
+    """A NOS that identifies ports by lanes of the ASIC."""
 
     def port_lanes(self, switch: SwitchView, catalog: Catalog) -> Mapping[str, tuple[str, str]]:
-        """(lanes, alias) of each port of a switch by its name."""
+        """Return (lanes, alias) of each port of a switch by its name."""
 
 
 def load_writer(nos: str) -> Any:
-    """The module that writes the files of a NOS; raises KeyError for one that has none."""
+    """Import and return the module that writes the files of a NOS; raises KeyError for a NOS that has none."""
     return load_part(nos, "writer")
 
 
 def known_nos(*, whole_fabric: bool) -> tuple[str, ...]:
-    """Ids of the NOS modules for single switches, or for whole fabrics; sorted."""
+    """Return the names, sorted, of the NOSes with a writer for single switches, or for whole fabrics."""
     return tuple(n for n in list_nos("writer") if is_whole_fabric(n) == whole_fabric)
 
 
 def has_templates(nos: str, *, whole_fabric: bool) -> bool:
-    """Whether there is a NOS module of that id for single switches, or whole fabrics; imports no other module."""
+    """Whether a NOS has a writer for single switches, or whole fabrics; imports no other module."""
     return nos in list_nos("writer") and is_whole_fabric(nos) == whole_fabric
 
 
 def is_whole_fabric(nos: str) -> bool:
-    """Whether a NOS module renders whole fabrics; raises KeyError for an unknown id."""
+    """Whether the writer of a NOS renders whole fabrics; raises KeyError for an unknown NOS."""
     return bool(getattr(load_writer(nos), "WHOLE_FABRIC", False))
 
 
 def keeps_order(nos: str) -> bool:
-    """Whether a NOS module never sorts by names, addresses or AS numbers; raises KeyError for an unknown id."""
+    """Whether the writer of a NOS never sorts by names, addresses or AS numbers; raises KeyError for an unknown NOS."""
     return bool(getattr(load_writer(nos), "KEEPS_ORDER", False))

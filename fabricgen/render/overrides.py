@@ -48,13 +48,13 @@ _FAILURES = (
 
 
 class ContainedLoader(jinja2.BaseLoader):
-    """Loads templates of one folder by relative path; names and links that lead out of it are not found."""
+    """Loads templates of one folder by relative path, and none outside it, even through links."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
 
     def get_source(self, environment: jinja2.Environment, template: str) -> tuple[str, str, None]:  # noqa: ARG002
-        """The text and path of a template; raises TemplateNotFound where the folder has none."""
+        """Return the text and path of a template; raises TemplateNotFound if the folder does not have it."""
         file = Path(os.path.realpath(self._folder / template))
         if not (file.is_relative_to(self._folder) and file.is_file()):
             raise jinja2.TemplateNotFound(template)
@@ -67,10 +67,10 @@ class ContainedLoader(jinja2.BaseLoader):
 
 
 def sandboxed_environment(folder: Path) -> BudgetedEnvironment:
-    """An environment in which templates in `folder` replace built-in ones of the same path.
+    """Return an environment in which templates in `folder` replace built-in ones of the same path.
 
-    To change one block of a built-in template, a template extends it by its path below `builtin/`. Raises InputError
-    when there is no such folder, and for files in it that replace nothing.
+    To change one block of a built-in template, a template extends it by its path below `builtin/`. Raises InputError if
+    the folder does not exist, and for files in it that replace no template.
     """
     if not folder.is_dir():
         raise fault("FG033", f"there is no templates folder {folder}")
@@ -91,8 +91,9 @@ def sandboxed_environment(folder: Path) -> BudgetedEnvironment:
 
 
 def require_replacing(folder: Path) -> None:
-    """Raise InputError (FG033) for each file of an overriding folder that replaces no template and is used by none that
-    does, and for links out of the folder, which are not followed. Hidden files and READMEs are the user's.
+    """Raise InputError (FG033) for files of an overriding folder that have no effect, and for links out of it.
+
+    A file has an effect if it replaces a template, or if such a file uses it. Hidden files and READMEs may be there.
     """
     replaceable = _list_replaceable()
     faults: list[Diagnostic] = []
@@ -119,7 +120,7 @@ def require_replacing(folder: Path) -> None:
 
 
 def _list_replaceable() -> set[str]:
-    """The built-in templates of all NOSes, by path: files, and those that a writer names and a NAME.j2 stands for."""
+    """Return the built-in templates of all NOSes by path: files, and templates that one file NAME.j2 stands for."""
     built_in, paths = find_resource_dir("templates"), set[str]()
     for nos in list_nos("writer"):
         paths |= {file.relative_to(built_in).as_posix() for file in (built_in / nos).rglob("*.j2")}
@@ -130,9 +131,9 @@ def _list_replaceable() -> set[str]:
 
 
 def _find_used_files(folder: Path, replacing: set[str], files: set[str]) -> set[str]:
-    """Files of a folder that replace templates, and those that such files include, import or extend, and so on.
+    """Return the files of a folder that replace templates, and the files that these include, import or extend in turn.
 
-    All of them where one names a template by a value, and where one cannot be read, which rendering it tells.
+    Returns all files if one names a template by a value. If one cannot be read, rendering will say so.
     """
     used, unread = set(replacing), sorted(replacing)
     while unread:
@@ -150,7 +151,7 @@ def _find_used_files(folder: Path, replacing: set[str], files: set[str]) -> set[
 
 
 def render_guarded(environment: BudgetedEnvironment, name: str, values: Mapping[str, Any], *, tells: bool) -> str:
-    """Render a template that a user may have written; raises InputError, with template and line, when it fails.
+    """Render a template that a user may have written; if it fails, raise InputError with template and line.
 
     With `tells` the error includes Python's message, which may contain any value that the template sees.
     """
@@ -176,13 +177,13 @@ def render_guarded(environment: BudgetedEnvironment, name: str, values: Mapping[
 
 
 def _shorten_error(error: BaseException) -> str:
-    """An error's message, shortened to a line, as it may contain text of the template."""
+    """Return the message of an error, shortened to a line, as it may contain text of the template."""
     text = f"{type(error).__name__}: {error}"
     return text if len(text) <= MAX_MESSAGE else f"{text[:MAX_MESSAGE]}..."
 
 
 def _locate_error(error: BaseException, name: str) -> str:
-    """`template:line` of the innermost template line in an error's traceback."""
+    """Return `template:line` of the innermost template line in the traceback of an error."""
     if isinstance(error, jinja2.TemplateSyntaxError):
         return f"{error.name or name}:{error.lineno}"
     position, trace = name, error.__traceback__

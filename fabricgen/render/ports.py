@@ -22,12 +22,12 @@ from fabricgen.views.switch import SwitchPort, SwitchView
 
 
 def number_cages(profile: SwitchProfile) -> Iterator[tuple[int, CageClass]]:
-    """Each cage of a switch by its number, from 1."""
+    """Yield each cage of a switch with its number, from 1."""
     return enumerate((cage for cage in profile.cages for _ in range(cage.count)), 1)
 
 
 def find_blocked_cages(switch: SwitchView) -> frozenset[int]:
-    """Cages that must stay empty because the split of a neighbour uses their lanes."""
+    """Return the numbers of cages that must stay empty because the split of a neighbouring cage uses their lanes."""
     blocked: set[int] = set()
     for cage, breakout in {port.cage: port.ways for port in switch.ports}.items():
         blocked.update(range(cage + 1, cage + switch.profile.find_cage_class(cage).block(breakout)))
@@ -35,7 +35,7 @@ def find_blocked_cages(switch: SwitchView) -> frozenset[int]:
 
 
 def list_unused_ports(switch: SwitchView, naming: NosNaming) -> list[str]:
-    """Ports without a cable: the rest of split cages, and the first port of each empty cage."""
+    """Return the names of ports without a cable: the rest of split cages, and the first port of each empty cage."""
     breakout_of_cage, cabled = {port.cage: port.ways for port in switch.ports}, {port.name for port in switch.ports}
     names: list[str] = []
     for number, cage in number_cages(switch.profile):
@@ -45,10 +45,10 @@ def list_unused_ports(switch: SwitchView, naming: NosNaming) -> list[str]:
 
 
 def find_port_lanes(cluster: Cluster, rows: Iterable[int]) -> dict[tuple[str, str], tuple[str, str]]:
-    """(switch, port) -> (lanes, alias) of cabled ports, of some rows of the device table.
+    """Return (lanes, alias) of the cabled ports of some rows of the device table, by (switch, port).
 
-    There is nothing of switches whose NOS has no lanes. Raises InputError (FG026) where the NOS takes them from a port
-    table that the catalogue does not have.
+    Switches whose NOS has no lanes are left out. Raises InputError (FG026) if the NOS takes lanes from a port table
+    that the catalogue does not have.
     """
     lanes_of_port: dict[tuple[str, str], tuple[str, str]] = {}
     for row in rows:
@@ -61,10 +61,10 @@ def find_port_lanes(cluster: Cluster, rows: Iterable[int]) -> dict[tuple[str, st
 
 
 def list_circuit_ids(cluster: Cluster, rows: Iterable[int]) -> dict[tuple[str, str], tuple[bytes, ...]]:
-    """(switch, port) -> the circuit ids that requests of the host there may have, of some rows of the device table.
+    """Return the circuit ids that DHCP requests at ports of some rows of the device table may have, by (switch, port).
 
-    Spelled as the blueprint says (`dhcp.circuit_id`), else as the NOS does (RFC 3046, 3.1). Ports whose NOS names none
-    are left out: routed ones, and those that the relay tells by their VLAN alone.
+    They are spelled as the blueprint says (`dhcp.circuit_id`), else as the NOS does (RFC 3046, 3.1). Ports for which
+    the NOS has no id are left out: routed ones, and those for which the relay names only the VLAN.
     """
     ids_of_port: dict[tuple[str, str], tuple[bytes, ...]] = {}
     for row in rows:
@@ -74,7 +74,7 @@ def list_circuit_ids(cluster: Cluster, rows: Iterable[int]) -> dict[tuple[str, s
 
 
 def _list_switch_circuits(cluster: Cluster, row: int) -> Iterator[tuple[str, tuple[bytes, ...]]]:
-    # (port, circuit ids that a relay may tell for it) of the ports of a switch with DHCP
+    """Yield (port, circuit ids that a relay may send for it) of the ports of a switch with DHCP."""
     switch = cluster.switch(row)
     nos, specs = load_writer(switch.nos), cluster.design.loaded.blueprint.fabrics
     if not isinstance(nos, NamesCircuits):
@@ -96,6 +96,7 @@ def _list_switch_circuits(cluster: Cluster, row: int) -> Iterator[tuple[str, tup
 
 
 def _bond_name(form: str, port: SwitchPort) -> str:
+    """Return the name of the bond that a port is in, by the form of names of the NOS."""
     return form.format(number=port.bond) if port.bond else ""
 
 
@@ -108,14 +109,16 @@ class Guard(NamedTuple):
 
 
 def make_guards(access: HostAccess) -> tuple[Guard, ...]:
-    """The lists of a port, IPv4 before IPv6."""
+    """Return the access lists of a port, IPv4 before IPv6."""
     dhcp = (Guard("NO-DHCP", False, ("dhcp",)),) if "dhcp" in access.refused else ()
     kinds = tuple(kind for kind in ("dhcp6", "ra") if kind in access.refused)
     return (*dhcp, *((Guard("NO-" + "-".join(kinds).upper(), True, kinds),) if kinds else ()))
 
 
 def list_guards(switch: SwitchView, bond: str) -> dict[Guard, list[str]]:
-    """Each list that ports of a switch have, by name, with those ports; `bond` is how bonds are called: {number}."""
+    """Return the ports of a switch by the access list that they have; `bond` is the form of names
+    of bonds: `{number}`.
+    """
     guarded: dict[Guard, dict[str, None]] = {}
     for port in switch.ports:
         for guard in make_guards(model_access(switch, port)):

@@ -1,7 +1,8 @@
-"""BGP as rows for templates, for every NOS: lists and maps under the names that it gives them, and sessions.
+"""BGP as rows for the templates of every NOS: prefix lists, route maps and sessions, under the names of the NOS.
 
-Sessions for EVPN run between loopbacks and pass no policy of prefixes: a VRF announces what its own `CONNECTED` map
-lets pass. A switch of the lowest tier passes on nothing that it has learned but to mates, as in the underlay.
+Sessions for EVPN run between loopbacks and have no policy of prefixes: what a VRF announces, its own map `CONNECTED`
+permits. A switch of the lowest tier passes on nothing that it has learned except to other switches of its tier (over
+`peer` links), as in the underlay.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ IP_WORDS = {False: "ip", True: "ipv6"}
 
 
 def find_family_word(address: str) -> str:
-    """The word of EOS and FRR for the family of an address or prefix."""
+    """Return the word of EOS and FRR for the family of an address or prefix."""
     return IP_WORDS[":" in address]
 
 
@@ -33,8 +34,10 @@ GROUPS = ("UP", "DOWN", "PEER", "UP6", "DOWN6", "PEER6")
 
 @dataclass(frozen=True, slots=True)
 class PolicyNames:
-    """What a NOS calls the lists and maps of a VRF, in whose names `suffix` stands; `vrf_name` gives that of any,
-    "" for the default one. `joint`: its maps are of both families, entries of IPv6 behind those of IPv4.
+    """What a NOS calls the lists and maps of a VRF. `suffix` is part of the names.
+
+    `vrf_name` returns that part for any VRF, "" for the default one. `joint`: each map is of both families, with the
+    entries of IPv6 after those of IPv4.
     """
 
     vrf: str
@@ -43,12 +46,12 @@ class PolicyNames:
     joint: bool = False
 
     def find_name(self, name: str) -> str:
-        """The name of a list, or of a map that is of a family."""
+        """Return the name of a list, or of a map of one family."""
         alone = name in ("OWN", "LEAKED", OVERLAY_OUT) or name.startswith("EXIT-") or not self.vrf
         return name if alone else f"{name}-{self.suffix}"
 
     def name_map(self, name: str) -> str:
-        """The name of a map: in the default VRF those of sessions begin with FABRIC."""
+        """Return the name of a map; in the default VRF the maps of sessions begin with FABRIC."""
         base = name.removesuffix("6") if self.joint else name
         if base in ("LEAKED", "LEAKED6"):
             return f"{base}-{self.vrf_name(self.vrf) or 'default'}"
@@ -59,19 +62,19 @@ class PolicyNames:
         )
 
     def name_leaked(self, entry: RouteMapEntry) -> str:
-        """The name of the list of an entry of a leak, in which both VRFs stand."""
+        """Return the name of the list of an entry of a leak, which contains both VRFs."""
         own_vrf, source_vrf = (self.vrf_name(vrf) or "default" for vrf in (self.vrf, entry.source_vrf or ""))
         return f"{entry.prefix_list.partition('-')[0]}-{own_vrf}-{source_vrf}"
 
     def number_entry(self, map_: str, number: int) -> int:
-        """The number of an entry of the map: those of IPv6 are behind those of IPv4 where a map is of both."""
+        """Return the number of an entry of a map; if the map is of both families, IPv6 has the higher numbers."""
         if not self.joint or not map_.endswith("6") or map_ == "LEAKED6":
             return number
         return number + (1 if number == DENIED else 5 if number not in (10, 20) else 10 if self.vrf else 20)
 
 
 def make_rule_text(permit: Permit) -> str:
-    """A rule of a prefix list as EOS and FRR have it."""
+    """Return a rule of a prefix list in the syntax of EOS and FRR."""
     shortest, longest = permit.bounds
     return permit.prefix + (f" ge {shortest}" if shortest else f" le {longest}" if longest else "")
 
@@ -79,7 +82,7 @@ def make_rule_text(permit: Permit) -> str:
 def list_prefix_list_rows(
     maps: RouteMaps, names: PolicyNames, words: dict[bool, str], make_rule: Callable[[Permit], Any] = make_rule_text
 ) -> Iterator[dict[str, Any]]:
-    """Yield the prefix lists of a VRF but for leaks; `of_fabric`: of loopbacks and hosts.
+    """Yield the prefix lists of a VRF except those of leaks; `of_fabric`: a list of loopbacks and hosts.
 
     `rules` are numbered; `words` are what the NOS calls families, by whether it is IPv6.
     """
@@ -97,17 +100,20 @@ def list_prefix_list_rows(
 def number_rules(
     permits: Iterable[Permit], make_rule: Callable[[Permit], Any] = make_rule_text
 ) -> list[tuple[int, Any]]:
-    """(number, rule) of each permit of a prefix list, in tens as operators leave room between them."""
+    """Return (number, rule) of each permit of a prefix list; numbers are tens, which leaves operators room between."""
     return [(10 * n, make_rule(permit)) for n, permit in enumerate(permits, 1)]
 
 
 def list_path_rows(maps: RouteMaps, names: PolicyNames) -> list[tuple[str, int, str]]:
-    """(name, number, AS path) of what the exits of a VRF gave a switch that announces own routes alone beside that."""
+    """Return (name, number, AS path) of the rules of AS path lists.
+
+    They match what the exits of a VRF gave a switch that otherwise announces only own routes.
+    """
     return [(names.find_name("EXITS"), 10 * n, path) for n, path in enumerate(maps.as_paths.get("EXITS", ()), 1)]
 
 
 def list_entry_rows(maps: RouteMaps, names: PolicyNames, words: dict[bool, str]) -> list[dict[str, Any]]:
-    """The entries of maps of a VRF but for leaks; `of_fabric`: of loopbacks and hosts."""
+    """Return the entries of the maps of a VRF except those of leaks; `of_fabric`: an entry for loopbacks and hosts."""
     return [
         make_entry_row(map_, number, entry, names, words)
         for map_, entries in maps.maps.items()
@@ -117,10 +123,10 @@ def list_entry_rows(maps: RouteMaps, names: PolicyNames, words: dict[bool, str])
 
 
 def sort_outside_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The entries of what is beyond exits, as lines of text have them: IPv4 before IPv6, and what is denied first."""
+    """Return the entries for routes beyond exits in the order of text: IPv4 before IPv6, and what is denied first."""
 
     def rank_row(row: dict[str, Any]) -> tuple[bool, bool, bool, bool]:
-        # overlay last; IPv4 before IPv6; what is denied outwards first; maps inwards first
+        """Return the sort key: overlay last; IPv4 before IPv6; outward denials first; maps inwards first."""
         map_ = row["key"]
         return (
             map_ == OVERLAY_OUT,
@@ -135,7 +141,7 @@ def sort_outside_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 def make_entry_row(
     map_: str, number: int, entry: RouteMapEntry, names: PolicyNames, words: dict[bool, str]
 ) -> dict[str, Any]:
-    """An entry of a route map; `drains`: it adds the community of what is drained to others."""
+    """Return an entry of a route map; `drains`: it adds the community of a drained switch to other communities."""
     is_leak, ended = entry.source_vrf is not None, (entry.community,) if entry.added and entry.community else ()
     return {
         "map": names.name_map(map_),
@@ -158,13 +164,13 @@ def make_entry_row(
 
 
 def list_group_names(peers: Iterable[Peer]) -> list[str]:
-    """The peer groups in use."""
+    """Return the names of the peer groups in use."""
     used = {peer.group for peer in peers}
     return [group for group in GROUPS if group in used]
 
 
 def list_session_rows(bgp: Bgp, *, exits: bool) -> list[dict[str, Any]]:
-    """The sessions with far devices of exits, or with other switches: `neighbor` is an address, or the own port."""
+    """Return the sessions with far devices of exits, or else with switches; `neighbor` is an address or an own port."""
     return [
         {
             "neighbor": far if peer.address else require_token(far),
@@ -177,7 +183,7 @@ def list_session_rows(bgp: Bgp, *, exits: bool) -> list[dict[str, Any]]:
 
 
 def list_member_rows(bgp: Bgp, names: PolicyNames, family: str) -> list[dict[str, Any]]:
-    """Who carries a family: peer groups in their order, then sessions of exits; each with its maps."""
+    """Return who carries a family, each with its maps: peer groups in their order, then sessions of exits."""
     groups = {peer.group: peer for peer in bgp.peers.values() if family in peer.families and not peer.is_exit}
     exits = {far: peer for far, peer in bgp.peers.items() if family in peer.families and peer.is_exit}
     return [
@@ -193,14 +199,14 @@ def list_member_rows(bgp: Bgp, names: PolicyNames, family: str) -> list[dict[str
 
 
 def list_sources(maps: RouteMaps, name: str) -> list[str]:
-    """The VRFs that a map of a leak brings routes from, in its order."""
+    """Return the VRFs from which a map of a leak imports routes, in its order."""
     return [entry.source_vrf for entry in maps.maps.get(name, {}).values() if entry.source_vrf is not None]
 
 
 def list_leak_rows(
     maps: RouteMaps, names: PolicyNames, words: dict[bool, str], make_rule: Callable[[Permit], Any] = make_rule_text
 ) -> list[dict[str, Any]]:
-    """The maps of what is brought into a VRF, by family, with entries and the rules of their lists."""
+    """Return the maps of what is imported into a VRF, by family, with entries and the rules of their lists."""
     return [
         {
             "map": names.name_map(map_),
@@ -227,10 +233,11 @@ MULTIHOP = 3
 
 @dataclass(frozen=True, slots=True)
 class OverlayGroup:
-    """The neighbours in one direction by address, under a name without hyphens, which NVUE does not take in it.
+    """The EVPN neighbours in one direction by address, and the name of their group, without hyphens (NVUE takes none).
 
-    `allow_own_asn`: routes with the own AS number in their path are taken. `own_only`: own routes alone are announced.
-    `outward`: the map of what is announced, which a session needs where it is `own_only` or the switch is drained.
+    `allow_own_asn`: routes with the own AS number in their path are accepted. `own_only`: only own routes are
+    announced. `outward`: the map of what is announced, which a session needs if it is `own_only` or the switch is
+    drained.
     """
 
     name: str
@@ -241,7 +248,7 @@ class OverlayGroup:
 
 
 def make_overlay_groups(switch: SwitchView) -> tuple[OverlayGroup, ...]:
-    """The peer groups of EVPN sessions; none without an overlay."""
+    """Return the peer groups of EVPN sessions; none without an overlay."""
     groups = []
     sessions = switch.overlay.peers if switch.overlay else {}
     for role in ("up", "down", "peer"):
@@ -253,6 +260,6 @@ def make_overlay_groups(switch: SwitchView) -> tuple[OverlayGroup, ...]:
 
 
 def list_overlay_maps(switch: SwitchView) -> tuple[tuple[str, bool], ...]:
-    """The maps that sessions for EVPN need outward, and whether each lets own routes alone pass."""
+    """Return (name, whether it permits only own routes) of each outward map that EVPN sessions need."""
     needed = (group for group in make_overlay_groups(switch) if group.own_only or switch.maintenance)
     return tuple(dict.fromkeys((group.outward, group.own_only) for group in needed))

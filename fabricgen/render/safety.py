@@ -1,4 +1,4 @@
-"""Safety lines that a user's own templates drop.
+"""Detection of safety lines that a user's own templates drop.
 
 The first switch of each tier is rendered with and without the user's templates: each line that the catalogue marks as a
 safety line of its NOS must be in both.
@@ -25,7 +25,7 @@ CODE = "FG704"
 def find_lost_safety_lines(cluster: Cluster, options: RenderOptions) -> Iterator[Diagnostic]:
     """Yield a finding for each tier whose configurations lose safety lines to the user's templates.
 
-    Raises InputError where a template fails, and for a snippet that does not fit the rendered text.
+    Raises InputError if a template fails, and for a snippet that cannot be placed in the rendered text.
     """
     built_in_renderer, own_renderer = (
         Renderer(RenderOptions(managements=options.managements, spans=options.spans)),
@@ -53,7 +53,7 @@ def find_lost_safety_lines(cluster: Cluster, options: RenderOptions) -> Iterator
 def _list_lost_lines(
     cluster: Cluster, switch: SwitchView, built_in_renderer: Renderer, own_renderer: Renderer
 ) -> Iterator[tuple[str, str]]:
-    """(line, why it matters) of each safety line in the built-in text but not in the user's."""
+    """Yield (line, why it matters) of each safety line that is in the built-in text but not in the user's."""
     catalog = cluster.design.catalog
     safety = catalog.naming(switch.tier.nos).configuration.safety
     now = {path: set(_list_lines(path, content.decode())) for path, content in own_renderer.files(switch, catalog)}
@@ -64,11 +64,14 @@ def _list_lost_lines(
 
 
 def _explain_line(line: str, safety: tuple[SafetyLine, ...]) -> str:
+    """Return why a safety line matters, as the catalogue says of the first pattern that it matches."""
     return next((s.why for s in safety if re.fullmatch(s.line, line.partition(" = ")[0])), "")
 
 
 def _list_lines(path: str, text: str) -> Iterator[str]:
-    """Every line, prefixed by the lines that it is indented under; for data, every value prefixed by its path."""
+    """Yield every line of a text below the lines that it is indented under; of JSON or YAML, every value below its
+    path.
+    """
     if path.endswith((".json", ".yaml")):
         yield from _list_values(read_data(path, text))
         return
@@ -82,7 +85,7 @@ def _list_lines(path: str, text: str) -> Iterator[str]:
 
 
 def _list_values(data: Any, path: str = "") -> Iterator[str]:
-    # every value of data as `path = value`, with keys apart by slashes; items of a list have its path
+    """Yield every value of data as `path = value`, with keys joined by slashes; items of a list have its path."""
     if isinstance(data, Mapping) and data:
         for key, value in data.items():
             yield from _list_values(value, f"{path}/{key}" if path else str(key))

@@ -1,8 +1,8 @@
 """Secrets of switch configurations: resolved from their references, checked, and printed nowhere else.
 
-Messages about a wrong secret never repeat it. Who has no access to the secrets builds with `--redact-secrets`; then,
-and whenever configurations are compared, the reference is written in place of the secret.
-What is compared or printed has a mask in its place.
+Messages about a wrong secret never repeat it. Those who have no access to the secrets build with `--redact-secrets`:
+then, and whenever configurations are compared, the reference is written in place of the secret. Whatever is compared or
+printed has a mask in its place.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MAX_SECRET_BYTES = 4096
 
 @dataclass(frozen=True, slots=True)
 class SecretKind:
-    """The syntax of a kind of secret, such that it is safe in the files of every NOS; `right`: a hint."""
+    """The syntax of a kind of secret that is safe in the files of every NOS; `right` is a hint about it."""
 
     pattern: re.Pattern[str]
     right: str
@@ -66,19 +66,19 @@ SecretResolver: TypeAlias = Callable[[str, SecretKind, Place], str]
 
 
 def redact_secret(reference: str, kind: SecretKind, path: Place) -> str:  # noqa: ARG001 - a SecretResolver
-    """Resolve a reference to itself in angle brackets, so that no secret is printed."""
+    """Return a reference in angle brackets in place of its secret, so that no secret is printed."""
     return f"<{reference}>"
 
 
 class SecretStore:
-    """Resolves secrets from environment variables and from files below a folder (anywhere with `allow_outside`)."""
+    """Resolves secrets from environment variables, and from files below a folder (anywhere if `allow_outside`)."""
 
     def __init__(self, folder: Path, *, allow_outside: bool = False) -> None:
         self._folder = folder.resolve()
         self._allow_outside = allow_outside
 
     def __call__(self, reference: str, kind: SecretKind, path: Place) -> str:
-        """The secret; raises InputError (FG051) at `path` where there is none, or its syntax is wrong."""
+        """Return a secret; raises InputError (FG051) at `path` if there is none, or if its syntax is wrong."""
         if reference.startswith(ENVIRONMENT):
             name = reference.removeprefix(ENVIRONMENT)
             if name not in os.environ:
@@ -92,7 +92,7 @@ class SecretStore:
         return text
 
     def _read_first_line(self, name: str, path: Place) -> str:
-        # the secret in a file of a name below the folder; raises InputError (FG051), at `path` of the blueprint
+        """Return the secret in a file; raises InputError (FG051), at `path` of the blueprint, if it cannot be read."""
         file = Path(os.path.realpath(self._folder / name))
         if not (self._allow_outside or file.is_relative_to(self._folder)):
             raise fault("FG051", f"file:{name} lies outside the blueprint's folder", path=path)
@@ -110,14 +110,14 @@ class SecretStore:
 def resolve_management(
     management: Management, resolver: SecretResolver, find_path: Callable[[Place], Place]
 ) -> Management:
-    """Management settings with all references resolved; `find_path` maps a key of theirs to its path in the blueprint.
+    """Return management settings with all references resolved; `find_path` turns a key of theirs into a blueprint path.
 
     Raises InputError with one diagnostic for each secret that cannot be resolved.
     """
     faults: list[Diagnostic] = []
 
     def resolve(reference: str, kind: SecretKind, *keys: str) -> str:
-        # a secret at a key of the management settings; "" where it is a fault
+        """Return the secret at a key of the settings; "" if it cannot be resolved, which is noted."""
         try:
             return resolver(reference, kind, find_path(keys))
         except InputError as error:
@@ -125,11 +125,13 @@ def resolve_management(
             return ""
 
     def resolve_user(name: str, user: User) -> User:
+        """Return a user with the password hash resolved."""
         if not user.password:
             return user
         return user.model_copy(update={"password": resolve(user.password, PASSWORD, "users", name, "password")})
 
     def resolve_snmp(snmp: Snmp) -> Snmp:
+        """Return the SNMP settings with all secrets resolved."""
         users = {
             name: SnmpUser.model_construct(
                 auth=resolve(user.auth, SNMP_PHRASE, "snmp", "users", name, "auth"),
@@ -140,6 +142,7 @@ def resolve_management(
         return snmp.model_copy(update={"users": users})
 
     def resolve_aaa(aaa: Aaa) -> Aaa:
+        """Return the AAA settings with the key of the servers resolved."""
         return aaa.model_copy(update={"key": resolve(aaa.key, PHRASE, "aaa", "key")}) if aaa.key else aaa
 
     resolved = management.model_copy(
@@ -155,7 +158,7 @@ def resolve_management(
 
 
 def resolve_managements(cluster: Cluster, resolver: SecretResolver) -> dict[str, Management]:
-    """The management settings of each fabric's switches, by fabric name, with all references resolved.
+    """Return the management settings of each fabric's switches, by fabric name, with all references resolved.
 
     Raises InputError with one diagnostic, at its line of the blueprint, for each secret that cannot be resolved.
     """
@@ -176,7 +179,7 @@ def resolve_managements(cluster: Cluster, resolver: SecretResolver) -> dict[str,
 
 
 def resolve_exit_passwords(design: Design, resolver: SecretResolver) -> dict[str, str]:
-    """The passwords of the sessions of all exits, by their references.
+    """Return the passwords of the BGP sessions of all exits, by their references.
 
     Raises InputError with one diagnostic, at its line of the blueprint, for each that cannot be resolved.
     """
@@ -199,7 +202,7 @@ def resolve_exit_passwords(design: Design, resolver: SecretResolver) -> dict[str
 
 
 def resolve_span_keys(cluster: Cluster, resolver: SecretResolver) -> dict[str, tuple[SpanIntent, ...]]:
-    """The spans of each fabric that has any, by fabric name, with the keys of their encryption.
+    """Return the long-haul spans of each fabric that has any, by fabric name, with the keys of their encryption.
 
     Raises InputError with one diagnostic, at its line of the blueprint, for each that cannot be resolved.
     """
@@ -207,7 +210,7 @@ def resolve_span_keys(cluster: Cluster, resolver: SecretResolver) -> dict[str, t
     faults: list[Diagnostic] = []
 
     def resolve_span(fabric: str, span: SpanIntent) -> SpanIntent:
-        # a span with its key of MACsec resolved; faults are collected
+        """Return a span with its MACsec key resolved; errors are collected."""
         if span.macsec is None:
             return span
         kind, path = KEYS[256 if "256" in span.macsec.cipher else 128], ("spans", span.name, "macsec", "cak")
@@ -227,10 +230,11 @@ def resolve_span_keys(cluster: Cluster, resolver: SecretResolver) -> dict[str, t
 
 
 def _make_path_finder(cluster: Cluster, fabric: str) -> Callable[[Place], Place]:
-    """A function from a key of the management settings to its path: in the fabric, or at the top of the blueprint."""
+    """Return a function from a key of the management settings to where it is stated: the fabric, or the top level."""
     fabric_management = cluster.design.loaded.blueprint.fabrics[fabric].management
 
     def find_path(keys: Place) -> Place:
+        """Return the path of a key in the fabric if it is stated there, else at the top level."""
         value = getattr(fabric_management, str(keys[0]))
         is_of_fabric = keys[1] in value if isinstance(value, dict) else value is not None
         return (*(("fabrics", fabric) if is_of_fabric else ()), "management", *keys)
@@ -242,7 +246,7 @@ MASK = "<secret>"
 
 
 def mask_secrets(content: bytes) -> bytes:
-    """The text of a configuration of any NOS with a mask in place of each secret or secret reference."""
+    """Return the text of a configuration of any NOS with a mask in place of each secret or secret reference."""
     text = content.decode(errors="replace")
     for pattern in _list_secret_patterns():
         text = pattern.sub(_mask_match, text)
@@ -250,13 +254,14 @@ def mask_secrets(content: bytes) -> bytes:
 
 
 def _mask_match(match: re.Match[str]) -> str:
+    """Return a matched line with a mask in place of the secret."""
     start, end = match.start(1) - match.start(), match.end(1) - match.start()
     return match[0][:start] + MASK + match[0][end:]
 
 
 @cache
 def _list_secret_patterns() -> tuple[re.Pattern[str], ...]:
-    # patterns of all NOSes for secrets in lines of configurations
+    """Return the patterns of all NOSes for secrets in lines of configurations."""
     catalog = Catalog()
     return tuple(
         re.compile(p, re.M) for nos in catalog.list_known_nos() for p in catalog.naming(nos).configuration.secrets

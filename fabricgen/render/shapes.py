@@ -1,9 +1,9 @@
-"""Shapes of switches: switches whose configurations differ only in texts that are printed as they are.
+"""Shapes of switches: two switches have the same shape if their configurations differ only in texts printed unchanged.
 
-Switches of one shape are alike in everything that a configuration may branch, group or sort on: their ports, the kinds
-of devices at the far ends, which addresses there are, which names, addresses and AS numbers are equal, and, unless the
-NOS keeps the order of ports everywhere, their order as text. A view can be made *with placeholders*: each of its texts
-is replaced by a placeholder, and placeholders sort as the texts that they stand for.
+Switches of one shape are alike in everything by which a configuration may branch, group or sort: their ports, the kinds
+of devices at the far ends, which addresses exist, which names, addresses and AS numbers are equal, and, unless the NOS
+keeps the order of ports everywhere, their order as text. A view can be made *with placeholders*: each of its texts is
+replaced by a placeholder, and placeholders sort as the texts that they replace.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ from fabricgen.wiring.tables import ManagementPort
 class TextGroup:
     """The distinct texts of one kind at the ports of a switch, sorted if its NOS sorts anything by them.
 
-    `indexes` are int64, -1 for none: the text at each port; for addresses two rows, own ones and those of far ends.
+    `indexes` (int64, -1 for none) are the text at each port; for addresses they are two rows, of own ones and of far
+    ends.
     """
 
     texts: list[str]
@@ -41,7 +42,7 @@ class TextGroup:
 
 @dataclass(frozen=True, slots=True)
 class _TextKind:
-    """The texts of one kind at the ports of some switches: switch by switch, each once for each switch."""
+    """The texts of one kind at the ports of some switches, switch by switch; each text is there once a switch."""
 
     texts: list[str]
     bounds: list[int]
@@ -50,7 +51,7 @@ class _TextKind:
     """As in `TextGroup`, for the ports of all switches."""
 
     def list_texts(self, switch: int) -> list[str]:
-        """The texts of one switch."""
+        """Return the texts of one switch."""
         return self.texts[self.bounds[switch] : self.bounds[switch + 1]]
 
 
@@ -83,8 +84,8 @@ class PortTexts:
 
     @property
     def groups(self) -> list[TextGroup]:
-        """Names of peers, their ports, cables, AS numbers of peers, SRv6 identifiers of peers and of ports; then the
-        addresses of each family.
+        """The names of peers, their ports, cables, AS numbers, SRv6 identifiers of peers and of ports, then addresses
+        by family.
         """
         return [TextGroup(kind.list_texts(self.switch), kind.indexes[..., self._here]) for kind in self.ports.kinds]
 
@@ -96,17 +97,18 @@ class PortTexts:
 
     @property
     def lengths_m(self) -> Floats:
-        """The length of the cable at each port, m, float64; 0 without one."""
+        """The length of the cable at each port (m, float64); 0 without a cable."""
         return self.ports.lengths_m[self._here]
 
     @property
     def in_text_order(self) -> bool:
-        """Whether all addresses of a family sort, as text, before those of the next."""
+        """Whether, as text, all addresses of a family sort before those of the next family."""
         families = (kind.list_texts(self.switch) for kind in self.ports.kinds[-self.ports.families :])
         return all(max(texts) < min(next_texts) for texts, next_texts in pairwise(filter(None, families)))
 
     @property
     def _here(self) -> slice:
+        """The slice of the shared columns that are this switch's ports."""
         return slice(self.ports.bounds[self.switch], self.ports.bounds[self.switch + 1])
 
 
@@ -114,7 +116,7 @@ class PortTextBuilder:
     """Collects the texts at the ports of switches; columns that all switches need are computed once."""
 
     def __init__(self, views: SwitchViews) -> None:
-        # computes what all switches need: the rank of each device's name as text, and columns by link
+        """Compute what all switches need: the rank of each device's name as text, and columns by link."""
         self._views = views
         plan, names = views.plan, views.names
         order = sorted(range(len(names)), key=names.__getitem__)
@@ -129,10 +131,10 @@ class PortTextBuilder:
         self._subnets = find_rail_subnets(views)
 
     def list_port_texts(self, rows: Sequence[int], by_text: Flags) -> Iterator[PortTexts]:
-        """The ports of switches, by their rows in the device table, in the order of their views.
+        """Yield the ports of switches, by their rows in the device table, in the order of their views.
 
-        `by_text` (bool, one a switch) says whether its configuration sorts names, addresses or AS numbers. Their order
-        as text is then a part of the shape, and texts are sorted; else they are in the order of the ports.
+        `by_text` (bool, one a switch) says whether the configuration sorts by names, addresses or AS numbers. If so,
+        texts are sorted and their order is part of the shape; else they are in the order of the ports.
         """
         links, devices = self._views.plan.links, self._views.plan.devices
         # by end of a link, those of one switch together: which of `rows` has it, the link, whether it is its b end
@@ -178,7 +180,7 @@ class PortTextBuilder:
 
 
 def _rank_addresses(family: FamilyAddresses, owner: Ints64, link: Ints, at_b: Flags, by_text: Flags) -> _TextKind:
-    """The addresses of one family at the ports of switches and at their far ends: indexes have two rows."""
+    """Return the addresses of one family at the ports of switches and at their far ends: indexes have two rows."""
     a, b = family.a[link], family.b[link]
     # a NIC that has its address at another port answers here as well, as views have it
     a = _replace_rows(a, b.plus(1), b.present & ~a.present)
@@ -190,14 +192,14 @@ def _rank_addresses(family: FamilyAddresses, owner: Ints64, link: Ints, at_b: Fl
 
 
 def _replace_rows(column: AddressColumn, replacement: AddressColumn, mask: Flags) -> AddressColumn:
-    """A column with the addresses of another in the rows of a mask."""
+    """Return a column with the addresses of another one in the rows of a mask."""
     merged = column.copy()
     merged[mask] = replacement[mask]
     return merged
 
 
 def _rank_as_text(column: AddressColumn) -> Ints64:
-    """int64 numbers that sort as the addresses do as text."""
+    """Return int64 numbers that sort as the addresses of a column do as text."""
     if not isinstance(column, IPv4Column):
         return np.unique(np.array(column.texts(), dtype=np.bytes_), return_inverse=True)[1]
     order, ranks = _rank_decimals(), np.zeros(len(column), dtype=np.int64)
@@ -209,7 +211,7 @@ def _rank_as_text(column: AddressColumn) -> Ints64:
 
 @cache
 def _rank_decimals() -> Ints64:
-    """The rank of each number below 256 when they are sorted as text; int64. A separator sorts before any digit."""
+    """Return the rank of each number below 256 among them sorted as text (int64); separators sort before digits."""
     ranks = np.empty(256, dtype=np.int64)
     ranks[sorted(range(256), key=str)] = np.arange(256)
     return ranks
@@ -227,12 +229,12 @@ class _Ranked:
     """The rank of the key of each row among those of its owner, -1 for none."""
 
     def make_kind(self, texts: list[str]) -> _TextKind:
-        """These keys with their texts."""
+        """Return these keys with their texts."""
         return _TextKind(texts, self.bounds.tolist(), self.indexes)
 
 
 def _rank_keys(owner: Ints64, keys: Ints64, by_key: Flags, present: Flags | None = None) -> _Ranked:
-    """Rank the (present) keys of each owner: by value where `by_key` of the owner is set, else as first met."""
+    """Rank the (present) keys of each owner: by value if `by_key` of the owner is set, else in order of appearance."""
     indexes = np.full(len(keys), -1, dtype=np.int64)
     rows = np.arange(len(keys)) if present is None else np.flatnonzero(present)
     order = rows[sort_rows(owner[rows], keys[rows])]
@@ -251,7 +253,7 @@ def _rank_keys(owner: Ints64, keys: Ints64, by_key: Flags, present: Flags | None
 
 
 def find_rail_subnets(views: SwitchViews) -> Ints64:
-    """For every link the index of its rail's subnet among those of its switch, int64; VLANs differ by it."""
+    """Return for every link the index of its rail's subnet among those of its switch (int64); their VLANs differ."""
     links = views.plan.links
     subnets = np.zeros(len(links), dtype=np.int64)
     for i, segment in enumerate(links.segments):
@@ -275,7 +277,7 @@ _NUMBERS = 4_190_000_000
 
 @dataclass(frozen=True, slots=True)
 class SwitchSignature:
-    """A switch by its shape, which is a cache key, and the texts that fill a skeleton of the shape."""
+    """A switch as its shape, which is a cache key, and the texts that fill a skeleton of the shape."""
 
     row: int
     shape: Hashable
@@ -293,8 +295,11 @@ class SwitchSignature:
         return [*self.names, *self.addresses, *self.ports.texts]
 
     def number_placeholders(self) -> list[list[int]]:
-        """The numbers of placeholders, -1 for none: one list for `_list_frame_addresses`, then one a row of indexes of
-        each group of `ports`, with one entry a port."""
+        """Return the numbers of placeholders, -1 for none.
+
+        The first list is of `_list_frame_addresses`; the others, one for each row of indexes of each group of `ports`,
+        have one entry a port.
+        """
         first = len(self.names)
         lists = [[i + first if i >= 0 else -1 for i in self.address_indexes]]
         first += len(self.addresses)
@@ -317,7 +322,7 @@ class SwitchShapes:
 
     @cached_property
     def plain(self) -> bool:
-        """Whether every NOS prints all names unchanged, and no line with them is long enough to be cut."""
+        """Whether every NOS prints all names unchanged, and no line with them is so long that it is cut."""
         ports = {name for column in self._views.port_columns for name in column.vocabulary.tolist()}
         cables = self._views.cable_id_columns
         kinds = (
@@ -331,14 +336,13 @@ class SwitchShapes:
         return fits and all(_WORDS.fullmatch(" ".join(texts)) for texts in kinds)
 
     def list_signatures(self, rows: Sequence[int], keep_order: Container[str] = ()) -> Iterator[SwitchSignature | None]:
-        """The signatures of switches, by their rows in the device table.
+        """Yield the signatures of switches, by their rows in the device table; None for a switch that has no shape.
 
-        `keep_order` are the NOSes that print everything in the order of the ports and sort nothing: the order of texts
-        is then no part of the shape.
-
-        None for a switch that must be rendered by itself: it has settings of its own, snippets to merge, static routes
-        or sub-interfaces, there are tenants, services of its hosts depend on its gateways, it is one of an MLAG pair or
-        has exits, or it has an IPv6 address that sorts before one of IPv4 as text.
+        `keep_order` are the NOSes that print everything in the order of the ports and sort nothing: for them, the order
+        of texts is not part of the shape. A switch has no shape, and must be rendered by itself, if it has settings of
+        its own, snippets to merge, static routes or sub-interfaces; if there are tenants; if services of its hosts
+        depend on its gateways; if it is one of an MLAG pair or has exits; or if it has an IPv6 address that sorts
+        before one of IPv4 as text.
         """
         frames = list(map(self._views.make_frame, rows))
         bonds = self._views.plan.bonds
@@ -352,8 +356,7 @@ class SwitchShapes:
             yield self._make_signature(row, frame, ports) if fits else None
 
     def _make_signature(self, row: int, frame: SwitchView, ports: PortTexts) -> SwitchSignature:
-        # what tells switches apart: `shape` is all that may change lines, the rest only texts that are printed as they
-        # are
+        """Return a signature whose `shape` has all that can change lines; the rest is texts printed unchanged."""
         addresses = _list_frame_addresses(frame)
         texts, indexes = _sort_addresses(addresses)
         names = [frame.name, frame.rack, str(frame.asn), frame.mac]
@@ -373,7 +376,7 @@ class SwitchShapes:
         return SwitchSignature(row, shape, names, texts, indexes, ports)
 
     def make_placeholder_view(self, signature: SwitchSignature) -> SwitchView:
-        """The view of a switch with a placeholder in place of each of its texts."""
+        """Return the view of a switch with a placeholder in place of each of its texts."""
         view = self._views.switch(signature.row)
         frame_numbers, peers, far, cables, numbers, beyond, local, *addresses = signature.number_placeholders()
         absent = [-1] * len(view.ports)
@@ -408,25 +411,26 @@ class SwitchShapes:
 
 
 def make_word_placeholder(number: int) -> str:
-    """The placeholder of a word by its number, "" for -1."""
+    """Return the placeholder of a word by its number; "" for -1."""
     return f"Qz{number:07d}zQ" if number >= 0 else ""
 
 
 def _make_address_placeholder(address: str, number: int) -> str:
-    """The placeholder of an address; its family can be recognised, and its prefix length is kept."""
+    """Return the placeholder of an address, of the same family and with the same prefix length."""
     bare, slash, length = address.partition("/")
     return f"Qz{number:07d}{':' if ':' in bare else ''}zQ{slash}{length}" if number >= 0 else ""
 
 
 def _make_asn_placeholder(number: int) -> int:
+    """Return the placeholder of an AS number."""
     return _NUMBERS + number if number >= 0 else 0
 
 
 def _sort_addresses(texts: Sequence[str]) -> tuple[list[str], tuple[int, ...]]:
-    """(addresses, distinct with their prefix lengths, sorted as text and then without; the index of each of `texts`
-    among them, -1 for "").
+    """Return (sorted distinct addresses, index of each of `texts` among them); the index of "" is -1.
 
-    Prefix lengths are a part of the shape, so one address may be there with two of them.
+    Addresses are sorted as text with their prefix lengths, and these are then removed. Prefix lengths are part of the
+    shape, so that one address may occur with two of them.
     """
     distinct = sorted(set(texts) - {""})
     index_of_text = {text: i for i, text in enumerate(distinct)} | {"": -1}
@@ -434,25 +438,25 @@ def _sort_addresses(texts: Sequence[str]) -> tuple[list[str], tuple[int, ...]]:
 
 
 def _find_ending(address: str) -> str:
-    """The part of an address that belongs to the shape: its family and prefix length."""
+    """Return the part of an address that belongs to the shape: its family and prefix length."""
     bare, slash, length = address.partition("/")
     return f"{':' if ':' in bare else '.'}{slash}{length}" if bare else ""
 
 
 def _reads_gateways(view: SwitchView) -> bool:
-    """Whether a relay or an advertisement depends on what the address of a gateway is."""
+    """Whether a DHCP relay or a router advertisement depends on the value of a gateway's address."""
     return any(s.gateways for s in view.services) and any(s.offers.reads_gateways for s in view.services)
 
 
 def _list_frame_addresses(view: SwitchView) -> list[str]:
-    """All addresses of a switch except those of its ports, in a fixed order."""
+    """Return all addresses of a switch except those of its ports, in a fixed order."""
     addresses = [view.router_id, view.loopback, view.loopback6, view.locator]
     addresses += [text for pair in view.managements for text in pair]
     return addresses + [text for s in view.services for text in (s.gateway, s.host_subnet, s.gateway6, s.host_subnet6)]
 
 
 def _replace_frame_addresses(view: SwitchView, texts: Iterator[str]) -> SwitchView:
-    """A view with its addresses replaced by `texts`, in the order of `_list_frame_addresses`."""
+    """Return a view with its addresses replaced by `texts`, in the order of `_list_frame_addresses`."""
     router_id, loopback, loopback6, locator = next(texts), next(texts), next(texts), next(texts)
     managements = tuple((next(texts), next(texts)) for _ in view.managements)
     services = tuple(

@@ -1,15 +1,16 @@
-"""Template skeletons: the files of switches of one shape are rendered once, with placeholders, and filled for each.
+"""Template skeletons: the files of one shape of switches are rendered once, with placeholders, and filled for each
+switch.
 
 A skeleton is made from the second switch of a shape and verified against the first: filled with the texts of the first,
-it must give the bytes that rendering the first gave. Where it does not, and for shapes of a few switches, each switch
-is rendered by itself; so it is where the user's own text looks like a placeholder, as a telephone number in a banner
+it must give the bytes that rendering the first gave. If it does not, and for shapes of a few switches, each switch is
+rendered by itself; the same holds if the user's own text looks like a placeholder, as a telephone number in a banner
 may. Placeholders are texts that every NOS prints unchanged, and short enough that no line is cut.
 
-Tables that depend on ports and cables alone (SONiC's buffer tables) have one placeholder for the whole table. Switches
-of a shape share such a table if the lengths of their cables fall into the same classes. A table that prints the length
-at each port is rendered once, with placeholders for the lengths.
+Tables that depend only on ports and cables (SONiC's buffer tables) have one placeholder for the whole table. Switches
+of a shape share such a table if the lengths of their cables are in the same classes. A table that prints the length at
+each port is rendered once, with placeholders for the lengths.
 
-Signatures are computed for a batch of switches at a time, and asked for one by one.
+Signatures are computed for a batch of switches at a time.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ BATCH = 64
 
 
 class Prefetcher(Generic[Result]):
-    """Computes results in batches. Ask for rows in the order in which they were given: only one batch is kept."""
+    """Computes results in batches. Rows must be asked for in the order in which they were given: only one batch is
+    kept.
+    """
 
     def __init__(
         self, rows: Sequence[int], compute: Callable[[Sequence[int]], Iterable[Result]], batch: int = BATCH
@@ -48,7 +51,7 @@ class Prefetcher(Generic[Result]):
         self._ready: dict[int, Result] = {}
 
     def take_result(self, row: int) -> Result:
-        """The result for a row; it is handed out once."""
+        """Return the result for a row, once."""
         if row not in self._ready:
             start = self._index[row]
             rows = self._rows[start : start + self._batch]
@@ -70,14 +73,14 @@ TableRenderer: TypeAlias = Callable[[str, Mapping[str, Any], bool], str]
 
 @dataclass(slots=True)
 class TextTemplate:
-    """A text with slots: `pieces` are, by turns, constant texts and slots, beginning and ending with a constant one."""
+    """A text with slots: `pieces` are constant texts and slots in turn, beginning and ending with a constant text."""
 
     pieces: list[str]
     select: Callable[[Sequence[str]], tuple[str, ...]]
     """The texts that go into the slots, in order, from all texts of a switch."""
 
     def fill(self, texts: Sequence[str]) -> str:
-        """The text with the slots filled from all texts of a switch."""
+        """Return the text with its slots filled from all texts of a switch."""
         self.pieces[1::2] = self.select(texts)
         return "".join(self.pieces)
 
@@ -95,6 +98,7 @@ def parse_template(text: str, first_table: int) -> TextTemplate:
 
 
 def _find_slot_number(placeholder: re.Match[str], first_table: int) -> int:
+    """Return which of the texts that fill a template a placeholder takes."""
     word, number, table = placeholder.groups()
     return first_table + int(table) if table else int(word or number)
 
@@ -103,7 +107,7 @@ def _find_slot_number(placeholder: re.Match[str], first_table: int) -> int:
 class SharedTable:
     """A table with one placeholder: its template, and whether it is the last table of its file.
 
-    `by_length` is its text with slots for the lengths of the cables at the ports, if it prints these.
+    `by_length` is its text with slots for the cable lengths at the ports, if it prints these.
     """
 
     template: str
@@ -120,7 +124,7 @@ class Skeleton:
     tables: list[SharedTable]
 
     def fill(self, texts: Sequence[str]) -> _Files:
-        """(path, content) of the files of a switch, from its texts and then those of its tables."""
+        """Return (path, content) of the files of a switch, given its texts and then those of its tables."""
         return [(path.fill(texts), content.fill(texts).encode()) for path, content in self.files]
 
 
@@ -166,7 +170,7 @@ class _LengthClass:
 
 
 class Skeletons:
-    """Renders switches, those of one shape by filling a skeleton."""
+    """Renders switches; those of one shape by filling a skeleton."""
 
     def __init__(
         self,
@@ -191,19 +195,19 @@ class Skeletons:
         self._signatures = Prefetcher(rows, self._prefetch_signatures)
 
     def files(self, row: int) -> _Files:
-        """(path, content) of the files of a switch, by its row in the device table; ask for them in order."""
+        """Return (path, content) of the files of a switch, by its row in the device table; ask for rows in order."""
         signature = self._signatures.take_result(row)
         return self._render_whole(row) if signature is None else self._render_from_shape(row, signature)
 
     def _prefetch_signatures(self, rows: Sequence[int]) -> list[SwitchSignature | None]:
-        # signatures of switches to come, and how many of each shape these are
+        """Return the signatures of the next switches, and count how many of each shape there are."""
         signatures = list(self._switch_shapes.list_signatures(rows, self._keep_order))
         for signature in filter(None, signatures):
             self._shapes.setdefault(signature.shape, _ShapeState()).prefetched += 1
         return signatures
 
     def _render_from_shape(self, row: int, signature: SwitchSignature) -> _Files:
-        # the files of a switch; few of one shape, and those whose skeleton was wrong, are rendered one by one
+        """Return the files of a switch, from a skeleton if its shape has enough switches and no wrong skeleton."""
         shape = self._shapes[signature.shape]
         if shape.prefetched < FEWEST or shape.differs:
             return self._render_whole(row)
@@ -226,15 +230,19 @@ class Skeletons:
         return self._fill_skeleton(variant.skeleton, signature, length_class)
 
     def _fill_skeleton(self, skeleton: Skeleton, signature: SwitchSignature, length_class: _LengthClass) -> _Files:
+        """Return the files of a switch from a skeleton, and the tables of its length class, rendered on first use."""
         if length_class.tables is None:
             length_class.tables = [self._write_shared_table(table, length_class.shared) for table in skeleton.tables]
         return skeleton.fill([*signature.texts, *length_class.tables])
 
     def _render_whole(self, row: int) -> _Files:
+        """Return the files of a switch without a skeleton."""
         return list(self._whole(self._cluster.switch(row)))
 
     def _find_length_class(self, shape: _ShapeState, signature: SwitchSignature) -> _LengthClass:
-        """The switches of its shape whose cables are as long as those of a switch, as far as its NOS distinguishes."""
+        """Return the length class of a switch: those of its shape with cables as long, as far as
+        the NOS distinguishes.
+        """
         catalog = self._cluster.design.catalog
         if shape.nos is None:
             shape.nos = load_writer(self._find_nos(signature.row))
@@ -250,6 +258,7 @@ class Skeletons:
         return shape.length_classes[key]
 
     def _find_nos(self, row: int) -> str:
+        """Return the NOS of a switch, by its row in the device table."""
         devices = self._cluster.plan.devices
         cls = devices.classes[devices.device_class[row]]
         return self._cluster.design.tier(cls.key).nos
@@ -264,6 +273,7 @@ class Skeletons:
         return self._parse_skeleton(view, len(signature.texts), shared.tables, by_length)
 
     def _write_shared_table(self, table: SharedTable, shared: Shared) -> str:
+        """Return the text of a table that switches share, with their cable lengths filled in if it prints these."""
         if table.by_length:
             return table.by_length.fill(shared.lengths)
         return self._render_table(table.template, shared.tables[table.template], table.last)
@@ -271,14 +281,15 @@ class Skeletons:
     def _parse_skeleton(
         self, view: SwitchView, texts: int, shared: Container[str], by_length: Mapping[str, Mapping[str, Any]]
     ) -> Skeleton:
-        # renders a view of placeholders and splits the files there; tables in `shared`, or `by_length` of cables, are
-        # put in when it is filled: of what fills it, the first `texts` are texts of the switch, those behind them are
-        # tables
+        """Render a view of placeholders and split the files at these.
+
+        `shared` and `by_length` are the tables that are put in when the skeleton is filled. Of the texts that fill it,
+        the first `texts` are those of the switch, and the others are tables.
+        """
         tables: list[SharedTable] = []
 
         def render_table(template: str, values: Mapping[str, Any], last: bool) -> str:
-            # a table within a template: those that switches share, or that lengths decide, become a placeholder by
-            # number
+            """Return a numbered placeholder for a table that is put in later; render any other table."""
             if template in by_length:
                 text = self._render_table(template, by_length[template], last)
                 tables.append(SharedTable(template, last, parse_template(text, 0)))

@@ -1,5 +1,5 @@
-"""Merging of a user's data into rendered data (snippets with a `tree`), YAML output, and a check that no snippet of
-lines is lost in rendering.
+"""Merging of a user's data into rendered data (snippets with a `tree`), YAML output, and a check that no snippet is
+lost.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fabricgen.views.switch import PlacedSnippet, SwitchView
 
 
 def read_data(file: str, text: str) -> Any:
-    """Data from the text of a JSON or YAML file rendered by templates.
+    """Return the data in the text of a JSON or YAML file that templates rendered.
 
     Raises InputError (FG033) for invalid text, as a user's own template may produce. The error does not repeat the
     text, as it may contain secrets.
@@ -33,9 +33,9 @@ def read_data(file: str, text: str) -> Any:
 def merge_tree(
     base: Mapping[str, Any], tree: Mapping[str, Any], snippet: PlacedSnippet, parent: str = ""
 ) -> dict[str, Any]:
-    """A snippet's tree, or a part of it, merged into data: mappings key by key, other values replaced.
+    """Return data with a snippet's tree, or a part of it, merged in: mappings key by key, other values replaced.
 
-    Raises InputError (FG052) where one has a mapping and the other a value, so that the snippet mistakes the place.
+    Raises InputError (FG052) if one has a mapping and the other a value, so that the snippet mistakes the place.
     """
     result = dict(base)
     for key, value in tree.items():
@@ -53,14 +53,16 @@ def merge_tree(
 
 
 def _find_key(base: Mapping[str, Any], key: Any) -> Any:
-    """The key of a mapping with the same spelling, else the key itself: a blueprint's 3 is the configuration's "3"."""
+    """Return the key of a mapping with the same spelling, else the key itself: a blueprint's 3 is the configuration's
+    "3".
+    """
     return next((name for name in base if str(name) == str(key)), key)
 
 
 def find_first_fault(
     snippets: tuple[PlacedSnippet, ...], fails: Callable[[tuple[PlacedSnippet, ...]], bool]
 ) -> PlacedSnippet:
-    """Of several snippets that fail together, the first that fails together with those before it."""
+    """Return, of several snippets that fail together, the first that fails together with those before it."""
     for count in range(1, len(snippets)):
         if fails(snippets[:count]):
             return snippets[count - 1]
@@ -72,12 +74,12 @@ _PLAIN = re.compile(r"(?!(?:y|yes|n|no|on|off|true|false|null)$)[a-z][a-z0-9_./-
 
 
 def write_yaml(data: Any) -> str:
-    """Data as a YAML document, one value a line; text is quoted where YAML 1.1 could read it as something else."""
+    """Return data as a YAML document, one value a line; text is quoted if YAML 1.1 could read it as something else."""
     return "".join(f"{line}\n" for line in _write_lines(data))
 
 
 def _write_lines(data: Any) -> Iterator[str]:
-    # lines of YAML, with maps and lists in block style
+    """Yield lines of YAML, with maps and lists in block style."""
     if isinstance(data, Mapping) and data:
         for key, value in data.items():
             deep = isinstance(value, (Mapping, list)) and value
@@ -94,14 +96,17 @@ def _write_lines(data: Any) -> Iterator[str]:
 
 
 def _write_scalar(value: Any) -> str:
-    """A scalar, or an empty mapping or list."""
+    """Return a scalar, or an empty mapping or list, as YAML."""
     if not isinstance(value, str):
         return json.dumps(value)
     return value if _PLAIN.fullmatch(value) else f'"{escape_yaml(value)}"'
 
 
 def require_printed(switch: SwitchView, texts: Iterable[str]) -> None:
-    """Raise InputError (FG052) for a snippet whose place a switch's files lack: a BGP session's, without BGP."""
+    """Raise InputError (FG052) for a snippet that is not in the files, as these do not have its place.
+
+    For example, the place may be a BGP session on a switch without BGP.
+    """
     if not any(snippet.lines for snippet in switch.snippets):
         return
     printed = {line.strip() for text in texts for line in text.splitlines()}

@@ -1,1 +1,1 @@
-"""Checks of rendered configurations, without the device."""
+"""Checks of rendered configurations that need no device."""

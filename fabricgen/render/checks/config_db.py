@@ -1,4 +1,4 @@
-"""Checks of config_db.json: by the schema of SONiC's YANG models, and what these do not check."""
+"""Checks of config_db.json: by the schema of SONiC's YANG models, and of what these do not check."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ METADATA = "DEVICE_METADATA"
 
 
 def check_config_db(data: object, catalog: Catalog) -> tuple[ConfigProblem, ...]:
-    """All problems of a config_db.json, given as parsed JSON.
+    """Return all problems of a config_db.json, given as parsed JSON.
 
-    The platform is that of DEVICE_METADATA; if the catalogue has no port table for it, lanes and speeds are not
+    The platform is the one in DEVICE_METADATA; if the catalogue has no port table for it, lanes and speeds are not
     checked, and a problem that is not `grave` says so.
     """
     rows, misshapen = read_tables(data)
@@ -34,7 +34,7 @@ def check_config_db(data: object, catalog: Catalog) -> tuple[ConfigProblem, ...]
 
 
 def _check_platform(tables: Tables, catalog: Catalog) -> Iterator[ConfigProblem]:
-    # yields what is wrong with the names of platform and HwSKU, and with lanes where the catalogue knows the platform
+    """Yield problems with the names of platform and HwSKU, and with lanes if the catalogue has the platform."""
     metadata = tables.get(METADATA, {}).get("localhost", {})
     name, hwsku = metadata.get("platform", ""), metadata.get("hwsku", "")
     face = _load_lanes(catalog, name)
@@ -49,6 +49,7 @@ def _check_platform(tables: Tables, catalog: Catalog) -> Iterator[ConfigProblem]
 
 @lru_cache(maxsize=64)
 def _load_lanes(catalog: Catalog, name: str) -> PlatformLanes | None:
+    """Return the lanes of a platform by its name; None if the catalogue does not have it."""
     platform = catalog.find_platform_by_name(name)
     return make_platform_lanes(platform, catalog) if platform else None
 
@@ -71,7 +72,7 @@ def check_management(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_gateways(tables: Tables) -> Iterator[ConfigProblem]:
-    # yields gateways of the management network that are not in the subnet of their address
+    """Yield gateways of the management network that are not in the subnet of their address."""
     for key, fields in tables.get("MGMT_INTERFACE", {}).items():
         address, gateway = parse_interface(key.partition("|")[2]), parse_interface(fields.get("gwaddr", ""))
         if address and gateway and gateway.ip not in address.network:
@@ -80,12 +81,13 @@ def _check_gateways(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_gnmi(tables: Tables) -> Iterator[ConfigProblem]:
-    """Yield gNMI without a port, with which its server does not start (dockers/docker-sonic-gnmi/gnmi-native.sh)."""
+    """Yield gNMI without a port: its server does not start without one (dockers/docker-sonic-gnmi/gnmi-native.sh)."""
     if "port" not in tables.get("GNMI", {}).get("gnmi", {"port": ""}):
         yield ConfigProblem("GNMI", "gnmi", "port", "the field is missing", "a port, such as 8080")
 
 
 def _check_dns(tables: Tables) -> Iterator[ConfigProblem]:
+    """Yield DNS options without a resolver."""
     if tables.get("DNS_OPTIONS", {}).get("GLOBAL") and not tables.get("DNS_NAMESERVER"):
         yield ConfigProblem(
             "DNS_OPTIONS", "GLOBAL", found="options without a resolver", wanted="a row in DNS_NAMESERVER"
@@ -93,7 +95,7 @@ def _check_dns(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_syslog(tables: Tables) -> Iterator[ConfigProblem]:
-    """Yield sources of logs in another family than their server's; a server by name is of neither."""
+    """Yield source addresses of logs that are not of the family of their server's address."""
     for key, fields in tables.get("SYSLOG_SERVER", {}).items():
         source = fields.get("source", "")
         if source and not (("." in source and "." in key) or (":" in source and ":" in key)):
@@ -101,7 +103,7 @@ def _check_syslog(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_vrfs(tables: Tables) -> Iterator[ConfigProblem]:
-    """Yield services in a VRF that there is not."""
+    """Yield services in a VRF that does not exist."""
     has_mgmt_vrf = tables.get("MGMT_VRF_CONFIG", {}).get("vrf_global", {}).get("mgmtVrfEnabled") == "true"
     for table in ("NTP", "SYSLOG_SERVER"):
         for key, fields in tables.get(table, {}).items():
@@ -122,7 +124,7 @@ _SNMP_PARTS = {
 
 
 def _check_snmp(tables: Tables) -> Iterator[ConfigProblem]:
-    # yields users of SNMP who lack what their type needs, or have what it does not use
+    """Yield users of SNMP that lack what their type needs, or have what it does not use."""
     for key, fields in tables.get("SNMP_USER", {}).items():
         kind = fields.get("SNMP_USER_TYPE", "")
         if kind in _SNMP_PARTS:
@@ -130,7 +132,7 @@ def _check_snmp(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_snmp_parts(key: str, kind: str, fields: Fields) -> Iterator[ConfigProblem]:
-    # the same of one user, of type noAuthNoPriv, AuthNoPriv or Priv
+    """Yield such fields of one user, of type noAuthNoPriv, AuthNoPriv or Priv."""
     for part in ("AUTH", "ENCRYPTION"):
         for ending in ("TYPE", "PASSWORD"):
             field = f"SNMP_USER_{part}_{ending}"
@@ -166,7 +168,7 @@ _OF_CLASSES = (
 
 @dataclass(frozen=True, slots=True)
 class PlatformLanes:
-    """A platform: the cage of each lane, and the legal speeds in Mb/s by (class of cage, lanes of a port)."""
+    """A platform with the cage of each lane, and the legal speeds (Mb/s) by (class of cage, lanes of a port)."""
 
     platform: SonicPlatform
     cage_of_lane: dict[int, tuple[PlatformCage, CageClass]]
@@ -174,7 +176,7 @@ class PlatformLanes:
 
 
 def make_platform_lanes(platform: SonicPlatform, catalog: Catalog) -> PlatformLanes:
-    """The lanes and legal speeds of a platform, whose cages have their class in the catalogue."""
+    """Return the lanes and legal speeds of a platform, whose classes of cages are in the catalogue."""
     classes = catalog.switch(platform.switch).cages
     pairs = zip(platform.cages, (c for c in classes for _ in range(c.count)), strict=True)
     speeds = {(c.form_factor, n): list_legal_mbps(platform, c, n) for c in classes for n in range(1, c.lanes + 1)}
@@ -193,15 +195,15 @@ def check_lanes(tables: Tables, face: PlatformLanes) -> Iterator[ConfigProblem]:
 
 
 def parse_lanes(fields: Fields) -> tuple[int, ...]:
-    """The lanes of a port; empty where they are not comma-separated numbers."""
+    """Return the lanes of a port; none if they are not comma-separated numbers."""
     parts = fields.get("lanes", "").split(",")
     return tuple(map(int, parts)) if all(part.isascii() and part.isdigit() for part in parts) else ()
 
 
 def _check_classes(tables: Tables) -> Iterator[ConfigProblem]:
-    """Yield classes, priorities, groups and queues beyond 7, and empty ones.
+    """Yield classes, priorities, groups and queues that are above 7, or empty.
 
-    YANG takes empty ones, which orchagent cannot read, and sixteen classes, for chassis: these platforms have eight.
+    YANG accepts empty ones, which orchagent cannot read, and sixteen classes, for chassis; these platforms have eight.
     """
     for table in _OF_CLASSES:
         for key, fields in tables.get(table, {}).items():
@@ -228,7 +230,7 @@ def _check_shared(ports: dict[str, Fields]) -> Iterator[ConfigProblem]:
 
 
 def _check_port(name: str, fields: Fields, face: PlatformLanes) -> Iterator[ConfigProblem]:
-    # yields what is wrong with the lanes, name, index, subport and speed of a port; of wrong lanes nothing more is told
+    """Yield problems with lanes, name, index, subport and speed of a port; if its lanes are wrong, only that."""
     lanes = parse_lanes(fields)
     if not lanes:
         yield ConfigProblem("PORT", name, "lanes", f"'{fields.get('lanes', '')}'", "lane numbers between commas")
@@ -257,12 +259,12 @@ def _check_port(name: str, fields: Fields, face: PlatformLanes) -> Iterator[Conf
 
 
 def list_port_positions(cage: PlatformCage, lanes: tuple[int, ...]) -> range:
-    """Positions in a cage of ports with so many lanes."""
+    """Return the positions, in a cage, of ports with so many lanes."""
     return range(len(cage.lanes) // len(lanes))
 
 
 def _check_subport(name: str, fields: Fields, position: int, *, split: bool) -> Iterator[ConfigProblem]:
-    # yields a subport that is not the port's place in its cage, from 1; 0 where the cage is not split
+    """Yield a subport that is not the position of the port in its cage, from 1; 0 if the cage is not split."""
     subport = fields.get("subport", "")
     due = str(position + 1) if split else "0"
     if subport and subport != due:
@@ -272,7 +274,7 @@ def _check_subport(name: str, fields: Fields, position: int, *, split: bool) -> 
 def _check_speed(
     name: str, fields: Fields, lanes: int, cage_class: CageClass, face: PlatformLanes
 ) -> Iterator[ConfigProblem]:
-    # yields a speed that the platform does not have over so many lanes
+    """Yield a speed that the platform does not have over so many lanes."""
     speed = fields.get("speed", "")
     legal = face.speeds[cage_class.form_factor, lanes]
     if speed.isdigit() and int(speed) not in legal:
@@ -281,8 +283,7 @@ def _check_speed(
 
 
 def list_legal_mbps(platform: SonicPlatform, cage_class: CageClass, lanes: int) -> frozenset[int]:
-    """Legal speeds, Mb/s, of a port with so many lanes in a cage: those of all breakout modes with that many lanes a
-    port.
+    """Return the legal speeds (Mb/s) of a port with so many lanes in a cage, by all breakout modes with such ports.
 
     A HwSKU's own split counts too: a platform without modes has no other, and a gearbox may make lanes faster.
     """
@@ -299,7 +300,7 @@ def list_legal_mbps(platform: SonicPlatform, cage_class: CageClass, lanes: int) 
 
 
 def _check_breakout(name: str, mode: str, ports: dict[str, Fields], face: PlatformLanes) -> Iterator[ConfigProblem]:
-    # yields a breakout mode that the platform does not have, or that the ports of its cage do not follow
+    """Yield a breakout mode that the platform does not have, or that the ports of its cage do not follow."""
     known_modes = [text for modes in face.platform.breakout_modes.values() for text in modes]
     parsed = parse_mode(mode)
     if mode not in known_modes or parsed is None:

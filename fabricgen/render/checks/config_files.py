@@ -1,4 +1,4 @@
-"""config_db.json files on disk: finding them, and problems in them as located diagnostics."""
+"""Finding config_db.json files on disk, and reporting their problems as located diagnostics."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ ConfigCheck = Callable[[Any], Iterable[ConfigProblem]]
 
 
 def list_config_files(path: Path) -> list[Path]:
-    """The file itself, or all config_db.json files in a folder, sorted; of those that a build did not land, none.
+    """Return the file itself, or all config_db.json files in a folder, sorted, except those of unfinished builds.
 
-    Raises InputError where there is none.
+    Raises InputError if there is none.
     """
     if not path.is_dir():
         return [path]
@@ -39,14 +39,14 @@ def list_config_files(path: Path) -> list[Path]:
 
 
 def _is_staged(file: Path) -> bool:
-    """Whether a file lies in the stage of a build: in `.fabricgen-stage`, or beside in `.NAME.fabricgen-stage-...`."""
+    """Whether a file is in the stage of a build: in `.fabricgen-stage`, or beside it in `.NAME.fabricgen-stage-...`."""
     return any(name.startswith(".") and ".fabricgen-stage" in name for name in file.parts)
 
 
 def find_missing_files(path: Path, builds: Surroundings) -> list[Diagnostic]:
-    """Findings on config_db.json files that a build wrote into a folder, or below, and that are gone.
+    """Return findings on config_db.json files that a build wrote into a folder, or below, and that are gone.
 
-    Raises InputError (FG028) where a build was stopped while it landed there.
+    Raises InputError (FG028) if a build was stopped while it landed there.
     """
     build = builds.of(path) if path.is_dir() else None
     if build is None:
@@ -65,7 +65,7 @@ def check_file(
 ) -> tuple[Diagnostic, ...]:
     """Check a file with SONiC's schema, with our own checks and with `further_checks`, each with a code of its own.
 
-    A file that is not as it was built is judged as it stands, with a warning (FG054). Raises InputError: FG002 where it
+    A file that was changed after its build is checked as it is, with a warning (FG054). Raises InputError: FG002 if it
     is not valid JSON, FG028 in a folder in which a build was stopped while it landed.
     """
     built = (builds or Surroundings()).of(file)
@@ -84,9 +84,10 @@ def check_file(
 
 
 def _parse_json(text: str, name: str, repeated: list[str]) -> Any:
-    """The content of a JSON text; keys that occur twice in an object are added to `repeated`."""
+    """Return the content of a JSON text; keys that occur twice in an object are added to `repeated`."""
 
     def collect_members(members: list[tuple[str, Any]]) -> dict[str, Any]:
+        """Make an object of its members, and note the keys that are repeated."""
         content: dict[str, Any] = {}
         for key, value in members:
             if key in content:
@@ -105,7 +106,7 @@ def _parse_json(text: str, name: str, repeated: list[str]) -> Any:
 
 
 def _parse_located(text: str, name: str) -> Located | None:
-    """The JSON text parsed as YAML, for line numbers; None where it is not valid YAML."""
+    """Return the JSON text parsed as YAML, for line numbers; None if it is not valid YAML."""
     try:
         return parse_located(text, name)
     except InputError:
@@ -113,7 +114,7 @@ def _parse_located(text: str, name: str) -> Located | None:
 
 
 def _make_diagnostic(code: str, problem: ConfigProblem, located: Located | None, name: str) -> Diagnostic:
-    # a problem at its place in the file; at the start of it where the file is not located
+    """Return a problem as a diagnostic at its place in the file, or at the start if there are no line numbers."""
     severity = Severity.ERROR if problem.grave else Severity.WARNING
     span = Span(name, 1, 1)
     if located is not None:

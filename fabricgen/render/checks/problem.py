@@ -1,4 +1,4 @@
-"""Problems in a config_db.json: place, value found, and what would be right."""
+"""The type of a problem in a config_db.json: place, value found, and what would be right."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ SHOWN = 256
 
 
 def shorten(text: str) -> str:
-    """A text, without what is beyond `SHOWN` characters."""
+    """Return a text cut at `SHOWN` characters."""
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigProblem:
-    """A problem of a table, row or field; `found` is the value there, `wanted` what would be right.
+    """A problem with a table, row or field; `found` is the value there, `wanted` what would be right.
 
-    One that is not `grave` says that something could not be checked.
+    A problem that is not `grave` says that something could not be checked.
     """
 
     table: str
@@ -38,17 +38,17 @@ class ConfigProblem:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """The keys that lead to it in the file."""
+        """The keys that lead to the place in the file."""
         return tuple(part for part in (self.table, self.key, self.field) if part)
 
     @property
     def shown_path(self) -> tuple[str, ...]:
-        """The path as it may be printed: a community of SNMP is a password, and what is long is cut."""
+        """The path as it may be printed: without communities of SNMP, which are passwords, and with long keys cut."""
         return tuple("..." if part == self.key and self.table in SECRET_KEYS else shorten(part) for part in self.path)
 
     @property
     def hint(self) -> str:
-        """What would be right, as a sentence; "" where unknown."""
+        """What would be right, as a sentence; "" if unknown."""
         guess = not self.wanted or self.wanted.startswith(("did you mean", "known: "))
         return self.wanted if guess else f"expected {self.wanted}"
 

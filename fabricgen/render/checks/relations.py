@@ -1,6 +1,6 @@
-"""Consistency between rows of tables: addresses, members, sessions, thresholds, the PFC watchdog.
+"""Checks of consistency between rows of tables: addresses, members, sessions, thresholds, the PFC watchdog.
 
-Sources: the `must` statements of sonic-buildimage, src/sonic-yang-models/yang-models, and what these leave open.
+Sources: the `must` statements of sonic-buildimage, src/sonic-yang-models/yang-models, and what these do not check.
 
 Of EVPN multihoming: the `must` statements of sonic-buildimage@086b03bd, src/sonic-yang-models/yang-models,
 sonic-evpn.yang and sonic-vlan.yang; sonic-net/SONiC, doc/vxlan/EVPN/EVPN_VxLAN_Multihoming.md: `AUTO` is made of the
@@ -50,7 +50,7 @@ def check_relations(tables: Tables) -> Iterator[ConfigProblem]:
 
 @lru_cache(maxsize=1 << 14)
 def parse_interface(text: str) -> Interface | None:
-    """An address with or without its prefix length; None for other text."""
+    """Return an address with or without its prefix length; None for other text."""
     try:
         return ipaddress.ip_interface(text)
     except ValueError:
@@ -58,11 +58,12 @@ def parse_interface(text: str) -> Interface | None:
 
 
 def _find_vrf(tables: Tables, table: str, name: str) -> str:
+    """Return the VRF of an interface, by its row in a table; `default` for the default one."""
     return tables[table].get(name, {}).get("vrf_name", "") or "default"
 
 
 def _list_own_addresses(tables: Tables) -> Iterator[tuple[str, str, str, Interface]]:
-    """(table, key, VRF, address) of every address of the switch, except its management port's."""
+    """Yield (table, key, VRF, address) of every address of the switch, except its management port's."""
     for table in _ADDRESSED:
         for key in tables.get(table, {}):
             name, bar, text = key.partition("|")
@@ -72,7 +73,7 @@ def _list_own_addresses(tables: Tables) -> Iterator[tuple[str, str, str, Interfa
 
 
 def _check_addresses(tables: Tables) -> Iterator[ConfigProblem]:
-    # yields addresses of two interfaces of a VRF, and of interfaces that have no row
+    """Yield addresses that two interfaces of a VRF have, and addresses of interfaces that have no row."""
     used = Counter((vrf, address.ip) for _, _, vrf, address in _list_own_addresses(tables))
     for table, key, vrf, address in _list_own_addresses(tables):
         name = key.partition("|")[0]
@@ -85,7 +86,7 @@ def _check_addresses(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_ports(tables: Tables) -> Iterator[ConfigProblem]:
-    """Yield ports without lanes, which all have but for those of a chassis (sonic-port.yang)."""
+    """Yield ports without lanes; only those of a chassis may lack them (sonic-port.yang)."""
     if tables.get("DEVICE_METADATA", {}).get("localhost", {}).get("switch_type") not in _CHASSIS:
         for name, fields in tables.get("PORT", {}).items():
             if "lanes" not in fields:
@@ -93,7 +94,7 @@ def _check_ports(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_as_numbers(tables: Tables) -> Iterator[ConfigProblem]:
-    """Yield AS 0, which no speaker may have (RFC 7607); sonic-bgp-common.yang takes it."""
+    """Yield AS number 0, which no speaker may have (RFC 7607) although sonic-bgp-common.yang accepts it."""
     for table, field in (("BGP_GLOBALS", "local_asn"), ("BGP_NEIGHBOR", "asn"), ("DEVICE_METADATA", "bgp_asn")):
         for key, fields in tables.get(table, {}).items():
             if fields.get(field, "").strip("0") == "" and field in fields:
@@ -101,7 +102,9 @@ def _check_as_numbers(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_features(tables: Tables) -> Iterator[ConfigProblem]:
-    """Yield states that are none, nor a template of one as in init_cfg.json; sonic-feature.yang takes any text."""
+    """Yield states that are neither a state nor a template of one, as in init_cfg.json; sonic-feature.yang accepts any
+    text.
+    """
     for key, fields in tables.get("FEATURE", {}).items():
         state = fields.get("state", "enabled")
         if state not in _STATES and "{%" not in state:
@@ -109,7 +112,7 @@ def _check_features(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_sessions(tables: Tables) -> Iterator[ConfigProblem]:
-    """Yield sessions without an AS number, and those whose own end is no address of the switch in the peer's subnet.
+    """Yield sessions without an AS number, or whose own end is no address of the switch in the peer's subnet.
 
     bgpcfgd's template general/instance.conf.j2 needs the number; frrcfgd takes that of a peer group.
     """
@@ -133,7 +136,7 @@ def _check_sessions(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_vrf_sessions(tables: Tables) -> Iterator[ConfigProblem]:
-    """Yield sessions with a VRF in the key where frrcfgd, which makes them, does not run (sonic-bgp-neighbor.yang)."""
+    """Yield sessions with a VRF in the key on a switch without frrcfgd, which makes them (sonic-bgp-neighbor.yang)."""
     if tables.get("DEVICE_METADATA", {}).get("localhost", {}).get("frr_mgmt_framework_config") == "true":
         return
     right = "frr_mgmt_framework_config true in DEVICE_METADATA, or the session in an frr.conf"
@@ -145,7 +148,7 @@ def _check_vrf_sessions(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_vlan_members(tables: Tables) -> Iterator[ConfigProblem]:
-    # yields ports that are routed and in a VLAN, or in two VLANs without a tag
+    """Yield ports that are both routed and in a VLAN, or in two VLANs without a tag."""
     routed = {key.partition("|")[0] for key in tables.get("INTERFACE", {})}
     untagged: dict[str, str] = {}
     for key, fields in tables.get("VLAN_MEMBER", {}).items():
@@ -160,7 +163,7 @@ def _check_vlan_members(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_bonds(tables: Tables) -> Iterator[ConfigProblem]:
-    """Yield ports of a bond that are of another too, or have a use or an MTU of their own (sonic-portchannel.yang)."""
+    """Yield ports of a bond that are in another too, or have a use or an MTU of their own (sonic-portchannel.yang)."""
     used = {key.partition("|")[0] for key in tables.get("INTERFACE", {})}
     used |= {key.partition("|")[2] for key in tables.get("VLAN_MEMBER", {})}
     bond_of: dict[str, str] = {}
@@ -183,13 +186,14 @@ def _check_bonds(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_vlans(tables: Tables) -> Iterator[ConfigProblem]:
+    """Yield VLANs whose name and number differ."""
     for key, fields in tables.get("VLAN", {}).items():
         if fields.get("vlanid") and key != f"Vlan{fields['vlanid']}":
             yield ConfigProblem("VLAN", key, "vlanid", f"'{fields['vlanid']}'", f"the number in its name, {key[4:]}")
 
 
 def _check_static_routes(tables: Tables) -> Iterator[ConfigProblem]:
-    # yields routes whose lists differ in length, that lead nowhere, or whose prefix or port is none
+    """Yield routes whose lists differ in length, that have no next hop, or whose prefix or port is invalid."""
     for key, fields in tables.get("STATIC_ROUTE", {}).items():
         lengths = {f: fields[f].count(",") + 1 for f in ("nexthop", "ifname", "distance", "blackhole") if f in fields}
         if len(set(lengths.values())) > 1:
@@ -208,7 +212,7 @@ def _check_static_routes(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_thresholds(tables: Tables) -> Iterator[ConfigProblem]:
-    # yields thresholds of WRED of which the least is not below the most, or is missing
+    """Yield thresholds of WRED of which the minimum is missing or not below the maximum."""
     for key, fields in tables.get("WRED_PROFILE", {}).items():
         for colour in ("green", "yellow", "red"):
             low, high = (fields.get(f"{colour}_{end}_threshold", "") for end in ("min", "max"))
@@ -246,7 +250,7 @@ def _check_watchdog(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_shapers(tables: Tables) -> Iterator[ConfigProblem]:
-    """Yield peak rates and bursts without what they are above of, or below it (sonic-scheduler.yang)."""
+    """Yield peak rates and bursts without the values that they must exceed, or below these (sonic-scheduler.yang)."""
     for key, fields in tables.get("SCHEDULER", {}).items():
         numbers = {name: int(fields[name]) for name in ("cir", "pir", "cbs", "pbs") if fields.get(name, "").isdigit()}
         committed = numbers.get("cir", 0)
@@ -263,7 +267,9 @@ def _check_shapers(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_fib(tables: Tables) -> Iterator[ConfigProblem]:
-    """Yield announcing only what the hardware has, where the hardware is not asked (sonic-device_metadata.yang)."""
+    """Yield the setting to announce only what the hardware has, without that to ask the hardware
+    (sonic-device_metadata.yang).
+    """
     metadata = tables.get("DEVICE_METADATA", {}).get("localhost", {})
     if metadata.get("suppress-fib-pending") == "enabled" and metadata.get("synchronous_mode") != "enable":
         message = "'enabled' without synchronous mode"
@@ -271,7 +277,7 @@ def _check_fib(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_subinterfaces(tables: Tables) -> Iterator[ConfigProblem]:
-    """Yield sub-interfaces of no port, and with a name that the kernel would cut (sonic-vlan-sub-interface.yang)."""
+    """Yield sub-interfaces of no port, or with a name that the kernel would cut (sonic-vlan-sub-interface.yang)."""
     for key in tables.get("VLAN_SUB_INTERFACE", {}):
         name = key.partition("|")[0]
         parent = re.sub(r"^Po(?=\d)", "PortChannel", re.sub(r"^Eth(?=\d)", "Ethernet", name.partition(".")[0]))
@@ -310,7 +316,7 @@ SEGMENTS = "EVPN_ETHERNET_SEGMENT"
 
 
 def check_segments(tables: Tables) -> Iterator[ConfigProblem]:
-    """Yield problems of Ethernet segments and shared gateways that no single row shows."""
+    """Yield problems with Ethernet segments and shared gateways that no single row shows."""
     bonds = tables.get("PORTCHANNEL", {})
     for name, row in tables.get(SEGMENTS, {}).items():
         esi, kind = row.get("esi", ""), row.get("type", "")

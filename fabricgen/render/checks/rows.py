@@ -1,7 +1,7 @@
-"""Check every row of a config_db.json against SONiC's YANG models: keys, fields, values, references.
+"""Checks of every row of a config_db.json against SONiC's YANG models: keys, fields, values, references.
 
-The models are the schema of `catalog/sonic_schema.py`. jsonschema judges each part of a key, the names of the fields
-that a row has, and each value; files are alike, so what was judged once is remembered.
+The models are the schema of `catalog/sonic_schema.py`. jsonschema validates each part of a key, the names of the fields
+that a row has, and each value. Files are alike, so results are cached.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Place: TypeAlias = tuple[str, int | str, int | str]
 
 @dataclass(frozen=True, slots=True)
 class JudgedValue:
-    """What is wrong with a value, as (found, what would be right), and the rows that it names.
+    """The result for a value: what is wrong, as (found, what would be right), and the rows that it names.
 
     A name is (text, places of which one must have it, what else would be right).
     """
@@ -53,13 +53,15 @@ class JudgedValue:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowKind:
-    """Rows of a table whose keys have one form, and their schema."""
+    """The rows of a table whose keys have one form, with their schema."""
 
     table: str
     schema: Schema
 
     def find_schema(self, name_or_number: str | int) -> Schema | None:
-        """The schema of a part of the key, of a field's value or of a map's `NAME`; None for an unknown field."""
+        """Return the schema of a part of the key, of a field's value or of a map's `NAME`; None for
+        an unknown field.
+        """
         if isinstance(name_or_number, int):
             part: Schema = (
                 self.schema["propertyNames"] if name_or_number == NAME else self.schema["x-keys"][name_or_number]
@@ -73,7 +75,7 @@ class RowKind:
 
 @cache
 def _list_row_kinds(table: str) -> tuple[dict[str, RowKind], dict[int, RowKind]]:
-    """The rows of a table by their name, and by the number of parts of their key."""
+    """Return the kinds of rows of a table, by name and by the number of parts of their key."""
     named = load_sonic_schema()["properties"][table].get("properties", {})
     return (
         {name: RowKind(table, row) for name, row in named.items()},
@@ -83,18 +85,21 @@ def _list_row_kinds(table: str) -> tuple[dict[str, RowKind], dict[int, RowKind]]
 
 @cache
 def _list_types(kind: RowKind, name_or_number: str | int) -> tuple[tuple[Draft202012Validator, Place | None], ...]:
-    """The types of which a value, or an item of a list, has one; and where a value of that type leads."""
+    """Return (validator, place that a reference of the type leads to) of each type that a value, or list item, may
+    have.
+    """
     schema = kind.find_schema(name_or_number) or {}
     types = walk_types(schema.get("items", schema))
     return tuple((_make_validator(plain), tuple(plain["x-ref"]) if "x-ref" in plain else None) for _, plain in types)
 
 
 def _make_validator(schema: Schema) -> Draft202012Validator:
+    """Return the validator of a schema."""
     return Draft202012Validator(schema)
 
 
 def check_rows(rows: Rows) -> Iterator[ConfigProblem]:
-    """Yield unknown tables, rows and fields, values of the wrong kind, and references to missing rows."""
+    """Yield unknown tables, rows and fields, values of the wrong type, and references to missing rows."""
     schemas = load_sonic_schema()["properties"]
     targets = ReferenceTargets(rows)
     for table, keys in rows.items():
@@ -109,7 +114,7 @@ def check_rows(rows: Rows) -> Iterator[ConfigProblem]:
 
 
 def _check_row(targets: ReferenceTargets, table: str, key: str, fields: dict[str, Value]) -> Iterator[ConfigProblem]:
-    # yields what is wrong with a row by itself, then what it refers to and is not there
+    """Yield problems with a row by itself, then references of it that lead nowhere."""
     named, by_parts = _list_row_kinds(table)
     parts = key.split("|")
     kind = named.get(key) or by_parts.get(len(parts))
@@ -136,7 +141,7 @@ Name: TypeAlias = tuple[str, str, tuple[Place, ...], str]
 
 @lru_cache(maxsize=1 << 16)
 def _judge_key(kind: RowKind, key: str) -> tuple[tuple[Fault, ...], tuple[Name, ...]]:
-    """(faults, names of rows that must be there) of the parts of a key."""
+    """Return (faults, names of rows that must exist) of the parts of a key."""
     parts = [_judge_value(kind, number, part) for number, part in enumerate(key.split("|"))]
     shown = "the secret" if kind.table in SECRET_KEYS else ""
     faults = (("", f"{shown or text} in the key", right) for part in parts for text, right in part.faults)
@@ -145,7 +150,7 @@ def _judge_key(kind: RowKind, key: str) -> tuple[tuple[Fault, ...], tuple[Name, 
 
 @lru_cache(maxsize=1 << 16)
 def _judge_fields(kind: RowKind, fields: tuple[tuple[str, Value], ...]) -> tuple[tuple[Fault, ...], tuple[Name, ...]]:
-    """(faults, names of rows that must be there) of the fields of a row."""
+    """Return (faults, names of rows that must exist) of the fields of a row."""
     faults = list(_check_field_names(kind, frozenset(name for name, _ in fields)))
     names: list[Name] = []
     for name, value in fields:
@@ -163,7 +168,7 @@ def _judge_fields(kind: RowKind, fields: tuple[tuple[str, Value], ...]) -> tuple
 
 @lru_cache(maxsize=1 << 17)
 def _judge_value(kind: RowKind, name_or_number: str | int, value: Value) -> JudgedValue:
-    """The result for a part of a key, or a field's value; of a field that there is not, nothing."""
+    """Return the result for a part of a key, or for a field's value; an unknown field gives an empty result."""
     schema = kind.find_schema(name_or_number)
     left_out = (
         isinstance(name_or_number, str)
@@ -181,7 +186,9 @@ def _judge_value(kind: RowKind, name_or_number: str | int, value: Value) -> Judg
 
 
 def _judge_text(kind: RowKind, name_or_number: str | int, schema: Schema, text: str) -> JudgedValue:
-    """The result for a text: that of no type is wrong, but where all types are references none leads anywhere."""
+    """Return the result for a text, which must be of one of the types; if all are references, one
+    must have its target.
+    """
     if len(text) > LONGEST:
         return JudgedValue(((f"{len(text)} characters", f"at most {LONGEST}"),))
     types = _list_types(kind, name_or_number)
@@ -198,9 +205,9 @@ def _judge_text(kind: RowKind, name_or_number: str | int, schema: Schema, text: 
 
 
 def _judge_list(kind: RowKind, name_or_number: str | int, schema: Schema, value: Value) -> JudgedValue:
-    """The result for a list, which `x-separator` says that SONiC writes as one text.
+    """Return the result for a list, or for the text that SONiC writes for a list with `x-separator`.
 
-    A list whose only item is empty has none (sonic_yang_ext.py).
+    A list whose only item is empty has no items (sonic_yang_ext.py).
     """
     separator = schema.get("x-separator")
     if isinstance(value, str) and not separator:
@@ -225,7 +232,7 @@ def _judge_list(kind: RowKind, name_or_number: str | int, schema: Schema, value:
 
 
 def _describe_list_fault(rule: object, limit: int, texts: tuple[str, ...]) -> tuple[str, str]:
-    # (found, what would be right) for a list against one rule of its schema, whose value is `limit`
+    """Return (found, what would be right) for a list that breaks a rule of its schema; `limit` is the rule's value."""
     if rule == "uniqueItems":
         return ", ".join(
             f"'{shorten(text)}' is there twice" for text in dict.fromkeys(texts) if texts.count(text) > 1
@@ -234,6 +241,7 @@ def _describe_list_fault(rule: object, limit: int, texts: tuple[str, ...]) -> tu
 
 
 def _quote_list(texts: list[str]) -> str:
+    """Return the first three texts in quotes, as a JSON list."""
     return (
         "[" + ", ".join(f'"{shorten(text.strip())}"' for text in texts[:3]) + (", ..." if len(texts) > 3 else "") + "]"
     )
@@ -241,7 +249,7 @@ def _quote_list(texts: list[str]) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _check_field_names(kind: RowKind, names: frozenset[str]) -> tuple[tuple[str, str, str], ...]:
-    """What is wrong with the names of the fields that a row has: (field, found, what would be right)."""
+    """Return (field, found, what would be right) for each wrong field name of a row."""
     properties = kind.schema.get("properties", {})
     names_schema = {**kind.schema, "properties": dict.fromkeys(properties, True)}
     if "propertyNames" in kind.schema or _make_validator(names_schema).is_valid(dict.fromkeys(names)):
@@ -265,7 +273,7 @@ class ReferenceTargets:
     values: dict[Place, set[str]] = field(default_factory=dict)
 
     def list_missing(self, table: str, key: str, names: tuple[Name, ...]) -> Iterator[ConfigProblem]:
-        """Yield what a row names and is not there."""
+        """Yield references of a row that lead nowhere."""
         for name, text, places, alternative in names:
             if not any(text in self.find_values(target) for target in places):
                 tables = " or ".join(dict.fromkeys(target[0] for target in places))
@@ -275,14 +283,17 @@ class ReferenceTargets:
                 yield ConfigProblem(table, key, name, f"'{shorten(text)}' has no row in {tables}", right)
 
     def find_values(self, target: Place) -> set[str]:
-        """The values at a place of the file."""
+        """Return the values at a place of the file."""
         if target not in self.values:
             self.values[target] = set(self._read_values(*target))
         return self.values[target]
 
     def _read_values(self, table: str, form: int | str, part_or_field: int | str) -> Iterator[str]:
-        # values of a part of a key (by index, in keys of `form` parts), or of a field (by name, in rows that `form`
-        # names or that have as many parts)
+        """Yield the values of a part of a key, or of a field.
+
+        A part of a key is given by index, in keys of `form` parts; a field by name, in rows with the name `form`, or
+        with that many parts.
+        """
         for key, fields in self.rows.get(table, {}).items():
             parts = key.split("|")
             if isinstance(part_or_field, int):
@@ -351,8 +362,9 @@ _ENDS = "^(?:", r")$(?!\n)"
 
 
 def describe_expected(schema: Schema, value: str = "", *, references: bool = True) -> str:
-    """What would be right instead of a value, which may be near to one of the right words; without names of rows, where
-    `references` are told otherwise.
+    """Describe what would be right instead of a value, with a suggestion if a right word is near to it.
+
+    `references`: whether types that name rows are described too.
     """
     types = [(name, kind) for name, kind in walk_types(schema, NAMED) if references or "x-ref" not in kind]
     words = [word for _, kind in types for word in kind.get("enum", ())]
@@ -363,7 +375,7 @@ def describe_expected(schema: Schema, value: str = "", *, references: bool = Tru
 
 
 def _describe_type(schema: Schema) -> str:
-    # what a text of a schema's type is, in words
+    """Describe the text that a schema allows."""
     if "x-range" in schema:
         return _describe_range(schema["x-range"])
     patterns = [rule["pattern"] for rule in (schema, *schema.get("allOf", ())) if "pattern" in rule]
@@ -374,13 +386,14 @@ def _describe_type(schema: Schema) -> str:
 
 
 def _describe_range(ranges: list[list[Any]]) -> str:
+    """Describe the numbers that a schema allows."""
     parts = [f"{low}" if low == high else f"from {low} to {high}" for low, high in ranges]
     whole_word = "whole " if all(isinstance(low, int) for low, _ in ranges) else ""
     return f"a {whole_word}number {' or '.join(parts)}"
 
 
 def _describe_length(schema: Schema) -> str:
-    # how many characters a schema allows, in words
+    """Describe how many characters a schema allows."""
     low, high = schema.get("minLength", 0), schema.get("maxLength")
     if high is None:
         return f"at least {low} characters" if low else "characters"

@@ -1,4 +1,4 @@
-"""config_db.json as tables of rows of text: what is of another shape is told, and the rest goes on."""
+"""config_db.json as tables of rows of text: anything of another shape is reported, and the rest is checked further."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _SECRET = re.compile(r"(passkey|_password|_cak)$", re.IGNORECASE)
 
 
 def is_secret(table: str, field: str) -> bool:
-    """Whether the values of a field are not repeated in problems."""
+    """Whether the values of a field must not be repeated in problems."""
     return bool(_SECRET.search(field)) or (table, field) == ("NTP_KEY", "value")
 
 
 def read_tables(data: object) -> tuple[Rows, tuple[ConfigProblem, ...]]:
-    """The tables of parsed JSON, and what of it is no table, row, text or list of texts.
+    """Return the tables of parsed JSON, and problems with what is no table, row, text or list of texts.
 
-    Numbers are told and taken for their digits. A truth value is what SONiC makes of it when it loads the file, `True`
-    or `False` (sonic-py-swsssdk, ConfigDBConnector.typed_to_raw); init_cfg.json has some. What is in a table that
-    SONiC does not have is not looked at.
+    Numbers are reported, and read as their digits. A truth value is read as SONiC loads it, `True` or `False`
+    (sonic-py-swsssdk, ConfigDBConnector.typed_to_raw); init_cfg.json has some. The rows of tables that SONiC does not
+    have are left out.
     """
     problems: list[ConfigProblem] = []
     if not isinstance(data, dict):
@@ -53,9 +53,10 @@ def read_tables(data: object) -> tuple[Rows, tuple[ConfigProblem, ...]]:
 
 
 def join_lists(rows: Rows) -> Tables:
-    """Tables with their lists joined by commas."""
+    """Return tables with their lists joined by commas."""
 
     def join(value: Value) -> str:
+        """Return a value as one text."""
         return value if isinstance(value, str) else ",".join(value)
 
     return {
@@ -67,7 +68,7 @@ def join_lists(rows: Rows) -> Tables:
 def _read_texts(
     row: ConfigProblem, fields: dict[str, Any], problems: list[ConfigProblem]
 ) -> Iterator[tuple[str, Value]]:
-    """Fields whose values are text or texts; of others a problem is added, and of numbers their digits are taken."""
+    """Yield fields with text or texts; for other values a problem is added, and numbers are read as their digits."""
     for field, value in fields.items():
         if isinstance(value, list) and all(isinstance(text, str) for text in value):
             yield field, tuple(value)
@@ -83,5 +84,6 @@ def _read_texts(
 
 
 def _describe_shape(value: object) -> str:
+    """Return what a JSON value is, such as `a list`."""
     kinds = {dict: "an object", list: "a list", str: "a string", bool: "a truth value", type(None): "null"}
     return kinds.get(type(value), f"the number {value}")

@@ -1,5 +1,4 @@
-"""Checks with SONiC's YANG models, where a user has them: config_db.json is converted by their schema and validated by
-libyang.
+"""Checks with SONiC's YANG models, if a user has them: libyang validates config_db.json, converted by their schema.
 
 The conversion follows src/sonic-yang-mgmt of sonic-buildimage (sonic_yang_ext.py): a table is a container; a row is a
 container with the key's name, or an entry of the list with as many keys as the key has parts; a map is an inner list.
@@ -41,7 +40,7 @@ class YangModels:
     """The YANG models of a folder, loaded once."""
 
     def __init__(self, folder: Path) -> None:
-        """Load the models of a folder; raises InputError where they, or the library, are missing."""
+        """Load the models of a folder; raises InputError if they, or the library, are missing."""
         try:
             import libyang
         except ImportError:
@@ -57,8 +56,9 @@ class YangModels:
         self._tables = dict(self._load_tables([*files, *rendered]))
 
     def _load_tables(self, files: list[Path]) -> Iterator[tuple[str, _YangTable]]:
-        """(name, container) of the tables of all models; read after all are loaded, since loading may recompile earlier
-        ones.
+        """Yield (name, container) of the tables of all models.
+
+        All models are loaded first, since loading one may recompile earlier ones.
         """
         modules = [self._load_module(file) for file in files]
         containers = (self._libyang.SNode.CONTAINER,)
@@ -69,16 +69,16 @@ class YangModels:
                     yield table.name(), _YangTable(table, top.name(), namespace[1] if namespace else "")
 
     def _load_module(self, file: Path) -> Any:
-        # a module of libyang; raises InputError (FG002) for a file that cannot be loaded
+        """Load a module; raises InputError (FG002) for a file that cannot be loaded."""
         try:
             return self._context.load_module(file.stem)
         except self._libyang.LibyangError as error:
             raise fault("FG002", f"the model {file.name} cannot be loaded: {error}") from None
 
     def list_problems(self, data: Any) -> Iterator[ConfigProblem]:
-        """Yield tables without a model, rows that no list of their table accepts, and what libyang rejects.
+        """Yield tables without a model, rows that no list of their table accepts, and errors of libyang.
 
-        Of dangling references libyang reports the first only, without its place.
+        Of dangling references libyang reports only the first, without its place.
         """
         rows: dict[str, list[str]] = {}
         refused = False
@@ -103,8 +103,8 @@ class YangModels:
             yield ConfigProblem("", found=message)
 
     def _find_error(self, rows: dict[str, list[str]], *, parse_only: bool) -> str:
-        """libyang's error message on rows by table; "" for none. `parse_only` skips references and other
-        dependencies.
+        """Return libyang's error message about rows by table, "" for none; `parse_only` skips
+        references between rows.
         """
         tops: dict[tuple[str, str], list[str]] = {}
         for name, texts in rows.items():
@@ -119,7 +119,7 @@ class YangModels:
         return ""
 
     def _write_row(self, table: Any, name: str, key: str, fields: dict[str, Value]) -> str | None:
-        """A row as XML; None where no node of the table accepts its key."""
+        """Return a row as XML; None if no node of the table accepts its key."""
         kinds = self._libyang.SNode
         single = next((c for c in table.children(types=(kinds.CONTAINER,)) if c.name() == key), None)
         if single is not None:
@@ -136,7 +136,7 @@ class YangModels:
         return None
 
     def _write_leaves(self, node: Any, table: str, key: str, fields: dict[str, Value]) -> Iterator[str]:
-        # fields as XML elements, one for each text of a list
+        """Yield fields as XML elements, one for each text of a list."""
         lists = {leaf.name() for leaf in node.children(types=(self._libyang.SNode.LEAFLIST,))}
         for field, value in fields.items():
             facts = find_field_facts(table, key, field) if field in lists else None
@@ -146,7 +146,7 @@ class YangModels:
             yield from (_write_element(field, escape(text)) for text in texts)
 
     def _write_entries(self, inner: Any, fields: dict[str, Value]) -> Iterator[str]:
-        """The fields of a map as entries of its inner list, each with its key and the one other leaf."""
+        """Yield the fields of a map as entries of its inner list, each with its key and the one other leaf."""
         key = next(iter(inner.keys())).name()
         leaf = next(c.name() for c in inner.children(types=(self._libyang.SNode.LEAF,)) if c.name() != key)
         for field, value in fields.items():
@@ -159,11 +159,14 @@ class YangModels:
 
 
 def _write_element(name: str, *content: str) -> str:
+    """Return an XML element."""
     return f"<{name}>{''.join(content)}</{name}>"
 
 
 def render_models(templates: Path, folder: Path) -> list[Path]:
-    """Models that SONiC's build renders from templates, rendered in the same way (sonic-yang-models, setup.py)."""
+    """Render the models that SONiC's build makes from templates, as it does (sonic-yang-models, setup.py); return the
+    files.
+    """
     if not templates.is_dir():
         return []
     from jinja2 import FileSystemLoader
