@@ -105,7 +105,10 @@ def list_objects(view: ClusterView) -> Iterator[Kind]:
     yield from _make_type_kinds(view, given)
     yield _make_device_kind(view, given["devices"])
     yield _select(given["vlans"], "vid", "name", "status")
-    addresses = _list_addresses(view)
+    addresses = [
+        (row["address"], row["description"], row["device"], row["interface"], bool(row.get("is_primary")))
+        for row in chain.from_iterable(kind.rows() for kind in make_address_kinds(view))
+    ]
     yield _make_prefix_kind(given["prefixes"], addresses)
     for name in ("bonds", "interfaces"):
         if name in given:
@@ -117,8 +120,12 @@ def list_objects(view: ClusterView) -> Iterator[Kind]:
 
 def _select(kind: Kind, *names: str) -> Kind:
     """Return a kind with some of its columns, and the references that use only these."""
-    references = {field: found for field, found in kind.references.items() if set(found[1]) <= set(names)}
-    return _replace(kind, kind.path, {name: kind.columns[name] for name in names}, references)
+    return _replace(
+        kind,
+        kind.path,
+        {name: kind.columns[name] for name in names},
+        {field: found for field, found in kind.references.items() if set(found[1]) <= set(names)},
+    )
 
 
 def _replace(
@@ -139,25 +146,39 @@ def _make_place_kinds(given: Mapping[str, Kind]) -> Iterator[Kind]:
         "dcim/location-types", "location-types", {"name": [SITE], "content_types": [AT_SITES]}, ("name",), {}, ONCE
     )
     sites, halls, racks = given["sites"], given["locations"], given["racks"]
-    site_columns = {
-        "name": sites.columns["name"],
-        "status": sites.columns["status"],
-        "location_type": [SITE] * len(sites),
-    }
-    yield _replace(sites, "dcim/locations", site_columns, {"location_type": ("location-types", ("location_type",))})
+    yield _replace(
+        sites,
+        "dcim/locations",
+        {
+            "name": sites.columns["name"],
+            "status": sites.columns["status"],
+            "location_type": [SITE] * len(sites),
+        },
+        {"location_type": ("location-types", ("location_type",))},
+    )
     site: dict[str, Reference] = {"location": ("sites", ("location",))}
-    hall_columns = {"location": halls.columns["site"], "name": halls.columns["name"]}
-    yield Kind("dcim/rack-groups", "rack-groups", hall_columns, ("location", "name"), site, ONCE)
+    yield Kind(
+        "dcim/rack-groups",
+        "rack-groups",
+        {"location": halls.columns["site"], "name": halls.columns["name"]},
+        ("location", "name"),
+        site,
+        ONCE,
+    )
     types = given["rack-types"].columns
     units = dict(zip(types["model"], types["u_height"], strict=True))
-    rack_columns = {
-        "location": racks.columns["site"],
-        "rack_group": racks.columns["location"],
-        **{name: racks.columns[name] for name in ("name", "facility_id", "status")},
-        "u_height": [units[model] for model in racks.columns["rack_type"]],
-    }
-    references = {**site, "rack_group": ("rack-groups", ("location", "rack_group"))}
-    yield _replace(racks, racks.path, rack_columns, references, ("location", "rack_group", "name"))
+    yield _replace(
+        racks,
+        racks.path,
+        {
+            "location": racks.columns["site"],
+            "rack_group": racks.columns["location"],
+            **{name: racks.columns[name] for name in ("name", "facility_id", "status")},
+            "u_height": [units[model] for model in racks.columns["rack_type"]],
+        },
+        {**site, "rack_group": ("rack-groups", ("location", "rack_group"))},
+        ("location", "rack_group", "name"),
+    )
 
 
 def _make_type_kinds(view: ClusterView, given: Mapping[str, Kind]) -> Iterator[Kind]:
@@ -173,31 +194,28 @@ def _make_type_kinds(view: ClusterView, given: Mapping[str, Kind]) -> Iterator[K
 def _make_device_kind(view: ClusterView, kind: Kind) -> Kind:
     """Return the devices at their sites; each switch with an AS number has it in its configuration context."""
     given = kind.columns
-    columns = {
-        **{name: given[name] for name in ("name", "role", "manufacturer", "device_type", "face", "status")},
-        "platform": [view.platforms.get(nos, "") for nos in view.devices.nos],
-        "location": given["site"],
-        "rack_group": given["location"],
-        "rack": given["rack"],
-        "position": given["position"],
-        "local_config_context_data": [
-            json.dumps({"bgp": {"asn": number}}) if number else "" for number in view.devices.asn.tolist()
-        ],
-    }
     references = {name: kind.references[name] for name in ("role", "device_type", "platform")}
     places = {"location": ("sites", ("location",)), "rack": ("racks", ("location", "rack_group", "rack"))}
-    return _replace(kind, kind.path, columns, {**references, **places})
+    return _replace(
+        kind,
+        kind.path,
+        {
+            **{name: given[name] for name in ("name", "role", "manufacturer", "device_type", "face", "status")},
+            "platform": [view.platforms.get(nos, "") for nos in view.devices.nos],
+            "location": given["site"],
+            "rack_group": given["location"],
+            "rack": given["rack"],
+            "position": given["position"],
+            "local_config_context_data": [
+                json.dumps({"bgp": {"asn": number}}) if number else "" for number in view.devices.asn.tolist()
+            ],
+        },
+        {**references, **places},
+    )
 
 
 Address = tuple[str, str, str, str, bool]
 """(address with its length, purpose, device, port, whether the device is reached at it)."""
-
-
-def _list_addresses(view: ClusterView) -> list[Address]:
-    return [
-        (row["address"], row["description"], row["device"], row["interface"], bool(row.get("is_primary")))
-        for row in chain.from_iterable(kind.rows() for kind in make_address_kinds(view))
-    ]
 
 
 def _make_prefix_kind(kind: Kind, addresses: Sequence[Address]) -> Kind:
@@ -221,24 +239,33 @@ def _make_prefix_kind(kind: Kind, addresses: Sequence[Address]) -> Kind:
             known.add(address.network)
             lengths.add((address.version, address.network.prefixlen))
             networks[str(address.network)] = ("network", what)
-    columns: dict[str, Sequence[Cell]] = {
-        "prefix": list(networks),
-        "type": [form for form, _ in networks.values()],
-        "status": ["active"] * len(networks),
-        "description": [description for _, description in networks.values()],
-        "namespace": [GLOBAL] * len(networks),
-    }
-    return _replace(kind, kind.path, columns, {}, ("prefix",))
+    return _replace(
+        kind,
+        kind.path,
+        {
+            "prefix": list(networks),
+            "type": [form for form, _ in networks.values()],
+            "status": ["active"] * len(networks),
+            "description": [description for _, description in networks.values()],
+            "namespace": [GLOBAL] * len(networks),
+        },
+        {},
+        ("prefix",),
+    )
 
 
 def _make_cable_kind(kind: Kind) -> Kind:
     """Return the cables; Nautobot accepts whole numbers as lengths."""
     lengths = [_choose_unit(float(length)) for length in kind.columns["length"]]
-    columns: dict[str, Sequence[Cell]] = {
-        "length": [length for length, _ in lengths],
-        "length_unit": [unit for _, unit in lengths],
-    }
-    return _replace(kind, kind.path, {**kind.columns, **columns})
+    return _replace(
+        kind,
+        kind.path,
+        {
+            **kind.columns,
+            "length": [length for length, _ in lengths],
+            "length_unit": [unit for _, unit in lengths],
+        },
+    )
 
 
 def _choose_unit(metres: float) -> tuple[int, str]:
@@ -256,14 +283,20 @@ def _make_address_kinds(addresses: Sequence[Address]) -> Iterator[Kind]:
     texts: dict[str, tuple[str, str]] = {}
     for text, what, *_ in addresses:
         texts.setdefault(text.partition("/")[0], (text, what))
-    columns: dict[str, Sequence[Cell]] = {
-        "address": [text for text, _ in texts.values()],
-        "type": ["host"] * len(texts),
-        "status": ["active"] * len(texts),
-        "description": [what for _, what in texts.values()],
-        "namespace": [GLOBAL] * len(texts),
-    }
-    yield Kind("ipam/ip-addresses", "ip-addresses", columns, ("address",), {}, (*ONCE, "type"))
+    yield Kind(
+        "ipam/ip-addresses",
+        "ip-addresses",
+        {
+            "address": [text for text, _ in texts.values()],
+            "type": ["host"] * len(texts),
+            "status": ["active"] * len(texts),
+            "description": [what for _, what in texts.values()],
+            "namespace": [GLOBAL] * len(texts),
+        },
+        ("address",),
+        {},
+        (*ONCE, "type"),
+    )
     references: dict[str, Reference] = {
         "ip_address": ("ip-addresses", ("ip_address",)),
         "interface": ("interfaces", ("device", "interface")),
@@ -277,5 +310,11 @@ def _make_address_kinds(addresses: Sequence[Address]) -> Iterator[Kind]:
         parts = {name: [row[place] for row in rows] for place, name in enumerate(("ip_address", "device", "interface"))}
         marks = {"is_primary": ["true"] * len(rows)} if is_marked else {}
         key = ("ip_address", "interface")
-        marked: Reference | None = ("ip-addresses", ("ip_address",)) if is_marked else None
-        yield Kind("ipam/ip-address-to-interface", name, {**parts, **marks}, key, references, marked=marked)
+        yield Kind(
+            "ipam/ip-address-to-interface",
+            name,
+            {**parts, **marks},
+            key,
+            references,
+            marked=("ip-addresses", ("ip_address",)) if is_marked else None,
+        )

@@ -126,8 +126,10 @@ def list_leaves(view: ClusterView) -> list[Leaf]:
             path=("pods",),
             hint="several Slurm clusters, each of a blueprint or phase of its own",
         )
-    leaves = [Leaf(tuple(_list_groups(above, group)), tuple(nodes)) for group, nodes in nodes_by_group.items()]
-    return sorted(leaves, key=lambda leaf: leaf.groups[::-1])
+    return sorted(
+        [Leaf(tuple(_list_groups(above, group)), tuple(nodes)) for group, nodes in nodes_by_group.items()],
+        key=lambda leaf: leaf.groups[::-1],
+    )
 
 
 def _list_groups(above: Sequence[int], group: int) -> Iterator[int]:

@@ -98,8 +98,12 @@ def list_toruses(view: ClusterView, leaves: Iterable[Leaf]) -> list[Torus]:
 
 
 def _make_refusal(view: ClusterView, problem: str, needed: str) -> InputError:
-    hint = f"Slurm's ring and torus3d want {needed}; `--only slurm` has the tree and blocks"
-    return view.refuse("FG155", f"Slurm cannot be told of a torus: {problem}", path=("fabrics",), hint=hint)
+    return view.refuse(
+        "FG155",
+        f"Slurm cannot be told of a torus: {problem}",
+        path=("fabrics",),
+        hint=f"Slurm's ring and torus3d want {needed}; `--only slurm` has the tree and blocks",
+    )
 
 
 def list_placements(switches: Shape, width: int) -> list[Shape]:

@@ -88,8 +88,9 @@ def _find_ports(view: ClusterView) -> RailPorts:
     others = sorted({nic or "not known" for nic in links.a_nic[rows].tolist() if not nic.startswith(known)})
     if others:
         of_planes = "one plane" if planes == 1 else f"{planes} planes"
-        message = f"NICs of {fabric}, of {of_planes}, are {', '.join(others)}, not {', '.join(known)}"
-        raise view.refuse(CODE, message, path)
+        raise view.refuse(
+            CODE, f"NICs of {fabric}, of {of_planes}, are {', '.join(others)}, not {', '.join(known)}", path
+        )
     return RailPorts(fabric, "none" if planes == 1 else "swplb" if all(has_address) else "hwplb", rows)
 
 
@@ -104,8 +105,12 @@ def _list_interfaces(view: ClusterView, ports: RailPorts) -> dict[tuple[int, int
     for key, interface in zip(keys, links.a_interface[rows].tolist(), strict=True):
         if named.setdefault(key, interface) != interface:
             message = f"rail {key[0]} of {ports.fabric} has ports {named[key]} and {interface} in plane {key[1]}"
-            hint = "a rail has one port in each plane, called alike on all nodes (`names.interfaces`)"
-            raise view.refuse(CODE, message, ("fabrics", ports.fabric), hint)
+            raise view.refuse(
+                CODE,
+                message,
+                ("fabrics", ports.fabric),
+                "a rail has one port in each plane, called alike on all nodes (`names.interfaces`)",
+            )
     return dict(sorted(named.items()))
 
 

@@ -40,13 +40,14 @@ def check_device_count(cluster: Cluster) -> None:
     """Raise InputError (FG156) for a cluster with more devices than a topology is written for."""
     devices = len(cluster.plan.devices)
     if devices > MOST_DEVICES:
-        error = fault(
-            "FG156",
-            f"a containerlab topology has at most {MOST_DEVICES:,} devices, and this cluster has {devices:,}",
-            path=("pods",),
-            hint="a few units of it: `--lab 2su`, or less: `--lab 2su,4n,4spine`",
+        raise cluster.design.loaded.locate_error(
+            fault(
+                "FG156",
+                f"a containerlab topology has at most {MOST_DEVICES:,} devices, and this cluster has {devices:,}",
+                path=("pods",),
+                hint="a few units of it: `--lab 2su`, or less: `--lab 2su,4n,4spine`",
+            )
         )
-        raise cluster.design.loaded.locate_error(error)
 
 
 class Containers:

@@ -38,10 +38,11 @@ def list_host_links(cluster: Cluster, *, infiniband: bool = False) -> Ints64:
     fabric_ranks = [fabrics.index(s.fabric) if s.fabric in fabrics else -1 for s in links.segments]
     rows = np.flatnonzero(is_listed[links.segment])
     # lexsort sorts by its last column first: device, fabric, port
-    order = np.lexsort(
-        (links.a_port[rows], np.array(fabric_ranks, dtype=np.int32)[links.segment[rows]], links.a_device[rows])
-    )
-    return rows[order].astype(np.int64)
+    return rows[
+        np.lexsort(
+            (links.a_port[rows], np.array(fabric_ranks, dtype=np.int32)[links.segment[rows]], links.a_device[rows])
+        )
+    ].astype(np.int64)
 
 
 def _is_host_segment(cluster: Cluster, segment: Segment, infiniband: bool) -> bool:

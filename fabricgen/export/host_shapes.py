@@ -295,8 +295,9 @@ class HostShape(NodeShape):
         for name in tagged:
             vlan = self._find_vlan(key, name)
             vlan_name, vlan_mtu = _name_vlan_interface(interface, vlan), min(self._list_mtus(key)[name], mtu)
-            vlan_port = self._make_port(position, key, name)
-            yield replace(vlan_port, interface=vlan_name, mtu=vlan_mtu, link=interface, vlan=vlan)
+            yield replace(
+                self._make_port(position, key, name), interface=vlan_name, mtu=vlan_mtu, link=interface, vlan=vlan
+            )
 
     def _find_vlan(self, key: PortKey, name: str) -> int:
         """Return the VLAN of a fabric on a port: that of the port's tenant, else that of the fabric."""
@@ -354,8 +355,11 @@ class HostShape(NodeShape):
             )
             if address:
                 accepted = self.routes.list_accepted_prefixes(fabric, key.tenant, v6=family.family.word == "v6")
-                prefixes = (*self.prefixes[fabric, family.family.word], *accepted)
-                families.append(HostFamily(address, plain_address, gateway, subnet, prefixes))
+                families.append(
+                    HostFamily(
+                        address, plain_address, gateway, subnet, (*self.prefixes[fabric, family.family.word], *accepted)
+                    )
+                )
         return families
 
     def _check_interfaces(self) -> None:
@@ -372,13 +376,14 @@ class HostShape(NodeShape):
     def _make_fault(self, port: HostShapePort, message: str) -> InputError:
         """Return FG041 at the segment of a port; `message` has {} for the model of the node and for the interface."""
         profile = self.find_attachment(port.segment).profile.id
-        error = fault(
-            "FG041",
-            message.format(profile, port.interface),
-            path=self.find_segment(port.segment).path,
-            hint=f"say what its operating system calls it: names.interfaces.{profile}.{port.label}",
+        return self.cluster.design.loaded.locate_error(
+            fault(
+                "FG041",
+                message.format(profile, port.interface),
+                path=self.find_segment(port.segment).path,
+                hint=f"say what its operating system calls it: names.interfaces.{profile}.{port.label}",
+            )
         )
-        return self.cluster.design.loaded.locate_error(error)
 
 
 def _name_vlan_interface(interface: str, vlan: int) -> str:

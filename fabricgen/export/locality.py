@@ -85,17 +85,19 @@ def group_nodes(cluster: Cluster) -> Locality:
     networks = list(list_networks(cluster, meshed=True))
     ports = _list_ports(cluster, networks) if networks else None
     if ports is None or not len(ports.node):
-        error = fault(
-            "FG155",
-            "no fabric joins the nodes of scalable units, so that there is nothing to tell a scheduler",
-            path=("fabrics",),
-            hint="a fabric to which nodes attach, as by `attach: compute`, with links that are there",
+        raise cluster.design.loaded.locate_error(
+            fault(
+                "FG155",
+                "no fabric joins the nodes of scalable units, so that there is nothing to tell a scheduler",
+                path=("fabrics",),
+                hint="a fabric to which nodes attach, as by `attach: compute`, with links that are there",
+            )
         )
-        raise cluster.design.loaded.locate_error(error)
     nodes, node = np.unique(ports.node, return_inverse=True)
     kind = np.array([c.kind for c in cluster.plan.devices.classes])[cluster.plan.devices.device_class]
-    unattached = np.setdiff1d(np.flatnonzero(kind == NODE), nodes)
-    return Locality(cluster, nodes, tuple(_list_tiers(networks, node, ports)), unattached)
+    return Locality(
+        cluster, nodes, tuple(_list_tiers(networks, node, ports)), np.setdiff1d(np.flatnonzero(kind == NODE), nodes)
+    )
 
 
 @dataclass(frozen=True, slots=True)

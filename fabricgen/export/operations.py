@@ -143,8 +143,12 @@ def _list_expected(cluster: Cluster) -> Iterator[tuple[int, ExpectedCounts]]:
             by_speed.setdefault(speeds[number], []).append(name)
         uplinks = tuple(name for name, is_up in zip(names, uplink_flags, strict=True) if is_up)
         ports = tuple((speed, tuple(port_names)) for speed, port_names in sorted(by_speed.items()))
-        sessions = int((routed[segment] & outside_bonds[row_links]).sum())
-        yield row, ExpectedCounts(cls.fabric, cls.tier, uplinks, ports, sessions)
+        yield (
+            row,
+            ExpectedCounts(
+                cls.fabric, cls.tier, uplinks, ports, int((routed[segment] & outside_bonds[row_links]).sum())
+            ),
+        )
 
 
 def _has_sessions(cluster: Cluster, segment: Segment) -> bool:

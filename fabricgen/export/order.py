@@ -67,8 +67,11 @@ def _list_additions(bill: Bill) -> Iterator[tuple[str, Cell, str]]:
         rule = f"each plug and what it goes into, once; {CLEANINGS} to a cleaner; a scope beside them"
         yield f"one-click cleaners, {connector}", math.ceil(faces / CLEANINGS), f"{faces:,} end faces: {rule}"
     yield "dust caps", count_free_cages(cluster, switches), "one a free cage of the switches; many come with them"
-    straps = f"{STRAP_M:g} m at every {STRAP_EVERY_M:g} m of each bundle of `--only technician`"
-    yield "hook-and-loop, m", math.ceil(measure_straps(records)), straps
+    yield (
+        "hook-and-loop, m",
+        math.ceil(measure_straps(records)),
+        f"{STRAP_M:g} m at every {STRAP_EVERY_M:g} m of each bundle of `--only technician`",
+    )
     # InfiniBand switches need no licence each: a manager of the whole fabric runs them
     running = Counter[str]()
     for cls in switches:
@@ -171,8 +174,7 @@ def make_totals_table(bill: Bill, by: Sequence[str], prices: PriceList) -> Table
     group_totals = sum_totals(bill, by, prices.unit_prices)
     if bill.in_devices_w:
         group_totals.append(GroupTotal((IN_DEVICES, *[""] * (len(by) - 1)), power=-power_units(bill.in_devices_w)))
-    grand_total = GroupTotal((TOTAL, *[""] * (len(by) - 1))).add_group(sum_all(group_totals))
-    rows = [*group_totals, grand_total]
+    rows = [*group_totals, GroupTotal((TOTAL, *[""] * (len(by) - 1))).add_group(sum_all(group_totals))]
     columns: dict[str, list[Cell]] = {name: [row.key[i] for row in rows] for i, name in enumerate(by)}
     columns |= {"quantity": [row.quantity for row in rows], "spares": [row.spares for row in rows]}
     if prices.offers:
@@ -200,23 +202,32 @@ def make_power_table(bill: Bill) -> Table:
     ]
     counted_twice = power_units(bill.in_devices_w)
     correction_rows = 1 if counted_twice else 0
-    columns: dict[str, list[Cell]] = {
-        "kind": [*(line.kind for line in lines), *[IN_DEVICES] * correction_rows, TOTAL],
-        "part": [*(line.part for line in lines), *[""] * correction_rows, ""],
-        "description": [*(escape_formula(line.description) for line in lines), *[""] * correction_rows, ""],
-        "quantity": [*(line.quantity for line in lines), *[""] * correction_rows, sum(line.quantity for line in lines)],
-        "each_w": [
-            *("" if piece_watts is None else as_watts(piece_watts) for piece_watts in watts),
-            *[""] * correction_rows,
-            "",
-        ],
-        "power_w": [
-            *("" if piece_watts is None else as_watts(total) for piece_watts, total in zip(watts, sums, strict=True)),
-            *[as_watts(-counted_twice)] * correction_rows,
-            as_watts(sum(sums) - counted_twice),
-        ],
-    }
-    return Table("power", columns)
+    return Table(
+        "power",
+        {
+            "kind": [*(line.kind for line in lines), *[IN_DEVICES] * correction_rows, TOTAL],
+            "part": [*(line.part for line in lines), *[""] * correction_rows, ""],
+            "description": [*(escape_formula(line.description) for line in lines), *[""] * correction_rows, ""],
+            "quantity": [
+                *(line.quantity for line in lines),
+                *[""] * correction_rows,
+                sum(line.quantity for line in lines),
+            ],
+            "each_w": [
+                *("" if piece_watts is None else as_watts(piece_watts) for piece_watts in watts),
+                *[""] * correction_rows,
+                "",
+            ],
+            "power_w": [
+                *(
+                    "" if piece_watts is None else as_watts(total)
+                    for piece_watts, total in zip(watts, sums, strict=True)
+                ),
+                *[as_watts(-counted_twice)] * correction_rows,
+                as_watts(sum(sums) - counted_twice),
+            ],
+        },
+    )
 
 
 def _price_variants(bill: Bill, prices: PriceList) -> PriceList:

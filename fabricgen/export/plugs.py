@@ -197,8 +197,7 @@ def find_sockets(cluster: Cluster) -> tuple[Ints, Ints]:
         has_common_end = on_a != bool(end)
         port = (links.b_port if end else links.a_port)[rows]
         number = _number_sockets(sides, links.segment[rows], port, cables.end_links, has_common_end)
-        in_one_connector = all_alike(cables.end_cable, connector[rows], len(cables))
-        number[has_common_end & ~in_one_connector[cables.end_cable]] = -1
+        number[has_common_end & ~all_alike(cables.end_cable, connector[rows], len(cables))[cables.end_cable]] = -1
         sockets.append(number)
     return sockets[0], sockets[1]
 

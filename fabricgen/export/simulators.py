@@ -24,7 +24,7 @@ from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.design.scale_up.kinds import mesh, torus
 from fabricgen.export.table import File, make_csv_file
 from fabricgen.kernel.diagnostics import InputError, fault
-from fabricgen.reports.table import Cell, Table
+from fabricgen.reports.table import Table
 from fabricgen.wiring.arrays import Floats, Ints64
 
 TOLERANCE = 1e-9
@@ -74,8 +74,9 @@ def list_dimensions(network: Network) -> tuple[NumberedAccelerators, list[Networ
     if not network_dimensions:
         raise make_refusal(network, "one accelerator is no network", "two or more")
     # domains of one leaf next to each other, then those of one part of the level above, and so on
-    order = np.lexsort([part for part in parts if part is not None])
-    return replace(numbers, rows=grid[order].ravel()), network_dimensions
+    return replace(
+        numbers, rows=grid[np.lexsort([part for part in parts if part is not None])].ravel()
+    ), network_dimensions
 
 
 def _list_domain_dimensions(numbers: NumberedAccelerators, domain: ScaleUpDomainProfile) -> Iterator[NetworkDimension]:
@@ -253,15 +254,23 @@ def number_accelerators(network: Network) -> NumberedAccelerators:
             "a scale-up domain whose bandwidth is known: `scale_up` of the node's profile names it",
         )
     starts = np.cumsum(size[order]) - size[order]
-    domain_profiles = tuple(catalog.scale_up(name) for name in profiles)
-    return NumberedAccelerators(network, catalog.constants(CONSTANTS), rows, starts, size[order], kind, domain_profiles)
+    return NumberedAccelerators(
+        network,
+        catalog.constants(CONSTANTS),
+        rows,
+        starts,
+        size[order],
+        kind,
+        tuple(catalog.scale_up(name) for name in profiles),
+    )
 
 
 def make_refusal(network: Network, problem: str, needed: str) -> InputError:
     """Return FG146, that a network cannot be given in a simulator's form, located at the fabric."""
     name = network.fabric.name
-    error = fault("FG146", f"{name}: {problem}", path=("fabrics", name), hint=f"the simulator takes {needed}")
-    return network.cluster.design.loaded.locate_error(error)
+    return network.cluster.design.loaded.locate_error(
+        fault("FG146", f"{name}: {problem}", path=("fabrics", name), hint=f"the simulator takes {needed}")
+    )
 
 
 def make_numbers_file(numbers: NumberedAccelerators, folder: str, above: Iterable[tuple[str, int]] = ()) -> File:
@@ -273,13 +282,17 @@ def make_numbers_file(numbers: NumberedAccelerators, folder: str, above: Iterabl
     ranks, vertices_above = network.ranks, list(above)
     device = [*ranks.device[numbers.rows].tolist(), *(row for _, row in vertices_above)]
     kinds = [network.what.removesuffix("s")] * len(ranks) + [kind for kind, _ in vertices_above]
-    columns: dict[str, list[Cell]] = {
-        "id": list(range(len(device))),
-        "kind": list(kinds),
-        "device": name[device].tolist(),
-        "accelerator": [*ranks.accelerator[numbers.rows].tolist(), *[""] * len(vertices_above)],
-    }
-    return make_csv_file(Table(f"{folder}/{network.fabric.name}-ids", columns))
+    return make_csv_file(
+        Table(
+            f"{folder}/{network.fabric.name}-ids",
+            {
+                "id": list(range(len(device))),
+                "kind": list(kinds),
+                "device": name[device].tolist(),
+                "accelerator": [*ranks.accelerator[numbers.rows].tolist(), *[""] * len(vertices_above)],
+            },
+        )
+    )
 
 
 # The wired graph as ns-3 has it for ASTRA-sim and SimAI: vertices by number, and the links between them.
@@ -434,8 +447,9 @@ def _list_domain_links(numbers: NumberedAccelerators) -> tuple[Ints64, PacketLin
                     "domains that are switched, or full meshes",
                 )
     columns = np.array(link_rows, dtype=np.float64).reshape(-1, 4).T
-    links = PacketLinks(columns[0].astype(np.int64), columns[1].astype(np.int64), columns[2], columns[3])
-    return np.array(switched_domains, dtype=np.int64), links
+    return np.array(switched_domains, dtype=np.int64), PacketLinks(
+        columns[0].astype(np.int64), columns[1].astype(np.int64), columns[2], columns[3]
+    )
 
 
 def _join_links(*link_tables: PacketLinks) -> PacketLinks:
@@ -453,8 +467,9 @@ def _join_links(*link_tables: PacketLinks) -> PacketLinks:
     # back from the order of vertices to that of links, because the reader looks at the first link
     order = np.argsort(first_index)
     first_rows = first_index[order]
-    summed: Floats = np.bincount(inverse, gbps)[order].astype(np.float64)
-    return PacketLinks(low[first_rows], high[first_rows], summed, longest[order])
+    return PacketLinks(
+        low[first_rows], high[first_rows], np.bincount(inverse, gbps)[order].astype(np.float64), longest[order]
+    )
 
 
 def _check_limits(graph: PacketTopology) -> None:
@@ -466,7 +481,8 @@ def _check_limits(graph: PacketTopology) -> None:
         (int(neighbours), MOST_NEIGHBOURS, "neighbours of one switch"),
     ):
         if number > limit:
-            network = graph.numbers.network
             raise make_refusal(
-                network, f"{number:,} {what}", f"up to {limit:,}; build a part (`--phase`), or a smaller pod"
+                graph.numbers.network,
+                f"{number:,} {what}",
+                f"up to {limit:,}; build a part (`--phase`), or a smaller pod",
             )

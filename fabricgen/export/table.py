@@ -56,9 +56,10 @@ class ExportContext:
 
 
 class BuildPart(Protocol):
-    """The interface of a module in `PARTS`; parts with `ON_REQUEST` are written only if `--only` names them."""
+    """The interface of a module in `PARTS`.
 
-    ON_REQUEST: bool
+    A part is written only if `--only` names it, unless it says `ON_REQUEST = False`.
+    """
 
     def files(self, cluster: Cluster, context: ExportContext) -> Iterable[File]:
         """Yield the (path below the output folder, content) of each file."""
@@ -102,7 +103,7 @@ class TellsFindings(Protocol):
 def list_part_names(*, on_request: bool) -> tuple[str, ...]:
     """Return the names of the parts, sorted, with or without those that are written on request only."""
     names = [name.replace("_", "-") for folder in PARTS for name in discovery.list_modules(folder)]
-    return tuple(name for name in sorted(names) if on_request or not load_part(name).ON_REQUEST)
+    return tuple(name for name in sorted(names) if on_request or not getattr(load_part(name), "ON_REQUEST", True))
 
 
 def load_part(name: str) -> BuildPart:

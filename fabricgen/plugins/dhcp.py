@@ -7,8 +7,7 @@ from functools import partial
 from typing import Any
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.boot.server import BootServer, is_address
-from fabricgen.export.boot.subnets import AddressHolder, Place, Subnet, list_subnets
+from fabricgen.export.boot import AddressHolder, BootServer, Place, Subnet, is_address, list_subnets
 from fabricgen.export.operations import find_main_addresses
 from fabricgen.numbering.lazy_columns import ComputedColumn
 from fabricgen.plugins.columns import TableColumns, table_column, to_flag_array, to_integer_array, to_text_array

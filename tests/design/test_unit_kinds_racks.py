@@ -14,8 +14,8 @@ from fabricgen.bom.bill import make_bill
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
+from fabricgen.export.drawings.floor_marks import RackKinds
 from fabricgen.export.drawings.rack_contents import FilledRacks
-from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.files.racks import make_table
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint

@@ -19,12 +19,12 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.export.drawings import book as book_module
 from fabricgen.export.drawings.book import Books
 from fabricgen.export.drawings.elevation import draw_elevation
+from fabricgen.export.drawings.floor_marks import RackKinds
 from fabricgen.export.drawings.floor_pages import A3, A4, Window, find_whole_hall, fit_on_page, plan_sheets, split_hall
 from fabricgen.export.drawings.floor_plan import draw_floor_plan
 from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH
 from fabricgen.export.drawings.port_map import draw_port_maps
 from fabricgen.export.drawings.rack_contents import FilledRacks, RackTotal
-from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import GLYPH
 from fabricgen.export.drawings.switch_ports import PortMaps, SwitchPorts
 from fabricgen.export.files import links as links_part

@@ -10,8 +10,7 @@ import pytest
 
 from fabricgen.export.drawings.book import Books
 from fabricgen.export.drawings.elevation import WIDTH, draw_elevation
-from fabricgen.export.drawings.panel_faces import PLUGGED, READY
-from fabricgen.export.drawings.rack_contents import FilledRacks, RackTotal
+from fabricgen.export.drawings.rack_contents import PLUGGED, READY, FilledRacks, RackTotal
 from fabricgen.export.files.panels import make_table as make_panel_table
 from fabricgen.export.view.blocks.hall import block as hall_block
 from fabricgen.export.view.source import PageSource

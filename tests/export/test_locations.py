@@ -9,10 +9,10 @@ import re
 import pytest
 
 from fabricgen.export.drawings.elevation import draw_elevation
+from fabricgen.export.drawings.floor_marks import RackKinds
 from fabricgen.export.drawings.floor_pages import find_whole_hall
 from fabricgen.export.drawings.floor_plan import draw_floor_plan
 from fabricgen.export.drawings.rack_contents import FilledRacks
-from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.files import drawings, labels, racks
 from fabricgen.export.table import ExportContext
 from tests.conftest import bytes_of, example_cluster

@@ -9,9 +9,8 @@ from random import Random
 
 import pytest
 
-from fabricgen.addons.sign_off.files import write_plan
+from fabricgen.addons.sign_off.files import read_collective, write_plan
 from fabricgen.addons.sign_off.judge import Acceptance, Judge
-from fabricgen.addons.sign_off.results import read_collective
 from fabricgen.addons.sign_off.runs import Plan, find_busbw_range, plan_runs
 from fabricgen.api import ClusterView, compile_blueprint, make_files
 from tests.conftest import BLUEPRINTS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabricgen.addons.sign_off.results import read_bandwidth, read_collective, read_ping, read_trace
+from fabricgen.addons.sign_off.files import read_bandwidth, read_collective, read_ping, read_trace
 from tests.sign_off.paper import NCCL, PERFTEST, PING
 
 WITHOUT_F = "Conflicting CPU frequency values detected: 800.000000 != 3600.000000. CPU Frequency is not max.\n"

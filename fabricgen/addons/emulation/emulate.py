@@ -29,11 +29,6 @@ class EmulatedHall:
     laid: tuple[Laid, ...]
 
     @cached_property
-    def _places(self) -> dict[str, str]:
-        """Where the box of each name stands."""
-        return {name: place for place, name in self.hall.names.items()}
-
-    @cached_property
     def _subnets(self) -> dict[str, dict[str, SwitchFace]]:
         """The switches of each InfiniBand fabric by the names they call themselves, with the face of each."""
         plan, splits = self.hall.plan, dict[tuple[str, str], dict[str, int]]()
@@ -55,9 +50,10 @@ class EmulatedHall:
         nothing.
         """
         plan, seen_by_way = self.hall.plan, dict[str, dict[Port, Port | None]]()
+        place_of = {name: place for place, name in self.hall.names.items()}
         ways = {fabric: _SUBNET if kind == "infiniband" else _LLDP for fabric, kind in self.view.protocols.items()}
         for port, far in self.hall.list_sightings().items():
-            row = plan.row_of.get(port) or plan.devices[self._places[port[0]]]
+            row = plan.row_of.get(port) or plan.devices[place_of[port[0]]]
             seen_by_way.setdefault(ways.get(row["fabric"], ""), {})[port] = far
         return {_LLDP: {}, _SUBNET: {}, **seen_by_way}
 

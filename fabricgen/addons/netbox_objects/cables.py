@@ -46,13 +46,15 @@ def choose_cable_type(medium: str, fibre: str) -> str:
 
 def make_link_cable_kind(view: ClusterView) -> Iterator[Kind]:
     """Yield a cable for each link, patched or not; the links of a splitter are cables that share its label."""
-    rows = np.flatnonzero(view.links.cable >= 0)
     yield Kind(
         "dcim/cables",
         "cables",
         _make_link_columns(view),
         ("side_a_device", "side_a_name"),
-        joins=[(_list_ports(view, "a", [row]), _list_ports(view, "b", [row])) for row in rows.tolist()],
+        joins=[
+            (_list_ports(view, "a", [row]), _list_ports(view, "b", [row]))
+            for row in np.flatnonzero(view.links.cable >= 0).tolist()
+        ],
     )
 
 
@@ -67,11 +69,10 @@ def _make_link_columns(view: ClusterView) -> dict[str, Sequence[Cell]]:
             f"side_{end}_type": ["dcim.interface"] * len(rows),
             f"side_{end}_name": links[f"{end}_port"][rows].tolist(),
         }
-    types = np.array(list(map(choose_cable_type, cables.medium, cables.fibre)), dtype=object)
     # NetBox takes colours without the #, in small letters
     return {
         **ends,
-        "type": types[cable].tolist(),
+        "type": np.array(list(map(choose_cable_type, cables.medium, cables.fibre)), dtype=object)[cable].tolist(),
         "status": ["planned"] * len(rows),
         "label": cables.name[cable].tolist(),
         "color": [
@@ -98,8 +99,13 @@ def make_piece_kind(view: ClusterView) -> Iterator[Kind]:
     for join in list_power_cables(view):
         rows.append(("power", "planned", "", "", "", "", ""))
         joins.append(join)
-    columns = {name: [row[at] for row in rows] for at, name in enumerate(_FIELDS)}
-    yield Kind("dcim/cables", "cables", columns, ("label",), joins=joins)
+    yield Kind(
+        "dcim/cables",
+        "cables",
+        {name: [row[at] for row in rows] for at, name in enumerate(_FIELDS)},
+        ("label",),
+        joins=joins,
+    )
 
 
 Piece = tuple[tuple[Cell, ...], tuple[Ends, Ends]]
@@ -142,8 +148,15 @@ def _choose_trunk_profile(connectors: int, positions: int) -> str:
 def _describe_cable(view: ClusterView, cable: int, link: int, length_m: float, profile: str) -> tuple[Cell, ...]:
     """Return the cells of _FIELDS for a cable, or for a piece of it; `link` is one of its links."""
     cables, color = view.cables, view.colors.get(str(view.links.fabric[link]), "")
-    form = choose_cable_type(str(cables.medium[cable]), str(cables.fibre[cable]))
-    return form, "planned", str(cables.name[cable]), color[1:].lower(), round(length_m, 2), "m", profile
+    return (
+        choose_cable_type(str(cables.medium[cable]), str(cables.fibre[cable])),
+        "planned",
+        str(cables.name[cable]),
+        color[1:].lower(),
+        round(length_m, 2),
+        "m",
+        profile,
+    )
 
 
 def _list_jumpers(view: ClusterView) -> Iterator[Piece]:

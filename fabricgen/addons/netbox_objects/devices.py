@@ -6,13 +6,12 @@ split, which two switches of one type need not share.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from fabricgen.addons.netbox_objects.kinds import (
     IN_RACK,
     MAKER,
     MANUFACTURER,
-    Cell,
     Kind,
     Reference,
     make_slug,
@@ -42,15 +41,20 @@ def make_device_kinds(view: ClusterView) -> Iterator[Kind]:
     devices = view.devices
     models = {model["model"]: model for model in view.models.rows() if model["kind"] in ("node", "switch")}
     used = [models[name] for name in dict.fromkeys(devices.model)]
-    type_columns: dict[str, Sequence[Cell]] = {
-        "manufacturer": [model["vendor"] or MAKER for model in used],
-        "model": [model["model"] for model in used],
-        "slug": make_slugs(model["model"] for model in used),
-        "part_number": [model["part_number"] for model in used],
-        "u_height": [model["units"] for model in used],
-        "description": [model["description"][:200] for model in used],
-    }
-    yield Kind("dcim/device-types", "device-types", type_columns, ("manufacturer", "model"), MANUFACTURER)
+    yield Kind(
+        "dcim/device-types",
+        "device-types",
+        {
+            "manufacturer": [model["vendor"] or MAKER for model in used],
+            "model": [model["model"] for model in used],
+            "slug": make_slugs(model["model"] for model in used),
+            "part_number": [model["part_number"] for model in used],
+            "u_height": [model["units"] for model in used],
+            "description": [model["description"][:200] for model in used],
+        },
+        ("manufacturer", "model"),
+        MANUFACTURER,
+    )
     roles = list(map(name_role, devices.kind, devices.fabric, devices.tier))
     fills = {role: view.colors.get(fabric, "") for role, fabric in zip(roles, devices.fabric, strict=True)}
     yield Kind(
@@ -72,27 +76,32 @@ def make_device_kinds(view: ClusterView) -> Iterator[Kind]:
 def _make_device_kind(view: ClusterView, roles: list[str], makers: list[str]) -> Kind:
     """Return the devices; `roles` and `makers` are names, one for each device."""
     devices, halls = view.devices, dict(zip(view.racks.name, view.racks.hall, strict=True))
-    columns = {
-        "name": devices.name.tolist(),
-        "role": roles,
-        "manufacturer": makers,
-        "device_type": devices.model.tolist(),
-        "platform": devices.nos.tolist(),
-        "face": ["rear" if rear else "front" for rear in ((devices.kind == "switch") & (devices.aisle == "hot"))],
-        "status": ["planned"] * len(devices),
-        "site": devices.site.tolist(),
-        "location": [halls[rack] for rack in devices.rack],
-        "rack": devices.rack.tolist(),
-        "position": devices.u.tolist(),
-        "description": list(_describe_places(view)),
-    }
-    references = {
-        "role": ("device-roles", ("role",)),
-        "device_type": ("device-types", ("manufacturer", "device_type")),
-        "platform": ("platforms", ("platform",)),
-        **IN_RACK,
-    }
-    return Kind("dcim/devices", "devices", columns, ("name",), references, any_case=True)
+    return Kind(
+        "dcim/devices",
+        "devices",
+        {
+            "name": devices.name.tolist(),
+            "role": roles,
+            "manufacturer": makers,
+            "device_type": devices.model.tolist(),
+            "platform": devices.nos.tolist(),
+            "face": ["rear" if rear else "front" for rear in ((devices.kind == "switch") & (devices.aisle == "hot"))],
+            "status": ["planned"] * len(devices),
+            "site": devices.site.tolist(),
+            "location": [halls[rack] for rack in devices.rack],
+            "rack": devices.rack.tolist(),
+            "position": devices.u.tolist(),
+            "description": list(_describe_places(view)),
+        },
+        ("name",),
+        {
+            "role": ("device-roles", ("role",)),
+            "device_type": ("device-types", ("manufacturer", "device_type")),
+            "platform": ("platforms", ("platform",)),
+            **IN_RACK,
+        },
+        any_case=True,
+    )
 
 
 def _describe_places(view: ClusterView) -> Iterator[str]:
@@ -112,33 +121,47 @@ def make_place_kinds(view: ClusterView) -> Iterator[Kind]:
         ("name",),
     )
     halls, racks = view.halls, view.racks
-    hall_columns = {
-        "site": halls.site.tolist(),
-        "name": halls.name.tolist(),
-        "slug": list(map(make_slug, halls.name)),
-        "status": ["planned"] * len(halls),
-    }
-    yield Kind("dcim/locations", "locations", hall_columns, ("site", "name"), {"site": IN_RACK["site"]})
+    yield Kind(
+        "dcim/locations",
+        "locations",
+        {
+            "site": halls.site.tolist(),
+            "name": halls.name.tolist(),
+            "slug": list(map(make_slug, halls.name)),
+            "status": ["planned"] * len(halls),
+        },
+        ("site", "name"),
+        {"site": IN_RACK["site"]},
+    )
     kinds = set(racks.kind)
     models = [model for model in view.models.rows() if model["kind"] == "rack" and model["model"] in kinds]
-    type_columns = {
-        "manufacturer": [model["vendor"] or MAKER for model in models],
-        "model": [model["model"] for model in models],
-        "slug": make_slugs(model["model"] for model in models),
-        "form_factor": ["4-post-cabinet"] * len(models),
-        "width": [19] * len(models),
-        "u_height": [model["units"] for model in models],
-        "description": [model["description"][:200] for model in models],
-    }
-    yield Kind("dcim/rack-types", "rack-types", type_columns, ("model",), MANUFACTURER)
-    rack_columns = {
-        "site": racks.site.tolist(),
-        "location": racks.hall.tolist(),
-        "name": racks.name.tolist(),
-        "facility_id": racks.place.tolist(),
-        "status": ["planned"] * len(racks),
-        "rack_type": racks.kind.tolist(),
-    }
+    yield Kind(
+        "dcim/rack-types",
+        "rack-types",
+        {
+            "manufacturer": [model["vendor"] or MAKER for model in models],
+            "model": [model["model"] for model in models],
+            "slug": make_slugs(model["model"] for model in models),
+            "form_factor": ["4-post-cabinet"] * len(models),
+            "width": [19] * len(models),
+            "u_height": [model["units"] for model in models],
+            "description": [model["description"][:200] for model in models],
+        },
+        ("model",),
+        MANUFACTURER,
+    )
     rack_type: dict[str, Reference] = {"rack_type": ("rack-types", ("rack_type",))}
-    references = {field: IN_RACK[field] for field in ("site", "location")} | rack_type
-    yield Kind("dcim/racks", "racks", rack_columns, ("site", "location", "name"), references)
+    yield Kind(
+        "dcim/racks",
+        "racks",
+        {
+            "site": racks.site.tolist(),
+            "location": racks.hall.tolist(),
+            "name": racks.name.tolist(),
+            "facility_id": racks.place.tolist(),
+            "status": ["planned"] * len(racks),
+            "rack_type": racks.kind.tolist(),
+        },
+        ("site", "location", "name"),
+        {field: IN_RACK[field] for field in ("site", "location")} | rack_type,
+    )

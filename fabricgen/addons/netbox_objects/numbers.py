@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
-from fabricgen.addons.netbox_objects.kinds import Cell, Kind, Reference, make_slugs
+from fabricgen.addons.netbox_objects.kinds import Kind, Reference, make_slugs
 from fabricgen.api import ClusterView
 
 PRIVATE = ((64_512, 65_534), (4_200_000_000, 4_294_967_294))
@@ -29,24 +29,44 @@ def make_number_kinds(view: ClusterView) -> Iterator[Kind]:
     counts = Counter(filter(None, view.devices.asn.tolist()))
     registry = {number: _find_registry(number) for number in sorted(counts)}
     registries = sorted(set(registry.values()))
-    registry_columns = {
-        "name": registries,
-        "slug": make_slugs(registries),
-        "is_private": ["true" if name == _find_registry(PRIVATE[0][0]) else "false" for name in registries],
-    }
-    yield Kind("ipam/rirs", "rirs", registry_columns, ("name",))
-    asn_columns: dict[str, Sequence[Cell]] = {
-        "asn": list(registry),
-        "rir": list(registry.values()),
-        "description": [f"{counts[number]:,} switch{'es' * (counts[number] > 1)}" for number in registry],
-    }
-    yield Kind("ipam/asns", "asns", asn_columns, ("asn",), {"rir": ("rirs", ("rir",))}, SHARED)
-    vlan_columns = {
-        "vid": view.vlans.vid.tolist(),
-        "name": list(map(_name_vlan, view.vlans.fabric, view.vlans.tenant, view.vlans.number)),
-        "status": ["active"] * len(view.vlans),
-    }
-    yield Kind("ipam/vlans", "vlans", vlan_columns, ("name",))
+    yield Kind(
+        "ipam/rirs",
+        "rirs",
+        {
+            "name": registries,
+            "slug": make_slugs(registries),
+            "is_private": ["true" if name == _find_registry(PRIVATE[0][0]) else "false" for name in registries],
+        },
+        ("name",),
+    )
+    yield Kind(
+        "ipam/asns",
+        "asns",
+        {
+            "asn": list(registry),
+            "rir": list(registry.values()),
+            "description": [f"{counts[number]:,} switch{'es' * (counts[number] > 1)}" for number in registry],
+        },
+        ("asn",),
+        {"rir": ("rirs", ("rir",))},
+        SHARED,
+    )
+    yield Kind(
+        "ipam/vlans",
+        "vlans",
+        {
+            "vid": view.vlans.vid.tolist(),
+            # in NetBox a VLAN is the whole fabric's
+            "name": [
+                " ".join(
+                    filter(None, (vlan["fabric"], vlan["tenant"], str(vlan["number"]) if vlan["number"] > 1 else ""))
+                )
+                for vlan in view.vlans.rows()
+            ],
+            "status": ["active"] * len(view.vlans),
+        },
+        ("name",),
+    )
     names = sorted(set(view.addresses.vrf) - {""})
     if names:
         yield Kind("ipam/vrfs", "vrfs", {"name": names}, ("name",))
@@ -55,11 +75,6 @@ def make_number_kinds(view: ClusterView) -> Iterator[Kind]:
 
 def _find_registry(number: int) -> str:
     return "RFC 6996" if any(first <= number <= last for first, last in PRIVATE) else "public"
-
-
-def _name_vlan(fabric: str, tenant: str, number: int) -> str:
-    """Return the name of a VLAN, which in NetBox is that of the whole fabric."""
-    return " ".join(filter(None, (fabric, tenant, str(number) if number > 1 else "")))
 
 
 def _make_prefix_kind(view: ClusterView, *, in_vrfs: bool) -> Kind:
@@ -73,14 +88,20 @@ def _make_prefix_kind(view: ClusterView, *, in_vrfs: bool) -> Kind:
         if not text.endswith(("/127", "/128") if ":" in text else ("/31", "/32")):
             prefix_texts.setdefault((vrf, str(ipaddress.ip_interface(text).network)), ("active", kind))
     networks = sorted(prefix_texts, key=lambda key: (":" in key[1], ipaddress.ip_network(key[1]), key[0]))
-    columns: dict[str, Sequence[Cell]] = {
-        "prefix": [network for _, network in networks],
-        **({"vrf": [vrf for vrf, _ in networks]} if in_vrfs else {}),
-        "status": [prefix_texts[network][0] for network in networks],
-        "description": [prefix_texts[network][1] for network in networks],
-    }
     key, references = (("vrf", "prefix"), VRF) if in_vrfs else (("prefix",), dict[str, Reference]())
-    return Kind("ipam/prefixes", "prefixes", columns, key, references, SHARED)
+    return Kind(
+        "ipam/prefixes",
+        "prefixes",
+        {
+            "prefix": [network for _, network in networks],
+            **({"vrf": [vrf for vrf, _ in networks]} if in_vrfs else {}),
+            "status": [prefix_texts[network][0] for network in networks],
+            "description": [prefix_texts[network][1] for network in networks],
+        },
+        key,
+        references,
+        SHARED,
+    )
 
 
 def make_address_kinds(view: ClusterView) -> Iterator[Kind]:
@@ -106,19 +127,24 @@ def _make_address_kind(view: ClusterView, name: str, rows: list[int], mark: str)
     """
     addresses, in_vrfs = view.addresses, any(view.addresses.vrf)
     kinds, ports = addresses.kind[rows].tolist(), addresses.port[rows]
-    columns: dict[str, Sequence[Cell]] = {
-        "address": addresses.prefix[rows].tolist(),
-        "status": ["active"] * len(rows),
-        "role": [ROLES.get(kind, "") for kind in kinds],
-        "device": np.where(ports == "", "", addresses.device[rows]).tolist(),
-        "interface": ports.tolist(),
-        "description": kinds,
-        **({"vrf": addresses.vrf[rows].tolist()} if in_vrfs else {}),
-        **({mark: ["true"] * len(rows)} if mark else {}),
-    }
     references: dict[str, Reference] = {"assigned_object_id": ("interfaces", ("device", "interface"))}
     key, vrf_reference = (("vrf", "address"), VRF) if in_vrfs else (("address",), {})
-    return Kind("ipam/ip-addresses", name, columns, key, references | vrf_reference)
+    return Kind(
+        "ipam/ip-addresses",
+        name,
+        {
+            "address": addresses.prefix[rows].tolist(),
+            "status": ["active"] * len(rows),
+            "role": [ROLES.get(kind, "") for kind in kinds],
+            "device": np.where(ports == "", "", addresses.device[rows]).tolist(),
+            "interface": ports.tolist(),
+            "description": kinds,
+            **({"vrf": addresses.vrf[rows].tolist()} if in_vrfs else {}),
+            **({mark: ["true"] * len(rows)} if mark else {}),
+        },
+        key,
+        references | vrf_reference,
+    )
 
 
 def _find_primary(view: ClusterView) -> tuple[set[int], set[int]]:

@@ -38,28 +38,36 @@ def make_panel_kinds(view: ClusterView) -> Iterator[Kind]:
         return
     first_row = {model: row for row, model in reversed([*enumerate(panels.model.tolist())])}
     models = sorted(first_row)
-    type_columns: dict[str, Sequence[Cell]] = {
-        "manufacturer": [MAKER] * len(models),
-        "model": models,
-        "slug": list(map(make_slug, models)),
-        "u_height": [int(panels.units[first_row[model]]) for model in models],
-        "description": [str(panels.description[first_row[model]])[:200] for model in models],
-    }
-    yield Kind("dcim/device-types", "panel-types", type_columns, ("manufacturer", "model"), MANUFACTURER)
+    yield Kind(
+        "dcim/device-types",
+        "panel-types",
+        {
+            "manufacturer": [MAKER] * len(models),
+            "model": models,
+            "slug": list(map(make_slug, models)),
+            "u_height": [int(panels.units[first_row[model]]) for model in models],
+            "description": [str(panels.description[first_row[model]])[:200] for model in models],
+        },
+        ("manufacturer", "model"),
+        MANUFACTURER,
+    )
     yield make_role_kind("panel-roles", [ROLES[kind] for kind in sorted(set(panels.kind))])
-    columns: dict[str, Sequence[Cell]] = {
-        "name": panels.name.tolist(),
-        "role": [ROLES[kind] for kind in panels.kind],
-        "manufacturer": [MAKER] * len(panels),
-        "device_type": panels.model.tolist(),
-        "face": ["front"] * len(panels),
-        "status": ["planned"] * len(panels),
-        "site": panels.site.tolist(),
-        "location": [halls[rack] for rack in panels.rack],
-        "rack": panels.rack.tolist(),
-        "position": panels.u.tolist(),
-    }
-    yield make_racked_kind("panels", columns, "panel")
+    yield make_racked_kind(
+        "panels",
+        {
+            "name": panels.name.tolist(),
+            "role": [ROLES[kind] for kind in panels.kind],
+            "manufacturer": [MAKER] * len(panels),
+            "device_type": panels.model.tolist(),
+            "face": ["front"] * len(panels),
+            "status": ["planned"] * len(panels),
+            "site": panels.site.tolist(),
+            "location": [halls[rack] for rack in panels.rack],
+            "rack": panels.rack.tolist(),
+            "position": panels.u.tolist(),
+        },
+        "panel",
+    )
     yield from _make_port_kinds(view)
 
 
@@ -75,12 +83,18 @@ def make_role_kind(name: str, roles: Sequence[str]) -> Kind:
 
 def make_racked_kind(name: str, columns: dict[str, Sequence[Cell]], word: str) -> Kind:
     """Return devices in racks whose types and roles are of the kinds WORD-types and WORD-roles."""
-    references = {
-        "role": (f"{word}-roles", ("role",)),
-        "device_type": (f"{word}-types", ("manufacturer", "device_type")),
-        **IN_RACK,
-    }
-    return Kind("dcim/devices", name, columns, ("name",), references, any_case=True)
+    return Kind(
+        "dcim/devices",
+        name,
+        columns,
+        ("name",),
+        {
+            "role": (f"{word}-roles", ("role",)),
+            "device_type": (f"{word}-types", ("manufacturer", "device_type")),
+            **IN_RACK,
+        },
+        any_case=True,
+    )
 
 
 def _make_port_kinds(view: ClusterView) -> Iterator[Kind]:
@@ -109,11 +123,21 @@ def _make_port_kinds(view: ClusterView) -> Iterator[Kind]:
             leads = ((1, (name, rear_port), position + 1),)
             front.append(((name, str(first + position), forms[name][0], 1), leads))
     names = ("device", "name", "type", "positions", "description")
-    rear_columns = {name: [row[at] for row in rear] for at, name in enumerate(names)}
-    yield Kind("dcim/rear-ports", "rear-ports", rear_columns, ("device", "name"), DEVICE)
-    front_columns = {name: [row[at] for row, _ in front] for at, name in enumerate(names[:-1])}
-    mapped = [leads for _, leads in front]
-    yield Kind("dcim/front-ports", "front-ports", front_columns, ("device", "name"), DEVICE, mapped=mapped)
+    yield Kind(
+        "dcim/rear-ports",
+        "rear-ports",
+        {name: [row[at] for row in rear] for at, name in enumerate(names)},
+        ("device", "name"),
+        DEVICE,
+    )
+    yield Kind(
+        "dcim/front-ports",
+        "front-ports",
+        {name: [row[at] for row, _ in front] for at, name in enumerate(names[:-1])},
+        ("device", "name"),
+        DEVICE,
+        mapped=[leads for _, leads in front],
+    )
 
 
 PDU = "rack PDU"
@@ -131,39 +155,56 @@ def make_power_kinds(view: ClusterView) -> Iterator[Kind]:
     site_of, sites = [str(racks.site[row]) for row, _ in fed], len(view.sites)
     panels = [name_panel(site, feed, sites) for site, (_, feed) in zip(site_of, fed, strict=True)]
     site_of_panel = dict(zip(panels, site_of, strict=True))
-    panel_columns = {"site": list(site_of_panel.values()), "name": list(site_of_panel)}
-    yield Kind("dcim/power-panels", "power-panels", panel_columns, ("name",), {"site": IN_RACK["site"]})
+    yield Kind(
+        "dcim/power-panels",
+        "power-panels",
+        {"site": list(site_of_panel.values()), "name": list(site_of_panel)},
+        ("name",),
+        {"site": IN_RACK["site"]},
+    )
     rack_names = [str(racks.name[row]) for row, _ in fed]
-    feed_columns: dict[str, Sequence[Cell]] = {
-        "power_panel": panels,
-        "site": site_of,
-        "location": [halls[rack] for rack in rack_names],
-        "rack": rack_names,
-        "name": rack_names,
-        "status": ["planned"] * len(fed),
-    }
-    references = {"power_panel": ("power-panels", ("power_panel",)), "rack": IN_RACK["rack"]}
-    yield Kind("dcim/power-feeds", "power-feeds", feed_columns, ("power_panel", "name"), references)
-    pdu_type: dict[str, Sequence[Cell]] = {
-        "manufacturer": [MAKER],
-        "model": [PDU],
-        "slug": [make_slug(PDU)],
-        "u_height": [0],
-    }
-    yield Kind("dcim/device-types", "pdu-types", pdu_type, ("manufacturer", "model"), MANUFACTURER)
+    yield Kind(
+        "dcim/power-feeds",
+        "power-feeds",
+        {
+            "power_panel": panels,
+            "site": site_of,
+            "location": [halls[rack] for rack in rack_names],
+            "rack": rack_names,
+            "name": rack_names,
+            "status": ["planned"] * len(fed),
+        },
+        ("power_panel", "name"),
+        {"power_panel": ("power-panels", ("power_panel",)), "rack": IN_RACK["rack"]},
+    )
+    yield Kind(
+        "dcim/device-types",
+        "pdu-types",
+        {
+            "manufacturer": [MAKER],
+            "model": [PDU],
+            "slug": [make_slug(PDU)],
+            "u_height": [0],
+        },
+        ("manufacturer", "model"),
+        MANUFACTURER,
+    )
     yield make_role_kind("pdu-roles", [PDU])
     pdus = [name_pdu(rack, feed) for rack, (_, feed) in zip(rack_names, fed, strict=True)]
-    columns: dict[str, Sequence[Cell]] = {
-        "name": pdus,
-        "role": [PDU] * len(fed),
-        "manufacturer": [MAKER] * len(fed),
-        "device_type": [PDU] * len(fed),
-        "status": ["planned"] * len(fed),
-        "site": site_of,
-        "location": [halls[rack] for rack in rack_names],
-        "rack": rack_names,
-    }
-    yield make_racked_kind("pdus", columns, "pdu")
+    yield make_racked_kind(
+        "pdus",
+        {
+            "name": pdus,
+            "role": [PDU] * len(fed),
+            "manufacturer": [MAKER] * len(fed),
+            "device_type": [PDU] * len(fed),
+            "status": ["planned"] * len(fed),
+            "site": site_of,
+            "location": [halls[rack] for rack in rack_names],
+            "rack": rack_names,
+        },
+        "pdu",
+    )
     yield from _make_plug_kinds(view, pdus)
 
 
@@ -172,15 +213,24 @@ def _make_plug_kinds(view: ClusterView, pdus: Sequence[str]) -> Iterator[Kind]:
     cords = list(_list_device_cords(view))
     ports = [*((pdu, INLET) for pdu in pdus), *(port for _, port in cords)]
     outlets = [outlet for outlet, _ in cords]
-    port_columns = {"device": [device for device, _ in ports], "name": [name for _, name in ports]}
-    yield Kind("dcim/power-ports", "power-ports", port_columns, ("device", "name"), DEVICE)
-    outlet_columns = {
-        "device": [device for device, _ in outlets],
-        "name": [name for _, name in outlets],
-        "power_port": [INLET] * len(outlets),
-    }
-    references = {**DEVICE, "power_port": ("power-ports", ("device", "power_port"))}
-    yield Kind("dcim/power-outlets", "power-outlets", outlet_columns, ("device", "name"), references)
+    yield Kind(
+        "dcim/power-ports",
+        "power-ports",
+        {"device": [device for device, _ in ports], "name": [name for _, name in ports]},
+        ("device", "name"),
+        DEVICE,
+    )
+    yield Kind(
+        "dcim/power-outlets",
+        "power-outlets",
+        {
+            "device": [device for device, _ in outlets],
+            "name": [name for _, name in outlets],
+            "power_port": [INLET] * len(outlets),
+        },
+        ("device", "name"),
+        {**DEVICE, "power_port": ("power-ports", ("device", "power_port"))},
+    )
 
 
 def name_panel(site: str, feed: str, sites: int) -> str:

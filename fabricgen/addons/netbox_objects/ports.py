@@ -29,15 +29,25 @@ def make_port_kinds(view: ClusterView) -> Iterator[Kind]:
     ends = (zip(links[f"{end}_device"][rows], links[f"{end}_bond"][rows], strict=True) for end in "ab")
     bonds = [end for end in dict.fromkeys(chain(*ends)) if end[1]]
     if bonds:
-        bond_columns = {
-            "device": [device for device, _ in bonds],
-            "name": [name for _, name in bonds],
-            "type": ["lag"] * len(bonds),
-            "mgmt_only": ["false"] * len(bonds),
-        }
-        yield Kind("dcim/interfaces", "bonds", bond_columns, ("device", "name"), DEVICE)
-    references: dict[str, Reference] = {**DEVICE, **({"lag": ("bonds", ("device", "lag"))} if bonds else {})}
-    yield Kind("dcim/interfaces", "interfaces", _list_interfaces(view, bonds), ("device", "name"), references)
+        yield Kind(
+            "dcim/interfaces",
+            "bonds",
+            {
+                "device": [device for device, _ in bonds],
+                "name": [name for _, name in bonds],
+                "type": ["lag"] * len(bonds),
+                "mgmt_only": ["false"] * len(bonds),
+            },
+            ("device", "name"),
+            DEVICE,
+        )
+    yield Kind(
+        "dcim/interfaces",
+        "interfaces",
+        _list_interfaces(view, bonds),
+        ("device", "name"),
+        {**DEVICE, **({"lag": ("bonds", ("device", "lag"))} if bonds else {})},
+    )
     yield from _make_module_kinds(view)
 
 
@@ -92,26 +102,35 @@ def _make_module_kinds(view: ClusterView) -> Iterator[Kind]:
     first_rows = rows[_find_first_ends(device[rows], cage[rows])]
     used = set(part[first_rows])
     models = [row["model"] for row in view.models.rows() if row["kind"] == "transceiver" and row["model"] in used]
-    type_columns = {
-        "manufacturer": [MAKER] * len(models),
-        "model": models,
-        "part_number": [model[:50] for model in models],
-    }
-    yield Kind("dcim/module-types", "module-types", type_columns, ("model",), MANUFACTURER)
+    yield Kind(
+        "dcim/module-types",
+        "module-types",
+        {
+            "manufacturer": [MAKER] * len(models),
+            "model": models,
+            "part_number": [model[:50] for model in models],
+        },
+        ("model",),
+        MANUFACTURER,
+    )
     bay_columns = {"device": device[first_rows].tolist(), "name": cage[first_rows].tolist()}
     yield Kind("dcim/module-bays", "module-bays", bay_columns, ("device", "name"), DEVICE)
-    module_columns = {
-        "device": bay_columns["device"],
-        "module_bay": bay_columns["name"],
-        "module_type": part[first_rows].tolist(),
-        "status": ["planned"] * len(first_rows),
-    }
-    references = {
-        **DEVICE,
-        "module_bay": ("module-bays", ("device", "module_bay")),
-        "module_type": ("module-types", ("module_type",)),
-    }
-    yield Kind("dcim/modules", "modules", module_columns, ("device", "module_bay"), references)
+    yield Kind(
+        "dcim/modules",
+        "modules",
+        {
+            "device": bay_columns["device"],
+            "module_bay": bay_columns["name"],
+            "module_type": part[first_rows].tolist(),
+            "status": ["planned"] * len(first_rows),
+        },
+        ("device", "module_bay"),
+        {
+            **DEVICE,
+            "module_bay": ("module-bays", ("device", "module_bay")),
+            "module_type": ("module-types", ("module_type",)),
+        },
+    )
 
 
 # NetBox's types of ports.

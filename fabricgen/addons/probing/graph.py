@@ -78,8 +78,13 @@ class Graph:
     def choose_edges(self, chosen: Flags) -> Graph:
         """Return the graph with only the chosen edges."""
         number = np.where(chosen, np.cumsum(chosen) - 1, NONE)
-        of_link = np.where(self.edge_of_link >= 0, number[self.edge_of_link], NONE)
-        return Graph(self.lower[chosen], self.upper[chosen], self.level[chosen], of_link, self.height)
+        return Graph(
+            self.lower[chosen],
+            self.upper[chosen],
+            self.level[chosen],
+            np.where(self.edge_of_link >= 0, number[self.edge_of_link], NONE),
+            self.height,
+        )
 
     def leave_out_useless(self) -> Graph:
         """Return the graph without edges that no path takes: above which none turns, or below which there is no
@@ -104,8 +109,7 @@ class Graph:
         """
         # a switch above all edges has no part of its own height
         height = np.minimum(self.height, self.levels - 1)
-        part_at_height = np.stack(self.parts)[height, np.arange(len(height))]
-        return self._join_switches(find_first_alike(self.height, part_at_height))
+        return self._join_switches(find_first_alike(self.height, np.stack(self.parts)[height, np.arange(len(height))]))
 
     def _join_switches(self, stands_for: Ints64) -> Graph:
         """Return the graph in which edges between switches that stand for the same two are one; edges of endpoints
@@ -114,8 +118,12 @@ class Graph:
         is_end, edges = self.level == 0, np.arange(len(self))
         lower, upper = np.where(is_end, self.lower, stands_for[self.lower]), stands_for[self.upper]
         joined = find_first_alike(lower, upper, np.where(is_end, edges, NONE))
-        of_link = np.where(self.edge_of_link >= 0, joined[self.edge_of_link], NONE)
-        return replace(self, lower=lower, upper=upper, edge_of_link=of_link).choose_edges(joined == edges)
+        return replace(
+            self,
+            lower=lower,
+            upper=upper,
+            edge_of_link=np.where(self.edge_of_link >= 0, joined[self.edge_of_link], NONE),
+        ).choose_edges(joined == edges)
 
 
 def find_first_alike(*columns: Ints64) -> Ints64:

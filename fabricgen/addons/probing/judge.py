@@ -220,8 +220,9 @@ def _find_rows(row_by_name: Mapping[str, int], names: Sequence[str], file: Path,
     try:
         return [row_by_name[name] for name in names]
     except KeyError as error:
-        what = f"the blueprint has no link '{error.args[0]}'"
-        refuse(what, file, line, hint="plan the probes anew for this blueprint")
+        refuse(
+            f"the blueprint has no link '{error.args[0]}'", file, line, hint="plan the probes anew for this blueprint"
+        )
 
 
 def judge_results(view: ClusterView, folder: Path, files: Sequence[Path]) -> Verdict:
@@ -290,10 +291,17 @@ def _read_results(table: ProbeTable, files: Sequence[Path]) -> dict[str, Floats]
         sums += [np.bincount(probe, np.nan_to_num(column), len(table.number)) for column in values]
         rows += [np.bincount(probe, ~np.isnan(column), len(table.number)) for column in values]
     if not rows.any():
-        hint = f"the columns are probe, and some of {', '.join(MEASURES)}"
-        refuse("there is no result of any probe", files[0], hint=hint)
+        refuse(
+            "there is no result of any probe",
+            files[0],
+            hint=f"the columns are probe, and some of {', '.join(MEASURES)}",
+        )
     _, _, median, p99, gbps = sums / np.where(rows > 0, rows, np.nan)
     lost = np.where(sums[0] > 0, sums[1], np.nan)
-    latency = median if rows[2].any() else p99
     # a probe that came to a standstill counts as one with a thousandth of the speed
-    return {"sent": sums[0], LOSS: lost, LATENCY: latency, RATE: 1 / np.maximum(gbps, table.gbps / 1000)}
+    return {
+        "sent": sums[0],
+        LOSS: lost,
+        LATENCY: median if rows[2].any() else p99,
+        RATE: 1 / np.maximum(gbps, table.gbps / 1000),
+    }

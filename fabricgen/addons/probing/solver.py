@@ -99,8 +99,7 @@ class Measure(ABC):
 def find_suspects(parts: Parts, measure: Measure) -> list[Suspect]:
     """Return the parts that explain what was measured, in the order in which they were chosen."""
     suspects: dict[int, Suspect] = {}
-    used = np.bincount(parts.part, minlength=parts.count) > 0
-    least = float(np.log(max(int(used.sum()), 1) / FALSE_ALARMS))
+    least = float(np.log(max(int((np.bincount(parts.part, minlength=parts.count) > 0).sum()), 1) / FALSE_ALARMS))
     while parts.count and len(suspects) < MOST:
         gains, amounts = measure.rate_parts()
         gains[list(suspects)] = 0

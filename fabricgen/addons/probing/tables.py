@@ -33,8 +33,11 @@ def read_rows(file: Path, needed: Sequence[str], optional: Sequence[str] = ()) -
             reader = csv.reader(stream, strict=True)
             header = [name.strip() for name in next(reader, [])]
             if lacking := [name for name in needed if name not in header]:
-                hint = f"found: {', '.join(header)[:200] or 'nothing'}"
-                refuse(f"there is no column {' or '.join(lacking)}", file, hint=hint)
+                refuse(
+                    f"there is no column {' or '.join(lacking)}",
+                    file,
+                    hint=f"found: {', '.join(header)[:200] or 'nothing'}",
+                )
             # a missing column is read from the cell appended to each row, which is ""
             columns = [header.index(name) if name in header else len(header) for name in (*needed, *optional)]
             for row in filter(None, reader):

@@ -83,8 +83,9 @@ class HashedPorts:
     def _changes_by_port(self) -> Ints64:
         """What each source port changes in every hash: hashes are linear."""
         nowhere = bytes(2 * len(max(self.addresses)))
-        changes = [self._hash_fields(nowhere, port) ^ self._hash_fields(nowhere) for port in PORTS]
-        return np.array(changes, dtype=np.uint32)
+        return np.array(
+            [self._hash_fields(nowhere, port) ^ self._hash_fields(nowhere) for port in PORTS], dtype=np.uint32
+        )
 
     def _hash_fields(self, addresses: bytes, port: int = 0) -> int:
         ports = port.to_bytes(2, "big") + TO_PORT.to_bytes(2, "big")
@@ -208,12 +209,15 @@ class Learner:
             # the first switch answers for the sender's own link
             joining = self._tracer.find_links(switch, next_switch, hop) if number else []
             if not number and next_switch != switch:
-                cabled = f"{source} is cabled to {names[switch]}, and not to {names[next_switch]}"
-                refuse(cabled, self._file, line)
+                refuse(f"{source} is cabled to {names[switch]}, and not to {names[next_switch]}", self._file, line)
             if number and len(joining) != 1:
                 what = f"{len(joining)} links join" if joining else "no link joins"
-                hint = "name the address of the port that it came in by" if joining else ""
-                refuse(f"{what} {names[switch]} and {names[next_switch]}", self._file, line, hint=hint)
+                refuse(
+                    f"{what} {names[switch]} and {names[next_switch]}",
+                    self._file,
+                    line,
+                    hint="name the address of the port that it came in by" if joining else "",
+                )
             rows += joining
             switch = next_switch
         if switch != self._links.b[self._row_by_name[target]]:

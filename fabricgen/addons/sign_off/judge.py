@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fabricgen.addons.probing.udp import Tracer
+from fabricgen.addons.sign_off.files import READERS, read_trace
 from fabricgen.addons.sign_off.network import Choice
-from fabricgen.addons.sign_off.results import READERS, read_trace
 from fabricgen.addons.sign_off.runs import (
     COLLECTIVE,
     COLLECTIVE_BYTES,
@@ -164,8 +164,9 @@ def _judge_run(plan: Plan, run: Run, text: str | None, crowded: str) -> Verdict:
         return Verdict(run, FAILED, None, reading.trouble)
     least, most = _find_range(plan, run, reading.size)
     if reading.value > most * _ABOVE:
-        note = f"more than the {most:,g} {run.unit} that there can be: wrong port or unit"
-        return Verdict(run, FAST, reading.value, note)
+        return Verdict(
+            run, FAST, reading.value, f"more than the {most:,g} {run.unit} that there can be: wrong port or unit"
+        )
     if reading.value >= least:
         return Verdict(run, RIGHT, reading.value)
     return Verdict(run, SHARED if crowded else SLOW, reading.value, crowded)
@@ -385,8 +386,7 @@ def _find_holders(alike: Sequence[Part], parts: Iterable[Part]) -> list[Suspect]
     holders = list[Suspect]()
     while links and switches and len(holders) < MOST_SUSPECTS:
         holder = max(switches, key=lambda part: len(part.links & links))
-        among = sum(bool(part.links & holder.links) for part in alike)
-        holders.append(Suspect(holder, 0, 0, among, kind))
+        holders.append(Suspect(holder, 0, 0, sum(bool(part.links & holder.links) for part in alike), kind))
         links -= holder.links
     return holders if not links else [Suspect(alike[0], 0, 0, len(alike), kind)]
 

@@ -74,8 +74,7 @@ def _describe_run(verdict: Verdict) -> str:
 
 
 def _name_some(names: Sequence[str]) -> str:
-    unnamed = f", and {len(names) - MOST_RUNS:,} more" if len(names) > MOST_RUNS else ""
-    return ", ".join(names[:MOST_RUNS]) + unnamed
+    return ", ".join(names[:MOST_RUNS]) + (f", and {len(names) - MOST_RUNS:,} more" if len(names) > MOST_RUNS else "")
 
 
 def _count_runs(accepted: Acceptance) -> Table:

@@ -186,8 +186,9 @@ def plan_runs(view: ClusterView, only: Sequence[str] = (), seconds: int = 3, see
         kinds.append(COLLECTIVE)
         runs.append(run._replace(round=len(kinds), name=f"{len(kinds):03}-{run.name}"))
     if not runs:
-        message = f"{view.name} has no two ports of nodes that tests could run between"
-        raise view.refuse("FG178", message, hint="choose more by --only")
+        raise view.refuse(
+            "FG178", f"{view.name} has no two ports of nodes that tests could run between", hint="choose more by --only"
+        )
     plan = Plan(view, networks, tuple(runs), seconds, tuple(kinds), tuple(notes))
     return replace(plan, notes=(*notes, *_tell_uncrossed(plan, {network.fabric for network in fast})))
 
@@ -426,8 +427,17 @@ def _plan_collectives(view: ClusterView, networks: Sequence[Network], notes: lis
                 continue
             name = f"{COLLECTIVE}-{network.fabric}-{scope.replace('/', '-')}"
             rates = find_busbw_range(expected.gbytes, expected.remark)
-            names = tuple(str(devices.name[row]) for row in nodes)
-            yield Run(name, 0, COLLECTIVE, network.fabric, *rates, "GB/s", nodes=names, remark=expected.remark, job=job)
+            yield Run(
+                name,
+                0,
+                COLLECTIVE,
+                network.fabric,
+                *rates,
+                "GB/s",
+                nodes=tuple(str(devices.name[row]) for row in nodes),
+                remark=expected.remark,
+                job=job,
+            )
 
 
 def find_busbw_range(gbytes: float, remark: str) -> tuple[float, float]:
@@ -435,5 +445,4 @@ def find_busbw_range(gbytes: float, remark: str) -> tuple[float, float]:
 
     `gbytes` is the expected bandwidth; an expectation with a `remark` has a wider range.
     """
-    least = LEAST_WITH_REMARK if remark else LEAST_OF_EXPECTED
-    return round(gbytes * least, 1), round(gbytes * MOST_OF_EXPECTED, 1)
+    return round(gbytes * (LEAST_WITH_REMARK if remark else LEAST_OF_EXPECTED), 1), round(gbytes * MOST_OF_EXPECTED, 1)

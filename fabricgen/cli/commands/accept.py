@@ -77,9 +77,9 @@ def judge(
     RUN.txt is the output of a run, RUN.trace that of traceroute. Exits with 0 where everything was tested and is right,
     with 1 where something is slow, failed or not done.
     """
+    from fabricgen.addons.sign_off.files import read_files
     from fabricgen.addons.sign_off.judge import Judge
     from fabricgen.addons.sign_off.protocol import make_protocol
-    from fabricgen.addons.sign_off.results import read_files
     from fabricgen.addons.sign_off.runs import plan_runs
     from fabricgen.cli.output import write_output
     from fabricgen.reports.protocols import write_protocol

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
 from fabricgen.export.drawings.elevation import draw_elevation
+from fabricgen.export.drawings.floor_marks import RackKinds
 from fabricgen.export.drawings.floor_pages import A3, A4, Paper, plan_sheets
 from fabricgen.export.drawings.floor_plan import draw_floor_plan
 from fabricgen.export.drawings.port_layout import (
@@ -24,7 +25,6 @@ from fabricgen.export.drawings.port_layout import (
 )
 from fabricgen.export.drawings.port_map import draw_port_maps
 from fabricgen.export.drawings.rack_contents import PANEL_SWATCH, FilledRack, FilledRacks
-from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import (
     STYLE,
     draw_label,
@@ -246,10 +246,12 @@ class Books:
         racks = [self._make_rack_pages(rack) for rack in row.racks]
         for rack in racks:
             if rack.switches:
-                ports = self._render_page(
-                    f"{name}: {rack.rack.name}", f"{row.name}, {rack.rack.place}", ports=[rack], part_of=back_text
+                yield (
+                    f"ports/{rack.rack.name}.html",
+                    self._render_page(
+                        f"{name}: {rack.rack.name}", f"{row.name}, {rack.rack.place}", ports=[rack], part_of=back_text
+                    ),
                 )
-                yield f"ports/{rack.rack.name}.html", ports
         yield (
             f"rows/{row.file}",
             self._render_page(f"{name}: {row.name}", facts, rows=[row], racks=racks, part_of=back_text),
@@ -271,7 +273,7 @@ class Books:
         page = load_page_templates().get_template("drawings/book.html.j2")
         style_sheet = find_resource_dir("templates") / "drawings/book.css"
         drawn = list(_draw_kinds([pages.rack for pages in racks]))
-        text = page.render(
+        return page.render(
             self._legend,
             title=title,
             facts=facts,
@@ -285,8 +287,7 @@ class Books:
             nodes=nodes,
             part_of=part_of,
             style=Markup(style_sheet.read_text(encoding="utf-8") + STYLE),  # noqa: S704 - our own
-        )
-        return text.encode()
+        ).encode()
 
     def _make_rack_pages(self, number: int) -> RackPages:
         """Return a rack, by its number, with the drawings of the fronts of its switches."""
@@ -367,8 +368,9 @@ def draw_node_panel(ports: NodeCages, *, alone: bool = False) -> str:
             x, y, row_height = 0.3, y + row_height + _GAP, 0.0
         body += _draw_block(block, x, y, (width, height))
         x, row_height = x + width + _GAP, max(row_height, height)
-    title = f"Ports of {ports.profile.id}"
-    return make_svg(PAGE_WIDTH, y + row_height + 1, "".join([*head, *body]), title=title, alone=alone)
+    return make_svg(
+        PAGE_WIDTH, y + row_height + 1, "".join([*head, *body]), title=f"Ports of {ports.profile.id}", alone=alone
+    )
 
 
 def _draw_head(ports: NodeCages) -> list[str]:
@@ -398,8 +400,13 @@ def _list_supplies(profile: NodeProfile) -> tuple[CageBlock, ...]:
     """Return the inlets of the power supplies as a block, or nothing if the catalogue has no supplies."""
     if profile.psu is None:
         return ()
-    inlets = tuple(NodeCage(f"PSU {i + 1}", profile.psu.inlet or "", None) for i in range(profile.psu.count))
-    return (CageBlock("power supplies", False, inlets),)
+    return (
+        CageBlock(
+            "power supplies",
+            False,
+            tuple(NodeCage(f"PSU {i + 1}", profile.psu.inlet or "", None) for i in range(profile.psu.count)),
+        ),
+    )
 
 
 def _measure_cages(block: CageBlock) -> list[float]:
@@ -476,5 +483,4 @@ def _draw_cage(cage: NodeCage, x: float, y: float, size: tuple[float, float]) ->
 def _join_tags(socket: TaggedSocket) -> str:
     """Return the tags of a socket's cables: `C3A`, or several if nodes differ."""
     texts = [tag.text for tag in socket.tags]
-    more = f" +{len(texts) - _MOST_TAGS}" if len(texts) > _MOST_TAGS else ""
-    return " ".join(texts[:_MOST_TAGS]) + more
+    return " ".join(texts[:_MOST_TAGS]) + (f" +{len(texts) - _MOST_TAGS}" if len(texts) > _MOST_TAGS else "")

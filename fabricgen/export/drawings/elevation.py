@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from itertools import chain
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
-from fabricgen.export.drawings.panel_faces import draw_positions
 from fabricgen.export.drawings.port_layout import Panel, list_cage_groups, list_panels
 from fabricgen.export.drawings.rack_contents import (
+    EMPTY,
+    PLUGGED,
+    READY,
     FilledRack,
     Item,
     RackTotal,
@@ -63,6 +65,12 @@ _BARE = 1.6
 _WIDEST = 3.0
 """The largest width of a cage of a switch, mm."""
 
+_STYLES = {EMPTY: ("v", ""), READY: ("c", ""), PLUGGED: ("f", "#333333")}
+"""By state, how a position is drawn: class and colour."""
+
+_ROWS = 3
+"""Rows of positions in a rack unit, as in panels of 72 positions in 1 U; profiles do not tell the true arrangement."""
+
 _Box = tuple[float, float, float, float]
 """Left, top, width and height, mm."""
 
@@ -107,11 +115,13 @@ class _RackFace:
 
     def draw_lines(self) -> Iterator[str]:
         """Yield the elements of the face: rack units with their numbers on both sides, then its items."""
-        lines = [
-            f"M{format_number(self.left)} {format_number(self._find_top(u))}h{format_number(_BODY)}"
-            for u in range(1, self.rack.units)
-        ]
-        yield draw_path(lines, "h")
+        yield draw_path(
+            [
+                f"M{format_number(self.left)} {format_number(self._find_top(u))}h{format_number(_BODY)}"
+                for u in range(1, self.rack.units)
+            ],
+            "h",
+        )
         for u in range(1, self.rack.units + 1):
             middle, size = self._find_top(u) + self.unit / 2, min(2.1, self.unit * 0.72)
             yield draw_label(self.left - 0.8, middle, str(u), size, "e")
@@ -321,3 +331,21 @@ def _draw_bar(total: RackTotal, left: float, middle: float) -> list[str]:
     # beyond six tenths of the bar the mark would run into its end
     unknown_mark = [draw_label(left + width * share + 0.5, middle, "+ ?", 2)] if total.unknown and share < 0.6 else []
     return [filled, draw_rect(left, middle - 1, width, 2, style="h"), *unknown_mark]
+
+
+def draw_positions(states: str, box: tuple[float, float, float, float], units: int, *, mirrored: bool) -> Iterator[str]:
+    """Yield the positions of a panel of `units` rack units in a box (left, top, width, height; mm).
+
+    They stand in the order of their numbers, row by row from the left, or from the right if `mirrored`, which is the
+    view from behind.
+    """
+    (left, top, width, height), rows = box, _ROWS * units
+    columns = -(-len(states) // rows)
+    across, down = width / columns, height / rows
+    pieces: dict[str, list[str]] = {}
+    for number, state in enumerate(states):
+        row, column = divmod(number, columns)
+        x = columns - 1 - column if mirrored else column
+        pieces.setdefault(state, []).append(trace_box(left + x * across, top + row * down, across * 0.8, down * 0.75))
+    for state, boxes in sorted(pieces.items()):
+        yield draw_path(boxes, *_STYLES[state])

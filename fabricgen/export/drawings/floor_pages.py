@@ -121,9 +121,11 @@ def find_whole_hall(table: RackTable, hall: int) -> Window:
     if spec.rows:
         first_column = int(table.column[hall_racks].min(initial=0))  # patch racks stand before the first place
         return Window(hall, tuple(range(spec.rows)), range(min(0, first_column), spec.racks_per_row), DETAIL)
-    rows = tuple(sorted(set(table.row[hall_racks].tolist())))
     return Window(
-        hall, rows, range(int(table.column[hall_racks].min()), int(table.column[hall_racks].max()) + 1), DETAIL
+        hall,
+        tuple(sorted(set(table.row[hall_racks].tolist()))),
+        range(int(table.column[hall_racks].min()), int(table.column[hall_racks].max()) + 1),
+        DETAIL,
     )
 
 

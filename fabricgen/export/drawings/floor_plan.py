@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from fabricgen.export.drawings.fixtures import LOOKS, FixturePen, draw_fixture
+from fabricgen.export.drawings.floor_marks import LOOKS, FixturePen, RackKinds, draw_fixture
 from fabricgen.export.drawings.floor_pages import (
     BOTTOM,
     DETAIL,
@@ -22,7 +22,6 @@ from fabricgen.export.drawings.floor_pages import (
     list_aisles,
     list_window_racks,
 )
-from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import (
     GLYPH,
     MIDDLE,
@@ -93,13 +92,18 @@ class _FloorDrawing:
     def draw_body(self) -> str:
         """Return the elements of the whole drawing, from the background up."""
         racks = list_window_racks(self._table, self._window)
-        background = [self._draw_head(), *self._draw_aisles(), *self._draw_walls(), *self._fixtures.draw_on_floor()]
+        background = [
+            self._draw_head(),
+            *self._draw_aisles(),
+            *self._draw_walls(),
+            *self._fixtures.draw_fixtures(above=False),
+        ]
         foreground = [
             *(self._draw_units(racks) if self._distinct else []),
             *self._draw_kept_places(),
             *self._draw_racks(racks),
             *(self._draw_trays() if self._distinct else []),
-            *self._fixtures.draw_above(),
+            *self._fixtures.draw_fixtures(above=True),
             *self._draw_row_numbers(),
             *self._draw_column_numbers(),
             *self._draw_zone_names(),
@@ -122,16 +126,18 @@ class _FloorDrawing:
         """Yield dashed outlines of the places that are kept for future network racks."""
         hall, scale = self._hall, self._window.scale
         width, depth = hall.rack_pitch_m * scale * _KEPT_SHARE, hall.rack_depth_m * scale * 0.94
-        pieces = [
-            trace_box(
-                self._to_paper_x(float(hall.find_x(c))) - width / 2,
-                self._to_paper_y(float(hall.find_y(r))) - depth / 2,
-                width,
-                depth,
-            )
-            for r, c in self._kept_racks
-        ]
-        yield draw_path(pieces, "d")
+        yield draw_path(
+            [
+                trace_box(
+                    self._to_paper_x(float(hall.find_x(c))) - width / 2,
+                    self._to_paper_y(float(hall.find_y(r))) - depth / 2,
+                    width,
+                    depth,
+                )
+                for r, c in self._kept_racks
+            ],
+            "d",
+        )
 
     def _to_paper_x(self, x_m: float) -> float:
         return LEFT + (x_m - self._frame.left) * self._window.scale

@@ -99,8 +99,12 @@ def draw_port_maps(switch: SwitchPorts) -> Iterator[str]:
     far_texts = {(port.cage, port.sub): join_far_end(port) for port in switch.ports}
     model = _ProfileKey(switch.profile, id(switch.profile))
     for face in _draw_faces(model, switch.closed, tuple(outline_port(port) for port in switch.ports if port.cage)):
-        title = _draw_title(switch, face.part)
-        yield make_svg(face.width, face.height, title + face.draw_body(far_texts), title=f"Ports of {switch.name}")
+        yield make_svg(
+            face.width,
+            face.height,
+            _draw_title(switch, face.part) + face.draw_body(far_texts),
+            title=f"Ports of {switch.name}",
+        )
 
 
 @lru_cache(_REMEMBERED)

@@ -16,12 +16,12 @@ from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.floor.port_sides import find_catalogue_aisle
-from fabricgen.export.drawings.panel_faces import list_panel_faces
 from fabricgen.export.locations import format_column, locate_racks
 from fabricgen.export.palette import Swatch, choose_cluster_swatches
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.arrays import Ints, Ints64
+from fabricgen.wiring.patching.tables import Patching
 from fabricgen.wiring.racks.loads import RackLoads, compute_rack_loads, describe_power_bases, list_included
 from fabricgen.wiring.tables import EXTRA, NODE, TRAY, DeviceClass
 
@@ -353,3 +353,36 @@ def format_total(total: RackTotal) -> str:
     if total.budget is not None:
         text += f" of {total.budget:g}"
     return text + (" OVER" if is_over_budget(total) else "")
+
+
+# Both faces of patch panels: positions with a jumper, with a trunk behind them, and with neither.
+
+EMPTY, READY, PLUGGED = "012"
+"""States of a position: nothing, only a trunk behind it, and a plug in it."""
+
+
+def list_panel_faces(patching: Patching) -> list[tuple[str, str]]:
+    """Return the states of the positions at each panel's front and of the connectors at its rear, one digit each.
+
+    The rear of a fibre shuffle is "".
+    """
+    panels, trunks, patches, shuffles = patching.panels, patching.trunks, patching.patches, patching.shuffles
+    profiles = [policy.panel for policy in patching.policies]
+    state = np.zeros((len(panels), max(panel.ports for panel in profiles)), dtype=np.int8)
+    per_trunk = np.array([policy.ports_per_trunk for policy in patching.policies])[trunks.policy]
+    trunk_of_port = np.repeat(np.arange(len(trunks)), per_trunk)
+    port_in_trunk = np.arange(len(trunk_of_port)) - np.repeat(np.cumsum(per_trunk) - per_trunk, per_trunk)
+    for panel, first_port in ((trunks.a_panel, trunks.a_port), (trunks.b_panel, trunks.b_port)):
+        state[panel[trunk_of_port], first_port[trunk_of_port] + port_in_trunk] = READY
+        state[panel[patches.trunk], first_port[patches.trunk] + patches.port] = PLUGGED
+    ports_in = np.array([panel.shuffle for panel in profiles])[panels.policy[shuffles.panel]]
+    for offset in (shuffles.port_in, ports_in + shuffles.port_out):  # ports in of a shuffle come before its ports out
+        state[shuffles.panel, 2 * ports_in * shuffles.shuffle + offset] = PLUGGED
+    faces = []
+    for row, policy in zip(state, panels.policy.tolist(), strict=True):
+        panel = profiles[policy]
+        front, split = "".join(map(str, row[: panel.ports].tolist())), len(panel.positions)
+        behind = (front[i : i + split] for i in range(0, panel.ports, split))
+        rear = "".join(EMPTY if set(states) == {EMPTY} else PLUGGED for states in behind)
+        faces.append((front, "" if panel.shuffle else rear))
+    return faces

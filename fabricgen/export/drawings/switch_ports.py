@@ -141,10 +141,9 @@ class PortMaps:
         link_segment = self._links.segments[segment]
         has_rails, has_planes = self._has_rails_and_planes.get(link_segment.fabric, (False, False))
         swatch, mark = self._swatches[link_segment.fabric], make_plane_mark(plane * has_planes)
-        tag = swatch.code + (str(rail) if rail and has_rails else "") + (f" {mark.letter}" if mark else "")
         return (
             find_role(link_segment, upper),
-            tag,
+            (swatch.code + (str(rail) if rail and has_rails else "") + (f" {mark.letter}" if mark else "")),
             shade_for_rail(swatch.fill, rail * has_rails),
             mark.pattern if mark else "",
         )

@@ -138,8 +138,13 @@ def _list_management(cluster: Cluster, allocated: FamilyAddresses) -> AddressSec
         is_listed &= np.array([cls.kind == SWITCH for cls in devices.classes], dtype=bool)[devices.device_class]
     rows = np.flatnonzero(is_listed)
     classes, number = unique_inverse(devices.device_class[rows])
-    ports = encode_column([_name_management_port(cluster, devices.classes[cls]) for cls in classes], number)
-    return _make_section(allocated.management[rows], allocated.management_length[rows], "management", rows, ports)
+    return _make_section(
+        allocated.management[rows],
+        allocated.management_length[rows],
+        "management",
+        rows,
+        encode_column([_name_management_port(cluster, devices.classes[cls]) for cls in classes], number),
+    )
 
 
 def _name_management_port(cluster: Cluster, cls: DeviceClass) -> str:
@@ -257,8 +262,14 @@ def _list_shared_sections(cluster: Cluster, allocated: FamilyAddresses) -> Itera
             _make_tags(cluster, fabric, rows) if fabric.tagged else "",
             _list_shared_vrfs(cluster, fabric, rows),
         )
-        ports = ConcatenatedColumn((name_bond_ports(cluster, rows), tags))
-        yield _make_section(column[rows], lengths, "host", links.a_device[rows], ports, vrfs)
+        yield _make_section(
+            column[rows],
+            lengths,
+            "host",
+            links.a_device[rows],
+            ConcatenatedColumn((name_bond_ports(cluster, rows), tags)),
+            vrfs,
+        )
 
 
 def _list_shared_vrfs(cluster: Cluster, fabric: FabricDesign, rows: Ints64) -> str | EncodedColumn:
@@ -293,8 +304,14 @@ def _list_subinterface_sections(cluster: Cluster, allocated: FamilyAddresses) ->
         rows = np.flatnonzero(pairs.present)
         lengths = _repeat_length(allocated.family.pair_length, rows)
         for device, upper in ((links.a_device, False), (links.b_device, True)):
-            ports = _name_subinterfaces(cluster, rows, vlan, cluster.design.peer_vlans.get(vrf, vlan), upper=upper)
-            yield _make_section(pairs[rows].plus(1 - upper), lengths, "link", device[rows], ports, vrf)
+            yield _make_section(
+                pairs[rows].plus(1 - upper),
+                lengths,
+                "link",
+                device[rows],
+                _name_subinterfaces(cluster, rows, vlan, cluster.design.peer_vlans.get(vrf, vlan), upper=upper),
+                vrf,
+            )
 
 
 def _list_vrf_loopbacks(cluster: Cluster, allocated: FamilyAddresses) -> Iterator[AddressSection]:
@@ -312,8 +329,13 @@ def _list_identifiers(cluster: Cluster) -> Iterator[AddressSection]:
             classes = [cls for tier in fabric.tiers for cls in cluster.plan.devices.classes if cls.key == tier.key]
             rows = np.concatenate([np.arange(cls.rows.start, cls.rows.stop) for cls in classes])
             identifiers = cluster.addresses.identifiers[rows].tolist()
-            column = make_column(V6, [int(block.make_address([identifier])) for identifier in identifiers])
-            yield _make_section(column, _repeat_length(block.bits + IDENTIFIER_BITS, rows), "srv6", rows, "")
+            yield _make_section(
+                make_column(V6, [int(block.make_address([identifier])) for identifier in identifiers]),
+                _repeat_length(block.bits + IDENTIFIER_BITS, rows),
+                "srv6",
+                rows,
+                "",
+            )
 
 
 def _name_subinterfaces(cluster: Cluster, rows: Ints64, vlan: int, peer_vlan: int, *, upper: bool) -> LazyColumn:

@@ -10,8 +10,6 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.table import ExportContext, File, make_csv_file
 from fabricgen.reports.table import Table
 
-ON_REQUEST = True
-
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield bom-trace.csv."""

@@ -50,17 +50,19 @@ def make_table(cluster: Cluster) -> Table:
         (EncodedColumn(places, device), ":", port)
         for device, port in zip((a, b), make_label_texts(cluster), strict=True)
     )
-    columns = {
-        "cable": cluster.cable_id_columns.make_id_column(row),
-        "fabric": encode_column([s.fabric for s in links.segments], links.segment[link]),
-        "part": parts.parts[0].take(row),
-        "medium": encode_column([m.medium for m in cables.media], cables.medium[row]),
-        "length_m": parts.lengths.take(row),
-        **ends,
-        "label_a": ConcatenatedColumn((*near, " > ", *far)),
-        "label_b": ConcatenatedColumn((*far, " > ", *near)),
-    }
-    return Table("cables", columns)
+    return Table(
+        "cables",
+        {
+            "cable": cluster.cable_id_columns.make_id_column(row),
+            "fabric": encode_column([s.fabric for s in links.segments], links.segment[link]),
+            "part": parts.parts[0].take(row),
+            "medium": encode_column([m.medium for m in cables.media], cables.medium[row]),
+            "length_m": parts.lengths.take(row),
+            **ends,
+            "label_a": ConcatenatedColumn((*near, " > ", *far)),
+            "label_b": ConcatenatedColumn((*far, " > ", *near)),
+        },
+    )
 
 
 files = yield_table(make_table)

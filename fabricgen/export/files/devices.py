@@ -25,21 +25,23 @@ def make_table(cluster: Cluster) -> Table:
         "model": [c.profile.id for c in devices.classes],
         "nos": [c.nos for c in devices.classes],
     }
-    columns = {
-        "device": cluster.names,
-        **{name: encode_column(texts, devices.device_class) for name, texts in class_texts.items()},
-        "site": cluster.sites,
-        "pod": encode_or_empty([p.name for p in cluster.design.layout.pods], devices.pod),
-        "su": encode_from_one(devices.su),
-        "rack": encode_column(cluster.plan.racks.names, devices.rack),
-        "u": encode_positive(devices.u),
-        "rail": encode_from_one(devices.rail),
-        "plane": encode_from_one(devices.plane),
-        "asn": [str(n) if n else "" for n in allocated.asn.tolist()],
-        "loopback": loopbacks,
-        "mgmt": managements,
-    }
-    return Table("devices", columns)
+    return Table(
+        "devices",
+        {
+            "device": cluster.names,
+            **{name: encode_column(texts, devices.device_class) for name, texts in class_texts.items()},
+            "site": cluster.sites,
+            "pod": encode_or_empty([p.name for p in cluster.design.layout.pods], devices.pod),
+            "su": encode_from_one(devices.su),
+            "rack": encode_column(cluster.plan.racks.names, devices.rack),
+            "u": encode_positive(devices.u),
+            "rail": encode_from_one(devices.rail),
+            "plane": encode_from_one(devices.plane),
+            "asn": [str(n) if n else "" for n in allocated.asn.tolist()],
+            "loopback": loopbacks,
+            "mgmt": managements,
+        },
+    )
 
 
 files = yield_table(make_table)

@@ -12,8 +12,6 @@ from fabricgen.export.table import ExportContext, File, Portion
 if TYPE_CHECKING:
     from fabricgen.export.drawings.book import Books
 
-ON_REQUEST = True
-
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield drawings/book.html, rows/ROW.html if there are many racks, floor/HALL.svg, nodes/MODEL.svg and

@@ -27,8 +27,6 @@ from fabricgen.export.table import ExportContext, File, pick_names
 from fabricgen.numbering.addresses.rail_subnets import list_node_prefixes
 from fabricgen.wiring.arrays import Ints64
 
-ON_REQUEST = True
-
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield hosts/NODE/60-fabric.yaml and 90-fabric.conf, node by node, then the files for RDMA.

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from fabricgen.cluster import Cluster
 from fabricgen.export.table import ExportContext, File, make_csv_file
 
-ON_REQUEST = True
-
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield labels.csv."""

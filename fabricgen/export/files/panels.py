@@ -40,17 +40,19 @@ def make_table(cluster: Cluster, patching: Patching) -> Table:
     used = used + _count_shuffled_ports(patching)
     policies = np.array([p.name for p in patching.policies], dtype=object)
     ports = np.array([p.panel.ports for p in patching.policies])[panels.policy]
-    columns = {
-        "panel": parts.panels,
-        "policy": pick_names(policies, panels.policy),
-        "part": [kinds[i].part for i in code.tolist()],
-        "rack": pick_names(np.array(cluster.plan.racks.names, dtype=object), panels.rack),
-        "u": panels.u.tolist(),
-        "ports": ports.tolist(),
-        "cabled": cabled.astype(np.int64).tolist(),
-        "used": used.astype(np.int64).tolist(),
-    }
-    return Table("panels", columns)
+    return Table(
+        "panels",
+        {
+            "panel": parts.panels,
+            "policy": pick_names(policies, panels.policy),
+            "part": [kinds[i].part for i in code.tolist()],
+            "rack": pick_names(np.array(cluster.plan.racks.names, dtype=object), panels.rack),
+            "u": panels.u.tolist(),
+            "ports": ports.tolist(),
+            "cabled": cabled.astype(np.int64).tolist(),
+            "used": used.astype(np.int64).tolist(),
+        },
+    )
 
 
 files = yield_patching_table(make_table)

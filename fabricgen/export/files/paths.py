@@ -41,8 +41,6 @@ from fabricgen.numbering.srv6 import Srv6Block
 from fabricgen.reports.table import Table
 from fabricgen.wiring.arrays import Ints, Ints64
 
-ON_REQUEST = True
-
 
 @dataclass(frozen=True, slots=True)
 class PathStep:
@@ -160,17 +158,21 @@ def _list_node_tables(paths: SteeredPaths) -> Iterator[File]:
     for first, end in split_by_device(links.a_device[paths.host_links], 1):
         rows = paths.host_links[first:end]
         local = cluster.views.list_local_identifiers(rows.astype(np.int32), np.full(len(rows), True)).tolist()
-        columns = {
-            "port": cluster.a_port[rows].tolist(),
-            "plane": [plane or "" for plane in links.plane[rows].tolist()],
-            "leaf": [cluster.names[leaf] for leaf in links.b_device[rows].tolist()],
-            "leaf_port": cluster.b_port[rows].tolist(),
-            "identifier": _write_identifiers((identifier,) for identifier in local),
-            "address": [str(paths.block.make_address([identifier])) for identifier in local],
-            "rail": links.rail[rows].tolist(),
-            "ip": leaf_addresses[rows].plus(1).texts(),  # the odd one of each pair is the NIC's
-        }
-        yield make_csv_file(Table(f"paths/nodes/{cluster.names[links.a_device[rows[0]]]}", columns))
+        yield make_csv_file(
+            Table(
+                f"paths/nodes/{cluster.names[links.a_device[rows[0]]]}",
+                {
+                    "port": cluster.a_port[rows].tolist(),
+                    "plane": [plane or "" for plane in links.plane[rows].tolist()],
+                    "leaf": [cluster.names[leaf] for leaf in links.b_device[rows].tolist()],
+                    "leaf_port": cluster.b_port[rows].tolist(),
+                    "identifier": _write_identifiers((identifier,) for identifier in local),
+                    "address": [str(paths.block.make_address([identifier])) for identifier in local],
+                    "rail": links.rail[rows].tolist(),
+                    "ip": leaf_addresses[rows].plus(1).texts(),  # the odd one of each pair is the NIC's
+                },
+            )
+        )
 
 
 def _make_way_table(
@@ -180,15 +182,19 @@ def _make_way_table(
     up.
     """
     numbers: defaultdict[int, Iterator[int]] = defaultdict(count)
-    columns: dict[str, Sequence[str | int]] = {
-        **({"path": list(range(len(ways)))} if extra_columns else {}),
-        **extra_columns,
-        end: [paths.cluster.names[way.end] for way in ways],
-        "down": [next(numbers[way.end]) for way in ways],
-        "identifiers": _write_identifiers(way.identifiers for way in ways),
-        "ports": [" ".join(way.hops) for way in ways],
-    }
-    return make_csv_file(Table(f"paths/{name}", columns))
+    return make_csv_file(
+        Table(
+            f"paths/{name}",
+            {
+                **({"path": list(range(len(ways)))} if extra_columns else {}),
+                **extra_columns,
+                end: [paths.cluster.names[way.end] for way in ways],
+                "down": [next(numbers[way.end]) for way in ways],
+                "identifiers": _write_identifiers(way.identifiers for way in ways),
+                "ports": [" ".join(way.hops) for way in ways],
+            },
+        )
+    )
 
 
 def _write_identifiers(chains: Iterable[tuple[int, ...]]) -> list[str]:

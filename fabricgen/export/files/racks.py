@@ -42,34 +42,36 @@ def make_table(cluster: Cluster) -> Table:
     halls = racks.halls
     loads = compute_rack_loads(cluster.plan)
     optics = sum_rack_optics(cluster)
-    columns = {
-        "rack": list(racks.names),
-        "site": pick_names(np.array(layout.sites, dtype=object), racks.site),
-        "hall": pick_names(np.array([hall.name for hall in halls], dtype=object), racks.hall),
-        "storey": np.array([hall.storey for hall in halls], dtype=np.int32)[racks.hall].tolist(),
-        "row": print_row_number(racks.row).tolist(),
-        "column": print_row_number(racks.column).tolist(),
-        "x_m": _round_metres(racks.x_m),
-        "y_m": _round_metres(racks.y_m),
-        "faces": [f"y{'+' if face > 0 else '-'}" for face in racks.faces.tolist()],
-        "kind": pick_names(np.array([kind.id for kind in racks.kinds], dtype=object), racks.kind),
-        "units": racks.units.tolist(),
-        "units_used": loads.units.tolist(),
-        "devices": loads.devices.tolist(),
-        "weight_kg": _format_figures(loads.weight_kg),
-        "unweighed": loads.unweighed.tolist(),
-        "power_w": _format_figures(loads.power_w),
-        "unpowered": loads.unpowered.tolist(),
-        "liquid_w": _format_figures(loads.liquid_w),
-        "air_w": _format_figures(loads.air_w + optics.added_w),
-        "feeds": list_rack_feeds(cluster),
-        "place": locate_racks(cluster).tolist(),
-        "optics_w": _format_figures(optics.power_w),
-        "unpowered_optics": optics.unpowered.tolist(),
-        "drawn_w": _format_figures(loads.power_w + optics.added_w),
-        "power_basis": describe_power_bases(cluster.plan),
-    }
-    return Table("racks", columns)
+    return Table(
+        "racks",
+        {
+            "rack": list(racks.names),
+            "site": pick_names(np.array(layout.sites, dtype=object), racks.site),
+            "hall": pick_names(np.array([hall.name for hall in halls], dtype=object), racks.hall),
+            "storey": np.array([hall.storey for hall in halls], dtype=np.int32)[racks.hall].tolist(),
+            "row": print_row_number(racks.row).tolist(),
+            "column": print_row_number(racks.column).tolist(),
+            "x_m": _round_metres(racks.x_m),
+            "y_m": _round_metres(racks.y_m),
+            "faces": [f"y{'+' if face > 0 else '-'}" for face in racks.faces.tolist()],
+            "kind": pick_names(np.array([kind.id for kind in racks.kinds], dtype=object), racks.kind),
+            "units": racks.units.tolist(),
+            "units_used": loads.units.tolist(),
+            "devices": loads.devices.tolist(),
+            "weight_kg": _format_figures(loads.weight_kg),
+            "unweighed": loads.unweighed.tolist(),
+            "power_w": _format_figures(loads.power_w),
+            "unpowered": loads.unpowered.tolist(),
+            "liquid_w": _format_figures(loads.liquid_w),
+            "air_w": _format_figures(loads.air_w + optics.added_w),
+            "feeds": list_rack_feeds(cluster),
+            "place": locate_racks(cluster).tolist(),
+            "optics_w": _format_figures(optics.power_w),
+            "unpowered_optics": optics.unpowered.tolist(),
+            "drawn_w": _format_figures(loads.power_w + optics.added_w),
+            "power_basis": describe_power_bases(cluster.plan),
+        },
+    )
 
 
 files = yield_table(make_table)

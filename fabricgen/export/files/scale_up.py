@@ -14,8 +14,6 @@ from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.links.scale_up_places import expand_domains, name_domains
 from fabricgen.wiring.tables import ScaleUpPort
 
-ON_REQUEST = True
-
 _COLUMNS = ("domain", "kind", "a_device", "a_port", "b_device", "b_port", "gbps")
 
 

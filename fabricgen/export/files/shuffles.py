@@ -38,21 +38,23 @@ def make_table(cluster: Cluster, patching: Patching) -> Table:
     ]
     # each shuffle of a housing has `ports_per_side` ports in, and then as many out
     first_port = shuffles.shuffle * 2 * ports_per_side + 1
-    columns = {
-        "cable": pick_names(np.array(cluster.cable_ids, dtype=object), cable),
-        "a_device": pick_names(cluster.name_column, plan.links.a_device[link]),
-        "a_port": pick_names(cluster.a_port, link),
-        "a_cage": pick_names(cluster.cages[0], link),
-        "rack": pick_names(np.array(plan.racks.names, dtype=object), panels.rack[shuffles.panel]),
-        "u": panels.u[shuffles.panel].tolist(),
-        "panel": pick_names(np.array(PatchParts(cluster, patching).panels, dtype=object), shuffles.panel),
-        "in_port": (first_port + shuffles.port_in).tolist(),
-        # a shuffle leads pair n of port m to pair m of port n
-        "in_pair": (shuffles.port_out + 1).tolist(),
-        "out_port": (first_port + ports_per_side + shuffles.port_out).tolist(),
-        "out_pair": (shuffles.port_in + 1).tolist(),
-        "b_device": pick_names(cluster.name_column, plan.links.b_device[link]),
-        "b_port": pick_names(cluster.b_port, link),
-        "b_cage": pick_names(cluster.cages[1], link),
-    }
-    return Table("shuffles", columns)
+    return Table(
+        "shuffles",
+        {
+            "cable": pick_names(np.array(cluster.cable_ids, dtype=object), cable),
+            "a_device": pick_names(cluster.name_column, plan.links.a_device[link]),
+            "a_port": pick_names(cluster.a_port, link),
+            "a_cage": pick_names(cluster.cages[0], link),
+            "rack": pick_names(np.array(plan.racks.names, dtype=object), panels.rack[shuffles.panel]),
+            "u": panels.u[shuffles.panel].tolist(),
+            "panel": pick_names(np.array(PatchParts(cluster, patching).panels, dtype=object), shuffles.panel),
+            "in_port": (first_port + shuffles.port_in).tolist(),
+            # a shuffle leads pair n of port m to pair m of port n
+            "in_pair": (shuffles.port_out + 1).tolist(),
+            "out_port": (first_port + ports_per_side + shuffles.port_out).tolist(),
+            "out_pair": (shuffles.port_in + 1).tolist(),
+            "b_device": pick_names(cluster.name_column, plan.links.b_device[link]),
+            "b_port": pick_names(cluster.b_port, link),
+            "b_cage": pick_names(cluster.cages[1], link),
+        },
+    )

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from fabricgen.export.technician.pack import TechnicianPack
     from fabricgen.export.technician.workbook import Volume
 
-ON_REQUEST = True
-
 ROWS_AN_END = 20
 """Work for a cable end, in rows of links.csv: it is on several sheets with many columns."""
 
@@ -40,8 +38,11 @@ def portions(cluster: Cluster) -> Iterator[Portion]:
     pack.compute_all()
     yield Portion("lists", partial(_write_lists, pack, books), len(cluster.plan.cables))
     for book in books:
-        ends = sum(pack.ends_per_rack[list(book.racks)].tolist())
-        yield Portion(f"{book.name}.xlsx", partial(_write_workbook, pack, book), ends * ROWS_AN_END)
+        yield Portion(
+            f"{book.name}.xlsx",
+            partial(_write_workbook, pack, book),
+            sum(pack.ends_per_rack[list(book.racks)].tolist()) * ROWS_AN_END,
+        )
 
 
 def _write_lists(pack: TechnicianPack, books: tuple[Volume, ...]) -> Iterator[File]:

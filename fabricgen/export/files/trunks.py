@@ -8,7 +8,6 @@ from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
 from fabricgen.export.table import pick_names, yield_patching_table
 from fabricgen.reports.table import Table
-from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.patching.tables import Patching
 
 ON_REQUEST = False
@@ -38,14 +37,9 @@ def make_table(cluster: Cluster, patching: Patching) -> Table:
             f"{side}_rack": pick_names(np.array(cluster.plan.racks.names, dtype=object), patching.panels.rack[panel]),
             f"{side}_u": patching.panels.u[panel].tolist(),
             f"{side}_panel": pick_names(np.array(parts.panels, dtype=object), panel),
-            f"{side}_ports": _format_ranges(port, ports),
+            f"{side}_ports": [f"{a + 1}-{a + n}" for a, n in zip(port.tolist(), ports.tolist(), strict=True)],
         }
     return Table("trunks", columns)
 
 
 files = yield_patching_table(make_table)
-
-
-def _format_ranges(first: Ints, count: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[str]:
-    """Return ranges of ports, from 1, as text: `19-36`; `first` counts from 0."""
-    return [f"{a + 1}-{a + n}" for a, n in zip(first.tolist(), count.tolist(), strict=True)]

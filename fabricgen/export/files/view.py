@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from fabricgen.cluster import Cluster
 from fabricgen.export.table import ExportContext, File
 
-ON_REQUEST = True
 TELLS_FINDINGS = True
 
 

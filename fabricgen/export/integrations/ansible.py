@@ -20,8 +20,6 @@ from fabricgen.export.operations import Labels, list_configured_nos, list_labels
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.discovery import find_resource_dir
 
-ON_REQUEST = True
-
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield the inventory, and, if a switch has a configuration, the playbook and the files that it includes."""

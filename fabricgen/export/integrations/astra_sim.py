@@ -18,8 +18,6 @@ from fabricgen.export.simulators import (
 )
 from fabricgen.export.table import ExportContext, File
 
-ON_REQUEST = True
-
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield astra-sim/FABRIC.yml and its ids; raises InputError (FG146) for a network that cannot have this form."""

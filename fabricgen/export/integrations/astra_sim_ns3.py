@@ -22,7 +22,6 @@ from fabricgen.export.simulators import (
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.diagnostics import InputError
 
-ON_REQUEST = True
 FOLDER = "astra-sim-ns3"
 
 

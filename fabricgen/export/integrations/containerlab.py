@@ -23,8 +23,6 @@ from fabricgen.kernel.templates import load_templates
 from fabricgen.phases.left_out import left_out
 from fabricgen.wiring.tables import SWITCH, TRAY, DeviceClass
 
-ON_REQUEST = True
-
 _HWSKU = "/usr/share/sonic/device/x86_64-kvm_x86_64-r0/Force10-S6000"
 
 

@@ -18,8 +18,6 @@ from fabricgen.kernel.templates import load_templates
 from fabricgen.phases.left_out import left_out
 from fabricgen.wiring.tables import SWITCH, DeviceClass
 
-ON_REQUEST = True
-
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
     """Yield the topology, the files that FRR reads on each switch, ports.csv and README.md.

@@ -13,12 +13,10 @@ from socket import AF_INET6, inet_pton
 from zlib import crc32
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.boot.server import BootServer
+from fabricgen.export.boot import BootServer
 from fabricgen.export.operations import list_named_addresses
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.diagnostics import fault
-
-ON_REQUEST = True
 
 TTL_S = 3600
 TIMERS = "3600 900 1209600 300"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from json import dumps
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.boot.server import BootServer
+from fabricgen.export.boot import BootServer
 from fabricgen.export.operations import (
     list_configured_nos,
     list_labels,
@@ -21,8 +21,6 @@ from fabricgen.export.operations import (
 )
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.discovery import find_resource_dir
-
-ON_REQUEST = True
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts

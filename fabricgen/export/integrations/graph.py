@@ -14,8 +14,6 @@ from fabricgen.export.graph import GraphTables, Record, make_graph
 from fabricgen.export.table import ExportContext, File, Portion
 from fabricgen.wiring.arrays import Ints, Ints64, unique_values
 
-ON_REQUEST = True
-
 MOST_DEVICES = 20_000
 """The most devices of one GraphML file: a program that reads it keeps all devices and links in memory."""
 

@@ -23,8 +23,6 @@ from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, 
 from fabricgen.wiring.arrays import Ints, Ints64
 from fabricgen.wiring.tables import DeviceClass
 
-ON_REQUEST = True
-
 BATCH_EDGES = 16_384
 """Edges that are made together."""
 
@@ -51,7 +49,8 @@ class _Infrastructure:
         # the number of each link end among those of its device, in the order of links: the port of the instance
         rank[order] = np.arange(len(devices)) - start[devices[order]]
         self._a_ranks, self._b_ranks, self._port_counts = rank[: len(links)], rank[len(links) :], np.diff(start)
-        self.names = [f"{_name_class(cls)}-{n + 1}" for n, cls in enumerate(cluster.plan.devices.classes)]
+        words = (f"{c.fabric}_{c.tier}" if c.fabric else c.profile.id for c in cluster.plan.devices.classes)
+        self.names = [f"{make_identifier(word)}-{number}" for number, word in enumerate(words, start=1)]
 
     def list_classes(self) -> Iterator[tuple[int, DeviceClass]]:
         """Yield the number and class of the machines that have links."""
@@ -109,10 +108,6 @@ class _Infrastructure:
             ("xpu", "xpu", (accelerators.count if accelerators else 0)),
         ]
         components = [component for component in components if component[2]]
-        edges = [
-            {"ep1": {"component": "hub"}, "ep2": {"component": name}, "scheme": "many2many", "link": "inside"}
-            for name, _, _ in components[1:]
-        ]
         return {
             "name": self.names[number],
             "description": cls.profile.id,
@@ -120,9 +115,8 @@ class _Infrastructure:
                 {"name": name, "choice": kind, kind: {}, "count": amount} for name, kind, amount in components
             ],
             "links": [{"name": "inside"}],
-            "edges": edges,
+            "edges": [
+                {"ep1": {"component": "hub"}, "ep2": {"component": name}, "scheme": "many2many", "link": "inside"}
+                for name, _, _ in components[1:]
+            ],
         }
-
-
-def _name_class(cls: DeviceClass) -> str:
-    return make_identifier(f"{cls.fabric}_{cls.tier}" if cls.fabric else cls.profile.id)

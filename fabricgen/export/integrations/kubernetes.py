@@ -31,8 +31,6 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.templates import load_templates
 from fabricgen.numbering.addresses.rail_subnets import list_node_prefixes
 
-ON_REQUEST = True
-
 OPERATOR = "network-operator-v26.7.0"
 """The version of the operator for whose types the files are written."""
 
@@ -59,8 +57,9 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def _render_file(name: str, common: dict[str, Any], **values: Any) -> File:
-    text = load_templates().get_template(f"kubernetes/{name}.j2").render(common, **values)
-    return f"kubernetes/{name}", text.encode()
+    return f"kubernetes/{name}", load_templates().get_template(f"kubernetes/{name}.j2").render(
+        common, **values
+    ).encode()
 
 
 # Settings of NICs for NVIDIA's NIC configuration operator: the same intent as `rdma-setup` of the part `hosts`.
@@ -204,8 +203,13 @@ def _list_fabric_networks(cluster: Cluster, fabric: FabricDesign) -> Iterator[Po
                 vendor_by_interface = interfaces.setdefault((leg.rail, device), {})
                 vendor_by_interface[name] = VENDORS.get(nic.driver, "") if nic else ""
     for (_, device), vendor_by_interface in sorted(interfaces.items()):
-        vendors = tuple(sorted({vendor for vendor in vendor_by_interface.values() if vendor}))
-        yield PodNetwork(fabric.name, device, tuple(sorted(vendor_by_interface)), vendors, fabric.hosts == "routed")
+        yield PodNetwork(
+            fabric.name,
+            device,
+            tuple(sorted(vendor_by_interface)),
+            tuple(sorted({vendor for vendor in vendor_by_interface.values() if vendor})),
+            fabric.hosts == "routed",
+        )
 
 
 def list_pools(cluster: Cluster) -> Iterator[Pool]:
@@ -237,10 +241,13 @@ def list_pools(cluster: Cluster) -> Iterator[Pool]:
             nodes = by_network.get(f"{allocated.family.word} {network.device}")
             if network.routed and nodes:
                 fabric = cluster.design.fabric(network.fabric)
-                prefixes = list_node_prefixes(
-                    cluster.design, cluster.addresses.lock, cluster.addresses.used, fabric, allocated.family
+                yield _make_pool(
+                    network,
+                    list_node_prefixes(
+                        cluster.design, cluster.addresses.lock, cluster.addresses.used, fabric, allocated.family
+                    ),
+                    nodes,
                 )
-                yield _make_pool(network, prefixes, nodes)
                 break
 
 
@@ -253,7 +260,11 @@ def _make_pool(network: PodNetwork, fabric_prefixes: tuple[str, ...], nodes: lis
     while not all(network_prefix.supernet_of(ip_network(prefix)) for prefix in fabric_prefixes):  # type: ignore[arg-type]
         network_prefix = network_prefix.supernet()
     prefixes = [ip_network(address, strict=False) for _, address, _ in nodes]
-    rows = tuple(
-        (node, str(prefix), node_gateway) for (node, _, node_gateway), prefix in zip(nodes, prefixes, strict=True)
+    return Pool(
+        network,
+        str(network_prefix),
+        prefixes[0].prefixlen,
+        tuple(
+            (node, str(prefix), node_gateway) for (node, _, node_gateway), prefix in zip(nodes, prefixes, strict=True)
+        ),
     )
-    return Pool(network, str(network_prefix), prefixes[0].prefixlen, rows)

@@ -29,8 +29,6 @@ from fabricgen.export.operations import (
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.discovery import find_resource_dir
 
-ON_REQUEST = True
-
 PLANE_SHARE = 0.9
 """Share of a plane's uplinks below which an alert fires: jobs over all planes are as slow as the slowest plane."""
 

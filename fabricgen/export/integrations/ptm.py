@@ -15,9 +15,6 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.ports import PortRun
 from fabricgen.export.table import ExportContext, File
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn
-from fabricgen.wiring.tables import Segment
-
-ON_REQUEST = True
 
 BATCH_LINES = 16_384
 """Lines that are made together."""
@@ -31,7 +28,13 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 def _write_lines(cluster: Cluster) -> Iterator[bytes]:
     """Yield the links between Ethernet switches, one on each line, some thousand lines at a time."""
     links = cluster.plan.links
-    is_listed = np.array([_is_ethernet_link(segment) for segment in links.segments], dtype=bool)
+    is_listed = np.array(
+        [
+            isinstance(s.a, PortRun) and isinstance(s.b, PortRun) and s.protocol in ("ethernet", "roce")
+            for s in links.segments
+        ],
+        dtype=bool,
+    )
     rows = np.flatnonzero(is_listed[links.segment])
     a_device, b_device = (EncodedColumn(cluster.name_column, device) for device in (links.a_device, links.b_device))
     a_port, b_port = cluster.port_names.port_columns
@@ -41,9 +44,3 @@ def _write_lines(cluster: Cluster) -> Iterator[bytes]:
     for start in range(0, len(rows), BATCH_LINES):
         yield "".join(line.read(start, start + BATCH_LINES)).encode()
     yield b"}\n"
-
-
-def _is_ethernet_link(segment: Segment) -> bool:
-    """Whether both ends of a segment are ports of Ethernet switches."""
-    ports = isinstance(segment.a, PortRun) and isinstance(segment.b, PortRun)
-    return ports and segment.protocol in ("ethernet", "roce")

@@ -22,8 +22,6 @@ from fabricgen.export.simulators import (
 )
 from fabricgen.export.table import ExportContext, File
 
-ON_REQUEST = True
-
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield simai/FABRIC.txt and its ids; raises InputError (FG146) for a network that SimAI cannot hold."""

@@ -26,7 +26,6 @@ from fabricgen.export.locality import (
 )
 from fabricgen.export.table import ExportContext, File
 
-ON_REQUEST = True
 DOMAIN = "accelerator.topology.test/domain"
 """The annotation by which a model names the scale-up domain."""
 

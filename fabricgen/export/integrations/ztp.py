@@ -27,14 +27,12 @@ import numpy as np
 
 from fabricgen.blueprint.sections.management import Image
 from fabricgen.cluster import Cluster
-from fabricgen.export.boot.server import BootServer
+from fabricgen.export.boot import BootServer
 from fabricgen.export.table import ExportContext, File, make_csv_file
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.templates import load_templates
 from fabricgen.reports.table import Table
 from fabricgen.wiring.tables import SWITCH, ManagementPort
-
-ON_REQUEST = True
 
 FOLDER = "/var/tmp/fabricgen"  # noqa: S108 - on a switch that nobody else is logged in to yet
 """The folder in which SONiC's files lie until they are installed."""

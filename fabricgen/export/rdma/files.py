@@ -79,8 +79,14 @@ class RdmaShape(NodeShape):
         ports = self.ports
         roce = [port for port in ports if port.is_roce]
         if roce:
-            pollara_qos = next((port.qos for port in roce if port.driver == "ionic" and port.qos), None)
-            yield SETUP, {"ports": roce, "ionic": pollara_qos, "ionic_others": OTHERS}
+            yield (
+                SETUP,
+                {
+                    "ports": roce,
+                    "ionic": next((port.qos for port in roce if port.driver == "ionic" and port.qos), None),
+                    "ionic_others": OTHERS,
+                },
+            )
             yield UNIT, {}
         if any(port.renamed or port.device_renamed for port in ports):
             yield NAMES, {"ports": ports}
@@ -125,8 +131,9 @@ class RdmaShape(NodeShape):
         if not is_infiniband:
             return port
         has_rule = port.pci or port.guid
-        device = name_rail_device(fabric, side, key.leg) if has_rule else find_nic_port(side, leg).interface
-        return replace(port, device=device)
+        return replace(
+            port, device=name_rail_device(fabric, side, key.leg) if has_rule else find_nic_port(side, leg).interface
+        )
 
     @cached_property
     def _default_interfaces(self) -> tuple[str, ...]:

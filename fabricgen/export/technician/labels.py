@@ -91,32 +91,34 @@ def _make_direct_labels(records: Records) -> Table:
     lengths = cables.length_m[cable].tolist()
     ids = np.array(cluster.cable_ids, dtype=object)[cable]
     ends = _name_ends(cable, end)
-    columns: dict[str, Sequence[Cell]] = {
-        "cable": ids.tolist(),
-        "end": ends.tolist(),
-        "line1": near["location"].tolist(),
-        "line2": [
-            f"{location} +{n}" if n else location
-            for location, n in zip(far["location"], further_ends.tolist(), strict=True)
-        ],
-        "line3": [
-            f"{tag} {medium} {format_number(length)} m"
-            for tag, medium, length in zip(tag.tolist(), media.tolist(), lengths, strict=True)
-        ],
-        **{f"near_{name}": column.tolist() for name, column in near.items()},
-        **{f"far_{name}": column.tolist() for name, column in far.items()},
-        "far_ends": (further_ends + 1).tolist(),
-        "part": [split_set(str(part))[1] for part in CableParts(cluster).parts[0].take(cable)],
-        "medium": media.tolist(),
-        "length_m": list(lengths),
-        "tag": tag.tolist(),
-        "colour": [records.tags[i].fill for i in records.tag[row].tolist()],
-        "colour_name": [records.tags[i].word for i in records.tag[row].tolist()],
-        "bundle": pick_names(records.pull.names, records.pull.bundle[pulled]),
-        "order": records.pull.order[pulled].tolist(),
-        "code": (ids + "|" + ends).tolist(),
-    }
-    return Table("labels", columns)
+    return Table(
+        "labels",
+        {
+            "cable": ids.tolist(),
+            "end": ends.tolist(),
+            "line1": near["location"].tolist(),
+            "line2": [
+                f"{location} +{n}" if n else location
+                for location, n in zip(far["location"], further_ends.tolist(), strict=True)
+            ],
+            "line3": [
+                f"{tag} {medium} {format_number(length)} m"
+                for tag, medium, length in zip(tag.tolist(), media.tolist(), lengths, strict=True)
+            ],
+            **{f"near_{name}": column.tolist() for name, column in near.items()},
+            **{f"far_{name}": column.tolist() for name, column in far.items()},
+            "far_ends": (further_ends + 1).tolist(),
+            "part": [split_set(str(part))[1] for part in CableParts(cluster).parts[0].take(cable)],
+            "medium": media.tolist(),
+            "length_m": list(lengths),
+            "tag": tag.tolist(),
+            "colour": [records.tags[i].fill for i in records.tag[row].tolist()],
+            "colour_name": [records.tags[i].word for i in records.tag[row].tolist()],
+            "bundle": pick_names(records.pull.names, records.pull.bundle[pulled]),
+            "order": records.pull.order[pulled].tolist(),
+            "code": (ids + "|" + ends).tolist(),
+        },
+    )
 
 
 def list_label_ends(records: Records) -> tuple[Ints64, Flags]:

@@ -247,8 +247,7 @@ def list_wiring_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
     """
     pull, count = pack.records.pull, len(pack.records.cable)
     a, b = pull.rows.find_rows(count)
-    pulled_row = np.where(a >= 0, a, b)
-    return np.flatnonzero(np.isin(pull.home[pulled_row], racks))
+    return np.flatnonzero(np.isin(pull.home[np.where(a >= 0, a, b)], racks))
 
 
 def list_end_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:

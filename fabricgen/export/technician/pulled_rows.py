@@ -144,18 +144,20 @@ def _list_direct_rows(cluster: Cluster, plugs: PlugTable, positions: tuple[Ints,
     lead = np.arange(len(rows))
     lead[row[tails]] = row[first][piece[tails]]
     cable = cables.end_cable[rows]
-    columns = {
-        "row": rows,
-        "a_rack": a,
-        "b_rack": b,
-        "position": np.where(is_a_first(cluster, a, b), positions[0][rows], positions[1][rows]),
-        "unit": unique_combinations(cable)[1],
-        **_count_pieces(row, piece, ~tails | (tail == 0), (a, b)),
-        "lead": lead,
-        "length_m": cables.length_m[cable],
-        "run_m": cables.run_m[cable],
-    }
-    return _make_rows(len(rows), columns)
+    return _make_rows(
+        len(rows),
+        {
+            "row": rows,
+            "a_rack": a,
+            "b_rack": b,
+            "position": np.where(is_a_first(cluster, a, b), positions[0][rows], positions[1][rows]),
+            "unit": unique_combinations(cable)[1],
+            **_count_pieces(row, piece, ~tails | (tail == 0), (a, b)),
+            "lead": lead,
+            "length_m": cables.length_m[cable],
+            "run_m": cables.run_m[cable],
+        },
+    )
 
 
 def is_a_first(cluster: Cluster, a_rack: Ints, b_rack: Ints) -> Flags:
@@ -243,23 +245,25 @@ def _list_jumper_rows(cluster: Cluster, patching: Patching, plugs: PlugTable, si
     ports = unique_combinations(panel, jumpers.port[first_rows])[1]
     sockets, faces = _name_ends(jumpers, code, len(row))
     ends = locate_devices(cluster)[device] + ":" + sockets, locate_panels(cluster, patching)[panel] + ":" + faces
-    columns = {
-        "row": row,
-        "end": np.full(len(row), end),
-        "panel": panel,
-        "a_rack": a,
-        "b_rack": b,
-        "position": np.where(is_device_first, positions[row], ports),
-        # the tails of a splitter are pulled at once, every other jumper by itself
-        "unit": unique_combinations(jumpers.piece[first_rows], panel)[1],
-        **_count_pieces(code, jumpers.piece, brings, (a, b)),
-        "lead": np.arange(len(row)),
-        "length_m": (patching.b_jumper_m if end else patching.a_jumper_m)[cable],
-        "run_m": (patching.b_run_m if end else patching.a_run_m)[cable],
-        "a_end": ends[end],
-        "b_end": ends[1 - end],
-    }
-    return _make_rows(len(row), columns)
+    return _make_rows(
+        len(row),
+        {
+            "row": row,
+            "end": np.full(len(row), end),
+            "panel": panel,
+            "a_rack": a,
+            "b_rack": b,
+            "position": np.where(is_device_first, positions[row], ports),
+            # the tails of a splitter are pulled at once, every other jumper by itself
+            "unit": unique_combinations(jumpers.piece[first_rows], panel)[1],
+            **_count_pieces(code, jumpers.piece, brings, (a, b)),
+            "lead": np.arange(len(row)),
+            "length_m": (patching.b_jumper_m if end else patching.a_jumper_m)[cable],
+            "run_m": (patching.b_run_m if end else patching.a_run_m)[cable],
+            "a_end": ends[end],
+            "b_end": ends[1 - end],
+        },
+    )
 
 
 def _name_ends(jumpers: JumperTable, code: Ints64, rows: int) -> tuple[Strings, Strings]:
@@ -302,22 +306,24 @@ def _list_trunk_rows(cluster: Cluster, patching: Patching) -> PulledRows:
     a, b = patching.panels.rack[table.a_panel], patching.panels.rack[table.b_panel]
     pairs = (table.a_panel, table.b_panel), (table.a_port, table.b_port)
     forward, texts = is_a_first(cluster, a, b), trunks.make_table(cluster, patching).columns
-    columns = {
-        "end": np.full(len(table), TRUNK_END),
-        "trunk": number,
-        "a_rack": a,
-        "b_rack": b,
-        "position": unique_combinations(*(np.where(forward, *pair) for pair in pairs))[1],
-        "unit": number,
-        "laid": np.ones(len(table), dtype=np.int32),
-        "jumpers": np.ones(len(table), dtype=np.int32),
-        "lead": number,
-        "length_m": table.length_m,
-        "run_m": table.run_m,
-        "a_end": places[table.a_panel] + ":" + np.array(texts["a_ports"], dtype=object),
-        "b_end": places[table.b_panel] + ":" + np.array(texts["b_ports"], dtype=object),
-    }
-    return _make_rows(len(table), columns)
+    return _make_rows(
+        len(table),
+        {
+            "end": np.full(len(table), TRUNK_END),
+            "trunk": number,
+            "a_rack": a,
+            "b_rack": b,
+            "position": unique_combinations(*(np.where(forward, *pair) for pair in pairs))[1],
+            "unit": number,
+            "laid": np.ones(len(table), dtype=np.int32),
+            "jumpers": np.ones(len(table), dtype=np.int32),
+            "lead": number,
+            "length_m": table.length_m,
+            "run_m": table.run_m,
+            "a_end": places[table.a_panel] + ":" + np.array(texts["a_ports"], dtype=object),
+            "b_end": places[table.b_panel] + ":" + np.array(texts["b_ports"], dtype=object),
+        },
+    )
 
 
 def locate_panels(cluster: Cluster, patching: Patching) -> Strings:

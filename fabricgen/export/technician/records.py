@@ -196,8 +196,18 @@ def make_pull_plan(cluster: Cluster, plugs: PlugTable) -> PullPlan:
     order = _number_rows(number_by_bundle[bundle], together, rows.position)
     named = np.array(words, dtype=object)[fabric[chosen]], plane[chosen], kind[chosen], chunk[chosen]
     names = _name_bundles(cluster, (home[chosen], away[chosen]), named)
-    bundle_columns = names, step[walk], kind[chosen].astype(np.int32), longest[walk], steps
-    return PullPlan(rows, number_by_bundle[bundle], order, home, away, *bundle_columns)
+    return PullPlan(
+        rows,
+        number_by_bundle[bundle],
+        order,
+        home,
+        away,
+        names,
+        step[walk],
+        kind[chosen].astype(np.int32),
+        longest[walk],
+        steps,
+    )
 
 
 def _divide_bundles(key: Ints64, together: Ints64, laid: tuple[Ints, Floats], size: tuple[Ints, Ints64]) -> Ints64:

@@ -199,8 +199,18 @@ class Styles:
     @property
     def header(self) -> Any:
         """The format of column heads."""
-        properties = {"bold": True, "text_wrap": True, "top": 1, "bottom": 2, "bg_color": HEADER_FILL, "align": "left"}
-        return self._book.add_format({**_FONT, "font_size": 8, **properties})
+        return self._book.add_format(
+            {
+                **_FONT,
+                "font_size": 8,
+                "bold": True,
+                "text_wrap": True,
+                "top": 1,
+                "bottom": 2,
+                "bg_color": HEADER_FILL,
+                "align": "left",
+            }
+        )
 
     def make_heading(self, size: int) -> Any:
         """Return the format of a heading on the cover, of a size in points."""

@@ -203,10 +203,14 @@ def make_rack_sheet(pack: TechnicianPack, rack: int, name: str) -> WorkSheet:
         SheetColumn("end", 4, TEXT, np.where(b, "b", "a").tolist(), hidden=True),
         *_make_key_columns(pack, row, KEYS),
     )
-    title = (
-        f"Rack {records.cluster.plan.racks.names[rack]} at {pack.rack_places[rack]}: {pack.plugs_per_rack[rack]} plugs"
+    return WorkSheet(
+        name,
+        f"Rack {records.cluster.plan.racks.names[rack]} at {pack.rack_places[rack]}: {pack.plugs_per_rack[rack]} plugs",
+        len(row),
+        columns,
+        pack.list_tags(row),
+        _shade_groups(device),
     )
-    return WorkSheet(name, title, len(row), columns, pack.list_tags(row), _shade_groups(device))
 
 
 def _list_plugged(pack: TechnicianPack, row: Ints64, b: Flags) -> tuple[list[str], list[Cell]]:
@@ -297,8 +301,9 @@ def _list_redline_columns(
     `as-built` takes no length of a cable through panels (FG087), so that its cells are closed.
     """
     patching = pack.cluster.plan.patching
-    patched = [] if patching is None else np.flatnonzero(patching.policy[pack.records.cable[rows]] >= 0).tolist()
-    return make_redline_columns(closed, patched)
+    return make_redline_columns(
+        closed, [] if patching is None else np.flatnonzero(patching.policy[pack.records.cable[rows]] >= 0).tolist()
+    )
 
 
 def _make_hand_columns(pack: TechnicianPack, rows: Ints64) -> tuple[SheetColumn, ...]:
@@ -353,23 +358,25 @@ def make_pull_table(pack: TechnicianPack) -> Table:
     steps, tags = pull.step[pull.bundle[rows]], pack.list_pulled_tags(rows)
     a_end, b_end = (end[rows] for end in pack.pulled_ends)
     laid, jumpers = (np.bincount(pull.order, counts)[pull.order[rows]] for counts in (pull.rows.laid, pack.jumpers))
-    columns: dict[str, Sequence[Cell]] = {
-        "order": pull.order[rows].tolist(),
-        "step": (steps + 1).tolist(),
-        "step_name": [pull.steps[i] for i in steps.tolist()],
-        "bundle": EncodedColumn(pull.names, pull.bundle[rows]),
-        "cable": name_pulled(pack, rows).tolist(),
-        "part": name_pieces(pack.piece_names[rows], laid.astype(np.int64)),
-        "length_m": pull.rows.length_m[rows].tolist(),
-        "a_end": a_end.tolist(),
-        "b_end": b_end.tolist(),
-        "far_ends": np.bincount(pull.order)[pull.order[rows]].tolist(),
-        "tag": [tag.text for tag in tags],
-        "colour": [tag.fill for tag in tags],
-        "jumpers": jumpers.astype(np.int64).tolist(),
-        "apart": [APART[pulled_kind] for pulled_kind in pack.pulled_kinds[rows].tolist()],
-    }
-    return Table("pull", columns)
+    return Table(
+        "pull",
+        {
+            "order": pull.order[rows].tolist(),
+            "step": (steps + 1).tolist(),
+            "step_name": [pull.steps[i] for i in steps.tolist()],
+            "bundle": EncodedColumn(pull.names, pull.bundle[rows]),
+            "cable": name_pulled(pack, rows).tolist(),
+            "part": name_pieces(pack.piece_names[rows], laid.astype(np.int64)),
+            "length_m": pull.rows.length_m[rows].tolist(),
+            "a_end": a_end.tolist(),
+            "b_end": b_end.tolist(),
+            "far_ends": np.bincount(pull.order)[pull.order[rows]].tolist(),
+            "tag": [tag.text for tag in tags],
+            "colour": [tag.fill for tag in tags],
+            "jumpers": jumpers.astype(np.int64).tolist(),
+            "apart": [APART[pulled_kind] for pulled_kind in pack.pulled_kinds[rows].tolist()],
+        },
+    )
 
 
 # Sheets of structured cabling: the jumpers at panels of a workbook's racks, and the trunks that begin there.
@@ -415,13 +422,19 @@ def make_patch_sheets(cluster: Cluster, zones: Mapping[str, tuple[int, ...]]) ->
         zone: frozenset(cluster.plan.racks.names[rack] for rack in racks) for zone, racks in zones.items()
     }
     for zone, racks in rack_names_by_zone.items():
-        zone_trunks = _select_racks(trunk_table, "a_rack", racks, ())
-        yield zone, _make_sheet(zone_trunks, "Trunks: lay them before all other cables")
+        yield (
+            zone,
+            _make_sheet(_select_racks(trunk_table, "a_rack", racks, ()), "Trunks: lay them before all other cables"),
+        )
     for zone, racks in rack_names_by_zone.items():
         zone_jumpers = _select_racks(jumpers, "rack", racks, ("panel", "port", "end"))
         columns = {_RENAMED.get(name, name): zone_jumpers.columns[name] for name in _JUMPER_COLUMNS}
-        title = "Jumpers: from each panel port to the cage in front of it"
-        yield zone, _make_sheet(replace(zone_jumpers, columns=columns), title)
+        yield (
+            zone,
+            _make_sheet(
+                replace(zone_jumpers, columns=columns), "Jumpers: from each panel port to the cage in front of it"
+            ),
+        )
 
 
 def _select_racks(table: Table, column: str, racks: frozenset[str], order: tuple[str, ...]) -> Table:

@@ -82,11 +82,6 @@ class _Picture:
     def _ratios(self) -> dict[frozenset[int], float]:
         return list_oversubscription(self.cluster)
 
-    @cached_property
-    def _left(self) -> float:
-        """The x at which the drawing begins, so that it stands in the middle."""
-        return (WIDTH - self.scene.width * self._scale) / 2
-
     def render(self) -> str:
         """Return the whole SVG file as text: the drawing with its legend below."""
         legend = list(self._draw_legend())
@@ -204,8 +199,9 @@ class _Picture:
             )
             if height >= LABEL_LINE and half_width * self._scale >= THICK and is_free:
                 labelled_points.append((x, y))
-                text = self._describe_bundle(self.scene.bundles[bundle])
-                yield from _draw_fitting([text], x, y, room, 11, INK, anchor="middle", halo=True)
+                yield from _draw_fitting(
+                    [self._describe_bundle(self.scene.bundles[bundle])], x, y, room, 11, INK, anchor="middle", halo=True
+                )
 
     def _describe_bundle(self, bundle: DrawnBundle) -> str:
         """Return the label of a bundle: links x speed, the number of places if they are all joined, and
@@ -322,7 +318,8 @@ class _Picture:
         yield f'<text x="{format_number(EDGE)}" y="@" dy="{MIDDLE}em" font-size="11" fill="{FAINT}">{note}</text>'
 
     def _to_picture_x(self, x: float) -> float:
-        return self._left + x * self._scale
+        """Return the x of the picture for one of the scene, which stands in the middle."""
+        return (WIDTH - self.scene.width * self._scale) / 2 + x * self._scale
 
     def _to_picture_y(self, y: float) -> float:
         return EDGE + y * self._scale

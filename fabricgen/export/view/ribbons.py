@@ -159,14 +159,20 @@ class _RibbonDrawing:
         foot = self._bands[box, bundle.lower].y + self._bands[box, bundle.lower].h if is_from_switches else 0.0
         if is_from_switches and upper_band is not None and upper_band.y >= foot:
             # what manages a switch hangs below it: the links go down from the foot of the upper band
-            top = _Station((ABOVE, box, bundle.upper), (number, 1), upper_band.y)
-            return [top, _Station((BELOW, box, bundle.lower), slot, foot)], False
+            return [
+                _Station((ABOVE, box, bundle.upper), (number, 1), upper_band.y),
+                _Station((BELOW, box, bundle.lower), slot, foot),
+            ], False
         # bands that only touch leave no way up, hence the 1e-6; y grows downward
         rises = upper_band is not None and bundle.upper in tiers and upper_band.y + upper_band.h < start.y - 1e-6
         same_column = is_from_switches and bundle.lower in tiers
         if upper_band is None or not rises or (is_from_switches and not same_column):
-            far = (bundle.segment, bundle.upper, bundle.lower)
-            return [start, self._find_end_station(box, bundle.other, bundle.upper, far, (number, 1))], True
+            return [
+                start,
+                self._find_end_station(
+                    box, bundle.other, bundle.upper, (bundle.segment, bundle.upper, bundle.lower), (number, 1)
+                ),
+            ], True
         end = _Station((BELOW, box, bundle.upper), slot, upper_band.y + upper_band.h)
         level = tiers.index(bundle.upper)
         direct = tiers[level + 1 :][:1] == [bundle.lower] if same_column else level + 1 == len(tiers)
@@ -242,10 +248,8 @@ class _RibbonDrawing:
         if next_edge[0] == LANE and next_edge != stations[index].edge and stations[index].edge[0] != TOP:
             left, width = self._find_span(next_edge)
             return left + width / 2
-        return self._find_source_x(bundle) if is_last and not bundle.leaves else self._find_goal_x(bundle)
-
-    def _find_goal_x(self, bundle: DrawnBundle) -> float:
-        """Return the middle x of the box or band that holds the upper ends of a bundle."""
+        if is_last and not bundle.leaves:
+            return self._find_source_x(bundle)
         return self._find_middle_x(bundle.other if bundle.other >= 0 else bundle.target, bundle.upper)
 
     def _find_source_x(self, bundle: DrawnBundle) -> float:

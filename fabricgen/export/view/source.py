@@ -149,7 +149,7 @@ def _pack_vocabulary(vocabulary: list[Any], codes: Any) -> Packed:
     return {"of": pack_texts(list(number_by_value)), "codes": pack_numbers(np.array(numbers, dtype=np.int64)[codes])}
 
 
-def pack_table(columns: Mapping[str, Sequence[Any] | Packed], rows: int | None = None) -> Packed:
+def pack_table(columns: Mapping[str, Any], rows: int | None = None) -> Packed:
     """Return a packed table: its columns, and its number of rows, by default the length of its first column."""
     rows = len(next(iter(columns.values()), ())) if rows is None else rows
     return {"rows": rows, "columns": {name: pack_column(column) for name, column in columns.items()}}

@@ -237,5 +237,9 @@ def _make_foreign_error(file: str, text: str, foreign_text: str, reason: str) ->
     """Return FG066 for a report of another hall, at the first position of `foreign_text` in the report."""
     start = max(text.find(json.dumps(foreign_text, ensure_ascii=False)), 0)
     text_before = text[:start]
-    span = Span(file, text_before.count("\n") + 1, start - text_before.rfind("\n"))
-    return fault("FG066", f"{file} is a report of another hall: {reason}", hint=_HINT, span=span)
+    return fault(
+        "FG066",
+        f"{file} is a report of another hall: {reason}",
+        hint=_HINT,
+        span=Span(file, text_before.count("\n") + 1, start - text_before.rfind("\n")),
+    )

@@ -26,8 +26,7 @@ def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace], grouped: bool =
         _write_block(sorted(rows)) for rows in sorted(links.values(), key=lambda rows: (not rows[0][0].switch, rows))
     ]
     head = "#\n# Topology file: generated on Thu Jan  1 00:00:00 1970\n#\n"
-    group = "\nNon-Chassis Nodes\n" if grouped else ""
-    return {"ibnetdiscover.txt": "\n".join([head + group, *blocks])}
+    return {"ibnetdiscover.txt": "\n".join([head + ("\nNon-Chassis Nodes\n" if grouped else ""), *blocks])}
 
 
 def _write_block(rows: list[tuple[End, End]]) -> str:

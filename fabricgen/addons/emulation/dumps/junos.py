@@ -16,12 +16,14 @@ from fabricgen.addons.emulation.dumps import Seen, group_by_device, number_macs
 def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
     """File name -> text, a file a device."""
     macs = number_macs(seen)
-    files = {}
-    for device, ports in group_by_device(seen, devices).items():
-        rows = [_write_row(port, macs[far[0]], *far) for port, far in ports if far]
-        answer = {"lldp-neighbors-information": [{"lldp-neighbor-information": rows}]}
-        files[f"{device}.json"] = json.dumps(answer, indent=4)
-    return files
+    rows_by_device = {
+        device: [_write_row(port, macs[far[0]], *far) for port, far in ports if far]
+        for device, ports in group_by_device(seen, devices).items()
+    }
+    return {
+        f"{device}.json": json.dumps({"lldp-neighbors-information": [{"lldp-neighbor-information": rows}]}, indent=4)
+        for device, rows in rows_by_device.items()
+    }
 
 
 def _write_row(port: str, mac: str, name: str, far_port: str) -> dict[str, list[dict[str, str]]]:

@@ -118,11 +118,10 @@ def _write_redfish(ports: Iterable[tuple[str, str, object]]) -> str:
     for port, mac, far in ports:
         # an id is one part of a URI
         uri = f"/redfish/v1/Chassis/1/NetworkAdapters/{port.replace('/', '-')}/Ports/1"
-        status = "LinkUp" if far else "LinkDown"
         told = {
             "@odata.type": "#Port.v1_11_0.Port",
             "Ethernet": {"AssociatedMACAddresses": [mac]},
-            "LinkStatus": status,
+            "LinkStatus": "LinkUp" if far else "LinkDown",
         }
         resources[uri] = {"@odata.id": uri, **told}
     return json.dumps(resources, indent=1)

@@ -36,8 +36,7 @@ def is_dark(hall: Hall, cord: int) -> bool:
 
 def list_dark_places(hall: Hall) -> set[str]:
     """Return the places with a dark cord, or without power."""
-    cords = hall.plan.cords
-    return hall.off | {home.device for n, cord in enumerate(cords) if is_dark(hall, n) for home in cord.homes}
+    return hall.off | {home.device for n, cord in enumerate(hall.plan.cords) if is_dark(hall, n) for home in cord.homes}
 
 
 def list_sockets(hall: Hall, device: str) -> list[Socket]:

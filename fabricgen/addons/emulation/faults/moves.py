@@ -83,28 +83,30 @@ def _exchange_at(
 def legs_crossed(hall: Hall, random: Random) -> Laid | None:
     """Cross two legs of a node that are on different rails or planes."""
     devices, find = list_places(hall, "node"), partial(_find_rail_and_plane, hall)
-    chosen = random.sample(devices, len(devices))[:6]
     return _exchange_at(
-        hall, random, "legs_crossed", chosen, lambda s: find(s) != ("", ""), lambda s, first: find(s) != find(first)
+        hall,
+        random,
+        "legs_crossed",
+        random.sample(devices, len(devices))[:6],
+        lambda s: find(s) != ("", ""),
+        lambda s, first: find(s) != find(first),
     )
 
 
 def _find_rail_and_plane(hall: Hall, socket: Socket) -> tuple[str, str]:
     """Return the rail and plane of a socket's first link, as text; "" for none."""
-    first_port = hall.plan.ports[socket][0]
-    row = hall.plan.row_of.get(first_port, {"rail": "", "plane": ""})
+    row = hall.plan.row_of.get(hall.plan.ports[socket][0], {"rail": "", "plane": ""})
     return row["rail"], row["plane"]
 
 
 def jumper_in_another_cage(hall: Hall, random: Random) -> Laid | None:
     """Exchange one jumper of a pair with one of another cage of the switch."""
     devices = list_places(hall)
-    chosen = random.sample(devices, len(devices))[:8]
     return _exchange_at(
         hall,
         random,
         "jumper_in_another_cage",
-        chosen,
+        random.sample(devices, len(devices))[:8],
         lambda s: bool(s.connector),
         lambda s, first: s.cage != first.cage,
     )

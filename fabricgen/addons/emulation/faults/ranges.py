@@ -53,13 +53,22 @@ def block_shifted(hall: Hall, random: Random) -> Laid | None:
             if _shift_block(hall, block, offset):
                 return Laid("block_shifted", f"{block[0]} to {block[-1]} by {offset} cages, open")
         offset = random.randint(1, length - 1)
-        names = [s.cage for s in block]
-        cages = dict(zip(names, names[offset:] + names[:offset], strict=True))
-        sockets = _select_in_cages(hall, block)
-        if all(_move_socket(s, cages) in sockets and hall.plan.take_alike(s, _move_socket(s, cages)) for s in sockets):
-            hall.put_plugs({hall.plugged[s]: _move_socket(s, cages) for s in sockets})
+        if _rotate_cages(hall, [s.cage for s in block], _select_in_cages(hall, block), offset):
             return Laid("block_shifted", f"{block[0]} to {block[-1]} by {offset} cages, round")
     return None
+
+
+def _rotate_cages(hall: Hall, names: list[str], sockets: list[Socket], offset: int) -> bool:
+    """Move the plugs in some sockets on by a number of cages, round all cages with these names, if they fit there.
+
+    Return whether they were moved.
+    """
+    cages = dict(zip(names, names[offset:] + names[:offset], strict=True))
+    moves = {s: _move_socket(s, cages) for s in sockets}
+    if not all(target in sockets and hall.plan.take_alike(source, target) for source, target in moves.items()):
+        return False
+    hall.put_plugs({hall.plugged[source]: target for source, target in moves.items()})
+    return True
 
 
 def _shift_block(hall: Hall, block: list[Socket], offset: int) -> bool:
@@ -69,8 +78,7 @@ def _shift_block(hall: Hall, block: list[Socket], offset: int) -> bool:
     """
     numbers = {cage_number(s.cage): s.cage for s in hall.plan.ports if s.device == block[0].device}
     cages = {s.cage: numbers.get(cage_number(s.cage) + offset, "") for s in block}
-    sockets = _select_in_cages(hall, block)
-    moves = {s: _move_socket(s, cages) for s in sockets}
+    moves = {s: _move_socket(s, cages) for s in _select_in_cages(hall, block)}
     for source, target in moves.items():
         if target not in hall.plan.ports or not hall.plan.take_alike(source, target):
             return False
@@ -109,9 +117,7 @@ def uplinks_low(hall: Hall, random: Random) -> Laid | None:
         names = list(dict.fromkeys(s.cage for s in ups))
         if len(names) > 2:
             offset = random.randint(1, len(names) - 1)
-            cages = dict(zip(names, names[offset:] + names[:offset], strict=True))
-            if all(_move_socket(s, cages) in ups and hall.plan.take_alike(s, _move_socket(s, cages)) for s in ups):
-                hall.put_plugs({hall.plugged[s]: _move_socket(s, cages) for s in ups})
+            if _rotate_cages(hall, names, ups, offset):
                 return Laid("uplinks_low", f"{ups[0]} to {ups[-1]} by {offset} cages, round")
     return None
 

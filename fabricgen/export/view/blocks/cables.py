@@ -32,13 +32,18 @@ def block(source: PageSource) -> Packed:
     }
     if panels := locate_panel_ports(cluster, whole=True):
         ends["a_panel"], ends["b_panel"] = panels
-    columns: dict[str, Any] = {
-        "cable": _pack_ids(cluster),
-        "part": parts.parts[0],
-        "medium": encode_column([medium.medium for medium in cables.media], cables.medium),
-        "length_m": parts.lengths,
+    return {
+        **pack_table(
+            {
+                "cable": _pack_ids(cluster),
+                "part": parts.parts[0],
+                "medium": encode_column([medium.medium for medium in cables.media], cables.medium),
+                "length_m": parts.lengths,
+            },
+            len(cables),
+        ),
+        "ends": pack_table(ends),
     }
-    return {**pack_table(columns, len(cables)), "ends": pack_table(ends)}
 
 
 def _pack_ids(cluster: Cluster) -> Packed:

@@ -174,13 +174,17 @@ def _list_management_cages(cls: DeviceClass, managed: Mapping[str, list[str]]) -
     names = managed.get(cls.profile.id, [])
     cage_height = min(TALLEST_MM, 0.9 * height / max(1, len(names)))
     for i, name in enumerate(names):
-        box = (
-            WIDTH_MM - _EDGE_MM - _RJ45_MM,
-            (height - cage_height * len(names)) / 2 + i * cage_height,
-            _RJ45_MM,
-            cage_height,
+        yield _make_cage(
+            (
+                WIDTH_MM - _EDGE_MM - _RJ45_MM,
+                (height - cage_height * len(names)) / 2 + i * cage_height,
+                _RJ45_MM,
+                cage_height,
+            ),
+            height,
+            name,
+            1,
         )
-        yield _make_cage(box, height, name, 1)
 
 
 def _list_cage_widths(profile: NodeProfile) -> dict[str, float]:

@@ -12,10 +12,9 @@ import numpy as np
 from fabricgen.bom.optics import sum_rack_optics
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
-from fabricgen.export.drawings.fixtures import LOOKS
+from fabricgen.export.drawings.floor_marks import LOOKS, RackKinds
 from fabricgen.export.drawings.floor_pages import find_whole_hall, list_aisles
 from fabricgen.export.drawings.rack_contents import EXTRA_SWATCH, NODE_SWATCH, PANEL_SWATCH, FilledRacks
-from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.locations import format_row, locate_halls
 from fabricgen.export.view.boxes import TrayRoutes, find_tray_routes, locate_cross_trays
 from fabricgen.export.view.source import Packed, PageSource, pack_column, pack_table
@@ -122,23 +121,27 @@ def _pack_racks(source: PageSource, drawn: HallDrawing, kinds: RackKinds, routes
     wide, deep = (np.array([getattr(kind, name) for kind in table.kinds]) for name in ("width_m", "depth_m"))
     # a rack has no figure if no device in it has one: its optics alone would pass for the power of the rack
     has_power = loads.unpowered < loads.devices
-    columns: dict[str, Any] = {
-        "name": table.names,
-        "x": _to_mm(table.x_m + shift[:, 0]),
-        "y": _to_mm(table.y_m + shift[:, 1]),
-        "w": _to_mm(np.minimum(wide[table.kind], pitch[table.hall])),
-        "d": _to_mm(np.minimum(deep[table.kind], depth[table.hall])),
-        "faces": table.faces,
-        "hall": table.hall,
-        "kind": table.kind,
-        "tray": drawn.tray_of_rack,
-        "to_exit": _offset_crossings(routes.to_exit, drawn.first_cross),
-        "power_w": np.round(np.where(has_power, loads.power_w + optics.added_w, 0)).astype(np.int64),
-        "unpowered": loads.unpowered + optics.unpowered,
-        "look": np.array(looks, dtype=np.int64),
-    }
     look_texts = [{"fill": fill, "dark": dark, "stripes": stripes} for fill, dark, stripes in look_numbers]
-    return {"racks": pack_table(columns), "looks": look_texts}
+    return {
+        "racks": pack_table(
+            {
+                "name": table.names,
+                "x": _to_mm(table.x_m + shift[:, 0]),
+                "y": _to_mm(table.y_m + shift[:, 1]),
+                "w": _to_mm(np.minimum(wide[table.kind], pitch[table.hall])),
+                "d": _to_mm(np.minimum(deep[table.kind], depth[table.hall])),
+                "faces": table.faces,
+                "hall": table.hall,
+                "kind": table.kind,
+                "tray": drawn.tray_of_rack,
+                "to_exit": _offset_crossings(routes.to_exit, drawn.first_cross),
+                "power_w": np.round(np.where(has_power, loads.power_w + optics.added_w, 0)).astype(np.int64),
+                "unpowered": loads.unpowered + optics.unpowered,
+                "look": np.array(looks, dtype=np.int64),
+            }
+        ),
+        "looks": look_texts,
+    }
 
 
 def _pack_panels(source: PageSource) -> Packed:
@@ -150,18 +153,17 @@ def _pack_panels(source: PageSource) -> Packed:
         units = [plan.patching.policies[policy].panel.rack_units for policy in panels.policy.tolist()]
         rows += zip(names, panels.rack.tolist(), panels.u.tolist(), units, strict=True)
     name, *numbers = zip(*rows, strict=True) if rows else ((), (), (), ())
-    columns: dict[str, Any] = {"name": name} | {
-        key: np.array(column, dtype=np.int32) for key, column in zip(("rack", "u", "units"), numbers, strict=True)
-    }
-    return pack_table(columns)
+    return pack_table(
+        {"name": name}
+        | {key: np.array(column, dtype=np.int32) for key, column in zip(("rack", "u", "units"), numbers, strict=True)}
+    )
 
 
 def _pack_routes(routes: TrayRoutes, first_cross: int, everywhere: bool) -> dict[str, list[Packed]]:
     """Return, by link, the racks of panels on its way and the cross tray of each leg; -1 for none."""
-    cross = () if everywhere else routes.cross
     return {
         "via": [pack_column(racks) for racks in routes.via],  # type: ignore[arg-type]
-        "cross": [pack_column(_offset_crossings(trays, first_cross)) for trays in cross],
+        "cross": [pack_column(_offset_crossings(trays, first_cross)) for trays in (() if everywhere else routes.cross)],
     }
 
 
@@ -279,8 +281,7 @@ def _find_row_ends(racks: RackTable, hall: int) -> tuple[float, float]:
     """Return the x, in m, at which the rows of a hall begin and end; the hall must have rows."""
     spec, in_hall, columns = racks.halls[hall], racks.hall == hall, find_whole_hall(racks, hall).columns
     left = min([float(spec.find_x(columns.start)), *racks.x_m[in_hall]]) - spec.rack_pitch_m / 2
-    right = max([float(spec.find_x(columns.stop - 1)), *racks.x_m[in_hall]]) + spec.rack_pitch_m / 2
-    return left, right
+    return left, max([float(spec.find_x(columns.stop - 1)), *racks.x_m[in_hall]]) + spec.rack_pitch_m / 2
 
 
 def _arrange_floors(racks: RackTable, outlines: list[Box]) -> tuple[tuple[int, int], list[tuple[float, float]]]:
@@ -347,8 +348,14 @@ def _list_cross_trays(racks: RackTable, x_by_hall: list[list[float]], names: lis
         hall_y = racks.y_m[racks.hall == number]
         top, bottom = float(hall_y.min(initial=np.inf)), float(hall_y.max(initial=-np.inf))
         for i, x in enumerate(x_by_hall[number]):
-            span = (x, top, x, bottom) if len(hall_y) else (x, hall.y_m, x, hall.y_m)
-            trays.append(HallTray(number, None, f"{names[number]} cross tray {i + 1}", span))
+            trays.append(
+                HallTray(
+                    number,
+                    None,
+                    f"{names[number]} cross tray {i + 1}",
+                    (x, top, x, bottom) if len(hall_y) else (x, hall.y_m, x, hall.y_m),
+                )
+            )
     return trays
 
 

@@ -24,8 +24,10 @@ def block(source: PageSource) -> dict[str, Any]:
     """
     rows = [row.figures for row in source.cluster.design.loaded.inventory]
     names = ("device", "port", "mac", "guid", "serial")
-    inventory = pack_table({name: [row[i] for row in rows] for i, name in enumerate(names)})
-    return {"inventory": inventory, "guids": _pack_guids(source)}
+    return {
+        "inventory": pack_table({name: [row[i] for row in rows] for i, name in enumerate(names)}),
+        "guids": _pack_guids(source),
+    }
 
 
 def _pack_guids(source: PageSource) -> Packed:
@@ -34,14 +36,16 @@ def _pack_guids(source: PageSource) -> Packed:
     rows = [(row_by_name[device], *row) for device, *row in _list_guid_rows(source)]
     device, port, guid, of_port, stated = zip(*rows, strict=True) if rows else ((), (), (), (), ())
     port_codes = {name: code for code, name in enumerate(dict.fromkeys(port))}
-    columns: dict[str, Any] = {
-        "device": pack_reference("devices", "name", device),
-        "port": encode_column(list(port_codes), np.array([port_codes[name] for name in port], dtype=np.int64)),
-        **_pack_guid_words("guid", guid),
-        **_pack_guid_words("port_guid", of_port),
-        "stated": {"numbers": pack_numbers(np.array(stated, dtype=np.int64))},
-    }
-    return pack_table(columns, len(rows))
+    return pack_table(
+        {
+            "device": pack_reference("devices", "name", device),
+            "port": encode_column(list(port_codes), np.array([port_codes[name] for name in port], dtype=np.int64)),
+            **_pack_guid_words("guid", guid),
+            **_pack_guid_words("port_guid", of_port),
+            "stated": {"numbers": pack_numbers(np.array(stated, dtype=np.int64))},
+        },
+        len(rows),
+    )
 
 
 def _list_guid_rows(source: PageSource) -> Iterator[tuple[str, str, int, int, bool]]:

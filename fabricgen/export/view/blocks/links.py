@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fabricgen.export.table import encode_positive
 from fabricgen.export.view.source import Packed, PageSource, pack_table
 
@@ -13,16 +11,17 @@ def block(source: PageSource) -> Packed:
     links = source.cluster.plan.links
     port_names = source.cluster.port_names
     (a_port, b_port), (a_cage, b_cage) = port_names.port_columns, port_names.cage_columns
-    columns: dict[str, Any] = {
-        "segment": links.segment,
-        "a": links.a_device,
-        "b": links.b_device,
-        "a_port": a_port,
-        "b_port": b_port,
-        "a_cage": a_cage,
-        "b_cage": b_cage,
-        "rail": encode_positive(links.rail),
-        "plane": encode_positive(links.plane),
-        "cable": links.cable,
-    }
-    return pack_table(columns)
+    return pack_table(
+        {
+            "segment": links.segment,
+            "a": links.a_device,
+            "b": links.b_device,
+            "a_port": a_port,
+            "b_port": b_port,
+            "a_cage": a_cage,
+            "b_cage": b_cage,
+            "rail": encode_positive(links.rail),
+            "plane": encode_positive(links.plane),
+            "cable": links.cable,
+        }
+    )

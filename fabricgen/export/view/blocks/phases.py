@@ -30,6 +30,6 @@ def block(source: PageSource) -> dict[str, Any] | None:
     return {
         "names": list(phases),
         "words": [phase.description for phase in phases.values()],
-        "devices": pack_table({"phase": device}),  # type: ignore[dict-item]
-        "links": pack_table({"phase": link}),  # type: ignore[dict-item]
+        "devices": pack_table({"phase": device}),
+        "links": pack_table({"phase": link}),
     }

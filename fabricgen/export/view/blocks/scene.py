@@ -16,36 +16,41 @@ PER_UNIT = 100
 def block(source: PageSource) -> dict[str, Any]:
     """Return boxes, bands, bundles, ribbons and the position of every device."""
     scene, places = source.scene, source.scene.places
-    boxes = {
-        "name": places.names,
-        "level": places.level,
-        "parent": places.parent,
-        **{name: _to_hundredths(getattr(scene, f"box_{name}")) for name in ("x", "y", "w", "h", "foot")},
-    }
-    bands = {
-        **{
-            name: np.array([getattr(b, name) for b in scene.bands])
-            for name in ("box", "cls", "first", "last", "columns")
-        },
-        **{
-            name: _to_hundredths([getattr(b, name) for b in scene.bands])
-            for name in ("x", "y", "w", "h", "scale", "header")
-        },
-    }
     bundles, ribbons = scene.bundles, draw_ribbons(source.cluster, scene)
     whole_numbers = ("box", "child", "lower", "other", "upper", "target", "segment", "links")
-    counted: dict[str, Any] = {n: np.array([getattr(b, n) for b in bundles], dtype=np.int64) for n in whole_numbers}
-    drawn = {
-        "bundle": np.array([r.bundle for r in ribbons], dtype=np.int64),
-        **{n: _to_hundredths([getattr(r, n) for r in ribbons]) for n in ("x0", "y0", "w0", "x1", "y1", "w1", "arc")},
-    }
     return {
         "w": scene.width,
         "h": scene.height,
-        "boxes": pack_table(boxes),
-        "bands": pack_table(bands),
-        "bundles": pack_table(counted),
-        "ribbons": pack_table(drawn),
+        "boxes": pack_table(
+            {
+                "name": places.names,
+                "level": places.level,
+                "parent": places.parent,
+                **{name: _to_hundredths(getattr(scene, f"box_{name}")) for name in ("x", "y", "w", "h", "foot")},
+            }
+        ),
+        "bands": pack_table(
+            {
+                **{
+                    name: np.array([getattr(b, name) for b in scene.bands])
+                    for name in ("box", "cls", "first", "last", "columns")
+                },
+                **{
+                    name: _to_hundredths([getattr(b, name) for b in scene.bands])
+                    for name in ("x", "y", "w", "h", "scale", "header")
+                },
+            }
+        ),
+        "bundles": pack_table({n: np.array([getattr(b, n) for b in bundles], dtype=np.int64) for n in whole_numbers}),
+        "ribbons": pack_table(
+            {
+                "bundle": np.array([r.bundle for r in ribbons], dtype=np.int64),
+                **{
+                    n: _to_hundredths([getattr(r, n) for r in ribbons])
+                    for n in ("x0", "y0", "w0", "x1", "y1", "w1", "arc")
+                },
+            }
+        ),
         "order": pack_numbers(scene.order),
         "devices": pack_table({"x": _to_hundredths(scene.device_x), "y": _to_hundredths(scene.device_y)}),
     }

@@ -98,7 +98,7 @@ def _count_by_box(source: PageSource, verification: Verification) -> Packed:
         pairs = np.concatenate([box[box >= 0] * np.int64(len(verification.states)) + cable[box >= 0] for box in ends])
         box, number = np.divmod(np.unique(pairs), len(verification.states))
         np.add.at(counts, (box, verification.states[number]), 1)
-    return pack_table({name: counts[:, state] for name, state in COUNTED.items()})  # type: ignore[misc]
+    return pack_table({name: counts[:, state] for name, state in COUNTED.items()})
 
 
 def _count_by_bundle(source: PageSource, link_states: Ints) -> Packed:
