@@ -170,6 +170,19 @@ def test_a_page_with_its_configurations_builds_the_same_bytes(tmp_path: Path, fa
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("example", ["bonded-pair", "two-site"])
+def test_dumps_and_configurations_together_leave_no_difference(example: str, tmp_path: Path, fabricgen) -> None:  # type: ignore[no-untyped-def]
+    """An MLAG pair with a fabric on tagged VLANs, which no cable tells; and two sites."""
+    page, found = f"blueprints/{example}.yaml", tmp_path / "found.yaml"
+    assert fabricgen("build", page, "-o", tmp_path / "was", "--only", "devices,configs").code == 0
+    assert fabricgen("emulate", page, "-o", tmp_path / "hall").code == 0
+    told = ("--configs", tmp_path / "was/configs", "--netbox", tmp_path / "was/devices.csv")
+    ran: Ran = fabricgen("adopt", tmp_path / "hall/dumps", *told, "-o", found)
+    assert ran.code == 0, ran.out + ran.err
+    assert fabricgen("check", found, "--running", tmp_path / "was/configs").code == 0
+
+
+@pytest.mark.slow
 def test_a_lock_keeps_every_number_that_was_read(tmp_path: Path, fabricgen) -> None:  # type: ignore[no-untyped-def]
     """Numbers that follow no rule, and those that do: a unit more in another place moves none of them."""
     page = "blueprints/leaf-spine.yaml"

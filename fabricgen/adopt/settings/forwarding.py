@@ -199,6 +199,30 @@ def infer_pairs(draft: Draft) -> list[Setting]:
     ]
 
 
+def infer_carried(draft: Draft) -> list[Setting]:
+    """Return a fabric for each VLAN that many host ports of another carry tagged beside the planned VLANs.
+
+    It is called as the VRF of that VLAN, or after its number.
+    """
+    ports, carrying, name_of = Counter[str](), Counter[tuple[str, int]](), dict[int, str]()
+    for switch in draft.list_switches():
+        for port in [port for port in switch.view.ports if port.role == "host" and not port.tenant]:
+            ports[port.service] += 1
+            _, planned_tagged = switch.view.list_vlans(port)
+            for vlan in find_vlans(switch.running, port.name)[1][len(planned_tagged) :]:
+                carrying[port.service, vlan] += 1
+                name_of[vlan] = (vlan in switch.running.vlans and switch.running.vlans[vlan].vrf) or f"vlan-{vlan}"
+    return [
+        Setting(
+            ("fabrics", name_of[vlan]),
+            {"protocol": "ethernet", "carried_by": carrier, "host_ports": "tagged", "vlan": vlan},
+            count,
+        )
+        for (carrier, vlan), count in carrying.items()
+        if count >= MIN_CARRYING * ports[carrier]
+    ]
+
+
 def infer_vlans(draft: Draft) -> list[Setting]:
     """Return `vlan` and `vrf` of fabrics; a running VLAN is that of the fabric whose planned VLAN has its place on a
     port.
@@ -275,6 +299,8 @@ def _find_vni_offsets(fabric: str, switch: ComparedSwitch) -> Iterator[int]:
         yield from (running.vrfs[name].vni - planned.vrfs[name].vni for name in common)
 
 
+MIN_CARRYING = 0.3
+"""The share of a fabric's host ports that carry a VLAN of a further fabric: extra devices beside nodes may not."""
 AUTO = LoadBalance.model_construct(seeds="auto")
 """A load balance whose hash seeds are derived from tiers."""
 

@@ -20,6 +20,7 @@ from fabricgen.adopt.settings.draft import ALL_SWITCHES, Draft, ReadSwitch, Rema
 from fabricgen.adopt.settings.exits import infer_exits, infer_leaks, infer_tenants
 from fabricgen.adopt.settings.forwarding import (
     infer_balancing,
+    infer_carried,
     infer_hosts,
     infer_links,
     infer_nos,
@@ -134,6 +135,7 @@ Stage = Callable[[Draft], list[Setting]]
 STAGES: tuple[tuple[Stage, ...], ...] = (
     (infer_nos, infer_protocols),
     (infer_links, infer_hosts, infer_pairs),
+    (infer_carried,),
     (infer_vlans,),
     (infer_tenants, infer_exits),
     (infer_vlans, infer_subnets, infer_vnis, infer_leaks),

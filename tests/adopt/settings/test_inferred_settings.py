@@ -8,7 +8,9 @@ from fabricgen.adopt.settings.infer import infer_settings
 from tests.adopt.settings.round_trip import (
     GOLDEN,
     build,
+    build_inferred,
     find_path,
+    hide_secrets,
     list_nos,
     make_trip,
     read_all,
@@ -108,6 +110,19 @@ def test_settings_of_an_example_come_back(name: str) -> None:
     trip = make_trip(name, *SMALLER.get(name, ()))
     assert len(trip.changed) == MISSING.get(name, 0), trip.changed[:5]
     assert not trip.inferred.lock
+
+
+@pytest.mark.slow
+def test_a_fabric_whose_vlan_is_tagged_on_ports_of_another_is_found() -> None:
+    """No cable tells of it: its hosts have the ports of the fabric that carries it."""
+    path = find_path("bonded-pair")
+    cluster = build(path)
+    files, page = render(cluster), strip_page(read_page(cluster))
+    stated = page["fabrics"].pop("files")
+    inferred = infer_settings(read_all(list_nos(cluster), files), page, path)
+    assert inferred.page["fabrics"]["files"] == {**stated, "vlan": 200}
+    assert not inferred.remarks
+    assert hide_secrets(render(build_inferred(inferred, path))) == hide_secrets(files)
 
 
 @pytest.mark.slow
