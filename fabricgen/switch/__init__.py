@@ -1,1 +1,1 @@
-"""One switch: what it is told to do, in words that belong to no NOS."""
+"""The model of one switch: what its configuration says, in terms that belong to no network operating system (NOS)."""

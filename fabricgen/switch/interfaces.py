@@ -1,4 +1,4 @@
-"""Ports, bonds, pairs and VLANs of a switch, and what they do for hosts, in words that belong to no NOS."""
+"""Ports, bonds, MLAG pairs and VLANs of a switch, and their services to hosts, in terms that belong to no NOS."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class HostAccess:
-    """What a port of hosts refuses.
+    """What a port refuses from hosts. `storm`: percent of its speed, by kind of flooded frames.
 
-    `storm`: percent of its speed by kind of flooded frames. `bpdu_guard`: it goes down where spanning tree speaks.
-    `refused`: packets that are dropped where they come in, of "dhcp" and "dhcp6" servers and of "ra" senders.
+    `bpdu_guard`: the port goes down if it receives spanning tree. `refused`: packets that are dropped where they come
+    in: of "dhcp" and "dhcp6" servers, and of "ra" senders.
     """
 
     storm: Mapping[str, float] = field(default_factory=dict)
@@ -35,8 +35,8 @@ OPEN = HostAccess()
 class Relay:
     """DHCP relay of a VLAN or port: the servers, and whether requests say where they came in (option 82).
 
-    `source`: the loopback that DHCP servers answer to, where it is not an address of the VLAN or port; `source6`: the
-    one that DHCPv6 servers answer to, where the relay is not in a VRF and would send from a link's address otherwise.
+    `source`: the loopback to which DHCP servers reply, if that is not an address of the VLAN or port. `source6`: the
+    same for DHCPv6, if the relay is not in a VRF and would otherwise send from a link's address.
     """
 
     servers: Set[str]
@@ -45,13 +45,13 @@ class Relay:
     source6: str = ""
 
     def list_servers(self, *, v6: bool) -> list[str]:
-        """The servers of one address family, in their order."""
+        """Return the servers of one address family, in their order."""
         return [server for server in self.servers if (":" in server) == v6]
 
 
 @dataclass(frozen=True, slots=True)
 class Advertised:
-    """Router advertisements: flags, seconds, the prefixes that hosts may not make addresses of, and resolvers."""
+    """Router advertisements: flags, seconds, the prefixes from which hosts may not make addresses, and resolvers."""
 
     managed: bool
     other: bool
@@ -66,7 +66,7 @@ PEER_LINK = -1
 
 @dataclass(frozen=True, slots=True)
 class LinkMacsec:
-    """Encryption of a link: the cipher suite as EOS calls it, the name of the key, and the key as it is kept."""
+    """Encryption of a link: the cipher suite as EOS calls it, the name of the key, and the key as it is stored."""
 
     cipher: str
     ckn: str
@@ -75,10 +75,10 @@ class LinkMacsec:
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """A port, up or down: `mtu` in bytes, `speed_gbps` 0 where it negotiates, addresses with prefix lengths.
+    """A port: `mtu` in bytes, `speed_gbps` 0 if it negotiates, addresses with prefix lengths.
 
-    `fec` is "rs", "fc" or "". `link_local`: IPv6 runs on link-local addresses alone. `access_vlan`: untagged, bridged;
-    `tagged_vlans`: bridged with their tags. `bond`: the number of the bond that it is in, 0 for none.
+    `fec` is "rs", "fc" or "". `link_local`: IPv6 has only link-local addresses. `access_vlan`: bridged without a tag;
+    `tagged_vlans`: bridged with their tags. `bond`: the number of its bond, 0 for none.
     """
 
     admin_up: bool
@@ -107,13 +107,13 @@ class Interface:
 
     @property
     def trunk_vlans(self) -> tuple[int, ...]:
-        """All its VLANs, the untagged one first, where one has tags; else none."""
+        """All its VLANs, the untagged one first, if any is tagged; else none."""
         return list_trunk_vlans(self.access_vlan, self.tagged_vlans)
 
 
 @dataclass(frozen=True, slots=True)
 class Bond:
-    """Ports that are one by LACP, which both ends start, with PDUs every second."""
+    """Ports that LACP makes one; both ends start it, with a PDU every second."""
 
     members: Set[str]
     admin_up: bool
@@ -132,21 +132,23 @@ class Bond:
 
     @property
     def trunk_vlans(self) -> tuple[int, ...]:
-        """All its VLANs, the untagged one first, where one has tags; else none."""
+        """All its VLANs, the untagged one first, if any is tagged; else none."""
         return list_trunk_vlans(self.access_vlan, self.tagged_vlans)
 
 
 def list_trunk_vlans(access_vlan: int, tagged_vlans: Set[int]) -> tuple[int, ...]:
-    """All VLANs, the untagged one first, where one has tags; else none."""
+    """Return all VLANs, the untagged one first, if any is tagged; else none."""
     return (*((access_vlan,) if access_vlan else ()), *tagged_vlans) if tagged_vlans else ()
 
 
 @dataclass(frozen=True, slots=True)
 class MlagPair:
-    """An MLAG pair as one of its switches has it. `name` is the same at both, `backup` how the other is reached too.
+    """An MLAG pair, seen from one of its switches. `name` is the same at both; `backup` is another way to the other
+    switch.
 
-    `vlans` are the VLANs of the peer link alone, in the first of which they talk: VRF, and addresses. `mate` is the
-    other switch, `peer` its address there, and `number` that of the bond of the peer link, with its MTU in bytes.
+    `vlans` are the VLANs that only the peer link has, with VRF and addresses; the pair's protocol runs in the first.
+    `mate` is the name of the other switch, `peer` its address in that VLAN, and `number` that of the bond of the peer
+    link, with its MTU in bytes.
     """
 
     members: Set[str]
@@ -163,8 +165,8 @@ class MlagPair:
 class Subinterface:
     """One VLAN tag on a routed port; addresses have prefix lengths.
 
-    `pairs` are (own, far) address of the first family of a cluster and of the second, "" for none. `in_gateway`: it is
-    the interface of the gateway in its VLAN, between the two switches of an MLAG pair.
+    `pairs` are (own, far) addresses of the first and the second family of a cluster, "" for none. `in_gateway`: between
+    the two switches of an MLAG pair, it is the gateway's interface in its VLAN.
     """
 
     vrf: str
@@ -177,7 +179,9 @@ class Subinterface:
 
 @dataclass(frozen=True, slots=True)
 class Vlan:
-    """A VLAN with its gateways here, with prefix lengths; `own`: addresses beside gateways that another has, too."""
+    """A VLAN with its gateways (with prefix lengths); `own`: the switch's own addresses beside
+    gateways that two share.
+    """
 
     gateways: Set[str]
     vrf: str = ""
@@ -190,6 +194,6 @@ class Vlan:
 
 
 def is_unused(interface: Interface) -> bool:
-    """Whether a port is down and nothing is configured on it that could carry traffic."""
+    """Whether a port is down and nothing on it is configured that could carry traffic."""
     bridged = interface.access_vlan or interface.tagged_vlans or interface.bond
     return not (interface.admin_up or interface.addresses or interface.link_local or bridged)

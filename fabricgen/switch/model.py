@@ -1,13 +1,12 @@
-"""What a switch is told to do, in words that belong to no NOS.
+"""The model of a switch: what its configuration says, in terms that belong to no NOS.
 
-A reader (`nos/NOS/reader.py`) makes it from the files of one switch alone: two switches that are told the
-same are equal. Empty text, 0 and None stand for what is absent. Collections without an order of their own
-are sets or mappings, so that the order in which a file says things does not matter; where views make them, they are in
-the order in which they are written.
+A reader (`nos/NOS/reader.py`) makes it from the files of one switch alone: two switches are equal if their
+configurations say the same. Empty text, 0 and None mean absent. Collections whose order has no meaning are sets or
+mappings, so that the order in a file does not matter; if views make them, they are in the order in which they are
+written.
 
-Names of interfaces are those of the NOS.
-VRFs go by the blueprint's names, "" for the default one (SONiC's `Vrf_` is not part of a name). The VRF of the
-management port is not among `vrfs`: its name is the NOS's own.
+Names of interfaces are those of the NOS. VRFs have the blueprint's names, "" for the default one (SONiC's `Vrf_` is not
+part of a name). The VRF of the management port is not among `vrfs`: its name is the NOS's own.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from fabricgen.switch.routing import Bgp, EvpnOverlay, StaticRoute, SwitchSrv6
 
 @dataclass(frozen=True, slots=True)
 class SwitchUser:
-    """A local account: the hash of its password as given, its SSH public keys, and `admin` or `operator`."""
+    """A local account: the hash of its password as given, its SSH public keys, and its role, `admin` or `operator`."""
 
     password_hash: str = ""
     keys: frozenset[str] = frozenset()
@@ -33,9 +32,10 @@ class SwitchUser:
 class SwitchManagement:
     """How a switch is managed: `addresses` are (address with prefix length, gateway) of the management port.
 
-    Servers are in order of preference. `aaa` are (protocol, server), `snmp_users` name who may read with
-    authentication and privacy. `from_loopback`: servers are spoken to from the address of the loopback, since nobody
-    answers those of its links. `gnmi_port` is 0 where there is no gNMI, and what the NOS takes by default otherwise.
+    Servers are in order of preference. `aaa` are (protocol, server); `snmp_users` are the names of those who may read
+    with authentication and privacy. `from_loopback`: the switch speaks to servers from the address of its loopback,
+    since its links have no addresses that can be reached. `gnmi_port` is 0 without gNMI, and the default of the NOS if
+    none is stated.
     """
 
     addresses: frozenset[tuple[str, str]] = frozenset()
@@ -56,7 +56,7 @@ class SwitchManagement:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """One switch. `interfaces` are its ports but for those in `unused`: down, and with no use.
+    """One switch. `interfaces` are its ports except those in `unused`, which are down and without a use.
 
     `subinterfaces` are by (port, VLAN tag), `vlans` and `bonds` by number, `bgp` by VRF, `routes` by (VRF, prefix).
     """
@@ -88,9 +88,9 @@ class Switch:
 
 
 def list_differences(actual: object, expected: object, path: str = "") -> Iterator[str]:
-    """Yield a line for each place where two models of a switch disagree, by its path: `bgp..peers.10.0.0.1.bfd`.
+    """Yield a line for each place where two models of a switch differ, with its path: `bgp..peers.10.0.0.1.bfd`.
 
-    Fields that do not count when two are compared are left out.
+    Fields that are excluded from comparison are left out.
     """
     if actual == expected:
         return

@@ -1,4 +1,4 @@
-"""Sets that keep an order for those who write: two are equal whatever their order is."""
+"""Sets that keep the order of their values for writers, but are equal whatever their order is."""
 
 from __future__ import annotations
 

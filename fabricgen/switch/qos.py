@@ -1,4 +1,4 @@
-"""Classes of RoCE, packet trimming and choice among equal paths of a switch, in words that belong to no NOS."""
+"""Classes of RoCE, packet trimming and the choice among equal paths of a switch, in terms that belong to no NOS."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Ecn:
-    """From `min_kb` kB (1000 bytes) in a queue on packets are marked, at `max_kb` with `percent` %, above it all.
+    """Marking of packets: it begins at `min_kb` kB (1000 bytes) in a queue, is `percent` % at `max_kb`, and 100 %
+    above.
 
-    A NOS that marks by how full a queue is has percent of what that may have in place of kB.
+    A NOS that marks by how full a queue is has percent of its size in place of kB.
     """
 
     min_kb: int
@@ -20,9 +21,9 @@ class Ecn:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """A queue of a port: strict priority, or a share in percent of what those leave.
+    """A queue of a port: strict priority, or a share (percent) of what strict ones leave.
 
-    `limit` is what it may take of the port, percent, 0 for all.
+    `limit` is the most that it may take of the port, percent, 0 for all.
     """
 
     strict: bool
@@ -33,9 +34,9 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class PortQos:
-    """RoCE's class on a port: no-drop priorities, those that the watchdog guards, and queues that are named.
+    """RoCE's class on a port: no-drop priorities, those that the watchdog guards, and queues by name.
 
-    `length_m` is the cable that headroom is to be kept for, where a configuration names it apart; 0 where it does not.
+    `length_m` is the cable length for which headroom is reserved, if a configuration states it apart; else 0.
     """
 
     pfc: frozenset[int]
@@ -45,13 +46,13 @@ class PortQos:
 
     @property
     def ecn(self) -> Ecn:
-        """Of the queue that marks packets; raises StopIteration where none does."""
+        """The marking of the queue that marks packets; raises StopIteration if none does."""
         return next(queue.ecn for queue in self.queues.values() if queue.ecn)
 
 
 @dataclass(frozen=True, slots=True)
 class PfcWatchdog:
-    """The PFC watchdog, milliseconds, 0 where the NOS has no such time; `action` is "drop" or "forward"."""
+    """The PFC watchdog, in milliseconds, 0 if the NOS has no such time; `action` is "drop" or "forward"."""
 
     detect_ms: int
     restore_ms: int
@@ -61,10 +62,11 @@ class PfcWatchdog:
 
 @dataclass(frozen=True, slots=True)
 class SwitchQos:
-    """Where RoCE has a class of its own: the traffic class of each of the 64 DSCPs, the queue of each, and ports.
+    """QoS if RoCE has a class of its own: the traffic class of each of the 64 DSCPs, the queue of each class, and
+    ports.
 
-    A NOS's defaults are filled in: every DSCP has a class. `queue_of` holds the classes that carry something. No
-    watchdog: nothing is paused.
+    Defaults of the NOS are filled in: every DSCP has a class. `queue_of` has the classes that carry something. There is
+    no watchdog if nothing is paused.
     """
 
     class_of: tuple[int, ...]
@@ -76,12 +78,14 @@ class SwitchQos:
     """The class of what is left of trimmed packets, where it has a queue of its own; 0 for none."""
 
     def __hash__(self) -> int:
-        # mappings cannot be hashed; a part of what is compared is enough to find it in a cache
+        """Return a hash of a part of the values, which suffices for caches; mappings cannot be hashed."""
         return hash((self.class_of, frozenset(self.ports), self.watchdog))
 
     @property
     def classes(self) -> tuple[int, int, int]:
-        """Of lossy packets, of notifications, and of RoCE data; the last two are one where lint was overruled."""
+        """The classes of lossy packets, of notifications, and of RoCE data; the last two are equal if lint was
+        overruled.
+        """
         of_port = next(iter(self.ports.values())).queues
         queues = {number: queue for number, queue in of_port.items() if number != self.trim_class or not number}
         # false sorts before True: the lossy queue neither marks nor is strict, that of notifications is strict, that of
@@ -92,9 +96,10 @@ class SwitchQos:
 
 @dataclass(frozen=True, slots=True)
 class PacketTrimming:
-    """Packets that find no room are cut to `size` bytes, and go on with another DSCP in another class.
+    """Packets for which a queue has no room are cut to `size` bytes, and sent with another DSCP in another class.
 
-    `class_of` is the traffic class of each of the 64 DSCPs at these ports, `ports` the classes that are trimmed there.
+    `class_of` is the traffic class of each of the 64 DSCPs at these ports; `ports` has the classes that are trimmed
+    there.
     """
 
     dscp: int
@@ -109,11 +114,12 @@ class PacketTrimming:
 
 @dataclass(frozen=True, slots=True)
 class Balancing:
-    """How equal paths are chosen: `by_load` by that of the links (adaptive routing, DLB), else by hash alone.
+    """How equal paths are chosen: `by_load`, by the load of the links (adaptive routing, DLB), else only by hash.
 
     `queue_pairs` are the families, "v4" and "v6", in which RoCE is hashed by its destination queue pair, too; `seed` is
-    that of the hash, None for the NOS's own. `groups` are the ports of hosts whose flows are dealt over the uplinks in
-    turn, by name; such a flow is forgotten after `aging_s`, and destinations are told apart by `prefix_length`.
+    that of the hash, None for the default of the NOS. `groups` are the ports of hosts, by name, whose flows are
+    assigned to the uplinks in turn; such a flow is forgotten after `aging_s`, and destinations are distinguished by
+    `prefix_length`.
     """
 
     by_load: bool = False

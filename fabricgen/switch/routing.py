@@ -1,7 +1,7 @@
-"""Sessions, policies, routes and EVPN of a switch, in words that belong to no NOS.
+"""Sessions, policies, routes and EVPN of a switch, in terms that belong to no NOS.
 
-A policy is what a session lets pass. `RouteMaps` are the maps and lists that it is made of: views make them, writers
-print them, and readers read them.
+A Policy is the routes that a session permits. `RouteMaps` are the maps and lists that express it: views make them,
+writers print them, and readers read them.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ LEARNED_PATH = "[0-9]"
 
 @cache
 def find_network(address: str) -> str:
-    """The subnet that an address with a prefix length is in."""
+    """Return the subnet of an address with a prefix length."""
     return str(ip_interface(address).network)
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Permit:
-    """Prefixes inside one, with lengths from `shortest` to `longest`."""
+    """The prefixes inside one prefix whose lengths are from `shortest` to `longest`."""
 
     prefix: str
     shortest: int
@@ -46,7 +46,7 @@ class Permit:
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """(shortest, longest) as a list has to say them: 0 for a length that goes without saying."""
+        """(shortest, longest) as a list has to state them; 0 for a length that need not be stated."""
         own_length = prefix_length(self.prefix)
         return (
             (self.shortest, 0) if self.shortest > own_length else (0, self.longest if self.longest > own_length else 0)
@@ -54,19 +54,19 @@ class Permit:
 
 
 def make_permit(prefix: str, longest: int = 0, shortest: int = 0) -> Permit:
-    """A prefix, with others inside it of lengths up to the longest, from the shortest on."""
+    """Return a prefix, together with those inside it whose lengths are from `shortest` to `longest`."""
     own_length = prefix_length(prefix)
     return Permit(prefix, max(own_length, shortest), max(own_length, longest))
 
 
 def prefix_length(prefix: str) -> int:
-    """The number behind the `/` of a prefix of either family."""
+    """Return the number behind the `/` of a prefix of either family."""
     return int(prefix.rpartition("/")[2])
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """Further routes that pass, on terms: one of `as_paths` matches, if there are any. What is set on them follows.
+    """Further routes that are permitted if one of `as_paths` matches (or if there are none), and what is set on them.
 
     `last_as`: how often the first AS number of the path is repeated; `prepend`: the AS number that is put before it;
     `bandwidth`: ONE_LINK, ALL_LINKS or "".
@@ -82,9 +82,9 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Which routes pass: those that a permit of theirs takes; `own_only`: with an empty AS path besides.
+    """The routes that are permitted: those that a permit matches; with `own_only`, only if their AS path is empty.
 
-    What `denies` takes does not pass. The families of a session are kept apart by the prefixes themselves.
+    Routes that `denies` matches are not permitted. Prefixes alone tell the families of a session apart.
     """
 
     permits: frozenset[Permit]
@@ -95,7 +95,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class SessionBfd:
-    """Bidirectional forwarding detection: ms between packets, packets missed. FRR's and EOS's defaults are these."""
+    """Bidirectional forwarding detection: ms between packets, and packets missed. Defaults are those of FRR and EOS."""
 
     interval_ms: int = 300
     multiplier: int = 3
@@ -103,10 +103,10 @@ class SessionBfd:
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """One end of a BGP session. `policy_in`, `policy_out`: None lets everything pass.
+    """One end of a BGP session. A `policy_in` or `policy_out` of None permits everything.
 
-    `families`: "v4", "v6". `own_as_in`: how often the own AS number may stand in a path. `max_prefixes`: by family,
-    absent where there is no limit. Times in seconds.
+    `families`: "v4", "v6". `own_as_in`: how often the own AS number may be in a path. `max_prefixes`: by family, absent
+    if there is no limit. Times are in seconds.
     """
 
     remote_asn: int
@@ -138,16 +138,17 @@ class Peer:
 
     @property
     def is_exit(self) -> bool:
-        """Whether it leads outside."""
+        """Whether the session is with a device outside the cluster."""
         return self.group.startswith("EXIT-")
 
 
 @dataclass(frozen=True, slots=True)
 class RouteMapEntry:
-    """A numbered entry of a route map: what it matches, "" for anything, and what it sets on routes that pass.
+    """A numbered entry of a route map: what it matches, "" for anything, and what it sets on routes that it permits.
 
-    `last_as`: how often the first AS number of the path is repeated; `added`: the AS number that is put before it. What
-    is drained has the path `prepend` put before it, numbers apart by spaces, and the `community` of its shutdown.
+    `last_as`: how often the first AS number of the path is repeated; `added`: the AS number that is put before it. A
+    drained switch puts `prepend` (numbers separated by spaces) before the path, and adds the `community` of graceful
+    shutdown.
     """
 
     permit: bool
@@ -168,7 +169,7 @@ class RouteMapEntry:
 
     @property
     def sets(self) -> bool:
-        """Whether it changes what passes."""
+        """Whether the entry changes the routes that it permits."""
         return bool(self.communities or self.last_as or self.added or self.bandwidth)
 
 
@@ -176,7 +177,7 @@ class RouteMapEntry:
 class RouteMaps:
     """Prefix lists, AS path lists and route maps by name.
 
-    Views make them for one VRF, in the order in which they are written; writers add the VRF to the names. Those of IPv6
+    Views make them for one VRF, in the order in which they are written; writers add the VRF to the names. Names of IPv6
     end in 6.
     """
 
@@ -185,7 +186,9 @@ class RouteMaps:
     maps: dict[str, dict[int, RouteMapEntry]] = field(default_factory=dict)
 
     def find_map_name(self, peer: Peer, side: str, family: str) -> str:
-        """The map that a session of views has for a family, `side` IN or OUT: MLAG peers may have another, PEER."""
+        """Return the name of the map of a family for a session of views, `side` IN or OUT; MLAG peers may have their
+        own.
+        """
         ending = "6" if family == "v6" else ""
         if peer.is_exit:
             return f"{peer.group}-{side}{ending}"
@@ -193,12 +196,13 @@ class RouteMaps:
         return f"{'PEER' if to_peer else side}{ending}"
 
     def list_permits(self, name: str) -> Set[Permit]:
-        """The prefixes of a list."""
+        """Return the prefixes of a list."""
         return self.prefix_lists[name]
 
     def make_policy(self, names: Iterable[str], families: Set[str]) -> Policy:
-        """What some maps let pass together on a session of some families ("v4", "v6"): the other prefixes of a map that
-        is of both let nothing pass there.
+        """Return the routes that some maps permit together on a session of some families ("v4", "v6").
+
+        If a map is of both families, its prefixes of the other family permit nothing on the session.
         """
         permits, denies, own_only, clauses = set[Permit](), set[Permit](), False, dict[Clause, frozenset[Permit]]()
         for entry in (entry for name in names for _, entry in sorted(self.maps[name].items())):
@@ -218,15 +222,15 @@ class RouteMaps:
 
 
 def select_families(families: Iterable[str], permits: Iterable[Permit]) -> frozenset[Permit]:
-    """The permits of some families."""
+    """Return the permits of some families."""
     return frozenset(p for p in permits if ("v6" if ":" in p.prefix else "v4") in families)
 
 
 @dataclass(frozen=True, slots=True)
 class Bgp:
-    """BGP in one VRF; `peers` by the peer's address or, unnumbered, the own interface.
+    """BGP in one VRF; `peers` by the peer's address or, without addresses, by the own interface.
 
-    `announced` are the prefixes that this switch originates: what it redistributes or names, out of what it has.
+    `announced` are the prefixes that this switch originates: the ones that it redistributes or states as networks.
     """
 
     asn: int
@@ -245,7 +249,7 @@ class Bgp:
 
 @dataclass(frozen=True, slots=True)
 class StaticRoute:
-    """A route over (own port, next hop) pairs equally; `discard`: what none of them takes is dropped."""
+    """A route over (own port, next hop) pairs equally; `discard`: packets that none of them takes are dropped."""
 
     hops: Set[tuple[str, str]]
     discard: bool
@@ -272,7 +276,7 @@ EVPN = "evpn"
 
 @dataclass(frozen=True, slots=True)
 class OverlayVrf:
-    """A VRF over EVPN: route targets that it takes and gives, and the families whose routes are announced."""
+    """A VRF over EVPN: route targets that it imports and exports, and the families whose routes it announces."""
 
     vni: int
     distinguisher: str
@@ -284,13 +288,13 @@ class OverlayVrf:
 
     @property
     def target(self) -> str:
-        """The first target that it gives: the only one of a VRF that is planned."""
+        """The first route target that it exports: a planned VRF has one."""
         return min(self.exports)
 
 
 @dataclass(frozen=True, slots=True)
 class OverlayVlan:
-    """A VLAN over EVPN: route targets that it takes and gives."""
+    """A VLAN over EVPN: route targets that it imports and exports."""
 
     vni: int
     distinguisher: str
@@ -298,15 +302,15 @@ class OverlayVlan:
 
     @property
     def target(self) -> str:
-        """The first of its targets: the only one of a VLAN that is planned."""
+        """The first of its route targets: a planned VLAN has one."""
         return min(self.targets)
 
 
 @dataclass(frozen=True, slots=True)
 class OverlayPeer:
-    """A session for EVPN: `own_only`, it announces nothing that it has learned; `keeps_next_hop` of what it passes on.
+    """A session for EVPN. `own_only`: it announces nothing learned. `keeps_next_hop`: of routes that it passes on.
 
-    `own_as_in`: how often the own AS number may stand in a path. Times in seconds.
+    `own_as_in`: how often the own AS number may be in a path. Times are in seconds.
     """
 
     remote_asn: int
@@ -325,9 +329,9 @@ class OverlayPeer:
 
 @dataclass(frozen=True, slots=True)
 class EvpnOverlay:
-    """EVPN on a switch: the address of its sessions, that of its tunnels ("" for none), VRFs by name, peers by address.
+    """EVPN on a switch: the source of its sessions, that of its tunnels ("" for none), VRFs by name, peers by address.
 
-    One without VRFs and VLANs passes routes on.
+    A switch without VRFs and VLANs only passes routes on.
     """
 
     source: str

@@ -1,1 +1,1 @@
-"""Views: all values of one switch or one fabric (ports, neighbours, addresses, settings) for templates and exports."""
+"""Views: the values of one switch or fabric (ports, neighbours, addresses, settings), from which exports are made."""

@@ -1,9 +1,9 @@
-"""What a blueprint asks of the configurations of its switches, a word for each, and of which tiers.
+"""What a blueprint asks of the configurations of its switches: intents, and the tiers that must carry them.
 
-The catalogue says which of these words a NOS claims (`configuration.claims` in `catalog/platforms/NOS.yaml`); the rule
-FG703 compares the two. Fabrics of InfiniBand ask nothing here: their switches are configured as a whole.
+The catalogue says which intents a NOS claims (`configuration.claims` in `catalog/platforms/NOS.yaml`); the rule FG703
+compares the two. InfiniBand fabrics ask for nothing here, since their switches are configured as a whole.
 
-Names that a NOS's models refuse are not written: with them a switch would refuse the rest of the file. Sources:
+Names that a NOS's models refuse are not written, since the switch would refuse the rest of the file too. Sources:
 sonic-buildimage, src/sonic-yang-models/yang-models: sonic-snmp.yang (SNMP_USER name), sonic-gnmi.yang.
 """
 
@@ -36,12 +36,12 @@ _STEM = "[A-Za-z0-9_-]+"
 
 
 def takes_snmp_user(name: str) -> bool:
-    """Whether SONiC takes the name of a user of SNMPv3."""
+    """Whether SONiC accepts the name of a user of SNMPv3."""
     return len(name) >= SHORTEST_SNMP_USER
 
 
 def takes_file_names(tls: Tls) -> bool:
-    """Whether SONiC takes the file names of a certificate and its key."""
+    """Whether SONiC accepts the file names of a certificate and its key."""
     return bool(re.fullmatch(rf"{_STEM}\.cer", tls.certificate) and re.fullmatch(rf"{_STEM}\.key", tls.key))
 
 
@@ -77,7 +77,7 @@ _MODES: dict[str, Intent] = {
 
 
 class AskedIntent(NamedTuple):
-    """An intent, the path of the blueprint's line that asks for it, and the tiers whose switches have to carry it."""
+    """An intent, the blueprint path that asks for it, and the tiers whose switches must carry it."""
 
     intent: Intent
     path: Path
@@ -85,7 +85,7 @@ class AskedIntent(NamedTuple):
 
 
 def list_asked_intents(design: Design) -> Iterator[AskedIntent]:
-    """Yield what is asked of the switches of each Ethernet fabric, fabric by fabric."""
+    """Yield what the blueprint asks of the switches of each Ethernet fabric, fabric by fabric."""
     for fabric in design.fabrics:
         if fabric.protocol != "infiniband":
             yield from _list_link_intents(design, fabric)
@@ -100,12 +100,12 @@ def list_asked_intents(design: Design) -> Iterator[AskedIntent]:
 
 
 def _locate_setting(design: Design, fabric: str, read_setting: Callable[[Fabric], object], keys: Path) -> Path:
-    """The path of a setting: the fabric's own where it states one, else the cluster's."""
+    """Return the path of a setting: in the fabric if it states the setting, else in the cluster."""
     return ("fabrics", fabric, *keys) if read_setting(design.loaded.blueprint.fabrics[fabric]) else keys
 
 
 def _list_link_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
-    """What links between switches ask."""
+    """Yield the intents of links between switches."""
     spec = design.loaded.blueprint.fabrics[fabric.name]
     linked_tiers = tuple(
         tier for tier in fabric.tiers if tier.uplink or tier.links_inside or any(f.links for f in tier.feeds)
@@ -129,7 +129,7 @@ def _list_link_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIn
 
 
 def _list_host_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
-    """What nodes and extra devices ask of the switches that they attach to, which may be another fabric's."""
+    """Yield what nodes and extra devices ask of the switches that they attach to, perhaps of another fabric."""
     spec = design.loaded.blueprint.fabrics[fabric.name]
     keys = dict.fromkeys((*fabric.leaves, *(e.tier for e in fabric.extras), *(tier.key for tier in fabric.managing)))
     tiers = tuple(map(design.tier, keys))
@@ -153,7 +153,7 @@ def _list_host_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIn
 
 
 def _list_vrf_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
-    """What is asked of the switches that have a VRF, or pass it on: those of its fabric, or of its carrier."""
+    """Yield what is asked of the switches that have a VRF, or pass it on: those of its fabric, or of its carrier."""
     blueprint = design.loaded.blueprint
     owner = design.fabric(fabric.carrier or fabric.name)
     paths = [tenant.path for tenant in design.tenants if fabric.name in tenant.fabrics]
@@ -175,7 +175,7 @@ def _list_vrf_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedInt
 
 
 def _list_setting_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
-    """What the settings of a fabric ask of all its switches, and those of the cluster that it does not override."""
+    """Yield what the settings of a fabric, and those of the cluster that hold in it, ask of all its switches."""
     blueprint = design.loaded.blueprint
     spec, shared = blueprint.fabrics[fabric.name], blueprint.routing
     if (qos := find_qos(design, fabric)).marks:
@@ -205,7 +205,7 @@ def _list_setting_intents(design: Design, fabric: FabricDesign) -> Iterator[Aske
 
 
 def _list_exit_intents(exit_: ExitDesign) -> IntentKeys:
-    # (what an exit asks, where it does, below the path of the exit)
+    """Yield (intent, path below the exit) of what an exit asks."""
     spec = exit_.spec
     yield ("bgp-exits" if spec.routing == "ebgp" else "static-exits"), ()
     if spec.password or any(device.password for device in spec.devices.values()):
@@ -223,7 +223,7 @@ def _list_exit_intents(exit_: ExitDesign) -> IntentKeys:
 
 
 def _list_host_features(spec: Fabric, *, routed: bool) -> IntentKeys:
-    # (what the ports of hosts ask, where it is stated, below the path of the fabric); `routed`: hosts have routed ports
+    """Yield (intent, path below the fabric) of what its host ports ask; `routed`: it has routed host ports."""
     storm = spec.access.storm_control
     if any(percent is not None for percent in (storm.broadcast, storm.multicast, storm.unknown_unicast)):
         yield "storm-control", ("access", "storm_control")
@@ -251,7 +251,7 @@ def _list_host_features(spec: Fabric, *, routed: bool) -> IntentKeys:
 
 
 def _list_management_features(management: Management) -> IntentKeys:
-    # (what management asks, where it is stated). Numbers and lengths that some NOS do not take are words of their own
+    """Yield (intent, path) of what management asks; numbers and lengths that some NOSes refuse are intents too."""
     at = ("management",)
     if management.users:
         yield "users", (*at, "users")
@@ -279,7 +279,7 @@ def _list_management_features(management: Management) -> IntentKeys:
 
 
 def _list_routing_features(routing: Routing) -> IntentKeys:
-    # (what routing asks, where it is stated)
+    """Yield (intent, path) of what routing asks."""
     if routing.bfd:
         yield "bfd", ("routing", "bfd")
     if routing.max_prefixes:
@@ -291,7 +291,7 @@ def _list_routing_features(routing: Routing) -> IntentKeys:
 
 
 def _list_balancing_features(routing: Routing, at: Path) -> IntentKeys:
-    # (what the choice among equal paths asks, where it is stated)
+    """Yield (intent, path) of what the choice among equal paths asks."""
     balancing = find_balancing(routing, routing)
     if balancing.mode in _MODES:
         yield _MODES[balancing.mode], at if isinstance(routing.load_balance, str) else (*at, "mode")
@@ -302,7 +302,7 @@ def _list_balancing_features(routing: Routing, at: Path) -> IntentKeys:
 
 
 def _list_qos_features(qos: Qos) -> IntentKeys:
-    # (what QoS asks beyond the profile, where it is stated)
+    """Yield (intent, path) of what QoS asks beyond the profile."""
     if qos.cnp_max_percent:
         yield "cnp-shaping", ("qos", "cnp_max_percent")
     stated = next((field for field in ("ecn", "ecn_min_kb", "ecn_max_kb") if getattr(qos, field)), "")

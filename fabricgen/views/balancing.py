@@ -1,8 +1,8 @@
 """How the switches of a fabric choose among equal paths: what the blueprint states, then defaults.
 
-A switch that hashes like the one below it finds all packets that come up its links in one bucket: it uses few of its
-own links (polarisation). Seeds of their own for each tier prevent that. Those of `auto` follow from the level of a tier
-alone, so that growth changes none, and are at most 15, which every chip takes (sonic-buildimage,
+A switch that hashes like the one below it sees all packets that come up a link in one bucket, and so uses few of its
+own links (polarisation). A different seed for each tier prevents that. The seeds of `auto` follow only from the level
+of a tier, so that growth changes none, and are at most 15, which every chip accepts (sonic-buildimage,
 dockers/docker-orchagent/switch.json.j2: "the range of hash_seed is 0-15").
 """
 
@@ -15,13 +15,13 @@ _FIRST, _STEP, _RANGE = 3, 5, 16
 
 
 def find_balancing(of_fabric: Routing, of_cluster: Routing) -> LoadBalance:
-    """What a fabric's settings ask as a whole, else the cluster's; a word alone is its mode."""
+    """Return what the settings of the fabric state, else those of the cluster; a single word is the mode."""
     stated = of_fabric.load_balance or of_cluster.load_balance or "hash"
     return LoadBalance.model_construct(mode=stated) if isinstance(stated, str) else stated
 
 
 def choose_hash_seed(balancing: LoadBalance, tier: str, level: int) -> int | None:
-    """The seed of a tier with so many tiers below it; None where the NOS's own holds."""
+    """Return the seed of a tier, by the number of tiers below it; None if the default of the NOS holds."""
     if balancing.seeds == "auto":
         return (_FIRST + _STEP * level) % _RANGE
     return balancing.seeds.get(tier) if balancing.seeds else None

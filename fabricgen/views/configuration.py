@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def list_snippets(design: Design, tier: TierDesign, device: str) -> tuple[PlacedSnippet, ...]:
-    """The snippets of a switch for its NOS: of the cluster, its fabric, its tier and itself, by name."""
+    """Return the snippets of a switch for its NOS: of the cluster, its fabric, its tier and itself, by name."""
     blueprint = design.loaded.blueprint
     fabric = blueprint.fabrics[tier.fabric]
     device_spec = blueprint.config_of.get(device)
@@ -39,7 +39,7 @@ def list_snippets(design: Design, tier: TierDesign, device: str) -> tuple[Placed
 
 
 def _place_snippet(design: Design, name: str, snippet: Snippet, path: Path) -> PlacedSnippet:
-    # a snippet with the place of the configuration that its lines go to
+    """Return a snippet with its place in the configuration."""
     from fabricgen.views.switch import PlacedSnippet
 
     place = find_snippet_place(snippet, design.catalog, path)
@@ -47,11 +47,12 @@ def _place_snippet(design: Design, name: str, snippet: Snippet, path: Path) -> P
 
 
 def _list_snippet_lines(snippet: Snippet) -> tuple[str, ...]:
+    """Return the lines of a snippet; none if it is a tree."""
     return tuple(line.rstrip() for line in (snippet.text or "").strip("\n").split("\n")) if snippet.text else ()
 
 
 def find_port_settings(design: Design, device: str) -> Mapping[str, PortSettings]:
-    """The settings of single ports of a switch, by port name."""
+    """Return the settings of single ports of a switch, by port name."""
     device_spec = design.loaded.blueprint.config_of.get(device)
     return device_spec.ports if device_spec else {}
 
@@ -63,7 +64,7 @@ def is_in_maintenance(design: Design, device: str) -> bool:
 
 
 def check_configurations(design: Design, plan: WiringPlan, names: Sequence[str], port_names: PortNames) -> None:
-    """Raise InputError (FG053) for entries of `config_of` that are no switch, and ports without a cable."""
+    """Raise InputError (FG053) for entries of `config_of` that are no switch, and for ports without a cable."""
     config_of = design.loaded.blueprint.config_of
     if not config_of:
         return
@@ -85,7 +86,7 @@ def check_configurations(design: Design, plan: WiringPlan, names: Sequence[str],
 
 
 def find_unconfigurable_devices(design: Design, devices: DeviceTable, names: Sequence[str]) -> Iterator[Diagnostic]:
-    """Faults (FG053) of entries of `config_of` that are no switch, or ask for what the NOS of one does not claim."""
+    """Yield faults (FG053): entries of `config_of` that are no switch, or ask for what its NOS does not claim."""
     config_of = design.loaded.blueprint.config_of
     rows = {name: row for row, name in enumerate(names) if name in config_of}
     for name in config_of:
@@ -99,6 +100,7 @@ def find_unconfigurable_devices(design: Design, devices: DeviceTable, names: Seq
 
 
 def _refuse_device(name: str, names: Sequence[str], *, is_device: bool) -> tuple[Diagnostic, ...]:
+    """Return the fault (FG053) of a name that is no switch."""
     problem = f"'{name}' is no switch" if is_device else f"there is no device '{name}'"
     hint = "" if is_device else did_you_mean(name, names)
     return fault("FG053", f"{problem}, so it has no configuration", path=("config_of", name), hint=hint).diagnostics
@@ -107,8 +109,9 @@ def _refuse_device(name: str, names: Sequence[str], *, is_device: bool) -> tuple
 def _find_uncabled_ports(
     plan: WiringPlan, device: str, ports: Iterable[str], cabled: Mapping[str, tuple[int, bool]]
 ) -> Iterator[Diagnostic]:
-    """Faults (FG053) of ports without a cable, and of management ports, which no configuration sets; `cabled` has
-    (link, whether the device is its upper end) by port.
+    """Yield faults (FG053) of ports without a cable, and of management ports, which no configuration sets.
+
+    `cabled` has (link, whether the device is its upper end) by port.
     """
     for port in ports:
         message, hint = f"{device} has no cable at port '{port}'", did_you_mean(port, sorted(cabled))
@@ -123,7 +126,7 @@ def _find_uncabled_ports(
 
 
 def _find_unclaimed_settings(design: Design, tier: TierDesign, device: str) -> Iterator[Diagnostic]:
-    """Faults (FG053) of what is asked of one switch of a tier alone, and its NOS does not claim."""
+    """Yield faults (FG053) of what is asked only of one switch of a tier and its NOS does not claim."""
     configuration = design.catalog.naming(tier.nos).configuration
     device_spec = design.loaded.blueprint.config_of[device]
     intents: tuple[tuple[Intent, str, object], ...] = (

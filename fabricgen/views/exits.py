@@ -1,4 +1,4 @@
-"""The ways out of a switch: its routed links to far devices, the sessions on them, and what may pass."""
+"""The exits of a switch: its routed links to devices outside the cluster, the sessions on them, and their policies."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ a fabric of four tiers is longer.
 
 
 class ExitPolicy(NamedTuple):
-    """What passes on the sessions of an exit: what is taken, and what is announced, whatever the family.
+    """The routes that the sessions of an exit accept and announce, of all families.
 
-    `backup`: its routes are made longer. `names` is that of its lists and maps.
+    `backup`: its routes get a longer path. `names` is part of the names of its lists and maps.
     """
 
     name: str
@@ -48,7 +48,7 @@ class ExitPolicy(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SwitchExits:
-    """The ways out of one switch; empty where it has none."""
+    """The exits of one switch; empty if it has none."""
 
     peers: Mapping[tuple[str, str], Peer] = field(default_factory=dict)
     """By VRF and far address, without policies; a password is a reference until configurations are rendered."""
@@ -57,7 +57,7 @@ class SwitchExits:
     """By VRF and prefix, IPv4 before IPv6."""
 
     def routes_in(self, vrf: str) -> dict[str, StaticRoute]:
-        """The static routes of a VRF by prefix."""
+        """Return the static routes of a VRF by prefix."""
         return {prefix: route for (route_vrf, prefix), route in self.routes.items() if route_vrf == vrf}
 
     def announces_routes(self, vrf: str, families: Container[bool] = (False, True)) -> bool:
@@ -65,16 +65,16 @@ class SwitchExits:
         return any(r.passed_on and (":" in prefix) in families for prefix, r in self.routes_in(vrf).items())
 
     def peers_in(self, vrf: str) -> dict[str, Peer]:
-        """The sessions of a VRF by far address."""
+        """Return the sessions of a VRF by far address."""
         return {far: peer for (peer_vrf, far), peer in self.peers.items() if peer_vrf == vrf}
 
     def policies_in(self, vrf: str) -> tuple[ExitPolicy, ...]:
-        """The policies of a VRF."""
+        """Return the policies of a VRF."""
         return tuple(policy for policy in self.policies if policy.vrf == vrf)
 
 
 def list_outside_prefixes(design: Design, fabric: FabricDesign, vrf: str) -> tuple[Permit, ...]:
-    """What is beyond the exits of a fabric and of those linked with it that are in a VRF, ascending."""
+    """Return the prefixes behind the exits, in a VRF, of a fabric and of those linked with it; ascending."""
     linked = next(part for part in group_linked_fabrics(design.loaded.blueprint.fabrics) if fabric.name in part)
     return tuple(
         sorted(
@@ -89,7 +89,7 @@ def list_outside_prefixes(design: Design, fabric: FabricDesign, vrf: str) -> tup
 
 
 def list_accepted_prefixes(exit_: ExitDesign) -> Iterator[Permit]:
-    """What an exit leads to: everything, and the prefixes that it states."""
+    """Yield the prefixes behind an exit: the default routes, and those that it states."""
     from fabricgen.switch.routing import make_permit
 
     if exit_.spec.default:
@@ -113,7 +113,7 @@ class ExitEnd(NamedTuple):
 
 
 def make_switch_exits(ends: Iterable[ExitEnd], loopbacks: tuple[str, str], max_prefixes: int) -> SwitchExits:
-    """The ways out of a switch from its links, in the order of its ports; `loopbacks` are its own, "" for none."""
+    """Return the exits of a switch, from its links in the order of its ports; `loopbacks` are its own, "" for none."""
     exit_ends = list(ends)
     peers: dict[tuple[str, str], Peer] = {}
     exits = {end.exit.label: end.exit for end in exit_ends}
@@ -125,7 +125,7 @@ def make_switch_exits(ends: Iterable[ExitEnd], loopbacks: tuple[str, str], max_p
 
 
 def _make_exit_sessions(end: ExitEnd, loopbacks: tuple[str, str], limit: int) -> Iterator[tuple[tuple[str, str], Peer]]:
-    """The sessions with a far device, one a family: over the link, or from loopback to loopback, once for all links."""
+    """Yield the sessions with a far device, one a family: over the link, or once between loopbacks."""
     from fabricgen.switch.routing import Peer, SessionBfd
 
     spec, far_device = end.exit.spec, end.own
@@ -162,7 +162,7 @@ def _make_exit_sessions(end: ExitEnd, loopbacks: tuple[str, str], limit: int) ->
 
 
 def _make_exit_policy(exit_: ExitDesign) -> ExitPolicy:
-    # what may pass on the sessions of an exit, in both directions
+    """Return what the sessions of an exit accept and announce."""
     spec, vrf = exit_.spec, exit_.vrf
     return ExitPolicy(
         name=exit_.label,
@@ -175,7 +175,7 @@ def _make_exit_policy(exit_: ExitDesign) -> ExitPolicy:
 
 
 def _make_static_routes(ends: Iterable[ExitEnd]) -> dict[tuple[str, str], StaticRoute]:
-    """Static routes: of exits that route statically, and to loopbacks of far devices."""
+    """Return the static routes: of exits with static routing, and to loopbacks of far devices."""
     from fabricgen.switch.ordered import OrderedSet
     from fabricgen.switch.routing import StaticRoute
 
@@ -195,9 +195,10 @@ def _make_static_routes(ends: Iterable[ExitEnd]) -> dict[tuple[str, str], Static
 
 
 def fill_in_passwords(exits: SwitchExits, passwords: Mapping[str, str]) -> SwitchExits:
-    """Ways out with passwords, by their references, in place of these; one that is not known is its reference."""
+    """Return exits with passwords in place of their references; a reference without a password stays."""
 
     def look_up(reference: str) -> str:
+        """Return the password of a reference, else the reference."""
         return passwords.get(reference, f"<{reference}>") if reference else ""
 
     peers = {key: replace(peer, password=look_up(peer.password)) for key, peer in exits.peers.items()}

@@ -35,9 +35,7 @@ REST = 0x7FFE
 
 
 class TenantPort(NamedTuple):
-    """A port of a node, by its GUID, and the tenants that it is of, "" for those of none; `stated`: the GUID is one of
-    real hardware.
-    """
+    """A port of a node, by its GUID, with its tenants ("" is none); `stated`: the GUID is one of real hardware."""
 
     node: str
     guid: int
@@ -46,8 +44,9 @@ class TenantPort(NamedTuple):
 
 
 class PartitionMember(NamedTuple):
-    """The ports of a node in a partition, by GUID. `alone`: they are in no other but the default one; `planned`: some
-    GUID is a placeholder.
+    """The ports of a node in a partition, by GUID.
+
+    `alone`: they are in no other partition but the default one; `planned`: some GUID is a placeholder.
     """
 
     node: str
@@ -58,7 +57,7 @@ class PartitionMember(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """A partition: its name, its P_Key without the bit for full members, and its members, in the plan's order."""
+    """A partition: its name, its P_Key without the bit for full members, and its members, in the order of the plan."""
 
     name: str
     pkey: int
@@ -66,8 +65,8 @@ class Partition:
 
 
 def make_partitions(ports: Iterable[TenantPort], numbers: Mapping[str, int], rest: str) -> tuple[Partition, ...]:
-    """The partitions by P_Key: those of tenants, of which `numbers` has the number, and that of ports of none, named
-    `rest`, where there are any.
+    """Return the partitions by P_Key: those of tenants, by their `numbers`, and one for ports of no tenant, named
+    `rest`.
     """
     ports_by_partition: dict[str, dict[tuple[str, bool], list[TenantPort]]] = {}
     for port in ports:
@@ -84,6 +83,7 @@ def make_partitions(ports: Iterable[TenantPort], numbers: Mapping[str, int], res
 
 
 def _make_member(node: str, alone: bool, ports: list[TenantPort]) -> PartitionMember:
+    """Return the member of a partition that some ports of a node make."""
     guids = tuple(port.guid for port in ports)
     return PartitionMember(node, guids, alone, not all(port.stated for port in ports))
 
@@ -109,7 +109,9 @@ class FabricSwitch(NamedTuple):
 
 
 class FabricAdapter(NamedTuple):
-    """A port of node `name`, which is an adapter of one port in InfiniBand; `number` counts the node's ports from 1."""
+    """A port of the node `name`, which InfiniBand treats as an adapter with one port; `number` counts the node's ports
+    from 1.
+    """
 
     name: str
     port: str
@@ -122,7 +124,7 @@ class FabricAdapter(NamedTuple):
 
 
 class FabricLink(NamedTuple):
-    """A link: ends are indexes of `FabricView.nodes`, `a` is the lower; speeds in Gb/s.
+    """A link: its ends are indexes of `FabricView.nodes`, of which `a` is the lower; speeds in Gb/s.
 
     A port has a number; `cage` counts from 1 and `sub` within the cage, both 0 at an adapter.
     """
@@ -178,7 +180,7 @@ class FabricView:
 
 
 def make_fabric_view(design: Design, plan: WiringPlan, names: Sequence[str], name: str) -> FabricView:
-    """The view of a fabric that `whole_fabrics` names.
+    """Return the view of a fabric that `whole_fabrics` names.
 
     Raises InputError, at its line, for a stated GUID of a device or port that the fabric does not have.
     """
@@ -219,7 +221,7 @@ class _FabricViewBuilder:
         self._stride = self._count_ports_by_cage()
 
     def view(self) -> FabricView:
-        # the view; ports of nodes are numbered behind the switches, in the order in which links name them
+        """Return the view; ports of nodes are numbered after the switches, in the order in which links have them."""
         legs: list[_NodePort] = []
         a, b = self._find_link_ends(legs, at_b=False), self._find_link_ends(legs, at_b=True)
         guids = self._assign_guids(legs)
@@ -248,7 +250,7 @@ class _FabricViewBuilder:
     def _make_partitions(
         self, legs: list[_NodePort], adapters: Sequence[FabricAdapter], managers: Collection[str]
     ) -> tuple[Partition, ...]:
-        """The partitions of tenants, none where no tenant is kept apart here; UFM appliances are in none of them."""
+        """Return the partitions of tenants, none if no tenant is isolated here; UFM appliances are in none of them."""
         tenants = [tenant for tenant in self._design.tenants if not set(self._members).isdisjoint(tenant.fabrics)]
         if not tenants:
             return ()
@@ -259,7 +261,7 @@ class _FabricViewBuilder:
         return make_partitions(ports, {tenant.name: tenant.number for tenant in tenants}, self._name)
 
     def _list_port_tenants(self, legs: list[_NodePort]) -> Iterator[tuple[str, ...]]:
-        """The tenants of each port: its own, "" for none, then those that share it."""
+        """Yield the tenants of each port: its own, "" for none, then those that share it."""
         design, devices = self._design, self._plan.devices
         of_device = find_device_tenants(design, devices).tolist()
         for leg in legs:
@@ -270,14 +272,14 @@ class _FabricViewBuilder:
             yield (tenant.name if tenant and leg.fabric in tenant.fabrics else "", *sharing)
 
     def _list_managers(self, legs: list[_NodePort]) -> list[str]:
-        """The appliances among the nodes, by their profile: `ufm`, or `ufm-` and more in a user's catalogue."""
+        """Return the UFM appliances among the nodes, by profile: `ufm`, or `ufm-...` in a user's catalogue."""
         devices = self._plan.devices
         rows = dict.fromkeys(leg.row for leg in legs)
         profiles = {row: devices.classes[devices.device_class[row]].profile.id for row in rows}
         return [self._names[row] for row in sorted(rows) if profiles[row].partition("-")[0] == "ufm"]
 
     def _assign_guids(self, legs: list[_NodePort]) -> Guids:
-        # the GUIDs of switches and ports, those stated in the blueprint or the inventory first
+        """Return the GUIDs of switches and ports; those stated in the blueprint or the inventory come first."""
         ports: dict[str, list[str]] = {}
         for leg in legs:
             ports.setdefault(self._names[leg.row], []).append(leg.port)
@@ -289,7 +291,9 @@ class _FabricViewBuilder:
         return assign_guids(GuidDevices(switches, nodes, ports), rows)
 
     def _count_ports_by_cage(self) -> Ints64:
-        """The ports that each switch numbers in a cage, int64 by row of the device table; 0 for other devices."""
+        """Return how many ports each switch numbers in a cage (int64, by row of the device table);
+        0 for other devices.
+        """
         links, stride = self._plan.links, np.zeros(len(self._plan.devices), dtype=np.int64)
         for cls in self._classes:
             assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - the class is of switches
@@ -304,7 +308,9 @@ class _FabricViewBuilder:
         return stride
 
     def _find_link_ends(self, legs: list[_NodePort], *, at_b: bool) -> _LinkEndColumns:
-        """The lower or upper ends of the links; ports of nodes are appended to `legs`, and numbered after switches."""
+        """Return the lower or upper ends of the links; ports of nodes are added to `legs`, and
+        numbered after switches.
+        """
         links, rows = self._plan.links, self._links
         devices, ports = (links.b_device, links.b_port) if at_b else (links.a_device, links.a_port)
         index = np.full(len(self._plan.devices), -1, dtype=np.int64)
@@ -324,7 +330,7 @@ class _FabricViewBuilder:
         return ends
 
     def _number_face_ports(self, side: Side, device: Ints, port: Ints) -> tuple[Ints64, Ints64, Ints64]:
-        """(number on the front panel from 1, cage from 1, index in the cage) of switch ports; int64."""
+        """Return (number on the front panel from 1, cage from 1, index in the cage) of switch ports; int64."""
         assert isinstance(side, PortRun)  # noqa: S101 - the only other side of a link that carries traffic
         cage = np.array(side.cages, dtype=np.int64)[port // side.ways]
         sub = (port % side.ways).astype(np.int64)
@@ -333,11 +339,11 @@ class _FabricViewBuilder:
         return (cage - 1) * stride + sub * (stride // side.ways) + 1, cage, sub
 
     def _locate_device(self, row: int) -> tuple[str, int]:
-        """(name of the rack, rack unit) of a device."""
+        """Return (name of the rack, rack unit) of a device."""
         return self._plan.racks.names[self._plan.devices.rack[row]], int(self._plan.devices.u[row])
 
     def _adapter_rows(self, guids: Guids, legs: list[_NodePort]) -> Iterator[FabricAdapter]:
-        # the rows of adapters, one for each port of a node
+        """Yield the rows of adapters, one for each port of a node."""
         for leg in legs:
             name = self._names[leg.row]
             rack, u = self._locate_device(leg.row)
@@ -345,7 +351,7 @@ class _FabricViewBuilder:
             yield FabricAdapter(name, leg.port, leg.place + 1, rack, u, *guid)
 
     def _switch_rows(self, guids: Guids, subnet: list[int]) -> Iterator[FabricSwitch]:
-        # the rows of switches in the order of the plan; `subnet` is the number of each one's subnet
+        """Yield the rows of switches in the order of the plan; `subnet` is the number of each one's subnet."""
         number = iter(subnet)
         for cls in self._classes:
             assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - the class is of switches
@@ -364,6 +370,7 @@ class _FabricViewBuilder:
                 )
 
     def _link_columns(self, a: _LinkEndColumns, b: _LinkEndColumns) -> list[list[Any]]:
+        """Return the columns of links."""
         segments, segment = self._plan.links.segments, self._plan.links.segment[self._links]
         speeds = (np.array([getattr(s, key) for s in segments])[segment] for key in ("speed_gbps", "lane_gbps"))
         return [column.tolist() for column in (*a, *b, *speeds)]
@@ -373,7 +380,7 @@ class _FabricViewBuilder:
         return any(segment.tier and self._design.levels[segment.tier] for segment in mine)
 
     def _is_tree(self) -> bool:
-        # whether every link goes from one level to the next, as fat-tree routing needs it
+        """Whether every link goes from one level to the next, as fat-tree routing needs it."""
         tiers = [tier for name in self._members for tier in self._design.fabric(name).tiers]
         levels, upward = self._design.levels, {tier.key: tier.uplink.upper for tier in tiers if tier.uplink}
         return (
@@ -385,7 +392,7 @@ class _FabricViewBuilder:
 
 
 def _number_subnets(a: Ints64, b: Ints64, switches: int) -> Ints64:
-    """The connected component of each switch, int64, numbered from 0 in the order of the switches."""
+    """Return the connected component of each switch (int64), numbered from 0 in the order of the switches."""
     between = (a < switches) & (b < switches)
     label = join_components(np.arange(switches, dtype=np.int64), a[between], b[between])
     return np.unique(label, return_inverse=True)[1]

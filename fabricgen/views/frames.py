@@ -1,4 +1,4 @@
-"""What a switch is told apart from its ports: its frame, and its services to hosts; the base of views of switches."""
+"""Views of switches without their ports: settings, and services to hosts; the base of the full views of switches."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from fabricgen.wiring.tables import SWITCH, WiringPlan
 
 @dataclass(frozen=True)
 class SwitchFrames:
-    """Builds views of switches without their ports; what all of them share is computed once."""
+    """Builds views of switches without their ports; whatever all of them share is computed once."""
 
     design: Design
     plan: WiringPlan
@@ -61,7 +61,8 @@ class SwitchFrames:
         return index_switch_ends(self.plan)
 
     def list_link_ends(self, rows: Sequence[int] | Ints64) -> tuple[Ints64, Ints, Flags]:
-        """(index into `rows`, link, whether it is the upper end) of every port of some switches, in the order of views.
+        """Return (index into `rows`, link, whether it is the upper end) of every port of some switches, in the order of
+        views.
 
         Management ports are left out. int64, int32, bool.
         """
@@ -75,7 +76,7 @@ class SwitchFrames:
         return owner, links.take(position), upper.take(position)
 
     def make_frame(self, row: int) -> SwitchView:
-        """The view of one switch without its ports and routes, which take most of the time."""
+        """Return the view of a switch without its ports and routes, which take most of the time."""
         devices, addresses = self.plan.devices, self.addresses
         cls = devices.classes[devices.device_class[row]]
         fabric = self.design.fabric(cls.fabric)
@@ -108,7 +109,7 @@ class SwitchFrames:
         )
 
     def list_local_identifiers(self, link: Ints, at_b: Flags) -> Ints64:
-        """The SRv6 identifiers of ports of switches themselves, by their links and ends; int64, 0 without SRv6."""
+        """Return the SRv6 identifiers of switch ports, by their links and ends; int64, 0 without SRv6."""
         links, identifiers = self.plan.links, np.zeros(len(link), dtype=np.int64)
         if not self.addresses.identifiers.any():
             return identifiers
@@ -123,7 +124,7 @@ class SwitchFrames:
         return identifiers
 
     def name_identifiers(self, identifiers: Ints64, switches: Ints64) -> list[str]:
-        """Addresses with these identifiers first, in the SRv6 blocks of switches by their rows in the device table."""
+        """Return the addresses of SRv6 identifiers in the blocks of switches, which are given by rows."""
         devices = self.plan.devices
         blocks = [self.intents[cls.fabric].srv6 if cls.kind == SWITCH else None for cls in devices.classes]
         # thousands of ports have the same few
@@ -134,7 +135,7 @@ class SwitchFrames:
         return list(encode_column(texts, number))
 
     def _list_snippets(self, row: int, tier: TierDesign) -> tuple[PlacedSnippet, ...]:
-        """The snippets of a switch; computed once a tier for switches that have none of their own."""
+        """Return the snippets of a switch; computed once a tier for switches that have none of their own."""
         name = self.names[row]
         key = (tier.key, name if name in self.design.loaded.blueprint.config_of else "")
         if key not in self._snippets_of:
@@ -143,14 +144,15 @@ class SwitchFrames:
 
     @cached_property
     def _snippets_of(self) -> dict[tuple[TierKey, str], tuple[PlacedSnippet, ...]]:
+        """The snippets by tier and device ("" for devices without snippets of their own), filled as they are needed."""
         return {}
 
     def _format_v6(self, text: Callable[[FamilyAddresses], str]) -> str:
-        """A text from the IPv6 addresses; "" where the cluster has none."""
+        """Return a text that is made of the IPv6 addresses; "" if the cluster has none."""
         return text(self.addresses.v6) if self.addresses.v6 else ""
 
     def _list_managements(self, row: int) -> Iterator[tuple[str, str]]:
-        # (address with prefix length, gateway) of each family in which a switch has a management address
+        """Yield (address with prefix length, gateway) of each family in which a switch has a management address."""
         for family in self.addresses.families:
             address, gateway = family.management.at(row), family.management_gateway.at(row)
             if address:
@@ -166,7 +168,7 @@ class SwitchFrames:
         return flag_shared_asns(tiers, self.addresses.asn)
 
     def _list_services(self, row: int, owner: FabricDesign) -> tuple[Service, ...]:
-        """The services of the owning fabric, then of fabrics it carries whose nodes attach here or whose VRF passes."""
+        """Return the services of the owning fabric, and of fabrics it carries with nodes or a passing VRF here."""
         services = self._list_fabric_services(row, owner)
         for guest in self._guests.get(owner.name, ()):
             services += [
@@ -177,7 +179,7 @@ class SwitchFrames:
         return (*services, *self._list_tenant_services(row, owner))
 
     def _list_tenant_services(self, row: int, owner: FabricDesign) -> Iterator[Service]:
-        """The services of tenants on a switch: those of their ports, or one without ports where their VRF passes."""
+        """Yield the services of tenants on a switch: of their ports, or without ports if their VRF passes."""
         fabrics_here = {f.name: f for f in (owner, *self._guests.get(owner.name, ()))}
         for tenant in self.design.tenants:
             places, pools = self.addresses.tenants[tenant.name], self.tenant_pools[tenant.name]
@@ -196,13 +198,13 @@ class SwitchFrames:
                 yield self._make_passing_service(owner, tenant)
 
     def _make_passing_service(self, owner: FabricDesign, tenant: TenantDesign) -> Service:
-        """The service of a tenant on a switch that has no ports of it."""
+        """Return the service of a tenant on a switch that has no ports of it."""
         vlan, hosts, pools = tenant.vlans[owner.name][0], self.intents[owner.name].hosts, self.tenant_pools[tenant.name]
         outside = self._list_tenant_outside(owner, tenant.name)
         return Service(owner.name, vlan, tenant.name, hosts, "", "", pools, tenant=tenant.name, outside=outside)
 
     def find_passing_service(self, row: int, owner: str, vrf: str) -> Service:
-        """The service, without ports, of a tenant or of a carried fabric with this VRF."""
+        """Return the service, without ports, of a tenant or of a carried fabric with this VRF."""
         for tenant in self.design.tenants:
             if tenant.name == vrf:
                 return self._make_passing_service(self.design.fabric(owner), tenant)
@@ -210,7 +212,7 @@ class SwitchFrames:
         return self._list_fabric_services(row, guest)[0]
 
     def _list_tenant_outside(self, owner: FabricDesign, tenant: str) -> tuple[Permit, ...]:
-        """What is beyond the exits of a tenant in the fabrics linked with one; computed once."""
+        """Return the prefixes behind the exits of a tenant in the fabrics linked with one; computed once."""
         key = (owner.name, tenant)
         if key not in self._outside_of_tenants:
             self._outside_of_tenants[key] = list_outside_prefixes(self.design, owner, tenant)
@@ -218,6 +220,7 @@ class SwitchFrames:
 
     @cached_property
     def _outside_of_tenants(self) -> dict[tuple[str, str], tuple[Permit, ...]]:
+        """The prefixes behind exits by fabric and tenant, filled as they are needed."""
         return {}
 
     @cached_property
@@ -229,11 +232,12 @@ class SwitchFrames:
         }
 
     def _list_own_pools(self, fabric: str, fabrics: Sequence[str]) -> tuple[str, ...]:
+        """Return the prefixes of the hosts of a fabric if it is one of `fabrics`; else none."""
         return list_host_pools(self.design, self.design.fabric(fabric)) if fabric in fabrics else ()
 
     @cached_property
     def _guests(self) -> dict[str, list[FabricDesign]]:
-        """The fabrics that each fabric carries, by its name; those carried by none under ""."""
+        """The fabrics that each fabric carries, by its name; those that none carries under ""."""
         guests: dict[str, list[FabricDesign]] = {}
         for fabric in self.design.fabrics:
             guests.setdefault(fabric.carrier, []).append(fabric)
@@ -244,7 +248,7 @@ class SwitchFrames:
         return any((owner, vrf) in family.vrf_links for family in self.addresses.families)
 
     def _list_fabric_services(self, row: int, fabric: FabricDesign) -> list[Service]:
-        """What a switch does for the hosts of a fabric: one service, or one for each subnet of its rails."""
+        """Return the services of a switch to the hosts of a fabric: one, or one for each subnet of its rails."""
         intent, address_families = self.intents[fabric.name], self.addresses.families
         blocks = [family.format_prefix(*family.find_host_block(fabric.name, row)) for family in address_families]
         gateways, labels = self._list_gateways(row, fabric), self.list_rail_labels(row, fabric)
@@ -273,12 +277,12 @@ class SwitchFrames:
 
     @staticmethod
     def _find_own_address(family: FamilyAddresses, row: int, fabric: str) -> str:
-        """The address, with prefix length, of a switch of an MLAG pair in the subnet of a fabric; "" for none."""
+        """Return the address, with prefix length, of an MLAG switch in the subnet of a fabric; "" for none."""
         subnets = family.subnets.get(fabric)
         return family.format_prefix(subnets.own_address.at(row), int(subnets.subnet_length[row])) if subnets else ""
 
     def _list_gateways(self, row: int, fabric: FabricDesign) -> list[list[str]]:
-        """The gateways of a fabric's nodes on a switch with prefix lengths; one list a family."""
+        """Return the gateways (with prefix lengths) of a fabric's nodes on a switch; one list a family."""
         gateways = []
         for family in self.addresses.families:
             subnets = family.subnets.get(fabric.name)
@@ -289,7 +293,7 @@ class SwitchFrames:
         return gateways
 
     def list_rail_labels(self, row: int, fabric: FabricDesign) -> list[str]:
-        """The names of a fabric's subnets on a switch: those of its rails, or "" for the only one."""
+        """Return the names of a fabric's subnets on a switch: those of its rails, or "" for the only one."""
         rails, devices = self.addresses.rails.get(fabric.name), self.plan.devices
         cls = devices.classes[devices.device_class[row]]
         if rails is None or cls.key not in rails.leaves:
@@ -297,7 +301,7 @@ class SwitchFrames:
         return rails.leaves[cls.key].list_labels(row - cls.first) or [""]
 
     def find_vlan(self, carrier: str, vrf: str) -> int:
-        """The VLAN in which a VRF passes the links between a fabric's switches: of its fabric, or of its tenant."""
+        """Return the VLAN in which a VRF is carried between a fabric's switches: of its fabric, or of its tenant."""
         tenant = next((tenant for tenant in self.design.tenants if tenant.name == vrf), None)
         if tenant is not None:
             return tenant.vlans[carrier][0]

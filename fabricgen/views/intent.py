@@ -1,6 +1,6 @@
-"""The settings that a blueprint states for the switches of each fabric: its own, the cluster's, then defaults.
+"""The settings of the switches of each fabric: those that the blueprint states for it, the cluster's, then defaults.
 
-Long-haul connections are among them, as border switches are told of them.
+Long-haul connections (spans) are among them, as border switches need them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fabricgen.views.exits import list_outside_prefixes
 from fabricgen.views.service import HostServices, make_host_services
 
 if TYPE_CHECKING:
-    from fabricgen.blueprint.sections import span as language
+    from fabricgen.blueprint.sections import mesh as language
     from fabricgen.switch.interfaces import LinkMacsec
     from fabricgen.switch.routing import Permit
 
@@ -36,7 +36,7 @@ than those of other links."""
 
 
 class SpanIntent(NamedTuple):
-    """A long-haul connection: `lossless` where PFC pauses over it, `length_m` its fibre.
+    """A long-haul connection: `lossless` if PFC pauses over it, `length_m` of its fibre.
 
     The key of `macsec` is a reference until configurations are rendered.
     """
@@ -48,7 +48,7 @@ class SpanIntent(NamedTuple):
 
     @property
     def profile(self) -> str:
-        """What its settings are called on a switch."""
+        """The name of its settings on a switch."""
         return f"span-{self.name}"
 
     @property
@@ -58,7 +58,7 @@ class SpanIntent(NamedTuple):
 
 
 def list_spans(spec: Fabric) -> tuple[SpanIntent, ...]:
-    """The spans that a blueprint states for a fabric, by name."""
+    """Return the spans that a blueprint states for a fabric, by name."""
     return tuple(
         SpanIntent(
             name=name,
@@ -71,7 +71,7 @@ def list_spans(spec: Fabric) -> tuple[SpanIntent, ...]:
 
 
 def _make_macsec(stated: language.Macsec | None) -> LinkMacsec | None:
-    """How a span is encrypted; the model of a switch is loaded for spans that are."""
+    """Return how a span is encrypted; the model of switches is imported only for encrypted spans."""
     if stated is None:
         return None
     from fabricgen.switch.interfaces import LinkMacsec
@@ -120,7 +120,7 @@ class FabricIntent(NamedTuple):
 def make_fabric_intent(
     design: Design, fabric: FabricDesign, own_loopbacks: Mapping[str, tuple[str, ...]] | None = None
 ) -> FabricIntent:
-    """The settings of a fabric; `own_loopbacks` are loopback prefixes of single switches, by fabric.
+    """Return the settings of a fabric; `own_loopbacks` are loopback prefixes of single switches, by fabric.
 
     These are added to `loopback_pools` unless a pool contains them.
     """
@@ -160,7 +160,7 @@ def make_fabric_intent(
 
 
 def _list_pool_prefixes(design: Design, fabric: FabricDesign, name: str) -> tuple[str, ...]:
-    """Prefixes of a pool in the families of a fabric."""
+    """Return the prefixes of a pool in the families of a fabric."""
     routed_families = [family for family in FAMILIES if family.word in list_families(design, fabric)]
     blueprint = design.loaded.blueprint
     return tuple(
@@ -169,7 +169,7 @@ def _list_pool_prefixes(design: Design, fabric: FabricDesign, name: str) -> tupl
 
 
 def _add_single_prefixes(pools: tuple[str, ...], single: Iterable[str]) -> tuple[str, ...]:
-    """Pools, and those single prefixes that no pool contains."""
+    """Return pools, and those single prefixes that no pool contains."""
     return (*pools, *(prefix for prefix in single if not _is_in_pool(prefix, pools)))
 
 
@@ -180,11 +180,12 @@ def _is_in_pool(prefix: str, pools: Iterable[str]) -> bool:
 
 
 def list_host_pools(design: Design, fabric: FabricDesign) -> tuple[str, ...]:
-    """Prefixes that contain all node addresses of a fabric."""
+    """Return prefixes that contain all node addresses of a fabric."""
     return _list_pool_prefixes(design, fabric, "management" if is_management(fabric) else "hosts")
 
 
 def _find_bfd(of_fabric: Routing, of_cluster: Routing) -> Bfd | None:
+    """Return the BFD settings that the fabric states, else those of the cluster."""
     stated = of_fabric.bfd if of_fabric.bfd is not None else of_cluster.bfd
     return Bfd.model_construct() if stated is True else stated or None
 
@@ -193,9 +194,9 @@ LEAST_MAX_PREFIXES = 4096
 
 
 def _derive_max_prefixes(design: Design, linked: Iterable[str]) -> int:
-    """The next power of two above twice the loopbacks and host ports of linked fabrics.
+    """Return the next power of two above twice the loopbacks and host ports of linked fabrics.
 
-    A power of two, so that growth rarely changes it, and with it every switch.
+    Growth rarely changes a power of two, and a change of it would change every switch.
     """
     names = frozenset(linked)
     tiers = [tier for f in design.fabrics if f.name in names or f.carrier in names for tier in f.tiers]

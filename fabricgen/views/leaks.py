@@ -1,12 +1,12 @@
-"""What is leaked between the VRFs of a switch: routes that it brings from one into another, and that pass in one.
+"""Route leaks between the VRFs of a switch: routes that it imports from one into another, and those that pass in a VRF.
 
-A switch that has both VRFs of a leak brings the prefixes of each into the other. A switch that has one of them lets
-pass what others brought into it. A prefix leaks so far as it is one of hosts: neither loopbacks nor links between
-switches do, and no default route.
+A switch that has both VRFs of a leak imports the prefixes of each into the other. A switch that has one of them lets
+pass what others imported into it. Only prefixes of hosts leak: neither loopbacks and links between switches, nor
+default routes.
 
-Over EVPN a switch that has hosts of one VRF of a leak gets the other one, too. It leaks its own subnets alone, and all
-others hear of them in routes of type 5: so packets enter the switch of a host in the VRF that they are sent in, and are
-routed into the other there.
+Over EVPN a switch that has hosts of one VRF of a leak gets the other VRF, too. It leaks only its own subnets, and
+announces them to all others in routes of type 5: so packets enter the switch of a host in the VRF from which they are
+sent, and are routed into the other VRF there.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ DEFAULT_NUMBER = 1
 
 
 def add_leaks(switch: SwitchView, frames: SwitchFrames) -> SwitchView:
-    """A switch with what leaks into its VRFs."""
+    """Return a switch with the leaks into its VRFs."""
     fabric = frames.design.fabric(switch.fabric.name)
     owner = fabric.carrier or fabric.name
     # "" is the default VRF
@@ -58,7 +58,7 @@ def add_leaks(switch: SwitchView, frames: SwitchFrames) -> SwitchView:
 
 
 def _add_leaks_to_overlay(switch: SwitchView, leaks: Iterable[Leaked]) -> EvpnOverlay | None:
-    """The overlay of a switch, which announces what it leaks itself, too, where its NOS tells on what is imported."""
+    """Return the overlay, which also announces what the switch leaks itself if its NOS announces imported routes."""
     overlay = switch.overlay
     if overlay is None or not switch.naming.configuration.tells_imports or not any(leaked.sources for leaked in leaks):
         return overlay
@@ -70,19 +70,19 @@ def _add_leaks_to_overlay(switch: SwitchView, leaks: Iterable[Leaked]) -> EvpnOv
 
 
 def match_leaked_paths(switch: SwitchView) -> str:
-    """The AS paths of what a switch leaks into no VRF; "" where it leaks nothing itself."""
+    """Return the AS paths of routes that a switch has not leaked between VRFs; "" if it leaks nothing itself."""
     if not any(leaked.sources for leaked in switch.leaks):
         return ""
     return LEARNED_PATH if switch.overlay and switch.naming.configuration.tells_imports else f"_{LEAKED}_"
 
 
 def tells_leaked(switch: SwitchView) -> bool:
-    """Whether a switch that announces own routes alone tells what it has leaked: over EVPN."""
+    """Whether a switch that announces only own routes also announces what it has leaked: over EVPN."""
     return bool(switch.overlay and switch.announces_own_only and any(leaked.sources for leaked in switch.leaks))
 
 
 def list_services_of_leaks(owner: str, vrfs: Collection[str], frames: SwitchFrames, row: int) -> tuple[Service, ...]:
-    """Services without ports, of the VRFs that those with hosts on a switch leak with over EVPN."""
+    """Return services, without ports, of the VRFs that leak over EVPN with those that have hosts on a switch."""
     other_vrfs = {leak.find_source_vrf(vrf) for leak in frames.design.leaks if owner in leak.fabrics for vrf in vrfs}
     return tuple(
         frames.find_passing_service(row, owner, vrf) for vrf in sorted(other_vrfs - {None, "", *vrfs}, key=str) if vrf
@@ -90,12 +90,12 @@ def list_services_of_leaks(owner: str, vrfs: Collection[str], frames: SwitchFram
 
 
 def _number_vrf(frames: SwitchFrames, owner: str, vrf: str) -> int:
-    """A number that no other VRF on the switches of a fabric has: its VLAN on links between them."""
+    """Return a number that no other VRF on the switches of a fabric has: its VLAN on links between them."""
     return frames.find_vlan(owner, vrf) if vrf else DEFAULT_NUMBER
 
 
 def _list_pools(frames: SwitchFrames, owner: str, vrf: str) -> tuple[str, ...]:
-    """The prefixes that contain all hosts of a VRF."""
+    """Return the prefixes that contain all hosts of a VRF."""
     if vrf in frames.tenant_pools:
         return frames.tenant_pools[vrf]
     fabrics = [f for f in frames.design.fabrics if owner in (f.name, f.carrier) and f.vrf == vrf]
@@ -103,7 +103,7 @@ def _list_pools(frames: SwitchFrames, owner: str, vrf: str) -> tuple[str, ...]:
 
 
 def _intersect_prefixes(prefixes: Iterable[str] | None, pools: tuple[str, ...]) -> Iterator[str]:
-    """The stated prefixes so far as they are in the pools; these themselves where none are stated."""
+    """Yield the parts of the stated prefixes that are in the pools; the pools if no prefixes are stated."""
     if prefixes is None:
         yield from pools
         return

@@ -1,9 +1,9 @@
-"""MTUs of switch ports, in bytes: the largest IP packet that a port takes.
+"""MTUs of switch ports, in bytes: the size of the largest IP packet that a port accepts.
 
-All NOSes here count alike, without the Ethernet header: SONiC adds header, VLAN tag and FCS (22 bytes) to what
-config_db says (sonic-swss, orchagent/portsorch.cpp, setPortMtu), EOS checks the length of the IP packet (`show
-interfaces`: "IP MTU 9214 bytes"), Cumulus Linux sets the MTU of a Linux interface. They differ in the largest one
-(catalogue, `mtu_max`).
+All NOSes count alike, without the Ethernet header: SONiC adds header, VLAN tag and FCS (22 bytes) to the value in
+config_db (sonic-swss, orchagent/portsorch.cpp, setPortMtu), EOS checks the length of the IP packet (`show interfaces`:
+"IP MTU 9214 bytes"), Cumulus Linux sets the MTU of a Linux interface. They differ in the largest MTU (catalogue,
+`mtu_max`).
 """
 
 from __future__ import annotations
@@ -28,12 +28,13 @@ SRV6_BYTES = 40
 
 
 def find_largest_mtu(catalog: Catalog, devices: DeviceClass) -> int:
-    """The largest MTU that the NOS of switches supports."""
+    """Return the largest MTU that the NOS of switches supports."""
     return catalog.naming(devices.nos).configuration.mtu_max
 
 
 def find_usual_mtu(catalog: Catalog, lower: DeviceClass, upper: DeviceClass, span: SpanIntent | None = None) -> int:
-    """The MTU of a link between switches for which the blueprint states none: the largest that both support, without
-    what its encryption adds.
+    """Return the MTU of a link between switches for which the blueprint states none.
+
+    That is the largest that both support, less the bytes that encryption adds.
     """
     return min(find_largest_mtu(catalog, lower), find_largest_mtu(catalog, upper)) - (span.overhead if span else 0)

@@ -1,13 +1,14 @@
-"""The part of a switch in the overlay: VRFs with ports here, and sessions for EVPN with its neighbours' loopbacks.
+"""The part of a switch in the EVPN overlay: VRFs with ports here, and sessions with its neighbours' loopbacks.
 
-Sessions run between loopbacks (`ebgp-multihop`), as in Arista's designs (aristanetworks/avd, eos_designs:
-EVPN-OVERLAY-PEERS), and not on the links: so it is the same over numbered and unnumbered links, a switch has one for
-each neighbour and not for each link, and what passes on the links' sessions stays as it was. Between switches of two
-NOSes both ends have to agree, and this way all three document. Every switch hands EVPN routes on with the next hop
-unchanged, which is the VTEP that they end at; a switch without the VRF keeps them all the same, for those beyond it.
+Sessions run between loopbacks (`ebgp-multihop`) and not on the links, as in Arista's designs (aristanetworks/avd,
+eos_designs: EVPN-OVERLAY-PEERS). So they are the same over numbered and unnumbered links, a switch has one for each
+neighbour and not for each link, and the policies of the links' sessions do not change. Between switches of two NOSes
+both ends have to agree, and all three NOSes document this way. Every switch passes EVPN routes on with the next hop
+unchanged, which is the VTEP at the other end of the tunnel; a switch without the VRF keeps the routes for those beyond
+it.
 
-A route target is `VNI:VNI`, since every leaf has an AS number of its own, and what a NOS derives would differ (RFC
-8365, 5.1.2.1, derives it of the AS number).
+A route target is `VNI:VNI`, since every leaf has an AS number of its own, and targets that a NOS derives would differ
+(RFC 8365, 5.1.2.1, derives it of the AS number).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def add_overlay(switch: SwitchView, frames: SwitchFrames, row: int) -> SwitchView:
-    """A switch with its part in the overlay, where its fabric has one and there is another switch to talk to."""
+    """Return a switch with its part in the overlay, if its fabric has one and another switch takes part."""
     design = frames.design
     owners = {owner for owner, _ in design.vnis}
     owners |= {design.fabric(guest).carrier or guest for guest, _ in design.bridged_vnis}
@@ -81,7 +82,7 @@ def add_overlay(switch: SwitchView, frames: SwitchFrames, row: int) -> SwitchVie
 
 
 def _list_vrf_loopbacks(owner: str, frames: SwitchFrames, row: int) -> Iterator[VrfLoopback]:
-    """The loopbacks of a switch in VRFs of the fabric that owns it, by VRF."""
+    """Yield the loopbacks of a switch in VRFs of the fabric that owns it, by VRF."""
     for (carrier, vrf), vni in sorted(frames.design.vnis.items()):
         columns = [(family, family.vrf_loopbacks.get((carrier, vrf))) for family in frames.addresses.families]
         four, six, *_ = [
@@ -93,9 +94,11 @@ def _list_vrf_loopbacks(owner: str, frames: SwitchFrames, row: int) -> Iterator[
 
 
 def _make_overlay_vlans(switch: SwitchView, design: Design) -> Iterator[tuple[int, OverlayVlan]]:
-    """(number, VLAN) of hosts with EVPN multihoming. Their subnet is that of two switches, and so is the route target:
-    no VLAN of the same number goes on elsewhere, whose VNI is the same. It is of the VNI and the last 16 bits of the
-    first switch's router id, which no two share.
+    """Yield (number, VLAN) of hosts with EVPN multihoming.
+
+    Two switches share their subnet, and so the route target. A VLAN of the same number elsewhere has the same VNI but
+    must not be joined with it, so the target is made of the VNI and the last 16 bits of the first switch's router id,
+    which no two pairs share.
     """
     for service in switch.services:
         vni = design.bridged_vnis.get((service.fabric, service.tenant))
@@ -107,7 +110,7 @@ def _make_overlay_vlans(switch: SwitchView, design: Design) -> Iterator[tuple[in
 
 
 def _make_overlay_peers(switch: SwitchView, frames: SwitchFrames, row: int) -> dict[str, OverlayPeer]:
-    """The sessions with neighbours by the address of their loopback, each once, in the order of the links."""
+    """Return one session with each neighbour by the address of its loopback, in the order of the links."""
     _, link, upper = frames.list_link_ends([row])
     far = np.where(upper, frames.plan.links.a_device[link], frames.plan.links.b_device[link])
     rows = {frames.names[peer]: peer for peer in far.tolist()}

@@ -1,12 +1,13 @@
-"""The MLAG pair that a switch is one of: what it says to the other switch over their peer link.
+"""The MLAG pair that a switch is part of: what it configures towards the other switch over their peer link.
 
-The ports of the peer link are one bond that carries all VLANs. Routed, and for the protocol of the pair, the two talk
+The ports of the peer link are one bond that carries all VLANs. The two switches speak IP, and the protocol of the pair,
 in a VLAN of their own, with the addresses of the first peer link; sessions in a VRF run in the VLAN of the VRF, between
-the switches' own addresses where hosts of it are there. On SONiC, where they have none in VLANs of hosts, each VRF has
-a VLAN of the peer link.
+the switches' own addresses if hosts of it are there. On SONiC, where they have none in VLANs of hosts, each VRF has a
+VLAN of the peer link.
 
-The MAC of a pair is of the range that NVIDIA keeps for them, 44:38:39:ff:00:00 to 44:38:39:ff:ff:ff (Cumulus Linux user
-guide, Multi-Chassis Link Aggregation), with the last 16 bits of the first switch's router id, which no two share.
+The MAC of a pair is of the range that NVIDIA reserves for them, 44:38:39:ff:00:00 to 44:38:39:ff:ff:ff (Cumulus Linux
+user guide, Multi-Chassis Link Aggregation), with the last 16 bits of the first switch's router id, which no two pairs
+share.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ LINK_LOCAL = ("169.254.255.0/31", "169.254.255.1/31")
 
 
 def add_mlag_pair(switch: SwitchView, mlag_peer: SwitchView, vlans: Mapping[str, int], *, first: bool) -> SwitchView:
-    """A switch as one of a pair with its mate; `first`: whether it is the first of the two; `vlans`: those of VRFs over
-    the peer links of SONiC.
+    """Return a switch with its MLAG pair.
+
+    `first`: whether it is the first of the two; `vlans`: those of VRFs over the peer links of SONiC.
     """
     linked = tuple(port for port in switch.ports if port.role == "peer" and port.bond)
     if not linked:
@@ -66,14 +68,14 @@ def add_mlag_pair(switch: SwitchView, mlag_peer: SwitchView, vlans: Mapping[str,
 
 
 def _find_pair_addresses(lead: SwitchPort, facts: PairFacts, *, first: bool) -> tuple[str, str]:
-    """(own, far) address of the protocol of the pair, with prefix length: of the first peer link, else link-local."""
+    """Return (own, far) address of the pair's protocol, with prefix length: the first peer link's, or link-local."""
     if lead.address or not facts.link_local:
         return next((pair for pair in lead.pairs if pair[0]), ("", ""))
     return LINK_LOCAL if first else LINK_LOCAL[::-1]
 
 
 def _find_backup_address(mlag_peer: SwitchView, over: str) -> tuple[str, str]:
-    """(address of the mate by another way than the peer link, "management" for the VRF of that); "" for none."""
+    """Return (address of the peer besides the peer link, "management" for that VRF); "" for none."""
     managements = [address.partition("/")[0] for address, gateway in mlag_peer.managements if gateway]
     if managements and over != "none":
         return managements[0], "management"
@@ -81,23 +83,23 @@ def _find_backup_address(mlag_peer: SwitchView, over: str) -> tuple[str, str]:
 
 
 def number_pair(mac: str) -> int:
-    """A number of 1 to 4095 that the two switches share: of the last 16 bits of the pair's MAC."""
+    """Return a number from 1 to 4095 that the two switches share, from the last 16 bits of the pair's MAC."""
     return int(mac.replace(":", "")[-4:], 16) % 4095 + 1
 
 
 def _make_bond_member(port: SwitchPort) -> SwitchPort:
-    """A port of the peer link, which has neither addresses nor sessions of its own."""
+    """Return a port of the peer link, which has neither addresses nor sessions of its own."""
     return replace(port, address="", address6="", peer_address="", peer_address6="", peer_asn=0, subinterfaces=())
 
 
 def make_pair_mac(router_id: str) -> str:
-    """The MAC of the pair whose first switch has a router id."""
+    """Return the MAC of the pair whose first switch has a router id."""
     high, low = divmod(int(IPv4Address(router_id)) & 0xFFFF, 256)
     return f"44:38:39:ff:{high:02x}:{low:02x}"
 
 
 def _list_vrf_subinterfaces(switch: SwitchView, mlag_peer: SwitchView, lead: SwitchPort) -> tuple[Subinterface, ...]:
-    """The sessions with the mate in VRFs: over what a peer link has for them, or between both gateways."""
+    """Return the sessions with the MLAG peer in VRFs: over VLANs of the peer link, or between both gateways."""
     far = {(service.fabric, service.vlan): service for service in mlag_peer.services}
     subinterfaces = list(lead.subinterfaces)
     for vrf in switch.vrfs:

@@ -1,4 +1,4 @@
-"""A fabric as a switch serves its hosts or carries its traffic: what it does for them, and its loopbacks in VRFs."""
+"""What a switch does for the hosts of a fabric, or of a fabric whose traffic it carries, and its loopbacks in VRFs."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class HostServices(NamedTuple):
-    """Of one fabric. `storm` are (kind, percent of a port's speed), kinds as EOS spells them, by name.
+    """Services to the hosts of one fabric. `storm` are (kind, percent of a port's speed), kinds as EOS spells them.
 
-    `advertised` says whether hosts ask DHCPv6 for addresses, and is None where gateways send no router advertisements;
-    `states_advertised`: whether the blueprint says so.
+    `advertised` says whether hosts ask DHCPv6 for addresses, and is None if gateways send no router advertisements;
+    `states_advertised`: whether the blueprint states it.
     """
 
     dhcp: tuple[str, ...] = ()
@@ -31,7 +31,9 @@ class HostServices(NamedTuple):
 
     @property
     def reads_gateways(self) -> bool:
-        """Whether configurations have more of a gateway than its address: is a server in its subnet, and its prefix."""
+        """Whether configurations depend on the value of a gateway's address: by its prefix, or by a server in its
+        subnet.
+        """
         return bool(self.dhcp) or self.states_advertised
 
 
@@ -39,7 +41,7 @@ NO_SERVICES = HostServices()
 
 
 def make_host_services(spec: Fabric) -> HostServices:
-    """What a fabric states of its hosts' services, with defaults filled in."""
+    """Return the services that a fabric states for its hosts, with defaults filled in."""
     storm, access = spec.access.storm_control, spec.access
     storm_limits = {
         "broadcast": storm.broadcast,
@@ -63,8 +65,7 @@ def make_host_services(spec: Fabric) -> HostServices:
 def _complete_advertisements(
     advertisements: Advertisements | bool | None, servers: Iterable[str]
 ) -> Advertisements | None:
-    # router advertisements as stated, None where they are only switched on or off; managed where a DHCP server of IPv6
-    # is stated
+    """Return router advertisements as stated, None if there are none; DHCPv6 servers make them `managed`."""
     if not isinstance(advertisements, Advertisements):
         return None
     managed = any(":" in server for server in servers) if advertisements.managed is None else advertisements.managed
@@ -74,10 +75,10 @@ def _complete_advertisements(
 class Service(NamedTuple):
     """A fabric whose hosts a switch serves, or whose traffic it carries; addresses have prefix lengths, "" for none.
 
-    `vrf` is the name of the VRF it lives in, "" for the default. A bridged service has a gateway on each switch that
-    its hosts attach to, in the VLAN `vlan`; a fabric with subnets of rails is a service for each, told apart by `rail`.
-    `host_subnet` is the block of all node links here, `host_pools` are the prefixes of either family that these blocks
-    come from everywhere. What ends in 6 is IPv6, its like without is IPv4.
+    `vrf` is the name of its VRF, "" for the default. A bridged service has a gateway on each switch that its hosts
+    attach to, in the VLAN `vlan`; a fabric with subnets of rails has a service for each, with the name `rail`.
+    `host_subnet` is the block of all node links here; `host_pools` are the prefixes of either family from which these
+    blocks come everywhere. Names that end in 6 are of IPv6, the same names without it of IPv4.
     """
 
     fabric: str
@@ -109,17 +110,17 @@ class Service(NamedTuple):
 
     @property
     def owns(self) -> tuple[str, ...]:
-        """The addresses of the switch beside gateways that it shares, IPv4 before IPv6."""
+        """The switch's own addresses beside gateways that it shares, IPv4 before IPv6."""
         return tuple(address for address in (self.own, self.own6) if address)
 
     @property
     def label(self) -> str:
-        """The name of the fabric, of the rail where it has a subnet of its own, and of the tenant."""
+        """The name of the fabric, of the rail if that has a subnet of its own, and of the tenant."""
         return "-".join(filter(None, (self.fabric, self.rail, self.tenant)))
 
 
 class VrfLoopback(NamedTuple):
-    """The address of a switch's own in a VRF over EVPN, without prefix length; "" for none. `number` is the VRF's."""
+    """A switch's own address in a VRF over EVPN, without prefix length; "" for none. `number` is the VRF's."""
 
     vrf: str
     number: int

@@ -1,8 +1,8 @@
-"""What a blueprint says of single things by their names: whether these exist, found without a single link but where
-a leak shares subnets.
+"""Checks that the devices and racks that a blueprint names exist, without the wiring, for `lint --fast`.
 
-A build finds it out anew where it uses the names. Here it is found for `lint --fast`, from the devices and racks alone;
-ports and cages take the wiring. Modules are loaded for what is stated only: `lint --fast` is quick at any size.
+A build checks the names again where it uses them. Here they are checked with the devices and racks alone, and with
+single links only for leaks that share subnets; names of ports and cages need the wiring. Modules are imported only for
+what is stated: `lint --fast` is quick at any size.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fabricgen.wiring.tables import DeviceTable
 
 
 def check_stated_names(design: Design) -> None:
-    """Raise InputError, located in the blueprint, for names that are no names of hosts, or that nothing has.
+    """Raise InputError, located in the blueprint, for names that are no valid host names, or that nothing has.
 
     Those are names of devices (FG035, FG040, FG047), of devices with numbers, cables, settings, places or GUIDs of
     their own (FG047, FG053, FG060, FG061, FG068, FG079, FG080), of racks (FG068) and of tiers with AS numbers (FG016).
@@ -37,7 +37,7 @@ def check_stated_names(design: Design) -> None:
 
 
 def _check_shared_leaves(design: Design) -> None:
-    """Raise InputError (FG098) for leaves with hosts of both VRFs of a leak in one subnet, which links alone tell."""
+    """Raise InputError (FG098) for leaves with hosts of both VRFs of a leak in one subnet, which takes the links."""
     from fabricgen.numbering.addresses.shared_ports import check_leaks
     from fabricgen.wiring.expand import build_wiring_plan
 
@@ -46,7 +46,7 @@ def _check_shared_leaves(design: Design) -> None:
 
 
 def _list_devices(design: Design) -> DeviceTable:
-    """All devices; where places are stated, in their racks."""
+    """Return all devices; if the blueprint states places, in their racks."""
     floor = design.loaded.blueprint.floor
     if floor.devices or floor.racks:
         from fabricgen.wiring.expand import place_devices

@@ -1,8 +1,8 @@
 """Static routes of a fabric without a routing protocol: a default route up, exact routes down, and no loops.
 
-The addresses below a switch are kept as ranges, merged where they touch, and split into prefixes at the end, so that
-prefixes cover exactly what is below. Results are memoized for switches with the same switches below, and prefixes for
-switches with the same neighbours above and below, which differ in next hops only; so the work grows with the number of
+The addresses below a switch are kept as ranges, merged if they touch, and split into prefixes at the end, so that
+prefixes cover exactly what is below. Results are cached for switches with the same switches below, and prefixes for
+switches with the same neighbours above and below, which differ only in next hops; so the work grows with the number of
 routes, not with pairs of switches.
 """
 
@@ -41,7 +41,7 @@ _REMEMBERED = 256
 
 
 class Reachability:
-    """Reachable addresses over the links between switches, in one family; memoized."""
+    """The addresses that are reached over the links between switches, in one family; cached."""
 
     def __init__(
         self, plan: WiringPlan, addresses: FamilyAddresses, a_port: Strings, b_port: Strings, fabrics: Sequence[str]
@@ -64,7 +64,7 @@ class Reachability:
         self._cuts = lru_cache(_REMEMBERED)(self._make_routes)
 
     def list_routes(self, switch: int) -> dict[str, StaticRoute]:
-        """The static routes of a switch, by its row in the device table, by prefix and in the order of these.
+        """Return the static routes of a switch, by its row in the device table: by prefix, in the order of prefixes.
 
         A route down goes over all links to lower switches that reach the prefix. A switch with a default route gets
         discard routes for all addresses below it, so that packets to lost switches do not loop.
@@ -76,7 +76,9 @@ class Reachability:
         return {prefix: StaticRoute(next_hops[path], dropped) for prefix, path, dropped in cuts}
 
     def _make_routes(self, down: tuple[int, ...], up: tuple[int, ...], hosts: AddressRanges) -> _Routes:
-        """The routes shared by all switches with the same switches below and above, and the same own node blocks."""
+        """Return the routes that switches with the same switches below and above, and the same own
+        node blocks, share.
+        """
         sources = list(self._list_ranges_below(down))
         discards: AddressRanges = ()
         if up:
@@ -102,13 +104,13 @@ class Reachability:
         return tuple(number), numbered
 
     def list_ranges_below(self, switch: int) -> AddressRanges:
-        """Router ids and node blocks of all switches below a switch."""
+        """Return router ids and node blocks of all switches below a switch."""
         if switch not in self._below:
             self._below[switch] = self._merge_addresses_below(set(self._list_peers(switch, below=True)))
         return self._below[switch]
 
     def _merge_addresses_below(self, children: Iterable[int]) -> AddressRanges:
-        """Router ids and node blocks of `children` and of all switches below them."""
+        """Return router ids and node blocks of `children` and of all switches below them."""
         key = tuple(sorted(children))
         if key not in self._shared:
             self._shared[key] = merge_ranges(
@@ -117,7 +119,9 @@ class Reachability:
         return self._shared[key]
 
     def list_ranges_above(self, switch: int) -> AddressRanges:
-        """Node blocks of all switches above a switch; a default route alone may lead to the wrong upper switch."""
+        """Return node blocks of all switches above a switch: a default route alone may lead to the
+        wrong upper switch.
+        """
         if switch not in self._above:
             uppers = dict.fromkeys(self._list_peers(switch, below=False))
             self._above[switch] = merge_ranges(
@@ -126,7 +130,7 @@ class Reachability:
         return self._above[switch]
 
     def _list_ranges_below(self, down: Sequence[int]) -> Iterator[tuple[AddressRanges, _Path]]:
-        """(address ranges, way): each lower switch itself, and what is below it, once for those that share it."""
+        """Yield (address ranges, path) of each lower switch, and once of what several of them have below."""
         shared: dict[AddressRanges, list[int]] = defaultdict(list)
         for index, child in enumerate(down):
             yield self._find_own_ranges(child), (index,)
@@ -135,16 +139,16 @@ class Reachability:
             yield ranges, tuple(indexes)
 
     def _list_own_ranges(self, switch: int) -> AddressRanges:
-        """The router id and the node blocks of one switch."""
+        """Return the router id and the node blocks of one switch."""
         loopback = self._addresses.loopback.at(switch)
         return merge_ranges((*(((loopback, loopback + 1),) if loopback else ()), *self._list_host_ranges(switch)))
 
     def _list_ranges_through(self, switch: int) -> AddressRanges:
-        """What is reached over an upper switch besides what is below: the switch itself, and node blocks above it."""
+        """Return what an upper switch reaches besides what is below: itself, and node blocks above it."""
         return merge_ranges((*self._find_own_ranges(switch), *self.list_ranges_above(switch)))
 
     def _list_host_ranges(self, switch: int) -> AddressRanges:
-        # (first address, end) of the blocks that a switch has for its nodes
+        """Return (first address, end) of the blocks that a switch has for its nodes."""
         ranges = []
         for subnets in self._subnets:
             first, length = subnets.base.at(switch), int(subnets.length[switch])
@@ -153,15 +157,17 @@ class Reachability:
         return tuple(ranges)
 
     def _list_links(self, switch: int, below: bool) -> Ints64:
+        """Return the links of a switch to lower or upper ones, in the order of ports."""
         pointer, rows = self._down if below else self._up
         return rows[pointer[switch] : pointer[switch + 1]]
 
     def _list_peers(self, switch: int, below: bool) -> list[int]:
+        """Return the lower or upper neighbours of a switch."""
         peers: list[int] = (self._lower if below else self._upper)[self._list_links(switch, below)].tolist()
         return peers
 
     def _list_next_hops(self, switch: int, below: bool) -> dict[int, _Hops]:
-        """The next hops to each switch below or above, in the order of ports."""
+        """Return the next hops to each switch below or above, in the order of ports."""
         links = self._list_links(switch, below)
         own_ports, far_addresses = (self._names[1], self._addresses.a) if below else (self._names[0], self._addresses.b)
         hops: dict[int, list[tuple[str, str]]] = defaultdict(list)
@@ -173,13 +179,13 @@ class Reachability:
 
 
 def _index_links(device: Ints, port: Ints, rows: Ints64, devices: int) -> tuple[Ints64, Ints64]:
-    """(row pointer per device, link rows sorted by device and then port)."""
+    """Return (row pointer per device, link rows sorted by device and then port)."""
     by = rows[np.lexsort((port[rows], device[rows]))]
     return np.searchsorted(device[by], np.arange(devices + 1)), by
 
 
 def merge_ranges(ranges: Iterable[tuple[int, int]]) -> AddressRanges:
-    """The union of address ranges; those that touch or overlap are merged."""
+    """Return the union of address ranges; those that touch or overlap are merged."""
     union: list[tuple[int, int]] = []
     for first, end in sorted(ranges):
         if union and first <= union[-1][1]:
@@ -190,7 +196,7 @@ def merge_ranges(ranges: Iterable[tuple[int, int]]) -> AddressRanges:
 
 
 def split_range(first: int, end: int, bits: int = 32) -> Iterator[tuple[int, int]]:
-    """The fewest (address, length) prefixes that cover a range exactly; addresses have `bits` bits."""
+    """Yield the fewest (address, length) prefixes that cover a range exactly; addresses have `bits` bits."""
     while first < end:
         # a prefix starts at a multiple of its size: no larger than the lowest bit of its start, nor than what is left
         size = min(first & -first if first else 1 << bits, 1 << (end - first).bit_length() - 1)
@@ -199,7 +205,7 @@ def split_range(first: int, end: int, bits: int = 32) -> Iterator[tuple[int, int
 
 
 def _split_by_path(sources: Sequence[tuple[AddressRanges, _Path]]) -> Iterator[tuple[int, int, _Path]]:
-    """(first, end, way) of disjoint ranges: the way joins those of all sources that cover the range."""
+    """Yield (first, end, path) of disjoint ranges; the path joins those of all sources that cover the range."""
     changes: dict[int, list[int]] = defaultdict(list)
     for index, (ranges, _) in enumerate(sources):
         # where a source begins to cover addresses, and where it ceases to

@@ -28,7 +28,7 @@ AS_PLANNED = PortSettings.model_construct()
 
 @dataclass(frozen=True, slots=True)
 class PlacedSnippet:
-    """A snippet of the user's for a place in the configuration of a switch: lines of text, or data to merge."""
+    """A snippet of the user's with its place in the configuration of a switch: lines of text, or data to merge."""
 
     name: str
     place: str
@@ -42,11 +42,12 @@ class PlacedSnippet:
 class SwitchPort:
     """A cabled port of a switch; addresses have prefix lengths, "" for none.
 
-    `cage` counts from 1, `sub` from 0 within the cage's `ways` ports. `role` is what is at the far end: `up`, `down`,
-    `host`, or `exit` for a device outside. `speed_gbps` is Gb/s, `cable_m` the length of its cable as stocked, 0
-    without one, `mtu` the largest IP packet in bytes: as stated, else the largest that both ends support. `service` is
-    the fabric of the service that a host port belongs to, `vlan` its VLAN where hosts are bridged. What ends in 6 is
-    IPv6. With `fec_in_module` its module corrects errors itself, so that the port has no FEC.
+    `cage` counts from 1, `sub` from 0 within the cage's `ways` ports. `role` is that of the far end: `up`, `down`,
+    `peer`, `host`, or `exit` for a device outside. `speed_gbps` is in Gb/s; `cable_m` is the length of its cable as
+    stocked, 0 without one; `mtu` is the largest IP packet in bytes, as stated or else the largest that both ends
+    support. `service` is the fabric of the service that a host port belongs to, `vlan` its VLAN if hosts are bridged.
+    Names that end in 6 are of IPv6. With `fec_in_module` its module corrects errors itself, so that the port has no
+    FEC.
     """
 
     name: str
@@ -90,7 +91,7 @@ class SwitchPort:
 
     @property
     def pauses(self) -> bool:
-        """Whether PFC may pause it, in a lossless fabric: not what leads out, whose far end is not of it."""
+        """Whether PFC may pause the port, in a lossless fabric: not if it leads outside the fabric."""
         return self.role != "exit" and (self.span is None or self.span.lossless)
 
     @property
@@ -100,18 +101,18 @@ class SwitchPort:
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """Its own addresses, IPv4 before IPv6; none where it is bridged or unnumbered."""
+        """Its own addresses, IPv4 before IPv6; none if it is bridged or unnumbered."""
         return tuple(address for address in (self.address, self.address6) if address)
 
     @property
     def label(self) -> str:
-        """The interface description: the far end and the cable, or the stated text."""
+        """The interface description: the stated text, else the far end and the cable."""
         return self.settings.description or f"{self.peer} {self.peer_port} cable {self.cable}"
 
 
 @dataclass(frozen=True, slots=True)
 class LeakSource:
-    """A VRF that a switch brings prefixes from into another."""
+    """A VRF from which a switch imports prefixes into another."""
 
     vrf: str
     number: int
@@ -120,9 +121,9 @@ class LeakSource:
 
 @dataclass(frozen=True, slots=True)
 class Leaked:
-    """What leaks into a VRF: the prefixes that pass in it, and from where this switch itself brings which.
+    """The leaks into a VRF: the prefixes that pass in it, and those that this switch imports from each other VRF.
 
-    Numbers are of VRFs, each another on all switches of a fabric.
+    Numbers are of VRFs, and no two on the switches of a fabric are equal.
     """
 
     vrf: str
@@ -186,47 +187,49 @@ class SwitchView:
     """Where it relays DHCP in VRFs over EVPN without another address of its own there: by VRF."""
 
     def lacks(self, intent: Intent) -> bool:
-        """Whether its NOS does not carry an intent on its chip."""
+        """Whether the NOS does not carry an intent on the chip of the switch."""
         return bool(self.naming.configuration.explain_refusal(intent, self.profile.asic))
 
     @property
     def dialect(self) -> DialectFacts:
-        """What its NOS says otherwise than others."""
+        """The facts in which its NOS differs from others."""
         return self.naming.configuration.dialect
 
     def loopback_in(self, vrf: str) -> VrfLoopback | None:
-        """Its loopback in a VRF over EVPN; None for none."""
+        """Return its loopback in a VRF over EVPN; None for none."""
         return next((loopback for loopback in self.vrf_loopbacks if loopback.vrf == vrf), None)
 
     def overlay_in(self, vrf: str) -> OverlayVrf | None:
-        """What a VRF has in the overlay; None where it is not there."""
+        """Return what a VRF has in the overlay; None if it is not there."""
         return self.overlay.vrfs.get(vrf) if self.overlay else None
 
     def find_leaked(self, vrf: str) -> Leaked | None:
-        """What leaks into a VRF; None for nothing."""
+        """Return the leaks into a VRF; None for none."""
         return next((leaked for leaked in self.leaks if leaked.vrf == vrf), None)
 
     def list_outside(self, vrf: str) -> tuple[Permit, ...]:
-        """What is beyond the exits of a VRF, on this switch or others."""
+        """Return the prefixes behind the exits of a VRF, of this switch or others."""
         outside_of_services = (service.outside for service in self.services if service.vrf == vrf)
         return tuple(dict.fromkeys(permit for permits in outside_of_services for permit in permits))
 
     @property
     def announces_own_only(self) -> bool:
-        """Whether BGP passes on nothing that it has learned: on the lowest tier, unless switches hang below it or its
-        own meet along dimensions, where the way to most leads by others of them.
+        """Whether BGP passes on no learned routes: on the lowest tier, with neither switches below nor dimensions.
+
+        In a tier whose switches meet along dimensions, most paths lead through other switches of the tier.
         """
         return self.is_lowest and self.level == 0 and not self.tier.meshes
 
     @property
     def weighs_paths(self) -> bool:
-        """Whether it tells by BGP how many links lead on, which its NOS can."""
+        """Whether its BGP announces how many links lead on, which its NOS supports."""
         return self.fabric.weighted and not self.lacks("link-bandwidth")
 
     @property
     def passes_to_mates(self) -> bool:
-        """Whether it announces own routes alone upward, and to mates over `peer` links what came from above, too: a
-        mate that has lost its links up has no other way.
+        """Whether it announces only own routes upward, but routes from above, too, over `peer` links to its tier.
+
+        A switch of its tier that has lost its links up has no other way.
         """
         return self.announces_own_only and {"up", "peer"} <= {port.role for port in self.ends}
 
@@ -237,20 +240,23 @@ class SwitchView:
 
     @property
     def own_source(self) -> str:
-        """The IPv4 address that it speaks to servers from, where nobody answers those of its links: its loopback, if it
-        has no management port and a way out; "" otherwise.
+        """The IPv4 address from which it speaks to servers if its links have no reachable ones.
+
+        That is its loopback, if it has no management port and a way out; "" otherwise.
         """
         managed = any(gateway for _, gateway in self.managements)
         return self.loopback if not managed and self.list_outside("") else ""
 
     @property
     def encrypted_spans(self) -> tuple[tuple[str, LinkMacsec], ...]:
-        """(name of the profile, encryption) of the spans that end here, by name; keys are looked up as the fabric's."""
+        """(name of the profile, encryption) of the spans that end here, by name; keys are those of the fabric's
+        settings.
+        """
         names = {port.span.name for port in self.ports if port.span}
         return tuple((s.profile, s.macsec) for s in self.fabric.spans if s.name in names and s.macsec)
 
     def lines_at(self, place: str) -> tuple[str, ...]:
-        """The lines of the user's snippets for a place of the configuration."""
+        """Return the lines of the user's snippets for a place of the configuration."""
         return tuple(line for snippet in self.snippets if snippet.place == place for line in snippet.lines)
 
     @property
@@ -260,18 +266,18 @@ class SwitchView:
 
     @property
     def vrfs(self) -> tuple[str, ...]:
-        """Names of the VRFs of its services, besides the default."""
+        """Names of the VRFs of its services, except the default."""
         return tuple(sorted({service.vrf for service in self.services} - {""}))
 
     def find_service(self, port: SwitchPort) -> Service | None:
-        """The service that a host port, or one to the outside, belongs to; None for a link between switches."""
+        """Return the service of a host port, or one to the outside; None for a link between switches."""
         services = [service for service in self.services if service.fabric == port.service]
         if port.role == "exit" and port.tenant:
             return next(service for service in services if service.tenant == port.tenant)
         return next((service for service in services if service.vlan == port.vlan), services[0] if services else None)
 
     def list_vlans(self, port: SwitchPort) -> tuple[int, tuple[int, ...]]:
-        """(the untagged VLAN, the tagged VLANs in ascending order) of a port; (0, ()) where it is in none."""
+        """Return (untagged VLAN, tagged VLANs in ascending order) of a port; (0, ()) if it is in none."""
         service = self.find_service(port)
         if service is None or not service.gateways or port.addresses:
             return 0, ()
@@ -280,7 +286,7 @@ class SwitchView:
         return next((s.vlan for s in services if not (s.tagged and port.shared)), 0), tuple(tagged)
 
     def _list_shared_services(self, port: SwitchPort) -> Iterator[Service]:
-        """The services of the further fabrics on a host port: its tenant's, or else those of the fabric."""
+        """Yield the services of the further fabrics on a host port: its tenant's, or else those of the fabric."""
         fabrics_of_tenant = {s.fabric for s in self.services if port.tenant and s.tenant == port.tenant}
         for service in self.services:
             if service.fabric in port.shared:
@@ -299,7 +305,7 @@ class SwitchView:
         return "v6" in self.fabric.families
 
     def links_in(self, vrf: str) -> tuple[tuple[SwitchPort, Subinterface], ...]:
-        """(port, sub-interface) of the links between switches that carry a VRF."""
+        """Return (port, sub-interface) of the links between switches that carry a VRF."""
         return tuple((port, sub) for port in self.ends for sub in port.subinterfaces if sub.vrf == vrf)
 
     @property
@@ -314,13 +320,14 @@ class SwitchView:
 
     @property
     def ecmp_width(self) -> int:
-        """The most equal-cost paths: links up or within the tier, or down where there is no tier above."""
+        """The most equal-cost paths: links up or within the tier, or down if no tier is above."""
         return count_equal_paths(self.tier)
 
 
 def make_segment_id(router_id: str, number: int) -> str:
-    """What names the Ethernet segment of a bond, of the router id of the first of its switches and its number there: a
-    locally administered MAC of 02, the last three bytes of the one and two of the other.
+    """Return the identifier of the Ethernet segment of a bond, from its first switch's router id and its number there.
+
+    It is a locally administered MAC: 02, the last three bytes of the router id, and two of the number.
     """
     # the first byte is left out: router ids come from one pool
     three = int(IPv4Address(router_id)) & 0xFFFFFF
@@ -328,7 +335,9 @@ def make_segment_id(router_id: str, number: int) -> str:
 
 
 def route_to_neighbours(ports: Iterable[SwitchPort]) -> dict[tuple[str, str], StaticRoute]:
-    """The routes of a switch of an SRv6 fabric: to the identifiers of its neighbours, each over the links to it."""
+    """Return the routes of a switch of an SRv6 fabric: to the identifiers of its neighbours, each
+    over the links to it.
+    """
     hops: dict[str, list[tuple[str, str]]] = {}
     for port in ports:
         if port.locator and port.peer_address6:
@@ -337,6 +346,6 @@ def route_to_neighbours(ports: Iterable[SwitchPort]) -> dict[tuple[str, str], St
 
 
 def count_equal_paths(tier: TierDesign) -> int:
-    """The most equal-cost paths of a switch: links up or within the tier, or down where there is no tier above."""
+    """Return the most equal-cost paths of a switch: links up or within the tier, or down if no tier is above."""
     below = max((run.count for run in tier.downs), default=1)
     return max(1, tier.up.count if tier.up else below, sum(mesh.run.count for mesh in tier.meshes))

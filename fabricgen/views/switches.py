@@ -43,10 +43,10 @@ class _Identifiers(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class SwitchViews(SwitchFrames):
-    """Builds views of switches; what all of them share is computed once."""
+    """Builds views of switches; whatever all of them share is computed once."""
 
     def switch(self, row: int) -> SwitchView:
-        """The view of one switch, by its row in the device table."""
+        """Return the view of one switch, by its row in the device table."""
         frame = self.make_frame(row)
         ports = tuple(self._make_ports(row))
         routes = self._make_routes(row) if frame.fabric.underlay == "static" else route_to_neighbours(ports)
@@ -63,13 +63,14 @@ class SwitchViews(SwitchFrames):
         return add_leaks(view, self) if self.design.leaks else view
 
     def _make_routes(self, row: int) -> dict[tuple[str, str], StaticRoute]:
+        """Return the static routes of a switch by (VRF, prefix)."""
         return {
             ("", prefix): route for family in self._reachabilities for prefix, route in family.list_routes(row).items()
         }
 
     @cached_property
     def _reachabilities(self) -> tuple[Reachability, ...]:
-        # what is reached over static routes, by family; hosts in VRFs are not
+        """What static routes reach, by family; without hosts in VRFs."""
         shared = [f.name for f in self.design.fabrics if not f.vrf]
         return tuple(
             Reachability(self.plan, family, self.ports[0], self.ports[1], shared) for family in self.addresses.families
@@ -83,14 +84,16 @@ class SwitchViews(SwitchFrames):
 
     @cached_property
     def _shared(self) -> dict[int, tuple[str, ...]]:
+        """The further fabrics with a VLAN on the node ports of a link segment, by its index."""
         return find_sharing_fabrics(self.plan, self.design, self.absent)
 
     @cached_property
     def _exit_segments(self) -> dict[int, ExitDesign]:
+        """The exits by the segment of their links."""
         return find_exit_segments(self.design, self.plan)
 
     def _find_role(self, segment: int, between: str) -> str:
-        """The role of a port by the segment of its link; `between` that of one between switches."""
+        """Return the role of a port by the segment of its link; `between` is the role of one between switches."""
         is_host = self.plan.links.segments[segment].lower == "node"
         return EXIT if segment in self._exit_segments else "host" if is_host else between
 
@@ -101,7 +104,7 @@ class SwitchViews(SwitchFrames):
         return frozenset(row for i in self._exit_segments for row in links.b_device[links.find_rows(i)].tolist())
 
     def _make_exits(self, switch: SwitchView) -> SwitchExits:
-        """The ways out of a switch whose ports are known."""
+        """Return the exits of a switch whose ports are known."""
         by_device = {(e.extra.path, name): e for e in self._exit_segments.values() for name in e.extra.devices}
         ends = []
         for port in switch.ports:
@@ -119,7 +122,7 @@ class SwitchViews(SwitchFrames):
         return make_switch_exits(ends, (switch.loopback, switch.loopback6), switch.fabric.max_prefixes)
 
     def _make_subinterfaces(self, link: int, peer: int, *, at_b: bool) -> Iterator[Subinterface]:
-        """The sub-interfaces of a link between switches, seen from one end: one for each VRF."""
+        """Yield the sub-interfaces of a link between switches, seen from one end: one for each VRF."""
         for carrier, vrf in dict.fromkeys(key for family in self.addresses.families for key in family.vrf_links):
             pairs = [
                 self._find_vrf_addresses(family, (carrier, vrf), link, at_b=at_b) for family in self.addresses.families
@@ -135,7 +138,7 @@ class SwitchViews(SwitchFrames):
 
     @staticmethod
     def _find_vrf_addresses(family: FamilyAddresses, key: tuple[str, str], link: int, *, at_b: bool) -> tuple[str, str]:
-        """(own, far) address with prefix length of a link in a VRF; "" for none."""
+        """Return (own, far) address with prefix length of a link in a VRF; "" for none."""
         column = family.vrf_links.get(key)
         # the even address of a pair is that of the upper end
         upper = column.at(link) if column is not None else 0
@@ -143,14 +146,14 @@ class SwitchViews(SwitchFrames):
         return (texts[0], texts[1]) if at_b else (texts[1], texts[0])
 
     def _find_bonds(self, links: Ints) -> tuple[Ints64, Ints64]:
-        """(number, kind) of the bond of each of some links: 0 and -1 for none."""
+        """Return (number, kind) of the bond of each of some links: 0 and -1 for none."""
         bonds = self.plan.bonds
         if bonds is None:
             return np.zeros(len(links), dtype=np.int64), np.full(len(links), -1, dtype=np.int64)
         return bonds.find_numbers(links), bonds.find_kinds(links)
 
     def _make_ports(self, row: int) -> Iterator[SwitchPort]:
-        # the ports of a switch in the order of its front panel, from the columns of the plan
+        """Yield the ports of a switch in the order of its front panel, from the columns of the plan."""
         pointer, link_of, upper_of = self.ends_by_switch
         links, addresses, devices = self.plan.links, self.addresses, self.plan.devices
         cls, catalog = devices.classes[devices.device_class[row]], self.design.catalog
@@ -211,7 +214,7 @@ class SwitchViews(SwitchFrames):
             )
 
     def _name_identifiers(self, fabric: str, cage: int, sub: int, peer: int, host: bool) -> _Identifiers:
-        """The SRv6 identifiers of a port of a switch, by its cage and its place in it."""
+        """Return the SRv6 identifiers of a port of a switch, by its cage and its place in it."""
         block = self.intents[fabric].srv6
         if block is None:
             return {}
@@ -222,13 +225,13 @@ class SwitchViews(SwitchFrames):
         return {"locator": far, "adjacency": local} if block.links else {"locator": far}
 
     def _find_span(self, segment: Segment) -> SpanIntent | None:
-        """The span that a segment is of; None within a site."""
+        """Return the long-haul span that a segment belongs to; None within a site."""
         name = segment.mesh.name if segment.mesh else ""
         return next((span for span in self.intents[segment.fabric].spans if span.name == name), None)
 
     @staticmethod
     def _find_addresses(family: FamilyAddresses, link: int, *, at_b: bool) -> tuple[str, str]:
-        """(own, far) address with prefix length of a link; "" for none."""
+        """Return (own, far) address with prefix length of a link; "" for none."""
         length, upper = int(family.length[link]), family.b.at(link)
         # a NIC that has its address at another port answers here as well: the odd one of the pair
         lower = family.a.at(link) or (upper + 1 if upper else 0)
@@ -236,7 +239,7 @@ class SwitchViews(SwitchFrames):
         return (b, a) if at_b else (a, b)
 
     def _find_host_vlan(self, segment: int, link: int, tenant: str) -> int:
-        """The VLAN of a host port, whether its fabric bridges or not: its tenant's, or the fabric's; 0 for exits."""
+        """Return the VLAN of a host port, even in a routed fabric: its tenant's, or the fabric's; 0 for exits."""
         fabric = self.plan.links.segments[segment].fabric
         if segment in self._exit_segments:
             return 0

@@ -1,1 +1,1 @@
-"""What a switch is told, made of its view: the model that writers print and that what readers read is held to."""
+"""Makes the model of a switch from its view: writers print the model, and what readers read is compared with it."""

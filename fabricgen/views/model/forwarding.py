@@ -1,4 +1,4 @@
-"""Classes of RoCE, packet trimming, and the choice among equal paths."""
+"""The parts of the switch model for classes of RoCE, packet trimming, and the choice among equal paths."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _BY_LOAD: dict[str, Intent] = {"dynamic": "dynamic-load-balance", "spray": "pack
 
 
 def model_qos(switch: SwitchView) -> SwitchQos | None:
-    """QoS of a fabric in which RoCE has a class of its own; None for any other, and for a switch without ports.
+    """Return the QoS of a fabric in which RoCE has a class of its own; None for others, and for a switch without ports.
 
-    Switches with like ports get the very same object, so that what writers make of it is made once.
+    Switches with like ports get the same object, so that what writers make of it is made once.
     """
     qos = switch.fabric.qos
     if not qos.marks or not switch.ports:
@@ -54,7 +54,7 @@ def _model_qos(
     dialect: DialectFacts,
     lacked: Set[Intent],
 ) -> SwitchQos:
-    """`ports` are (name, Gb/s, whether it pauses, m of the fibre of its lossless span or 0) of each."""
+    """Return the QoS; `ports` are (name, Gb/s, whether it pauses, m of fibre of its lossless span or 0)."""
     lossy = dialect.lossy_class
     trim = None if "packet-trim" in lacked else qos.trim
     trim_percent = qos.trim_percent if trim else 0
@@ -105,7 +105,10 @@ def _model_qos(
 
 
 def model_trimming(switch: SwitchView) -> PacketTrimming | None:
-    """The class that may be dropped, of every port but those that lead out: RoCE's, or 0 where that has all."""
+    """Return the trimming of the class that may be dropped, on every port but those that lead outside.
+
+    That class is RoCE's, or 0 if it has all packets.
+    """
     trim, qos = switch.fabric.qos.trim, model_qos(switch)
     if trim is None or not switch.ports or switch.lacks("packet-trim"):
         return None
@@ -121,7 +124,7 @@ def model_trimming(switch: SwitchView) -> PacketTrimming | None:
 
 
 def model_balancing(switch: SwitchView) -> Balancing:
-    """How equal paths are chosen; the ports of hosts are dealt out where these are routed."""
+    """Return how equal paths are chosen; flows of host ports are assigned to uplinks in turn if hosts are routed."""
     balancing, groups = switch.fabric.balancing, dict[str, list[str]]()
     if balancing.mode == "cluster" and not switch.lacks("cluster-load-balance"):
         for port in switch.ports:

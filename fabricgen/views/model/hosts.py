@@ -1,4 +1,4 @@
-"""What a leaf is asked to do for its hosts."""
+"""The parts of the switch model for services of a leaf to its hosts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FIXED_LIFETIME_S = 540
 
 
 def model_access(switch: SwitchView, port: SwitchPort) -> HostAccess:
-    """What a bridged port of hosts is to refuse."""
+    """Return what a bridged port of hosts must refuse."""
     service = switch.find_service(port)
     if service is None or not any(switch.list_vlans(port)):
         return OPEN
@@ -25,9 +25,9 @@ def model_access(switch: SwitchView, port: SwitchPort) -> HostAccess:
 
 
 def model_relay(switch: SwitchView, service: Service, gateways: tuple[str, ...]) -> Relay | None:
-    """The DHCP relay at gateways, or at the addresses of a routed port: servers of the families that it has.
+    """Return the DHCP relay at gateways, or at the addresses of a routed port, to servers of the families that it has.
 
-    A reply to an address that two switches share may reach the other one: there, requests come from a loopback.
+    A reply to an address that two switches share may reach the other one, so requests are then sent from a loopback.
     """
     facts, is_shared = switch.naming.configuration, bool(switch.multihomed)
     families = {":" in gateway for gateway in gateways}
@@ -48,7 +48,7 @@ def model_relay(switch: SwitchView, service: Service, gateways: tuple[str, ...])
 
 
 def model_vlan(switch: SwitchView, service: Service) -> Vlan:
-    """A VLAN with its gateways and what they do."""
+    """Return a VLAN with its gateways and their services."""
     offers, has_v6 = service.offers, any(":" in gateway for gateway in service.gateways)
     advertisements, is_stated = offers.advertised, offers.states_advertised
     if switch.lacks("ra-settings"):
@@ -72,7 +72,7 @@ def model_vlan(switch: SwitchView, service: Service) -> Vlan:
 
 
 def _model_advertisements(switch: SwitchView, service: Service, stated_advertisements: Advertisements) -> Advertised:
-    """The router advertisements of gateways of IPv6, as far as the NOS has words for what is asked of them."""
+    """Return the router advertisements of IPv6 gateways, as far as the NOS can express what is asked."""
     subnets = frozenset(find_network(gateway) for gateway in service.gateways if ":" in gateway)
     if switch.lacks("ra-settings"):
         return Advertised(managed=True, other=False, lifetime_s=FIXED_LIFETIME_S, no_autoconfig=subnets)
@@ -86,7 +86,7 @@ def _model_advertisements(switch: SwitchView, service: Service, stated_advertise
 
 
 def model_port_gateway(switch: SwitchView, port: SwitchPort) -> tuple[Relay | None, bool]:
-    """(the DHCP relay of a routed port, whether it is told not to send router advertisements)."""
+    """Return (DHCP relay of a routed port, whether router advertisements are turned off on it)."""
     service = switch.find_service(port) if port.role != "exit" else None
     relays = service is not None and port.addresses and not switch.lacks("relay-on-routed-ports")
     is_stated = (service.offers if service else switch.fabric.offers).states_advertised

@@ -1,4 +1,4 @@
-"""How a switch is managed, as its NOS can say it."""
+"""The part of the switch model for its management, as far as its NOS can express it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fabricgen.views.switch import SwitchView
 
 
 def model_management(switch: SwitchView) -> SwitchManagement:
-    """Management of a switch; the first of keys and resolvers where its NOS takes few."""
+    """Return the management of a switch; if its NOS takes few keys and resolvers, only the first."""
     management, dialect = switch.fabric.management, switch.dialect
     addresses = frozenset((address, gateway) for address, gateway in switch.managements if gateway)
     syslog, dns, banner = management.syslog, management.dns, management.banner
@@ -18,7 +18,7 @@ def model_management(switch: SwitchView) -> SwitchManagement:
     accounts = {n: SwitchUser(u.password or "", frozenset(u.ssh_keys[:most_keys]), u.role) for n, u in users.items()}
 
     def order_servers(servers: tuple[str, ...]) -> tuple[str, ...]:
-        # as stated where the NOS asks servers in an order, else sorted, so that the order does not count
+        """Return servers as stated if the NOS asks them in order, else sorted, so that their order has no effect."""
         return servers if dialect.ranks_servers else tuple(sorted(servers))
 
     return SwitchManagement(

@@ -1,26 +1,26 @@
-"""What may pass on the sessions of a switch, as route maps: between switches, with far devices, and between VRFs.
+"""The part of the switch model for policies, as route maps: between switches, with far devices, and between VRFs.
 
-Only router ids and host prefixes are announced: each switch accepts and announces nothing outside the pools that these
-come from, and a switch of the lowest tier announces only what it originates, so that it never carries traffic between
-its spines; in a mesh it passes on everything, as ways lead by others of its tier. To a mate over `peer` links it passes
-on what came from above as well, for a mate that has lost its links up; what a mate told has its number in the path, and
-so goes up from nowhere.
+Only router ids and host prefixes are announced: each switch accepts and announces nothing outside the pools of these,
+and a switch of the lowest tier announces only what it originates, so that it never carries traffic between its spines;
+in a mesh it passes on everything, as paths lead through others of its tier. Over `peer` links to a switch of its tier
+it passes on what came from above as well, in case that switch has lost its links up; what comes over a `peer` link has
+the AS number of the tier in its path, and so goes up from nowhere.
 
-With `weights: link-bandwidth` each route tells how many links lead to what it is of: one of what a switch originates,
-and of what it passes on the sum of what it was told (draft-ietf-bess-ebgp-dmz). A path then gets as many flows as there
-are shortest paths behind it, links counted.
+With `weights: link-bandwidth` each route says how many links lead to its destination: one for what a switch originates,
+and for what it passes on the sum of what it was told (draft-ietf-bess-ebgp-dmz). A path then gets as many flows as
+there are shortest paths behind it, links counted.
 
 Switches pass on what is beyond the exits of their VRF (`OUTSIDE`: the default route and accepted prefixes), so that it
 comes down from where it is learned. A switch of the lowest tier announces of it only what its own exits gave it: the AS
-path begins with that of a far device, or is empty where it is a static route; to a mate, all of it. To the outside goes
-nothing but the stated aggregates, so that no exit is a way to another. A backup's routes have the far AS number
-repeated, and what is announced to it has the own once more: each hop is eBGP, so that no other preference would travel.
-Those of a switch in maintenance are made longer still, and what it announces carries the community of graceful shutdown
-(RFC 8326).
+path begins with that of a far device, or is empty if it is a static route. Over `peer` links it announces all of it. To
+the outside it announces only the stated aggregates, so that no exit is a way to another. A backup's routes have the far
+AS number repeated, and what is announced to it has the own one once more: each hop is eBGP, so that no other preference
+would travel. Those of a switch in maintenance are made longer still, and what it announces carries the community of
+graceful shutdown (RFC 8326).
 
-What is brought into a VRF from others has an AS number of its own in its path (`LEAKED`), wherever it goes in the VRF.
-Nothing that has it is brought into a further VRF, so that two leaks are not one; and a switch of the lowest tier, which
-announces own routes alone, does not announce it: those above have both VRFs, too, and bring it in themselves.
+Routes that are imported into a VRF from others have an AS number of its own in their path (`LEAKED`), wherever they go
+in the VRF. No route with it is imported into a further VRF, so that two leaks are not one; and a switch of the lowest
+tier, which announces only own routes, does not announce it: those above have both VRFs, too, and import it themselves.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ ORIGINATED = 6
 
 
 def model_maps(switch: SwitchView, vrf: str, roles: Container[str]) -> RouteMaps:
-    """The lists and maps of a VRF, whose sessions with other switches are on links of these roles."""
+    """Return the lists and maps of a VRF, whose sessions with other switches are on links of these roles."""
     maps, drain = RouteMaps(), _make_drain_settings(switch)
     weighted = switch.weighs_paths
     if switch.announces_own_only or weighted:
@@ -95,22 +95,23 @@ def model_maps(switch: SwitchView, vrf: str, roles: Container[str]) -> RouteMaps
 
 
 def _make_drain_settings(switch: SwitchView) -> dict[str, Any]:
-    """What an entry sets on what a switch in maintenance announces."""
+    """Return the fields that an entry sets on what a switch in maintenance announces; none on other switches."""
     longer = " ".join([str(switch.asn)] * DRAINED_OUT)
     return {"prepend": longer, "community": GRACEFUL_SHUTDOWN} if switch.maintenance else {}
 
 
 def _list_families(switch: SwitchView) -> tuple[tuple[str, int], ...]:
-    """(what ends names, length of an address) of each family routed."""
+    """Return (ending of names, length of an address) of each routed family."""
     return (*((("", 32),) if switch.has_v4 else ()), *((("6", 128),) if switch.has_v6 else ()))
 
 
 def _select_family(prefixes: Iterable[str], ending: str) -> Iterator[str]:
+    """Yield the prefixes of the family whose names have an ending."""
     return (prefix for prefix in prefixes if (":" in prefix) == bool(ending))
 
 
 def _list_host_pools(switch: SwitchView, vrf: str) -> Iterator[str]:
-    """The pools of a VRF's hosts, what leaks into it, and the switch's own loopback there."""
+    """Yield the pools of a VRF's hosts, what leaks into it, and the switch's own loopback there."""
     leaked, loopback = switch.find_leaked(vrf), switch.loopback_in(vrf)
     for service in switch.services:
         yield from service.host_pools if service.vrf == vrf else ()
@@ -159,18 +160,19 @@ def _add_outside(maps: RouteMaps, switch: SwitchView, vrf: str, to_mlag_peer: It
 
 
 def _add_entry(maps: RouteMaps, name: str, number: int, entry: RouteMapEntry) -> None:
+    """Add an entry to a map, which is made if it is new."""
     maps.maps.setdefault(name, {})[number] = entry
 
 
 def _add_list(maps: RouteMaps, name: str, ending: str, permits: Iterable[Permit]) -> bool:
-    """Add the prefixes of a family; whether there are any."""
+    """Add a list of those prefixes that are of a family; return whether there are any."""
     family_permits = OrderedSet(permit for permit in permits if (":" in permit.prefix) == bool(ending))
     maps.prefix_lists |= {name: family_permits} if family_permits else {}
     return bool(family_permits)
 
 
 def _list_exit_entries(switch: SwitchView, policy: ExitPolicy) -> Iterator[tuple[str, Iterable[Permit], RouteMapEntry]]:
-    """(IN or OUT, prefixes, what is set on them) of the sessions of an exit."""
+    """Yield (IN or OUT, prefixes, what is set on them) of the sessions of an exit."""
     longer = DRAINED_IN if switch.maintenance else PREPENDED if policy.backup else 0
     yield "IN", policy.takes, RouteMapEntry(True, last_as=longer)
     added = switch.asn if switch.maintenance or policy.backup else 0
@@ -179,14 +181,14 @@ def _list_exit_entries(switch: SwitchView, policy: ExitPolicy) -> Iterator[tuple
 
 
 def _list_exit_paths(switch: SwitchView, vrf: str) -> Iterator[str]:
-    """AS paths of what the own exits of a VRF gave a switch of the lowest tier; none of others, which pass on all."""
+    """Yield AS paths of what the own exits gave a switch that announces only own routes; none for other switches."""
     if switch.announces_own_only:
         yield from (OWN_ROUTES,) if switch.exits.announces_routes(vrf) else ()
         yield from (f"^{asn}_" for asn in sorted({peer.remote_asn for peer in switch.exits.peers_in(vrf).values()}))
 
 
 def _add_leaks(maps: RouteMaps, switch: SwitchView, vrf: str) -> None:
-    """Add what is brought into a VRF from others: numbers of entries of IPv6 follow on those of IPv4."""
+    """Add what is imported into a VRF from others; entries of IPv6 are numbered after those of IPv4."""
     leaked, number = switch.find_leaked(vrf), BASE
     for ending, bits in _list_families(switch):
         for source in leaked.sources if leaked else ():

@@ -1,4 +1,4 @@
-"""Ports, bonds and the MLAG pair of a switch."""
+"""The parts of the switch model for ports, bonds and the MLAG pair."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ RS_FROM_GBPS, RS_FROM_LANE_GBPS = 100, 50
 
 
 def default_fec(speed_gbps: int, lanes: int) -> str:
-    """The FEC of a port that states none: `rs`, or "" where the NOS is to choose."""
+    """Return the FEC of a port that states none: `rs`, or "" if the NOS is to choose."""
     return "rs" if speed_gbps >= RS_FROM_GBPS or speed_gbps / lanes >= RS_FROM_LANE_GBPS else ""
 
 
 def count_lanes(port: SwitchPort, cage: CageClass) -> int:
-    """Electrical lanes of a port: what its speed needs, and no more than its share of the cage.
+    """Return the electrical lanes of a port: as many as its speed needs, and no more than its share of the cage.
 
-    40G uses lanes of 10G, whatever the cage can do.
+    40G uses lanes of 10G, whatever the cage supports.
     """
     rate = 10 if port.speed_gbps == 40 else port.lane_gbps
     return min(cage.lanes // port.ways, -int(-port.speed_gbps // rate))
 
 
 def model_interface(switch: SwitchView, port: SwitchPort) -> Interface:
-    """A port as the model of a switch has it: what its configuration is to make of it."""
+    """Return a port of the switch model."""
     service, settings = switch.find_service(port), port.settings
     untagged, tagged = (0, ()) if port.bond else switch.list_vlans(port)
     cage = switch.profile.find_cage_class(port.cage)
@@ -64,7 +64,7 @@ def model_interface(switch: SwitchView, port: SwitchPort) -> Interface:
 
 
 def model_bonds(switch: SwitchView) -> dict[int, Bond]:
-    """The bonds of hosts by number: of ports that are alike, with the least MTU of these, in their order."""
+    """Return the bonds of hosts by number, each with its ports, which are alike, and the least MTU of these."""
     members: dict[int, list[SwitchPort]] = {}
     for port in switch.ports:
         if port.bond and port.role == "host":
@@ -73,7 +73,7 @@ def model_bonds(switch: SwitchView) -> dict[int, Bond]:
 
 
 def _model_bond(switch: SwitchView, number: int, ports: Sequence[SwitchPort]) -> Bond:
-    # a bond of some ports, which agree in all but MTU and whether they are shut
+    """Return a bond of ports that agree in all but MTU and whether they are shut."""
     first, service = ports[0], switch.find_service(ports[0])
     untagged, tagged = switch.list_vlans(first)
     return Bond(
@@ -91,9 +91,9 @@ def _model_bond(switch: SwitchView, number: int, ports: Sequence[SwitchPort]) ->
 
 
 def place_ports(switch: SwitchView, catalog: Catalog) -> dict[str, str]:
-    """Where each port of the face is, by its name: `cage/sub`, or `cage` where nothing is plugged in.
+    """Return the place of each port of the front panel, by its name: `cage/sub`, or `cage` if nothing is plugged in.
 
-    How far an empty cage is split is a fact of the NOS. Raises LookupError where the catalogue has no port table.
+    The NOS decides how far an empty cage is split. Raises LookupError if the catalogue has no port table.
     """
     naming, platform = switch.naming, catalog.sonic_platform(switch.profile.id)
     ways_of = {port.cage: port.ways for port in switch.ports}

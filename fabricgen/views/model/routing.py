@@ -1,11 +1,11 @@
-"""BGP and static routes of a switch: sessions by VRF, what passes on them, and what is announced.
+"""The parts of the switch model for BGP and static routes: sessions by VRF, their policies, and announced prefixes.
 
-eBGP with explicit AS numbers on every link (RFC 7938, 5.2). A switch that shares its AS number with others (leaves of a
-rack, groups of a tier with one number) accepts routes from above that contain its own number once (`allowas-in`);
+eBGP runs with explicit AS numbers on every link (RFC 7938, 5.2). A switch that shares its AS number with others (leaves
+of a rack, groups of a tier with one number) accepts routes from above that contain its own number once (`allowas-in`);
 otherwise it would drop the others' routes as loops.
 
-A NOS's own daemon, as bgpcfgd of SONiC, has no words for most of a policy: what it makes of tables is worked out here,
-too.
+A NOS's own daemon, such as bgpcfgd of SONiC, cannot express most of a policy: what it makes of tables is worked out
+here, too.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from fabricgen.views.switch import SwitchPort, SwitchView
 
 
 def list_loopback_prefixes(switch: SwitchView) -> tuple[str, ...]:
-    """The loopbacks of the default VRF with prefix lengths, IPv4 before IPv6."""
+    """Return the loopbacks of the default VRF with prefix lengths, IPv4 before IPv6."""
     loopbacks = ((switch.loopback, 32), (switch.loopback6, 128))
     return tuple(f"{address}/{length}" for address, length in loopbacks if address)
 
 
 def model_srv6(switch: SwitchView) -> SwitchSrv6 | None:
-    """The SRv6 identifiers of a switch, those of its links by their prefixes; None where its fabric has none."""
+    """Return the SRv6 identifiers of a switch, those of its links by their prefixes; None if its fabric has none."""
     block = switch.fabric.srv6
     if block is None:
         return None
@@ -50,8 +50,9 @@ def model_srv6(switch: SwitchView) -> SwitchSrv6 | None:
 
 
 def model_bgp(switch: SwitchView) -> dict[str, Bgp]:
-    """BGP by VRF: in the default one, and in those with sessions, with exits, or over EVPN. Writers print it, so that
-    nothing in it asks what an address is, and `announced`, which follows from the rest, is not in it.
+    """Return BGP by VRF: in the default one, and in those with sessions, with exits, or over EVPN.
+
+    Writers print it without `announced`, which follows from the rest, so it is not filled in.
     """
     over_evpn = set(switch.overlay.vrfs) if switch.overlay else set()
     most_paths = switch.naming.configuration.ecmp_paths or switch.ecmp_width
@@ -76,8 +77,9 @@ def model_bgp(switch: SwitchView) -> dict[str, Bgp]:
 
 
 def _model_sessions(switch: SwitchView, vrf: str) -> Iterator[tuple[str, Peer]]:
-    """(far address, or own port; session) of each link between switches: one a family where it has addresses, or one
-    over link-local addresses for all.
+    """Yield (far address or own port, session) of each link between switches.
+
+    A link has one session a family if it has addresses, or one over link-local addresses for all families.
     """
     ends: tuple[tuple[SwitchPort, SwitchPort | Subinterface], ...] = tuple((port, port) for port in switch.ends)
     for port, end in switch.links_in(vrf) if vrf else ends:
@@ -95,7 +97,7 @@ def _model_sessions(switch: SwitchView, vrf: str) -> Iterator[tuple[str, Peer]]:
 
 
 def _model_peer(switch: SwitchView, port: SwitchPort, asn: int, families: frozenset[str]) -> Peer:
-    # a session over a link; policies and addresses are filled in later
+    """Return a session over a link; policies and addresses are filled in later."""
     bfd, limit = switch.fabric.bfd, switch.fabric.max_prefixes
     return Peer(
         remote_asn=asn,
@@ -115,10 +117,11 @@ def _model_peer(switch: SwitchView, port: SwitchPort, asn: int, families: frozen
 
 
 def _add_policies(peers: Mapping[str, Peer], maps: RouteMaps) -> dict[str, Peer]:
-    """Sessions with what their maps let pass; hundreds of them have the same."""
+    """Return sessions with the policies of their maps; hundreds of sessions have the same."""
     make_policy = cache(maps.make_policy)
 
     def find_policy(peer: Peer, direction: str) -> Policy:
+        """Return the policy of a session in one direction; computed once for its maps."""
         return make_policy(
             tuple(maps.find_map_name(peer, direction, family) for family in sorted(peer.families)), peer.families
         )
@@ -130,7 +133,7 @@ def _add_policies(peers: Mapping[str, Peer], maps: RouteMaps) -> dict[str, Peer]
 
 
 def _list_leaks(maps: RouteMaps) -> dict[str, Policy]:
-    """By VRF, what is brought in from there: subnets of hosts of the routed families."""
+    """Return, by VRF, what is imported from there: subnets of hosts of the routed families."""
     leaks: dict[str, Policy] = {}
     is_own = maps.as_paths.get("LEAKED") == {LEARNED_PATH}
     for entry in (entry for name in ("LEAKED", "LEAKED6") for entry in maps.maps.get(name, {}).values()):
@@ -141,12 +144,12 @@ def _list_leaks(maps: RouteMaps) -> dict[str, Policy]:
 
 
 def list_announced_prefixes(switch: SwitchView, vrf: str) -> frozenset[str]:
-    """What a switch originates in a VRF: loopbacks, the subnets of hosts here, and static routes to the outside."""
+    """Return what a switch originates in a VRF: loopbacks, subnets of its hosts, and static routes to the outside."""
     return frozenset(_iterate_announced_prefixes(switch, vrf))
 
 
 def _iterate_announced_prefixes(switch: SwitchView, vrf: str) -> Iterator[str]:
-    # the prefixes that a VRF announces: loopbacks, subnets of hosts, routed ports, routes of exits that are passed on
+    """Yield the same: loopbacks, subnets of hosts, routed ports, and routes of exits that are passed on."""
     loopback = switch.loopback_in(vrf)
     yield from loopback.prefixes if loopback else list_loopback_prefixes(switch) if not vrf else ()
     for service in switch.services:
@@ -161,10 +164,10 @@ def _iterate_announced_prefixes(switch: SwitchView, vrf: str) -> Iterator[str]:
 
 
 def is_routed_by_daemon(switch: SwitchView) -> bool:
-    """Whether a switch runs BGP, and its NOS's own daemon is enough for what it is asked: sessions on numbered links of
-    IPv4, each with an AS number of its own, that carry nothing but the fabric.
+    """Whether a switch runs BGP for which its NOS's own daemon suffices.
 
-    Without one, text of FRR is written.
+    That daemon has sessions on numbered links of IPv4, each with an AS number of its own, that carry only routes of the
+    fabric. Without it, text of FRR is written.
     """
     facts, fabric = switch.naming.configuration, switch.fabric
     needs_frr = (
@@ -181,7 +184,9 @@ def is_routed_by_daemon(switch: SwitchView) -> bool:
 
 
 def model_own_daemon(switch: SwitchView, vrf: str, bgp: Bgp) -> Bgp:
-    """The sessions of a VRF as the NOS's own daemon has them: all pass all, named after the far device."""
+    """Return the sessions of a VRF in the NOS's own daemon: all permit everything, and are named
+    after the far device.
+    """
     peers = {
         key: replace(
             peer,
@@ -201,7 +206,7 @@ def model_own_daemon(switch: SwitchView, vrf: str, bgp: Bgp) -> Bgp:
 
 
 def discard_host_blocks(switch: SwitchView) -> dict[tuple[str, str], StaticRoute]:
-    """The blocks of routed hosts by VRF and prefix, as discard routes, which the daemon announces."""
+    """Return discard routes for the blocks of routed hosts, by VRF and prefix; the daemon announces them."""
     blocks = (
         (s.vrf, block) for s in switch.services if not s.gateways for block in (s.host_subnet, s.host_subnet6) if block
     )

@@ -1,4 +1,4 @@
-"""Makes the model of a switch: what its files are to say, in words that belong to no NOS."""
+"""Makes the model of a switch: what its files must say, in terms that belong to no NOS."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from fabricgen.views.switch import SwitchView
 
 
 def model_switch(switch: SwitchView, catalog: Catalog) -> Switch:
-    """The model of a switch; secrets are those of the view, references where these were not looked up.
+    """Return the model of a switch; secrets are those of the view, or references if these were not resolved.
 
-    What the catalogue says that a NOS lacks is not in it: the blueprint's author is told so by `lint`. Raises
-    LookupError for a NOS that names ports by a table which the catalogue does not have of the switch.
+    Whatever its NOS lacks, by the catalogue, is left out: `lint` says so to the blueprint's author. Raises LookupError
+    for a NOS that names ports by a port table that the catalogue does not have.
     """
     interfaces = {port.name: model_interface(switch, port) for port in switch.ports}
     unused = frozenset(name for name, port in interfaces.items() if is_unused(port))
