@@ -68,7 +68,8 @@ def adopt(
     """
     catalog = catalog or Catalog()
     of_configurations = [configurations.facts] if configurations else []
-    facts = gather_facts(dumps, lists, [*sources, *of_configurations], jobs)
+    configured = configurations.configured if configurations else None
+    facts = gather_facts(dumps, lists, [*sources, *of_configurations], jobs, configured)
     models = find_models(facts, catalog, stated)
     if models.questions:
         raise UndecidedError(models.questions)

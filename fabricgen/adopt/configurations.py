@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from fabricgen.adopt.configured_links import find_configured_links
 from fabricgen.adopt.facts import DeviceFacts, Facts
 from fabricgen.adopt.settings.draft import ReadSwitch, index_far_ends
 from fabricgen.kernel.diagnostics import fault
@@ -29,10 +30,14 @@ def read_switch(nos: str, files: Mapping[str, str]) -> ReadSwitch | str:
 
 
 class Configurations(NamedTuple):
-    """What was read of each switch, by its name, and facts on devices; their notes tell what was not read."""
+    """What was read of each switch, by its name, and facts on devices; their notes tell what was not read.
+
+    `configured` has the links that descriptions and subnets tell.
+    """
 
     switches: dict[str, ReadSwitch]
     facts: Facts
+    configured: Facts
 
 
 def gather_configurations(folder: str) -> Configurations:
@@ -68,4 +73,4 @@ def gather_configurations(folder: str) -> Configurations:
             notes.append(f"{places[device]}: {read}")
         else:
             switches[device] = read
-    return Configurations(switches, Facts((), devices, notes=tuple(notes)))
+    return Configurations(switches, Facts((), devices, notes=tuple(notes)), find_configured_links(switches))

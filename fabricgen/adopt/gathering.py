@@ -69,9 +69,12 @@ class Gathered:
 
 
 def read_list(file: str, gathered: Gathered) -> None:
-    """Add a list of cables or of devices, as its columns tell; raises InputError (FG050) for any other file."""
+    """Add a topology.dot, or a list of cables or devices, as its columns tell; raises InputError (FG050) for others."""
     text = decode_text(read_bytes(Path(file), file, limit=MOST_BYTES), file, limit=MOST_BYTES, kind="CSV")
     first_line = next((line for line in text.splitlines() if line.strip()), "")
+    if _GRAPH.match(first_line):
+        _read_graph(file, text, gathered)
+        return
     delimiter = max(",;\t", key=first_line.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
@@ -90,6 +93,25 @@ def read_list(file: str, gathered: Gathered) -> None:
     else:
         found = ", ".join(head) or "none"
         raise _make_line_fault(file, 1, f"neither a list of cables nor one of devices: its columns are {found}")
+
+
+_GRAPH = re.compile(r"\s*(?:strict\s+)?graph\b")
+_EDGE = re.compile(r'\s*"?([^":\s]+)"?\s*:\s*"?([^"\s]+)"?\s*--\s*"?([^":\s]+)"?\s*:\s*"?([^"\s;\[]+)"?')
+_FAKE = re.compile(r'^\s*"?([^":\s]+)"?\s*\[[^\]]*function="?fake', re.MULTILINE)
+
+
+def _read_graph(file: str, text: str, gathered: Gathered) -> None:
+    """Add the edges of a topology.dot as PTM and simulations of Cumulus Linux have it: "leaf01":"swp1" -- "n1":"eth1".
+
+    Devices whose function is `fake` stand for ports without a cable.
+    """
+    fake = set(_FAKE.findall(text))
+    edges = ((line, match.groups()) for line, t in enumerate(text.splitlines(), 1) if (match := _EDGE.match(t)))
+    links = [(line, ends) for line, ends in edges if fake.isdisjoint(ends[::2])]
+    if not links:
+        raise _make_line_fault(file, 1, "this graph joins no ports")
+    for line, (a_device, a_port, b_device, b_port) in links:
+        gathered.add_link(End(a_device, a_port), End(b_device, b_port), f"{file}:{line}")
 
 
 def _read_cables(
@@ -136,7 +158,7 @@ def _read_devices(columns: Mapping[str, int], rows: list[tuple[int, list[str]]],
 
 
 def _make_line_fault(file: str, line: int, message: str) -> Exception:
-    hint = f"a list of cables has {','.join(ENDS[0])}; one of devices has name,model"
+    hint = f"a list of cables has {','.join(ENDS[0])}, or is a topology.dot; one of devices has name,model"
     return fault(CODE, message, hint=hint, span=Span(file, line, 1))
 
 
@@ -155,12 +177,17 @@ class Neighbor(NamedTuple):
 
 
 def gather_facts(
-    dumps: Sequence[str], lists: Sequence[str] = (), sources: Iterable[Facts] = (), jobs: int = 0
+    dumps: Sequence[str],
+    lists: Sequence[str] = (),
+    sources: Iterable[Facts] = (),
+    jobs: int = 0,
+    configured: Facts | None = None,
 ) -> Facts:
     """Return the facts of dumps, of `lists` (CSV files of cables or devices), and of other sources, as of a NetBox.
 
-    If two of them differ on a device, other sources come before lists, and lists before dumps. Raises InputError for
-    what cannot be read (FG065, FG050).
+    If two of them differ on a device, other sources come before lists, and lists before dumps. Links of ports of which
+    none of them tells are those of `configured`, unless there are dumps, which tell all that is plugged. Raises
+    InputError for what cannot be read (FG065, FG050).
     """
     gathered = Gathered()
     for facts in sources:
@@ -172,6 +199,12 @@ def gather_facts(
         read_list(file, gathered)
     if dumps:
         _add_dumps(dumps, gathered, jobs)
+    elif configured:
+        linked = {end for ends in gathered.links for end in ends}
+        added = [link for link in configured.links if link.a not in linked and link.b not in linked]
+        gathered.links |= {link[:2]: "" for link in added}
+        gathered.notes += configured.notes
+        gathered.notes.append(f"{len(added):,} links are those that descriptions and subnets in configurations tell")
     links = sorted(Link(*ends, source) for ends, source in gathered.links.items())
     used = {end for link in links for end in link[:2]} if gathered.unlinked else set[End]()
     for name in {link.a.device for link in links} | {link.b.device for link in links}:

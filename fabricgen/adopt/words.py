@@ -141,7 +141,9 @@ def _find_skipped(
             for role in form.network.roles
             if role in profile.roles and counts[of_set, form.network.name, role] <= STRAY * sizes[of_set]
         ]
-    return skipped
+    # a fabric that all nodes skip, as one of management ports of switches alone, would be refused
+    serving = {fabric for _, fabric, role in counts} | {role for _, _, role in counts}
+    return {of_set: [fabric for fabric in fabrics if fabric in serving] for of_set, fabrics in skipped.items()}
 
 
 def _write_unit(name: str, kind: UnitKind, units: Units, skipped: Mapping[tuple[str, str], list[str]]) -> Words:

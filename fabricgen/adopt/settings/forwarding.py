@@ -79,11 +79,16 @@ def infer_links(draft: Draft) -> list[Setting]:
         (("ip",), "v4", lambda switch: _name_families(switch.running.loopbacks)),
         (("routing", "underlay"), "ebgp-numbered", _name_underlay),
     )
+    read = draft.switches.items()
+    without_bgp = {name for name, switch in read if any(text.startswith("BGP: ") for text in switch.unread)}
     addresses = {address for s in draft.list_switches() for address, _ in s.running.management.addresses}
     managed = _name_families(addresses)
     for keys, default, name_value in questions:
 
         def ask(fabric: str, switch: ComparedSwitch, name_value: object = name_value) -> Iterator[str]:
+            # a switch whose sessions could not be read does not say that there are none
+            if name_value is _name_underlay and switch.view.name in without_bgp:
+                return
             if switch.fabric in part_of[fabric] and (value := name_value(switch)):  # type: ignore[operator]
                 yield value
 

@@ -26,8 +26,9 @@ _CANDIDATES = 8
 @click.option(
     "--cables",
     multiple=True,
-    metavar="CSV",
-    help="A list of cables: links.csv, cables.csv, or device,port,neighbor,neighbor_port; may be repeated.",
+    metavar="CSV|DOT",
+    help="A list of cables: links.csv, cables.csv, device,port,neighbor,neighbor_port, or PTM's topology.dot; may be "
+    "repeated.",
 )
 @click.option(
     "--netbox",
@@ -84,7 +85,7 @@ def command(
     from fabricgen.cli.output import write_output
     from fabricgen.diff.compare import pause_collector
 
-    _check_options(dumps or cables or netbox, name, output)
+    _check_options(bool(dumps or cables or netbox or configs), name, output)
     urls = [source for source in netbox if "://" in source]
     refuse_idle("sites", "token", "plain_http", used=bool(urls), why="no --netbox is a URL")
     folder = Path(output).parent if output != "-" else Path()
@@ -117,12 +118,12 @@ def command(
     return 0 if is_whole(found) and not differences else 1
 
 
-def _check_options(inputs: tuple[str, ...], name: str, output: str) -> None:
-    """Raise click.UsageError if options cannot be; `inputs` are the dumps and lists that were named."""
+def _check_options(has_inputs: bool, name: str, output: str) -> None:
+    """Raise click.UsageError if options cannot be; `has_inputs` is whether dumps or lists were named."""
     from fabricgen.blueprint.beside.lock import find_lock_path
     from fabricgen.blueprint.scalars import NAME_PATTERN
 
-    if not inputs:
+    if not has_inputs:
         raise click.UsageError("nothing to adopt: give dumps, or a list with --cables")
     if kept := next((p for p in (output, find_lock_path(output)) if output != "-" and p and Path(p).exists()), None):
         raise click.UsageError(f"{kept} exists; it is left as it is: name another file")
@@ -168,15 +169,24 @@ def _keep_numbers(found: Adoption, output: str) -> Cluster | None:
         return cluster
     if rows:
         file = f"{output.removesuffix('.yaml')}.numbers.csv"
-        columns = {key: [row.get(key, "") for row in rows] for key in dict.fromkeys(k for row in rows for k in row)}
-        write_output(file, write_table(Table("numbers", columns), "csv"))
-        try:
-            cluster = compile_cluster(compile_adopted(output, [file]))
+        refused: InputError | None = None
+        while rows:
+            columns = {key: [row.get(key, "") for row in rows] for key in dict.fromkeys(k for row in rows for k in row)}
+            write_output(file, write_table(Table("numbers", columns), "csv"), updates=True)
+            try:
+                cluster = compile_cluster(compile_adopted(output, [file]))
+                break
+            except InputError as error:
+                # the page cannot take some: the others are kept without them
+                lines = {d.span.line for d in error.diagnostics if d.span and d.span.file == file}
+                kept = [row for line, row in enumerate(rows, 2) if line not in lines]
+                rows, refused = (kept if lines else []), error
+                for diagnostic in error.diagnostics:
+                    click.echo(diagnostic.text(), err=True)
+        if refused:
+            click.echo(f"{path} is without the numbers that are refused; rules of the page give others", err=True)
+        if rows:
             click.echo(f"{file} has what no rule gives; {path} keeps it", err=True)
-        except InputError as error:
-            for diagnostic in error.diagnostics:
-                click.echo(diagnostic.text(), err=True)
-            click.echo(f"{path} is without these: mend {file}, then fabricgen lock {output} --import {file}", err=True)
     write_lock(path, cluster.lock)
     return cluster
 

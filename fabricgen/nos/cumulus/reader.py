@@ -81,7 +81,8 @@ def _make_switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     routing = read_part(
         "BGP", lambda: CumulusRouting(tree.get("router", {}), tree.get("vrf", {})), CumulusRouting({}, {})
     )
-    bridged = set(map(int, tree["bridge"]["domain"]["br_default"]["vlan"])) if "bridge" in tree else set()
+    # a bridge may leave its VLANs to the defaults of NVUE
+    bridged = set(map(int, tree["bridge"]["domain"]["br_default"].get("vlan", ()))) if "bridge" in tree else set()
     unsplit = [name for name, into in breakout_of.items() if not into]
     unknown_port = Interface(True, DEFAULT_MTU, 0)
     ports = {
@@ -142,10 +143,12 @@ def _read_balancing(tree: Mapping[str, Any], rows: Mapping[str, Row], routing: C
 
 def _put_members_into_bonds(ports: dict[str, Interface], bonds: Mapping[int, Bond], pair: MlagPair | None) -> None:
     """Mark in `ports` which bond each port is a member of, the peer link of a pair among them."""
-    for name in pair.members if pair else ():
-        ports[name] = _put_into_bond(name, ports[name], PEER_LINK)
-    for number, bond in bonds.items():
-        ports |= {name: _put_into_bond(name, ports[name], number) for name in bond.members}
+    bond_of = {name: number for number, bond in bonds.items() for name in bond.members}
+    bond_of |= dict.fromkeys(pair.members if pair else (), PEER_LINK)
+    for name, number in bond_of.items():
+        # a member that has the defaults of a port in all else need not be stated
+        port = ports.get(name, Interface(True, DEFAULT_MTU, 0)) if is_tolerant() else ports[name]
+        ports[name] = _put_into_bond(name, port, number)
 
 
 def _read_management(

@@ -288,13 +288,17 @@ class CumulusRouting:
             allow_fields(
                 family, "aggregate-route", "multipaths", "redistribute", "route-export", "route-import", "state"
             )
-            allow_fields(family["redistribute"], "connected", "static")
-            if family["state"] != ON or any(source["state"] != ON for source in family["redistribute"].values()):
+            # what runs need not say how many equal paths there are, nor announce through a filter
+            sources = family.get("redistribute", {}) if is_tolerant() else family["redistribute"]
+            allow_fields(sources, "connected", "static")
+            if family["state"] != ON or any(source["state"] != ON for source in sources.values()):
                 report_misfit(f"{word}: not on, or routes are not redistributed")
-            instance.max_paths.add(family["multipaths"]["ebgp"])
-            instance.families[FAMILIES[word]] = {family["redistribute"]["connected"]["route-map"]}
-            if "static" in family["redistribute"]:
-                instance.statics[FAMILIES[word]] = {family["redistribute"]["static"]["route-map"]}
+            if "multipaths" in family or not is_tolerant():
+                instance.max_paths.add(family["multipaths"]["ebgp"])
+            for source, maps in (("connected", instance.families), ("static", instance.statics)):
+                if source in sources or (source == "connected" and not is_tolerant()):
+                    named = "route-map" in sources[source] or not is_tolerant()
+                    maps[FAMILIES[word]] = {sources[source]["route-map"]} if named else set()
             instance.aggregates |= set(family.get("aggregate-route", {}))
             if "route-import" in family:
                 instance.imports[FAMILIES[word]] = list_imports(family["route-import"])
