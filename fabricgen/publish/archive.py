@@ -1,6 +1,6 @@
 """Publishing into one archive file: streamed, with the same bytes every time, whole or not at all."""
 
-# Plain strings for paths: see lock.py.
+# Plain strings for paths: see files.py.
 # ruff: noqa: PTH102, PTH112, PTH105, PTH108, PTH113, PTH118, PTH120, PTH123, PTH208
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, Protocol
 
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.publish.files import open_new_file, sync_folder, write_all
-from fabricgen.publish.lock import hold_target, name_companion
+from fabricgen.publish.files import hold_target, name_companion, open_new_file, sync_folder, write_all
 from fabricgen.publish.manifest import MANIFEST, Ledger, Private, PublishReport, Tally, check_member, report_disk_faults
 from fabricgen.publish.stage import FileBundle, Told, ignore_bundle, run_in_tasks
 

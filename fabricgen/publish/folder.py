@@ -1,6 +1,6 @@
 """Publishing into a folder, whole or not at all: by exchange of two trees, or by a journal in place."""
 
-# Plain strings for paths: see lock.py.
+# Plain strings for paths: see files.py.
 # ruff: noqa: PTH103, PTH104, PTH105, PTH106, PTH108, PTH109, PTH112, PTH120, PTH123, PTH208
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from typing import Any
 
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.text_input import read_regular
-from fabricgen.publish.files import list_folder, sync_folder, write_file
-from fabricgen.publish.lock import can_write_beside, hold_target
+from fabricgen.publish.files import can_write_beside, hold_target, list_folder, sync_folder, write_file
 from fabricgen.publish.manifest import (
     LOCK,
     MANIFEST,

@@ -1,6 +1,6 @@
 """The stage, in which a build grows out of sight until it lands, and the bundles that a build is made of."""
 
-# Plain strings for paths: see lock.py.
+# Plain strings for paths: see files.py.
 # ruff: noqa: PTH101, PTH102, PTH104, PTH106, PTH108, PTH112, PTH113, PTH114, PTH116, PTH118, PTH208
 
 from __future__ import annotations
@@ -19,8 +19,15 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
-from fabricgen.publish.files import FolderListing, compute_digest, list_folder, open_new_file, write_all, write_file
-from fabricgen.publish.lock import name_companion
+from fabricgen.publish.files import (
+    FolderListing,
+    compute_digest,
+    list_folder,
+    name_companion,
+    open_new_file,
+    write_all,
+    write_file,
+)
 from fabricgen.publish.manifest import (
     BESIDE,
     STAGE,

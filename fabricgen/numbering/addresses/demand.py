@@ -8,10 +8,10 @@ from typing import NamedTuple
 from fabricgen.blueprint.dimensions import find_leg_number, list_leg_dimensions
 from fabricgen.design.extras.exits import ExitDesign, list_exits, pair_addresses
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.linked import is_multihomed
 from fabricgen.design.model import Design
 from fabricgen.design.srv6 import IDENTIFIER_BITS, find_srv6, uses_srv6
 from fabricgen.kernel.units import round_up_to_power_of_two
-from fabricgen.numbering.addresses.relayed_vrfs import list_relayed_vrfs
 from fabricgen.numbering.blocks.family import FAMILIES, ROUTER_ID_BITS, V6, Family
 from fabricgen.numbering.slot_counts import count_group_slots, count_node_slots, count_numbered_groups, group_capacity
 from fabricgen.numbering.underlay import is_management, is_routed, links_carry_vrfs, list_families, numbers_links
@@ -196,3 +196,42 @@ def count_free_pairs(exit_: ExitDesign, family: Family) -> int:
     free = [link for link in exit_.extra.links if (link.device, link.leg) not in stated_pairs]
     switches = [link.switch for link in exit_.extra.links]
     return round_up_to_power_of_two(max(map(switches.count, set(switches)), default=0)) if free else 0
+
+
+def list_relayed_vrfs(design: Design, family: Family) -> Iterator[tuple[TierDesign, str]]:
+    """Yield (tier, VRF) for each tier whose switches have a loopback of the family in the VRF."""
+    for owner_name, vrf in sorted(design.vnis):
+        owner = design.fabric(owner_name)
+        fabrics = [design.fabric(name) for name, _ in list_relayed_fabrics(design, owner, vrf, family)]
+        for tier in owner.tiers if family.word in list_families(design, owner) else ():
+            has_hosts = any(tier.key in f.leaves or any(e.tier == tier.key for e in f.extras) for f in fabrics)
+            if has_hosts and _lacks_address(design, tier, family):
+                yield tier, vrf
+
+
+def list_relayed_fabrics(design: Design, owner: FabricDesign, vrf: str, family: Family) -> Iterator[tuple[str, str]]:
+    """Yield (fabric, tenant or "") for the hosts whose DHCP is relayed, in a VRF of the owner's switches, to servers
+    of a family.
+    """
+    for fabric in design.fabrics:
+        dhcp = design.loaded.blueprint.fabrics[fabric.name].dhcp
+        in_fabric = owner.name in (fabric.name, fabric.carrier) and fabric.hosts != "none"
+        if not in_fabric or dhcp is None or not any(_has_family(server, family) for server in dhcp.servers):
+            continue
+        if fabric.vrf == vrf:
+            yield fabric.name, ""
+        yield from ((fabric.name, t.name) for t in design.tenants if t.name == vrf and fabric.name in t.fabrics)
+
+
+def _has_family(server: str, family: Family) -> bool:
+    return (":" in server) == (family.bits > ROUTER_ID_BITS)
+
+
+def _lacks_address(design: Design, tier: TierDesign, family: Family) -> bool:
+    """Whether the switches of a tier have no address of a family in a VRF over EVPN from which they could relay
+    DHCP.
+    """
+    relay = design.catalog.naming(tier.nos).configuration.relay
+    if relay.v6_needs_loopback and family.bits > ROUTER_ID_BITS:
+        return True
+    return is_multihomed(design.loaded.blueprint, tier.key)

@@ -25,9 +25,8 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.intervals import Interval
 from fabricgen.kernel.units import round_up_to_power_of_two
 from fabricgen.numbering.addresses.allocator import AddressAllocator
-from fabricgen.numbering.addresses.demand import RESERVED_IN_SUBNET
+from fabricgen.numbering.addresses.demand import RESERVED_IN_SUBNET, list_relayed_fabrics, list_relayed_vrfs
 from fabricgen.numbering.addresses.family_tables import NodeBlocks
-from fabricgen.numbering.addresses.relayed_vrfs import list_relayed_fabrics, list_relayed_vrfs
 from fabricgen.numbering.blocks.column import AddressColumn, no_addresses, pick_addresses
 from fabricgen.numbering.blocks.family import Family
 from fabricgen.numbering.blocks.pools import Need, NumberPool
