@@ -101,9 +101,9 @@ def tell_idle_prices(path: Path | None, *clusters: Cluster) -> None:
 
 def tell_left_out(cluster: Cluster) -> None:
     """Print, on standard error, how a lab differs from its cluster; nothing for a whole cluster."""
-    from fabricgen.phases.left_out import left_out
+    from fabricgen.phases.summary import describe_left_out
 
-    if lines := left_out(cluster):
+    if lines := describe_left_out(cluster):
         name = cluster.design.loaded.blueprint.name
         click.echo(f"{cluster.phase.name if cluster.phase else ''} of {name}, as in the whole but:", err=True)
         for line in lines:

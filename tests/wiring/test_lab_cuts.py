@@ -17,8 +17,7 @@ from fabricgen.design.summary import summarize_design
 from fabricgen.export.files import addresses, cables, devices, links, scale_up
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
-from fabricgen.phases.left_out import left_out
-from fabricgen.phases.summary import summarize_phase
+from fabricgen.phases.summary import describe_left_out, summarize_phase
 from fabricgen.phases.tables import build_lab, cut_cluster
 from fabricgen.reports.table import Table
 from tests.conftest import BLUEPRINTS, EXAMPLES, Ran, built_files, example_cluster, example_design
@@ -84,7 +83,10 @@ def test_a_switch_that_keeps_its_links_keeps_its_configuration() -> None:
     fewer = {name for name in found.names if links_of[0][name] < links_of[1][name]}
     assert apart == fewer & {path.split("/")[1] for path in few}
     assert len(few) > len(apart) > 0
-    assert left_out(found)[:2] == ("pods: 2 of 4 (p1, p2); others are like these", "units: p1 1 of 2, p2 1 of 2")
+    assert describe_left_out(found)[:2] == (
+        "pods: 2 of 4 (p1, p2); others are like these",
+        "units: p1 1 of 2, p2 1 of 2",
+    )
 
 
 def test_racks_without_nodes_go_with_what_stands_in_them() -> None:

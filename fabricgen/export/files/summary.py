@@ -11,8 +11,7 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.design.summary import summarize_design
 from fabricgen.export.table import ExportContext, File
-from fabricgen.phases.left_out import left_out
-from fabricgen.phases.summary import summarize_phase
+from fabricgen.phases.summary import describe_left_out, summarize_phase
 
 ON_REQUEST = False
 TELLS_FINDINGS = True
@@ -25,7 +24,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
     connector, which is corrected here.
     """
     figures = summarize_phase(cluster) if cluster.phase else summarize_design(cluster.design)
-    if differs := left_out(cluster):
+    if differs := describe_left_out(cluster):
         figures["differs"] = list(differs)
     for (fabric, key), fewer in () if cluster.phase else _count_merged_cables(cluster).items():
         figures["fabrics"][fabric]["cables"][key] -= fewer

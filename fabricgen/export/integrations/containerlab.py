@@ -20,7 +20,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.containers import ContainerPort, Containers, check_device_count, name_linux_ports, sort_ports
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.templates import load_templates
-from fabricgen.phases.left_out import left_out
+from fabricgen.phases.summary import describe_left_out
 from fabricgen.wiring.tables import SWITCH, TRAY, DeviceClass
 
 _HWSKU = "/usr/share/sonic/device/x86_64-kvm_x86_64-r0/Force10-S6000"
@@ -120,7 +120,7 @@ def _render_readme(cluster: Cluster, lab: Containers) -> str:
             others=len(unsupported),
             systems=", ".join(sorted({cls.nos for cls in unsupported})),
             renamed=len(renamed),
-            differs=left_out(cluster),
+            differs=describe_left_out(cluster),
         )
     )
 

@@ -15,7 +15,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.containers import ContainerPort, Containers, check_device_count, name_linux_ports, sort_ports
 from fabricgen.export.table import ExportContext, File, FrrLab
 from fabricgen.kernel.templates import load_templates
-from fabricgen.phases.left_out import left_out
+from fabricgen.phases.summary import describe_left_out
 from fabricgen.wiring.tables import SWITCH, DeviceClass
 
 
@@ -85,6 +85,6 @@ def _render_readme(cluster: Cluster, name: str, lab: Containers, frr: FrrLab) ->
             links=f"{len(lab.links):,}",
             systems=", ".join(sorted({cls.nos for device, cls in lab.devices if device in frr.conf})),
             left_out=frr.left_out,
-            differs=left_out(cluster),
+            differs=describe_left_out(cluster),
         )
     )
