@@ -115,6 +115,7 @@ def write_schema_text(name: str, catalog: Catalog | None = None) -> str:
 
 
 def _make_ref(name: str) -> dict[str, Any]:
+    """Return a reference to a definition of the schema."""
     return {"$ref": f"#/$defs/{name}"}
 
 

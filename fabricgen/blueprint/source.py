@@ -205,4 +205,5 @@ def _list_targets(include: MappingEntry) -> tuple[Node, ...]:
 
 
 def _make_refusal(message: str, span: Span, hint: str = "") -> InputError:
+    """Return an error (FG007) at a place of a blueprint."""
     return fault("FG007", message, hint=hint, span=span)

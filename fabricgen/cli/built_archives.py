@@ -77,6 +77,7 @@ def rename_in_messages(shown: Mapping[str, str]) -> Iterator[None]:
 
 
 def _rename_diagnostic(diagnostic: Diagnostic, shown: Mapping[str, str]) -> Diagnostic:
+    """Return a diagnostic that names files as the user did, rather than where they were unpacked."""
     span = diagnostic.span
     return replace(
         diagnostic,

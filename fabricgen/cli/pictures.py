@@ -62,6 +62,7 @@ def draw_watched_page(drawing: Drawing, version: int) -> tuple[str, LoadedBluepr
 
 
 def _compile(drawing: Drawing) -> Cluster:
+    """Compile the blueprint that a drawing shows."""
     return compile_cluster(
         compile_design(drawing.blueprint, drawing.sets, allow_outside=drawing.allow_outside), drawing.phase
     )

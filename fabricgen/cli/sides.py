@@ -283,6 +283,7 @@ def _convert_column(cells: Sequence[Any], *, spell: bool) -> Column:
 
 
 def _spell_cells(cells: Sequence[Any] | Strings) -> Strings:
+    """Return cells of a table as text."""
     return make_column([cell if isinstance(cell, str) else format_number(cell) for cell in cells])
 
 
@@ -427,6 +428,7 @@ def write_tree_files(tree: GitTree, folder: Path, names: Iterable[str]) -> Path:
 def _list_manifest_configs(
     built: Built, entries: Mapping[str, ManifestEntry], tree: GitTree | None = None
 ) -> Configs | None:
+    """Return the configurations that a manifest lists; None if it lists none."""
     configs = [path for path in entries if path.startswith("configs/") and path.count("/") == 2]
     digest = {path: built.find_digest(path) or "" for path in configs if not is_left_beside(path, entries)}
     return _BuiltConfigs(digest, built, tree) if digest else None

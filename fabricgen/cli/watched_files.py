@@ -48,6 +48,7 @@ def let_interrupts_through() -> None:
 
 
 def _stamp_file(file: Path) -> Stamp:
+    """Return when a file was changed, and its size; None if it does not exist."""
     try:
         stat = file.stat()
     except OSError:

@@ -78,6 +78,7 @@ class Watch:
 
 
 def _describe_fault(diagnostic: Diagnostic) -> dict[str, str]:
+    """Return a diagnostic as the page shows it: safe to print, by place, code, severity, message and hint."""
     return {
         "place": make_printable(str(diagnostic.span)) if diagnostic.span else "",
         "code": diagnostic.code,

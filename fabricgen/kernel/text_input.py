@@ -134,6 +134,7 @@ def _decode_utf8(data: bytes, name: str) -> str:
 
 
 def _make_utf8_error(name: str, why: str, span: Span) -> InputError:
+    """Return the error (FG001) for a file that is not UTF-8."""
     return fault("FG001", f"cannot read '{name}': {why}", hint="save the file as UTF-8", span=span)
 
 

@@ -195,6 +195,7 @@ def _list_children(annotation: Any, part: str | int) -> Iterator[Any]:
 
 
 def _is_model(annotation: Any) -> bool:
+    """Whether an annotation is a model."""
     return isinstance(annotation, type) and issubclass(annotation, BaseModel)
 
 

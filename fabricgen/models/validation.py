@@ -323,6 +323,7 @@ def _write_hint(problem: _Problem, model: type[BaseModel]) -> str:
 
 
 def _unquote(quoted: object) -> str:
+    """Return what pydantic put in quotes."""
     return str(quoted).strip("'")
 
 

@@ -168,6 +168,7 @@ def _find_name_source(design: Design, devices: DeviceTable, row: int, usual: str
 
 
 def _make_node_names(design: Design, cls: DeviceClass) -> NodeNames:
+    """Return the pattern that names the nodes of a class."""
     members = next(s for s in design.layout.node_sets if s.path == cls.path)
     return NodeNames(design.loaded.blueprint, design.layout, members)
 
@@ -181,6 +182,7 @@ def _name_switches(design: Design, cls: DeviceClass) -> list[str]:
 
 
 def _name_nodes(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
+    """Return the names of the nodes of a class, in their order."""
     columns = {"pod": devices.pod, "su": devices.su, "rack": devices.rack_in_unit, "node": devices.node}
     rows = {name: column[cls.rows].tolist() for name, column in columns.items()}
     return _make_node_names(design, cls).make_names(rows, cls.count)

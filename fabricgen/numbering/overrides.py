@@ -123,7 +123,8 @@ class _OverrideApplier:
         )
 
     def _find_family(self, *, v6: bool) -> FamilyOverrides | None:
-        # `v6` is False or True, and families are IPv4, then IPv6
+        """Return the numbers of IPv4 or IPv6; None if the cluster has no IPv6."""
+        # False and True are indexes: families are IPv4, then IPv6
         return self.families[v6] if v6 < len(self.families) else None
 
     def _has_number(self, key: Key, rows: Mapping[str, int]) -> bool:
@@ -334,9 +335,11 @@ class FamilyOverrides:
         return "router id" if self.addresses.family.bits == ROUTER_ID_BITS else "IPv6 loopback"
 
     def _set_address(self, column: AddressColumn, rows: int | Ints64, address: int) -> None:
+        """Set the address of one row or several rows of a column."""
         column[np.atleast_1d(rows)] = make_column(self.addresses.family, [address])
 
     def _refuse_missing(self, row: int, number: str, path: Path) -> InputError:
+        """Return the error for an override of a number that a device does not have."""
         return fault("FG047", f"{self.names[row]} has no {number} to override", path=path)
 
     def _check_in_subnet(self, address: int, before: int, length: int, gateway: int, path: Path) -> None:

@@ -127,6 +127,7 @@ def _suggest_another(catalog: Catalog, cls: DeviceClass) -> str:
 
 
 def _list_other_nos(catalog: Catalog, cls: DeviceClass) -> list[str]:
+    """Return the NOSes by which the ports of a switch could be named, but for its own."""
     assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - runs are of switches
     return [nos for nos in catalog.list_usable_nos(cls.profile) if nos != cls.nos]
 

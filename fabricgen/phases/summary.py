@@ -45,11 +45,13 @@ def summarize_phase(cluster: Cluster) -> dict[str, Any]:
 
 
 def _count_accelerators(cls: DeviceClass) -> int:
+    """Return how many accelerators a device of a class has."""
     profile = cls.profile
     return profile.accelerators.count if isinstance(profile, NodeProfile) and profile.accelerators else 0
 
 
 def _find_draw_w(cls: DeviceClass) -> float:
+    """Return what a device of a class is planned to draw, W; 0 if it is somebody else's, or nobody says."""
     external = isinstance(cls.profile, NodeProfile) and cls.profile.external
     return 0 if external else cls.profile.power_w.planning_w or 0
 

@@ -364,6 +364,7 @@ def exchange_paths(old: str, new: str) -> None:
 
 @cache
 def _load_renameat2() -> Any:
+    """Return the function of the C library that exchanges two paths; None if it has none."""
     import ctypes
 
     return getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)

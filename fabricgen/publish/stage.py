@@ -464,6 +464,7 @@ def run_in_tasks(
 def _run_task(
     work: Callable[[Sequence[FileBundle]], Result], tasks: Sequence[Sequence[FileBundle]], number: int
 ) -> Result:
+    """Do one task: `work` on its bundles."""
     return work(tasks[number])
 
 

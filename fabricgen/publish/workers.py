@@ -129,4 +129,5 @@ def _end_with_parent() -> None:
 
 
 def _run_task(number: int) -> Any:
+    """Do one task by its number in a worker process."""
     return _WORK[0](number)

@@ -62,6 +62,7 @@ class SizedPage(Page):
         return NetworkLines(tuple(own_lines), (shape.unit,), shape.pod)
 
     def _describe_origin(self) -> str:
+        """Return the line that says what the page was made for."""
         nodes = self.kinds[0].nodes.count
         gpus = nodes * self._hardware.gpus_per_node
         return f"{gpus:,} GPUs in {nodes:,} nodes, as `fabricgen size` laid them out"
@@ -78,6 +79,7 @@ class SizedPage(Page):
         return [head, *lines] if lines else []
 
     def _write_floor(self) -> list[str]:
+        """Return the lines of halls and cabling."""
         shape, nodes = self._candidate.shape, self.kinds[0].nodes.count
         hall, cabling = write_floor(shape, self._hardware, nodes, ", slack: 10%")
         return [f"{hall}    # halls and trays: docs/floor.md", cabling]
@@ -93,5 +95,6 @@ def write_pages(result: SearchResult, jobs: int, *, every: bool) -> Mapping[str,
 
 
 def _write_page(hardware: Hardware, shown: Sequence[Candidate], number: int) -> str:
+    """Return the page of one of the candidates that are shown."""
     candidate = shown[number]
     return SizedPage(candidate, hardware, count_nodes(hardware.wishes.gpus, hardware)).find_page()

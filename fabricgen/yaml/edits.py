@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from fabricgen.kernel.diagnostics import Edit, Path, Span
-from fabricgen.yaml.located import Located, parse_located
+from fabricgen.yaml.located import Located, find_value, parse_located
 from fabricgen.yaml.syntax import LINE_END
 
 _COMMA_AFTER = re.compile(r"\s*,(?:[ \t]*(?![ \t#]))?")
@@ -38,7 +38,7 @@ def apply_to_data(data: Any, edits: Iterable[Edit]) -> Any:
     # from the end: removing an item moves only the items behind it, whose edits are made already
     for edit in sorted(edits, key=lambda e: _sort_key(e.path), reverse=True):
         path = _find_emptied(data, edit.path) if edit.kind == "remove" else edit.path
-        container = _find_value(data, path[:-1])
+        container = find_value(data, path[:-1])
         key: Any = path[-1]
         if edit.kind == "remove":
             del container[key]
@@ -78,17 +78,11 @@ def _sort_key(path: Path) -> list[tuple[bool, Any]]:
     return [(isinstance(part, int), part) for part in path]
 
 
-def _find_value(data: Any, path: Path) -> Any:
-    for part in path:
-        data = data[part]
-    return data
-
-
 def _find_emptied(data: Any, path: Path) -> Path:
     """Return the highest path above `path` (or itself) that holds nothing but what is removed."""
-    while len(path) > 1 and len(_find_value(data, path[:-1])) == 1:
+    while len(path) > 1 and len(find_value(data, path[:-1])) == 1:
         path = path[:-1]
-    _find_value(data, path)
+    find_value(data, path)
     return path
 
 
@@ -172,7 +166,7 @@ class _Edited:
     def _is_block(self, path: Path) -> bool:
         """Whether a value is a mapping or list without brackets."""
         span = self._source.spans[path]
-        if not isinstance(_find_value(self._source.data, path), dict | list):
+        if not isinstance(find_value(self._source.data, path), dict | list):
             return False
         lines = self._find_lines(span)
         return lines.text[lines.find_offset(span.line, span.column)] not in "{["
@@ -187,7 +181,7 @@ class _Edited:
     def _find_end(self, path: Path) -> int:
         """Return the offset behind the last character of a value."""
         self._refuse_alias(path)
-        span, data = self._source.spans[path], _find_value(self._source.data, path)
+        span, data = self._source.spans[path], find_value(self._source.data, path)
         if self._is_block(path):
             return max(self._find_end((*path, part)) for part in (data if isinstance(data, dict) else range(len(data))))
         lines = self._find_lines(span)

@@ -33,7 +33,7 @@ class Located(NamedTuple):
             return self.spans[path]
         while path:
             path = path[:-1]
-            if path in self.keys and isinstance(self._find_value(path), dict | list):
+            if path in self.keys and isinstance(find_value(self.data, path), dict | list):
                 return self.keys[path]
             if path in self.spans:
                 return self.spans[path]
@@ -65,12 +65,6 @@ class Located(NamedTuple):
         if used is None or shown is None or (used.file, used.line) == (shown.file, shown.line):
             return hint
         return f"{hint} (used at {used})" if hint else f"it is used at {used}"
-
-    def _find_value(self, path: Path) -> Any:
-        data = self.data
-        for part in path:
-            data = data[part]
-        return data
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,3 +130,10 @@ def parse_located(text: str | bytes, name: str) -> Located:
 
 
 __all__ = ["Include", "Located", "locate_tree", "parse_located", "read_located"]
+
+
+def find_value(data: Any, path: Path) -> Any:
+    """Return the value at a path in data; raises KeyError or IndexError if there is none."""
+    for part in path:
+        data = data[part]
+    return data

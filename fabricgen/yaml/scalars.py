@@ -170,9 +170,11 @@ def _make_leading_zero_error(text: str, span: Span) -> InputError:
 
 
 def _make_trap_error(text: str, meaning: str, span: Span, otherwise: str = "") -> InputError:
+    """Return the error (FG004) for an unquoted scalar that YAML reads as something else than what it looks like."""
     shown = _shorten_text(text)
     return fault("FG004", f"unquoted {shown} {meaning}", hint=f'write "{shown}" in quotes{otherwise}', span=span)
 
 
 def _shorten_text(text: str) -> str:
+    """Return a text cut to 40 characters."""
     return text if len(text) <= 40 else text[:37] + "..."

@@ -171,6 +171,7 @@ def _explain_indentation(lines: list[str], problem: str, mark: Any, name: str) -
 
 
 def _count_indent(line: str) -> int:
+    """Return how many blanks a line begins with."""
     return len(line) - len(line.lstrip(" "))
 
 

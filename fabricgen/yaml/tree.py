@@ -193,6 +193,7 @@ class _Builder:
         return may_be_secret([*around, *(level.key[0] for level in self._stack if level.key)])
 
     def _make_span(self, event: Any) -> Span:
+        """Return where an event of the parser is in the file."""
         start, end = event.start_mark, event.end_mark
         return Span(self._name, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
 
@@ -262,6 +263,7 @@ class _Builder:
         self._stack.append(_Open(span, is_map, event.anchor))
 
     def _check_depth(self, depth: int, span: Span) -> None:
+        """Raise InputError (FG002) for a value that is nested too deep."""
         if depth > MAX_DEPTH:
             raise fault("FG002", f"nested deeper than {MAX_DEPTH}", span=span)
 
@@ -311,6 +313,7 @@ class _Builder:
         return key
 
     def _refuse_duplicate(self, key: str, first: Span, again: Span) -> NoReturn:
+        """Raise InputError (FG003) for a key that a map has already."""
         hint = "keep one of the two; each key may be given once"
         raise fault("FG003", f"the key '{key}' is already given at line {first.line}", hint=hint, span=again)
 

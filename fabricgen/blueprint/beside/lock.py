@@ -371,6 +371,7 @@ def _format_count(number: int) -> str:
 
 
 def _parse_word(value: Any) -> str:
+    """Return a name as it is; raises ValueError for what is none."""
     if not isinstance(value, str) or not re.fullmatch(_NAME, value):
         raise ValueError(f"{value!r} is no name")
     return value
@@ -409,6 +410,7 @@ def _drop_gaps(cages: Intervals) -> Intervals:
 
 
 def _parse_vlan(value: Any) -> Intervals:
+    """Return a VLAN as an interval; raises ValueError for what is none."""
     if type(value) is not int or not 2 <= value <= 4094:
         raise ValueError(f"{value!r} is no VLAN: 2 to 4094")
     return (Interval(value, 1),)
@@ -440,6 +442,7 @@ def _split_interval(kind: str, interval: Interval) -> list[Interval]:
 
 
 def _quote_name(name: str) -> str:
+    """Return a name as YAML of the lock: in quotes if YAML would read it as a truth value or null."""
     return f'"{name}"' if name in _WORDS else name
 
 

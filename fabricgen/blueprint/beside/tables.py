@@ -23,6 +23,7 @@ ENDINGS = (".csv",)
 
 
 def _make_fault(code: str, message: str, span: Span, hint: str = "") -> Diagnostic:
+    """Return an error at a place of a table."""
     return Diagnostic(code, Severity.ERROR, message, hint=hint, span=span)
 
 

@@ -87,6 +87,7 @@ def _read_range(value: Any) -> str:
 
 
 def _read_one_or_range(value: Any) -> str:
+    """Return an AS number or a range of them in its usual spelling; raises ValueError for what is neither."""
     first, last = parse_asns(value)
     return str(first) if first == last else f"{first}-{last}"
 

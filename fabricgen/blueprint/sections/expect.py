@@ -93,6 +93,7 @@ ShareBoundOf = Annotated[
 
 
 def _check_size(text: str) -> str:
+    """Return the size of a message as it is; raises ValueError for what is none."""
     parse_size(text)
     return text
 

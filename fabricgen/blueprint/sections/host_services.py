@@ -125,6 +125,7 @@ class Access(Model):
 
 
 def _read_advertisements(value: Any) -> Any:
+    """Return `true` as a map without keys, which has all the usual values."""
     return {} if value is True else value
 
 

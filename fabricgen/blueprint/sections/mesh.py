@@ -59,6 +59,7 @@ class MeshSpec(Model):
 
     @model_validator(mode="after")
     def _check_one_form(self) -> Self:
+        """Raise ValueError if two rules say which switches meet."""
         if self.table and (self.spread or self.reach):
             raise ValueError("a `table` says which switches meet, and `spread` and `reach` are rules that do")
         if self.spread and self.reach:
@@ -77,6 +78,7 @@ class _LinksAlone:
 
 
 def _wrap_links(value: Any) -> Any:
+    """Return what stands for links alone as a map that has them."""
     return {"links": value} if isinstance(value, (str, int, Links)) and not isinstance(value, bool) else value
 
 
@@ -87,6 +89,7 @@ GridSize = Annotated[int, Field(ge=2, le=4096, description="Switches along this 
 
 
 def _read_grid(value: Any) -> Any:
+    """Return a list of names as a map without values."""
     return dict.fromkeys(value) if isinstance(value, list) and all(isinstance(name, str) for name in value) else value
 
 

@@ -15,6 +15,7 @@ Numbers = tuple[Annotated[int, Field(ge=1)], ...]
 
 
 def _read_numbers(value: Any) -> Any:
+    """Return a list of numbers as those of every fabric."""
     return {ALL: value} if isinstance(value, list | tuple) else value
 
 

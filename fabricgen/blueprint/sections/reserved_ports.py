@@ -16,6 +16,7 @@ class Reserved(Model):
 
     @model_validator(mode="after")
     def _check_one_stated(self) -> Self:
+        """Raise ValueError unless either a number of ports or cages are stated."""
         if bool(self.ports) == bool(self.cages):
             raise ValueError("expected a number of ports, or cages such as {cages: 63-64}")
         return self

@@ -20,6 +20,7 @@ class Spare(Model):
 
 
 def _read_share(value: Any) -> Any:
+    """Return a share that stands alone as a map that has it."""
     return {"percent": value} if isinstance(value, str | int | float) and not isinstance(value, bool) else value
 
 
@@ -39,6 +40,7 @@ _KEY = Annotated[
 
 
 def _make_none() -> Spare:
+    """Return the spares of what has none."""
     return Spare.model_construct(percent=0.0, minimum=0, per="cluster")
 
 

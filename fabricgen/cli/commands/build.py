@@ -239,6 +239,7 @@ def show_progress(bundles: Sequence[FileBundle]) -> Iterator[Told]:
 
 
 def _make_bars() -> Progress:
+    """Return progress bars on standard error, which vanish when the build is done."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

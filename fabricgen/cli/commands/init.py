@@ -101,6 +101,7 @@ def _write_answered_page(answers: str | None, folder: Path) -> str:
 
 
 def _refuse_existing(path: Path) -> InputError:
+    """Return the error for a file that exists already."""
     from fabricgen.kernel.diagnostics import fault
 
     hint = "name another file, or one in another folder"
@@ -179,6 +180,7 @@ def show_answers(answers: dict[str, Any]) -> None:
 
 
 def _read_number(answer: str) -> str | int:
+    """Return an answer as a number if it is one."""
     return int(answer) if answer.isascii() and answer.isdigit() else answer
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +76,7 @@ def command(
     content = draw_page(drawing).encode() if form == "html" else draw_picture(drawing, form)
     write_output(output, content, binary=form == "pdf")
     if opened:
-        _open_browser(Path(output).resolve().as_uri())
+        webbrowser.open(Path(output).resolve().as_uri())
 
 
 def _serve_page(drawing: Drawing, *, opened: bool) -> None:
@@ -93,12 +94,6 @@ def _serve_page(drawing: Drawing, *, opened: bool) -> None:
         click.echo(address)
         click.echo("Ctrl-C ends it", err=True)
         if opened:
-            _open_browser(address)
+            webbrowser.open(address)
 
     serve_page(Watch(drawing.blueprint, partial(draw_watched_page, drawing), make_empty_page), tell=tell)
-
-
-def _open_browser(address: str) -> None:
-    import webbrowser
-
-    webbrowser.open(address)

@@ -118,6 +118,7 @@ class Addresses:
 
 
 def _read_ipv4_values(column: object) -> Ints64:
+    """Return the addresses of a column of IPv4, as numbers."""
     assert isinstance(column, IPv4Column)  # noqa: S101 - of the IPv4 family
     return column.values
 

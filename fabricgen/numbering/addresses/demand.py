@@ -224,6 +224,7 @@ def list_relayed_fabrics(design: Design, owner: FabricDesign, vrf: str, family: 
 
 
 def _has_family(server: str, family: Family) -> bool:
+    """Whether the address of a server is of a family."""
     return (":" in server) == (family.bits > ROUTER_ID_BITS)
 
 

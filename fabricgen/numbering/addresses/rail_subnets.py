@@ -276,6 +276,7 @@ def list_node_prefixes(
 
 
 def _list_pool_networks(design: Design, fabric: FabricDesign, family: Family) -> list[Network]:
+    """Return the prefixes from which the nodes of a fabric take their addresses."""
     name = "management" if is_management(fabric) else "hosts"
     return [ip_network(text) for text in find_pool_prefixes(design.loaded.blueprint, fabric.name, name, family)[0]]
 
