@@ -43,7 +43,7 @@ class LoadedBlueprint:
     @property
     def limits(self) -> Limits:
         """The limits that lint measures by: the blueprint's own, else the project's."""
-        return self.blueprint.lint.limits.over(self.project.lint.limits)
+        return self.blueprint.lint.limits.lay_over(self.project.lint.limits)
 
     @property
     def names_single_things(self) -> bool:

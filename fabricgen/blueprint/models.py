@@ -269,7 +269,7 @@ class Blueprint(Model):
 
     @model_validator(mode="after")
     def _require_units(self) -> Self:
-        """Require `scalable_unit` or `scalable_units`, the units that pods are made of."""
+        """Raise ValueError unless `scalable_unit` or `scalable_units` is stated, of which pods are made."""
         if self.scalable_unit is None and not self.scalable_units:
             raise ValueError("state what pods are made of: `scalable_unit`, or several kinds in `scalable_units`")
         return self

@@ -194,7 +194,7 @@ def _make_tier_spec(context: FabricContext, name: str, tier_name: str, per: tupl
     if is_within_pod(per):
         layout = layout.of_part(part)
         pod_tier = layout.parts[0].tiers.get(f"{name}.{tier_name}")
-        tier = pod_tier.over(tier) if pod_tier else tier
+        tier = pod_tier.lay_over(tier) if pod_tier else tier
     else:
         part, pod_tier = "", None
     # where the switch is stated: by the tier, or by a pod for its own switches

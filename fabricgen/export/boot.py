@@ -62,7 +62,7 @@ class BootServer:
         blueprint = self._cluster.design.loaded.blueprint
         if fabric not in self._settings:
             fabric_spec, shared = blueprint.fabrics.get(fabric), blueprint.management
-            self._settings[fabric] = fabric_spec.management.over(shared) if fabric_spec else shared
+            self._settings[fabric] = fabric_spec.management.lay_over(shared) if fabric_spec else shared
         return self._settings[fabric]
 
     def find_url(self, fabric: str) -> str:

@@ -146,7 +146,7 @@ def make_fabric_intent(
         balancing=find_balancing(spec.routing, blueprint.routing),
         weighted=weighs_paths(blueprint, fabric.name),
         spans=list_spans(spec),
-        management=spec.management.over(blueprint.management),
+        management=spec.management.lay_over(blueprint.management),
         qos=find_qos(design, fabric),
         vlan=find_fabric_vlan(blueprint, design.layout.numbering, fabric.name),
         vrf=fabric.vrf,

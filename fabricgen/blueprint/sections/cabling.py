@@ -94,7 +94,7 @@ class MediaPolicy(Model):
 
     @model_validator(mode="after")
     def _check_avoided(self) -> Self:
-        """A medium that is avoided is neither allowed nor preferred."""
+        """Raise ValueError if a medium that is avoided is also allowed or preferred."""
         for name, words in (("allow", self.allow), ("prefer", self.prefer)):
             contradictory = [word for word in words or () if word in (self.avoid or ())]
             if contradictory:

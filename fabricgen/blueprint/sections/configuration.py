@@ -67,7 +67,7 @@ class Snippet(Model):
 
     @model_validator(mode="after")
     def _check_content(self) -> Self:
-        """A snippet is lines or a tree, not both."""
+        """Raise ValueError unless a snippet is either lines or a tree."""
         if (self.text is None) == (self.tree is None):
             raise ValueError("a snippet has either `text` or `tree`")
         return self

@@ -231,7 +231,7 @@ class PodTier(Model):
         """The keys of the tier that a pod states for itself, with their values; others are those of the fabric."""
         return {name: value for name in PodTier.model_fields if (value := getattr(self, name)) is not None}
 
-    def over(self, tier: Tier) -> Tier:
+    def lay_over(self, tier: Tier) -> Tier:
         """Return a tier with the values that a pod states in place of its own."""
         return tier.model_copy(update=self.stated)
 
@@ -264,6 +264,7 @@ class Extra(Model):
 
     @model_validator(mode="after")
     def _check_names(self) -> Self:
+        """Raise ValueError if count and names disagree, or a name or switch is given twice."""
         if self.names and self.count not in (None, len(self.names)):
             raise ValueError(f"count is {self.count}, and {len(self.names)} names are given")
         if len(set(self.names)) < len(self.names):
@@ -458,6 +459,7 @@ class Fabric(Model):
 
     @model_validator(mode="after")
     def _check_subnet_manager(self) -> Self:
+        """Raise ValueError for keys of InfiniBand in another fabric, or of opensm beside UFM."""
         for key in ("subnet_manager", "default_partition"):
             if getattr(self, key) is not None and self.protocol != "infiniband":
                 raise ValueError(f"`{key}` is of InfiniBand fabrics")
@@ -467,12 +469,14 @@ class Fabric(Model):
 
     @model_validator(mode="after")
     def _check_guids(self) -> Self:
+        """Raise ValueError if `guids` are stated in a fabric that is not InfiniBand."""
         if self.guids is not None and self.protocol != "infiniband":
             raise ValueError("`guids` are of InfiniBand devices")
         return self
 
     @model_validator(mode="after")
-    def _check_tiers(self) -> Self:  # own tiers or another fabric that carries it, not both
+    def _check_tiers(self) -> Self:
+        """Raise ValueError unless a fabric either has tiers of its own or is carried by another."""
         if bool(self.tiers) == bool(self.carried_by):
             carried = "a fabric carried by another has no tiers of its own"
             raise ValueError(carried if self.tiers else "a fabric has `tiers`, or is `carried_by` another")

@@ -127,7 +127,9 @@ class Fixture(Model):
 
     @model_validator(mode="after")
     def _check_grid_and_feed(self) -> Self:
-        """Require the distance between fixtures of a grid, and refuse a feed for all but power and busways."""
+        """Raise ValueError if a grid lacks the distance between its fixtures, or a feed is stated for other than
+        power and busways.
+        """
         for axis, count, distance_m in zip(("along the rows", "across them"), self.count, self.every_m, strict=True):
             if count > 1 and not distance_m:
                 raise ValueError(f"{count} of them {axis} need the distance from one to the next in `every_m`")
@@ -160,7 +162,7 @@ class HallSpec(Model):
 
     @model_validator(mode="after")
     def _check_walls(self) -> Self:
-        """Walls enclose some floor, and fixtures are no more than a hall can have."""
+        """Raise ValueError if walls enclose no floor, or there are more fixtures than a hall can have."""
         if self.walls_m and any(far <= near for near, far in zip(*self.walls_m, strict=True)):
             raise ValueError("`walls_m` names the corner with the smaller metres first: [[-2.4, -1.8], [12.6, 20.4]]")
         if (fixtures := sum(fixture.count[0] * fixture.count[1] for fixture in self.fixtures.values())) > MOST_FIXTURES:
@@ -185,7 +187,9 @@ class NetworkRows(Model):
 
     @model_validator(mode="after")
     def _check_rows(self) -> Self:
-        """Racks at the ends of rows of nodes have no rows of their own to count."""
+        """Raise ValueError if rows are counted though racks stand at the ends of rows of nodes, and so have no rows
+        of their own.
+        """
         if self.at == "row-ends" and self.rows:
             raise ValueError("racks at the ends of rows of nodes have no rows of their own: leave out `rows`")
         return self
@@ -318,7 +322,7 @@ class Floor(Model):
 
     @model_validator(mode="after")
     def _check_feeds(self) -> Self:
-        """There are as many feeds, each once, as a rack has cords."""
+        """Raise ValueError unless there are as many feeds, each once, as a rack has cords."""
         if len(set(self.feeds)) < len(self.feeds):
             raise ValueError("a feed is named twice")
         if self.feeds and self.cords > len(self.feeds):

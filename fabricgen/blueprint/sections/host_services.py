@@ -73,7 +73,10 @@ class Dhcp(Model):
 
 
 def _check_lifetime(seconds: int) -> int:
-    """Require 0 or at least the longest interval between two advertisements (RFC 4861, 6.2.1); FRR refuses less."""
+    """Raise ValueError unless it is 0, or at least the longest interval between two advertisements (RFC 4861, 6.2.1).
+
+    FRR refuses less.
+    """
     if 0 < seconds < MAX_ADVERTISEMENT_S:
         raise ValueError(
             f"{seconds} s end before the next advertisement may come: 0, or {MAX_ADVERTISEMENT_S} and more"

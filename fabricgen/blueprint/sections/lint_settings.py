@@ -86,7 +86,7 @@ class AfterLoss(Model):
 
     @classmethod
     def read(cls, value: Any) -> Any:
-        """Accept one share for every kind of loss."""
+        """Return one share, if it stands alone, as that of every kind of loss."""
         shares = isinstance(value, str | int | float)
         return dict.fromkeys(cls.model_fields, value) if shares else value
 
@@ -189,8 +189,8 @@ class Limits(Model):
         None, ge=1, le=100_000, description="FG647: plugs that the cable managers of a rack take. Default: 1800."
     )
 
-    def over(self, base: Self) -> Self:
-        """These limits where they are stated, else the others."""
+    def lay_over(self, base: Self) -> Self:
+        """Return these limits, and those of `base` where none is stated here."""
         stated = {key: getattr(self, key) for key in self.model_fields_set}
         if "after_loss" in stated:
             losses = {key: getattr(self.after_loss, key) for key in self.after_loss.model_fields_set}

@@ -169,7 +169,7 @@ class User(Model):
 
     @model_validator(mode="after")
     def _check_login(self) -> Self:
-        """An account has a password or a key."""
+        """Raise ValueError if an account has neither a password nor a key."""
         if not self.password and not self.ssh_keys:
             raise ValueError("an account without `password` and `ssh_keys` would be open to everybody, or to nobody")
         return self
@@ -289,8 +289,10 @@ class Management(Model):
         None, description="Of the clock, by its IANA name. Default: as the NOS has it, UTC."
     )
 
-    def over(self, shared: Self) -> Self:
-        """These settings over others: users are added by name, each other one replaces its like, an empty one too."""
+    def lay_over(self, shared: Self) -> Self:
+        """Return these settings laid over `shared`: users are added by name, any other that is stated, even empty,
+        replaces its like.
+        """
         stated = {name: getattr(self, name) for name in self.model_fields_set}
         stated["users"] = {**shared.users, **self.users}
         return shared.model_copy(update=stated)

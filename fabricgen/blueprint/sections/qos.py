@@ -21,7 +21,7 @@ class Watchdog(Model):
 
     @model_validator(mode="after")
     def _check_poll(self) -> Self:
-        """Queues are looked at twice at least while a storm begins or ends."""
+        """Raise ValueError unless queues are looked at twice at least while a storm begins or ends."""
         if 2 * self.poll_ms > min(self.detect_ms, self.restore_ms):
             raise ValueError(
                 f"poll_ms {self.poll_ms} is more than half of detect_ms {self.detect_ms} or restore_ms "
@@ -121,7 +121,7 @@ class Qos(Model):
 
     @model_validator(mode="after")
     def _check_trim(self) -> Self:
-        """Packets of a lossless class are never dropped, and so never trimmed."""
+        """Raise ValueError if packets of a lossless class are trimmed: they are never dropped."""
         if self.trim and self.profile not in ("roce-lossy", "best-effort"):
             raise ValueError(
                 "trim needs profile: best-effort or roce-lossy beside it: a lossless class pauses its senders, and "
@@ -131,7 +131,9 @@ class Qos(Model):
 
     @model_validator(mode="after")
     def _check_thresholds(self) -> Self:
-        """Marking starts below where all is marked, and notifications have another class than data."""
+        """Raise ValueError if marking starts no lower than where all is marked, or notifications share the class of
+        data.
+        """
         if self.ecn_min_kb and self.ecn_max_kb and self.ecn_min_kb >= self.ecn_max_kb:
             raise ValueError(f"ecn_min_kb {self.ecn_min_kb} must be below ecn_max_kb {self.ecn_max_kb}")
         if self.roce_class is not None and self.roce_class == self.cnp_class:

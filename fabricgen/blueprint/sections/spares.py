@@ -113,7 +113,7 @@ class RackPdus(Model):
 
     @model_validator(mode="after")
     def _check_ascending(self) -> "RackPdus":
-        """Ratings ascend, so that the first that suffices is the least."""
+        """Raise ValueError unless ratings ascend, so that the first that suffices is the least."""
         if list(self.amps) != sorted(set(self.amps)):
             raise ValueError(f"ratings ascend, each once; got {list(self.amps)}")
         return self

@@ -32,7 +32,7 @@ class Tenant(Model):
 
     @model_validator(mode="after")
     def _check_members(self) -> Self:
-        """A tenant has something that is its own."""
+        """Raise ValueError if a tenant has nothing of its own."""
         if not self.nodes and not self.extra:
             raise ValueError("a tenant has `nodes` or `extra` devices")
         return self
@@ -62,7 +62,7 @@ class Leak(Model):
 
     @model_validator(mode="after")
     def _check_between(self) -> Self:
-        """A leak is between two VRFs, and only these show prefixes."""
+        """Raise ValueError unless a leak is between two VRFs, and each prefix is of one of them."""
         if len(set(self.between)) < 2:
             raise ValueError("a leak is between two VRFs")
         for vrf, prefixes in self.prefixes.items():

@@ -134,7 +134,7 @@ def _check_options(has_inputs: bool, name: str, output: str) -> None:
 
 
 def _read_netbox(url: str, token: str | None, sites: tuple[str, ...], *, plain_http: bool) -> Facts:
-    """What a NetBox tells of some sites, or of all where none are named."""
+    """Return what a NetBox has of some sites, or of all if none are named."""
     target = open_netbox(url, token, plain_http=plain_http)
     from fabricgen.push.facts import read_netbox_facts
 

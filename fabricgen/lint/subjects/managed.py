@@ -37,7 +37,7 @@ def list_managed_fabrics(design: Design) -> Iterator[tuple[FabricDesign, tuple[T
     for fabric in design.fabrics:
         tiers = tuple(tier for tier in fabric.tiers if is_configured(design, tier))
         if tiers:
-            yield fabric, tiers, blueprint.fabrics[fabric.name].management.over(blueprint.management)
+            yield fabric, tiers, blueprint.fabrics[fabric.name].management.lay_over(blueprint.management)
 
 
 def find_setting_path(design: Design, fabric: FabricDesign, *keys: str) -> Path:

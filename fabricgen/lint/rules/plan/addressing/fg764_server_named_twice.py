@@ -51,7 +51,7 @@ class ServerNamedTwice(PlanRule):
         """Compare whom the servers of each list are."""
         blueprint = cluster.design.loaded.blueprint
         for base, management in list_stated_managements(cluster.design):
-            dns, servers = management.over(blueprint.management).dns, dict[tuple[Path, str], str]()
+            dns, servers = management.lay_over(blueprint.management).dns, dict[tuple[Path, str], str]()
             domain = f".{dns.domain}" if dns and dns.domain else f".{blueprint.name}.internal"
             for keys, server in list_stated_servers(management):
                 device = server.removesuffix(domain) if is_name(server) else _find_device_name(cluster, server)
