@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.kernel.diagnostics import Path
+from fabricgen.lint.subjects.addressing import list_server_addresses
+
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
     from fabricgen.numbering.addresses.family_tables import FamilyAddresses
@@ -53,6 +56,12 @@ def find_owner(cluster: Cluster, address: IPv4Address | IPv6Address) -> Owner | 
         for owner in find_owners(cluster, addresses, number)
     )
     return next(owners, None)
+
+
+def list_servers_with_owners(cluster: Cluster) -> Iterator[tuple[Path, IPv4Address | IPv6Address, Owner | None]]:
+    """Yield (path, address, its owner by the plan) for every server that the blueprint states by address."""
+    for path, server in list_server_addresses(cluster.design):
+        yield path, server.network_address, find_owner(cluster, server.network_address)
 
 
 def _find_switches(cluster: Cluster, addresses: FamilyAddresses, number: int) -> Iterator[Owner]:

@@ -35,8 +35,7 @@ class PoolsOverlap(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare all pools of the cluster and its fabrics with each other, and with the defaults in use."""
-        stated = list(list_stated_pools(design))
-        defaults = list(list_default_pools(design))
+        stated, defaults = list(list_stated_pools(design)), list(list_default_pools(design))
         for i, (path, prefix) in enumerate(stated):
             for other_path, other_prefix in stated[:i]:
                 if is_overlapping(prefix, other_prefix):

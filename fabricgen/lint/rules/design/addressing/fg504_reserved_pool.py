@@ -22,7 +22,7 @@ _RESERVED = {
     "fec0::/10": "site-local, which is withdrawn (RFC 3879)",
     "ff00::/8": "multicast (RFC 4291)",
 }
-"""Ranges that no pool may overlap, and what they are."""
+"""Ranges that no pool may overlap, and what they are for."""
 
 RESERVED = tuple((ip_network(prefix), what) for prefix, what in _RESERVED.items())
 

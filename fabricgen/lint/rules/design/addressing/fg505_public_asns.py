@@ -16,7 +16,9 @@ PRIVATE = ((64512, 65534), (4200000000, 4294967294))
 
 
 def is_public(text: str) -> bool:
-    """Whether a number or range is not all private; FG508 judges those for documentation or reserved."""
+    """Whether an AS number or range is not wholly private; reserved ones and those for documentation are left
+    to FG508.
+    """
     first, last = parse_asns(text)
     return not any(low <= first and last <= high for low, high in PRIVATE) and not find_reserved_range(text)
 
@@ -40,12 +42,14 @@ class PublicAsns(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag stated pools, and numbers of tiers and devices, that are not private; of adopted ones, the first."""
+        """Flag stated AS numbers that are not private, and the first of the adopted ones with the number of
+        the others.
+        """
         for path, text in list_stated_asns(design):
             if is_public(text):
                 yield self.flag(path, f"AS numbers {text} are not all private", "use numbers of 4200000000-4294967294")
         adopted = [(path, text) for path, text in list_adopted_asns(design) if is_public(text)]
         for path, text in adopted[:1]:
-            more = f", nor are {len(adopted) - 1} other adopted ones" if adopted[1:] else ""
+            others = f", nor are {len(adopted) - 1} other adopted ones" if adopted[1:] else ""
             hint = "if the numbers are yours, waive this; otherwise renumber the running fabric"
-            yield self.flag(path, f"the adopted AS number {text} is not private{more}", hint)
+            yield self.flag(path, f"the adopted AS number {text} is not private{others}", hint)

@@ -18,49 +18,49 @@ from fabricgen.numbering.blocks.pools import find_pool_prefixes
 
 
 class PoolUse(NamedTuple):
-    """How much of a pool is used: now, and with every reserved slot. `family` is None for AS numbers."""
+    """How many addresses or AS numbers of a pool are used now, and with every reserved slot filled."""
 
     path: Path
     name: str
     family: Family | None
+    """The address family; None for AS numbers."""
     size: int
-    now: int
-    reserved: int
+    now: int = 0
+    reserved: int = 0
+    """How many are used with every reserved slot filled."""
 
     @property
     def share(self) -> Fraction:
-        """The share that is used with every reserved slot filled, of 1."""
+        """The share of the pool, between 0 and 1 or above, that is used with every reserved slot filled."""
         return Fraction(self.reserved, self.size)
+
+    def add(self, now: int, reserved: int) -> PoolUse:
+        """Return the use with further numbers."""
+        return self._replace(now=self.now + now, reserved=self.reserved + reserved)
 
 
 def list_pool_uses(design: Design) -> tuple[PoolUse, ...]:
-    """Every address pool in use, and how much of it."""
+    """Return the use of every address pool, by address family."""
     uses: dict[tuple[Path, str], PoolUse] = {}
     for demand in list_pool_demands(design):
         prefixes, name, path = find_pool_prefixes(design.loaded.blueprint, demand.fabric, demand.pool, demand.family)
-        key = (path, demand.family.word)
         size = sum(ip_network(prefix).num_addresses for prefix in prefixes)
-        before = uses.get(key) or PoolUse(path, f"pool {name} ({', '.join(prefixes)})", demand.family, size, 0, 0)
-        uses[key] = _add_demand(before, demand.now, demand.reserved)
+        unused = PoolUse(path, f"pool {name} ({', '.join(prefixes)})", demand.family, size)
+        key = (path, demand.family.word)
+        uses[key] = uses.get(key, unused).add(demand.now, demand.reserved)
     return tuple(uses.values())
 
 
 def list_asn_uses(design: Design) -> tuple[PoolUse, ...]:
-    """Every range of AS numbers in use, and how much of it."""
+    """Return the use of every range of AS numbers."""
     uses: dict[tuple[Path, Intervals], PoolUse] = {}
     for demand in list_asn_demands(design):
         subject = f"AS numbers of {demand.tier}" if demand.path[-1] != "pool" else "AS number pool"
-        ranges = ", ".join(f"{w.first}-{w.end - 1}" for w in demand.windows)
+        ranges = ", ".join(f"{window.first}-{window.end - 1}" for window in demand.windows)
+        unused = PoolUse(demand.path, f"{subject} ({ranges})", None, count_numbers(demand.windows))
         key = (demand.path, demand.windows)
-        before = uses.get(key) or PoolUse(
-            demand.path, f"{subject} ({ranges})", None, count_numbers(demand.windows), 0, 0
-        )
-        uses[key] = _add_demand(before, demand.now, demand.reserved)
+        uses[key] = uses.get(key, unused).add(demand.now, demand.reserved)
     return tuple(use for use in uses.values() if use.size)
-
-
-def _add_demand(use: PoolUse, now: int, reserved: int) -> PoolUse:
-    return PoolUse(use.path, use.name, use.family, use.size, use.now + now, use.reserved + reserved)
 
 
 class PoolNearlyFull(DesignRule):
@@ -86,31 +86,30 @@ class PoolNearlyFull(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Add up the demand on each pool."""
-        most = Fraction(design.loaded.limits.pool_use).limit_denominator(10_000)
+        """Compare the demand on each pool, with every reserved slot filled, with the limit."""
+        limit = Fraction(design.loaded.limits.pool_use).limit_denominator(10_000)
         for use in (*list_pool_uses(design), *list_asn_uses(design)):
-            if use.share > most:
+            if use.share > limit:
                 unit = "addresses" if use.family else "numbers"
                 yield self.flag(
                     use.path,
                     f"{use.name} has {_write_count(use.size)} {unit}: {_write_count(use.now)} are used now "
                     f"({_format_share(Fraction(use.now, use.size))}), {_write_count(use.reserved)} with reserved slots "
-                    f"({_format_share(use.share)}; the limit is {_format_share(most)})",
-                    _suggest_size(use, most),
+                    f"({_format_share(use.share)}; the limit is {_format_share(limit)})",
+                    _suggest_size(use, limit),
                 )
 
 
-def _suggest_size(use: PoolUse, most: Fraction) -> str:
-    """The least size of a pool that keeps the limit, in words; a prefix length where it is one of addresses."""
-    if not most:
+def _suggest_size(use: PoolUse, limit: Fraction) -> str:
+    """Return the hint with the least size of a pool that keeps the limit: how many AS numbers, or a prefix length."""
+    if not limit:
         return "raise `lint: {limits: {pool_use}}`: no pool is large enough for a limit of 0%"
-    needed = -(-use.reserved // most)
+    needed = -(-use.reserved // limit)
     if use.family is None:
         return f"state {needed} numbers or more; 4200000000-4294967294 is private (RFC 6996)"
-    # a power of two that is no less than needed
-    larger = f"state a /{use.family.bits - (int(needed) - 1).bit_length()} or shorter"
-    full = "; where that is all there will be, `lint: {limits: {pool_use: 100%}}`"
-    return larger + full * (use.share <= 1)
+    length = use.family.bits - (int(needed) - 1).bit_length()
+    or_fill_it = "; where that is all there will be, `lint: {limits: {pool_use: 100%}}`" if use.share <= 1 else ""
+    return f"state a /{length} or shorter{or_fill_it}"
 
 
 def _format_share(share: Fraction) -> str:
@@ -118,5 +117,5 @@ def _format_share(share: Fraction) -> str:
 
 
 def _write_count(count: int) -> str:
-    """A count in digits; from 2^40 on as a power of two, with "+" where it is more than that."""
+    """Return a count in digits; from 2^40 on the power of two below it, with "+" unless it is that power."""
     return str(count) if count < 1 << 40 else f"2^{count.bit_length() - 1}" + ("" if count & count - 1 == 0 else "+")

@@ -64,7 +64,7 @@ class SpecialAddresses(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look up pools, servers and addresses of single devices in the registries."""
+        """Flag stated pools, servers and addresses of single devices that lie in a range of `SPECIAL`."""
         for path, prefix in list_stated_pools(design):
             named_range = find_overlapping_range(prefix, SPECIAL)
             if named_range and not find_overlapping_range(prefix, RESERVED):

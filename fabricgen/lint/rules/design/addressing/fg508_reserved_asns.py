@@ -15,11 +15,14 @@ SET_ASIDE = (
     (65536, 65551, "for documentation (RFC 5398)"),
     (65552, 131071, "reserved by IANA (registry of AS numbers)"),
 )
-"""(first, last, what for); 0, 23456, 65535 and 4294967295 are refused when a blueprint is read."""
+"""(first, last, purpose) of ranges that nobody may use; 0, 23456, 65535 and 4294967295 are refused when a blueprint is
+read."""
 
 
 def find_reserved_range(text: str) -> str:
-    """The range that a number or range of AS numbers overlaps, and what it is for; "" for none."""
+    """Return the range of `SET_ASIDE` that an AS number or range overlaps, with its purpose, in words; "" if
+    none does.
+    """
     first, last = parse_asns(text)
     return next((f"{low}-{high}, {purpose}" for low, high, purpose in SET_ASIDE if first <= high and low <= last), "")
 
@@ -44,7 +47,7 @@ class ReservedAsns(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look up every stated and adopted number."""
+        """Flag stated and adopted AS numbers that overlap a range of `SET_ASIDE`."""
         for path, text in (*list_stated_asns(design), *list_adopted_asns(design)):
             if purpose := find_reserved_range(text):
                 yield self.flag(path, f"AS numbers {text} overlap {purpose}", "use numbers of 4200000000-4294967294")

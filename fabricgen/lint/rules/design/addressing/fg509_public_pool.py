@@ -39,18 +39,17 @@ class PublicPool(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag IPv4 prefixes that are not wholly in a private range; FG504 and FG507 judge reserved ranges."""
+        """Flag IPv4 pools and addresses of single devices that are not wholly in a private range; reserved ranges are
+        left to FG504 and FG507.
+        """
         device_addresses = ((path, address) for path, _, address in list_override_addresses(design))
         for path, prefix in (*list_stated_pools(design), *device_addresses):
             if not isinstance(prefix, IPv4Network) or any(prefix.subnet_of(private) for private in PRIVATE):
                 continue
             if find_overlapping_range(prefix, (*RESERVED, *SPECIAL)) is None:
-                inside = next((private for private in PRIVATE if private.subnet_of(prefix)), None)
-                hint = (
-                    f"only {inside} of it is private"
-                    if inside
-                    else "use private space, or waive this for space of your own"
-                )
-                verdict = "is not all private space" if inside else "is public, not private space"
+                private_part = next((private for private in PRIVATE if private.subnet_of(prefix)), None)
+                hint = "use private space, or waive this for space of your own"
+                hint = f"only {private_part} of it is private" if private_part else hint
+                verdict = "is not all private space" if private_part else "is public, not private space"
                 shown = prefix.network_address if prefix.prefixlen == prefix.max_prefixlen else prefix
                 yield self.flag(path, f"{shown} {verdict}", hint)

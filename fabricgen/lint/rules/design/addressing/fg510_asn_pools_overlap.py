@@ -38,7 +38,7 @@ class AsnPoolsOverlap(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare pools with pools, and ranges of tiers with ranges of tiers."""
+        """Compare pools of AS numbers with each other, and ranges of tiers with each other."""
         stated = list(list_stated_asns(design))
         for kind in ("pool", "tiers"):
             ranges: list[tuple[Path, int, int]] = []

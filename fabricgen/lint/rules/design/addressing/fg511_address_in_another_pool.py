@@ -11,7 +11,7 @@ from fabricgen.lint.subjects.addressing import is_overlapping, list_drawn_prefix
 from fabricgen.models.validation import format_path
 
 _OTHERS = {"loopback": ("fabric", "hosts", "management"), "port": ("loopback",)}
-"""Pools for something else, by what an address is for; a management address may lie anywhere."""
+"""The pools that a device's own address must not lie in, by its kind; a management address may lie anywhere."""
 
 
 class AddressInAnotherPool(DesignRule):
@@ -34,7 +34,7 @@ class AddressInAnotherPool(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look up the addresses of single devices in the pools in use."""
+        """Flag addresses stated for single devices that lie in a pool of `_OTHERS` that is in use."""
         pools = list_drawn_prefixes(design)
         for path, kind, address in list_override_addresses(design):
             for pool, prefix in pools:
@@ -42,5 +42,5 @@ class AddressInAnotherPool(DesignRule):
                     message = (
                         f"{address.network_address} is in {prefix} of {format_path(pool)}, a pool for something else"
                     )
-                    right = "loopback" if kind == "loopback" else "fabric"
-                    yield self.flag(path, message, f"use an address of `pools.{right}`, or of no pool")
+                    right_pool = "loopback" if kind == "loopback" else "fabric"
+                    yield self.flag(path, message, f"use an address of `pools.{right_pool}`, or of no pool")

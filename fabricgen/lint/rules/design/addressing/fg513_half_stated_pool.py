@@ -34,10 +34,11 @@ class HalfStatedPool(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the pools that the cluster states with those in use."""
+        """Flag pools of the cluster that state one address family, if addresses of the other come from the default."""
         drawn = list_drawn_pools(design)
+        # IPv6 alone: the only IPv4 addresses are router ids, which nobody routes
         if {path[-1] for path, word in drawn if word == "v4"} == {"loopback"}:
-            return  # IPv6 alone: IPv4 is there in router ids, which nobody routes
+            return
         for name, prefixes in design.loaded.blueprint.pools:
             words = [family.word for family in FAMILIES if filter_prefixes(prefixes, family)]
             for family in FAMILIES:

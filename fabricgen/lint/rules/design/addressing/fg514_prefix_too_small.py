@@ -30,18 +30,17 @@ class PrefixTooSmall(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare each prefix with the smallest block that its pool has to provide."""
-        least: dict[tuple[Path, str], tuple[int, Family, tuple[str, ...]]] = {}
-        blueprint = design.loaded.blueprint
+        """Flag prefixes of pools that are smaller than the smallest block that is taken from the pool."""
+        # the smallest block, in addresses, of each pool by its path and the word of the address family
+        smallest: dict[tuple[Path, str], tuple[int, Family, tuple[str, ...]]] = {}
         for demand in list_pool_demands(design):
-            prefixes, _, path = find_pool_prefixes(blueprint, demand.fabric, demand.pool, demand.family)
+            pool = find_pool_prefixes(design.loaded.blueprint, demand.fabric, demand.pool, demand.family)
+            prefixes, _, path = pool
             key = (path, demand.family.word)
-            block = min(demand.block, least[key][0]) if key in least else demand.block
-            least[key] = (block, demand.family, prefixes)
-        for (path, _), (block, family, prefixes) in least.items():
-            for prefix in prefixes:
-                if ip_network(prefix).num_addresses < block:
-                    message = (
-                        f"{prefix} is too small: the smallest block of its pool is a /{family.prefix_length(block)}"
-                    )
-                    yield self.flag(path, message, f"use a /{family.prefix_length(block)} or shorter, or remove it")
+            block = min(demand.block, smallest[key][0]) if key in smallest else demand.block
+            smallest[key] = (block, demand.family, prefixes)
+        for (path, _), (block, family, prefixes) in smallest.items():
+            length = family.prefix_length(block)
+            for prefix in (prefix for prefix in prefixes if ip_network(prefix).num_addresses < block):
+                message = f"{prefix} is too small: the smallest block of its pool is a /{length}"
+                yield self.flag(path, message, f"use a /{length} or shorter, or remove it")

@@ -34,10 +34,8 @@ class LeavesShareAsn(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag single numbers that are stated for tiers of more than one leaf."""
-        for fabric in design.fabrics:
-            if not runs_bgp(design, fabric):
-                continue
+        """Flag single AS numbers that are stated for a lowest tier of several switches."""
+        for fabric in (fabric for fabric in design.fabrics if runs_bgp(design, fabric)):
             plan, paths = merge_asn_plans(design, fabric)
             for tier in fabric.tiers:
                 first, last = parse_asns(plan.tiers.get(tier.name, "1-2"))

@@ -34,7 +34,7 @@ class ServerOfAnotherFamily(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the family of each stated server with those of the management ports."""
+        """Compare the address family of each stated server with the families of management ports."""
         words = list_management_families(design)
         for path, server in list_management_servers(design):
             if f"v{server.version}" not in words:

@@ -16,13 +16,16 @@ from fabricgen.numbering.blocks.family import Network
 
 
 class _LinkEnd(NamedTuple):
-    """A stated end of a link out: its switch, own and far address and subnet."""
+    """The cluster's end of a link of an exit, with stated addresses."""
 
     path: Path
     text: str
+    """The address of this end, as written."""
     switch: tuple[str, int]
+    """(tier, number of the switch)."""
     address: int
     far: int
+    """The address of the far end."""
     subnet: Network
 
 
@@ -59,7 +62,7 @@ class ExitAddressTaken(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare stated addresses with the pools in use, and with each other within a VRF."""
+        """Compare stated addresses of exits with the pools in use, and with each other within a VRF."""
         pools = [prefix for _, prefix in list_drawn_prefixes(design)]
         for exits in group_exits(design):
             earlier: list[_LinkEnd] = []
@@ -72,21 +75,21 @@ class ExitAddressTaken(DesignRule):
                     yield self.flag(path, f"{text} lies in the pool {pool}", "use an address outside of your pools")
 
     def _compare_ends(self, end: _LinkEnd, earlier: list[_LinkEnd]) -> Iterator[Diagnostic]:
-        """Flag a link end that shares an address, or a subnet on one switch, with an earlier one."""
+        """Flag a link end that shares an address, or a subnet on one switch, with one of the earlier ends."""
         for other in earlier:
             if other.subnet.version != end.subnet.version:
                 continue
-            # two far ends may be one: several links lead to one router there
-            shared = end.address in (other.address, other.far) or end.far == other.address
-            if shared or (end.switch == other.switch and is_overlapping(end.subnet, other.subnet)):
-                clash = "shares an address with" if shared else "is on the same switch and in one subnet with"
+            # two far ends may have one address, since several links may lead to one router
+            is_shared = end.address in (other.address, other.far) or end.far == other.address
+            if is_shared or (end.switch == other.switch and is_overlapping(end.subnet, other.subnet)):
+                clash = "shares an address with" if is_shared else "is on the same switch and in one subnet with"
                 message = f"the link of {end.text} {clash} that of {other.text}"
                 yield self.flag(end.path, message, "state the addresses that each link's owner gave")
                 return
 
 
 def _list_stated_ends(exit_: ExitDesign) -> Iterator[_LinkEnd]:
-    """The links whose addresses are stated; a family each."""
+    """Yield the ends of the links of an exit whose addresses are stated, once for each address family."""
     extra = exit_.extra
     switch_of_port = {
         (extra.devices[link.device], extra.attachment.legs[link.leg].name): link.switch for link in extra.links
@@ -101,7 +104,9 @@ def _list_stated_ends(exit_: ExitDesign) -> Iterator[_LinkEnd]:
 
 
 def _list_subnets(exit_: ExitDesign) -> Iterator[tuple[Path, str, Network]]:
-    """(path, as written, prefix) of all stated addresses: subnets of links, and loopbacks of far devices."""
+    """Yield (path, text as written, prefix) of all stated addresses of an exit: subnets of links, loopbacks of far
+    devices.
+    """
     for name, device in exit_.spec.devices.items():
         for port, link in device.links.items():
             yield from ((_make_link_path(exit_, name, port), text, ip_interface(text).network) for text in link.own)

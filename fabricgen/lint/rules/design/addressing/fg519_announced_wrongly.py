@@ -57,7 +57,9 @@ class AnnouncedWrongly(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare announced prefixes with the pools in use, and those of hosts with what is announced."""
+        """Compare announced prefixes with the pools in use, and the pools of hosts and management ports with what is
+        announced.
+        """
         pools = [prefix for _, prefix in list_drawn_prefixes(design)]
         for exit_ in (exit_ for exits in group_exits(design) for exit_ in exits):
             announced = [ip_network(text) for text in exit_.spec.announce or ()]
@@ -76,7 +78,7 @@ class AnnouncedWrongly(DesignRule):
             yield from self._check_management(design, fabric)
 
     def _check_hosts(self, design: Design, exit_: ExitDesign, announced: list[Network]) -> Iterator[Diagnostic]:
-        """Flag pools of hosts that an exit with a default route announces nothing of."""
+        """Flag pools of hosts of which an exit with a default route announces nothing."""
         hosts = dict.fromkeys(list_host_prefixes(design, exit_)) if announced and exit_.spec.default else ()
         for pool in hosts:
             if not any(is_overlapping(pool, prefix) for prefix in announced):
@@ -84,14 +86,15 @@ class AnnouncedWrongly(DesignRule):
                 yield self.flag((*exit_.path, "announce"), message, f"announce {pool} too")
 
     def _check_management(self, design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
-        """Flag pools of management ports that none of the exits to their servers announces; of other fabrics' exits."""
+        """Flag pools of management ports that no exit announces, if all exits to their servers are of other fabrics.
+
+        Servers behind a provider are left to FG523.
+        """
         servers = [server for path, server in list_management_servers(design) if path[0] == "management"]
-        leading = [(led, s) for s in servers for led, _ in list_exits_towards(design, fabric.name, fabric.vrf, s)]
-        if not leading or any(
-            led.fabric is fabric or not led.spec.announce or is_to_provider(led) for led, _ in leading
-        ):
-            return  # FG523 tells of servers behind a provider
-        announced = [ip_network(text) for led, _ in leading for text in led.spec.announce or ()]
+        leading = [(exit_, s) for s in servers for exit_, _ in list_exits_towards(design, fabric.name, fabric.vrf, s)]
+        if not leading or any(e.fabric is fabric or not e.spec.announce or is_to_provider(e) for e, _ in leading):
+            return
+        announced = [ip_network(text) for exit_, _ in leading for text in exit_.spec.announce or ()]
         exit_, server = leading[0]
         for pool in dict.fromkeys(list_host_prefixes(design, exit_._replace(fabric=fabric))):
             if pool.version == server.version and not any(is_overlapping(pool, prefix) for prefix in announced):
@@ -107,6 +110,6 @@ def is_to_provider(exit_: ExitDesign) -> bool:
 
 
 def list_far_asns(exit_: ExitDesign) -> set[int]:
-    """Return the AS numbers of the devices an exit leads to: each device's own, else the exit's."""
+    """Return the AS numbers of the devices that an exit leads to; a device that states none has the exit's."""
     asn_of_device = {name: device.asn for name, device in exit_.spec.devices.items()}
     return {asn_of_device.get(name) or exit_.spec.asn or 0 for name in exit_.extra.devices} - {0}

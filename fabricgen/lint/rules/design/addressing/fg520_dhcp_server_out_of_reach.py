@@ -42,7 +42,7 @@ class DhcpServerOutOfReach(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look up each server among the prefixes that switches of its VRF have routes to."""
+        """Flag DHCP servers that lie in no prefix to which the switches of the fabric's VRF have a route."""
         for fabric in design.fabrics:
             dhcp = design.loaded.blueprint.fabrics[fabric.name].dhcp
             if dhcp is None or fabric.protocol == "infiniband":
@@ -52,12 +52,11 @@ class DhcpServerOutOfReach(DesignRule):
             intent = make_fabric_intent(design, fabric)
             routed = [ip_network(prefix) for prefix in (*intent.host_pools, *intent.loopback_pools)]
             for server in map(ip_network, dhcp.servers):
-                if not (
-                    any(is_within(server, p) for p in routed) or is_led_out(design, fabric.name, fabric.vrf, server)
-                ):
-                    where = f"VRF {fabric.vrf}" if fabric.vrf else f"{fabric.name}'s switches"
+                is_routed = any(is_within(server, prefix) for prefix in routed)
+                if not is_routed and not is_led_out(design, fabric.name, fabric.vrf, server):
+                    switches = f"VRF {fabric.vrf}" if fabric.vrf else f"{fabric.name}'s switches"
                     message = (
-                        f"{server.network_address} is in no pool that {where} have routes to, "
+                        f"{server.network_address} is in no pool that {switches} have routes to, "
                         "and no exit of theirs leads there"
                     )
                     hint = "give the server an address of the fabric, or state an exit that leads to it"

@@ -44,41 +44,41 @@ class DhcpServesNobody(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare what each fabric states with the families and kind of its hosts."""
+        """Flag services of hosts that a fabric states and that serve no hosts of the fabric."""
         for fabric in design.fabrics:
             for path, message in _list_idle_services(design, fabric):
                 yield self.flag((*fabric.path, *path), message, "remove it, or give the hosts gateways that can")
 
 
 def _list_idle_services(design: Design, fabric: FabricDesign) -> Iterator[tuple[Path, str]]:
-    """(path below the fabric, why it serves nobody) of each service of hosts that does nothing."""
+    """Yield (path below the fabric, why it serves nobody) for each service of hosts that has no effect."""
     spec = design.loaded.blueprint.fabrics[fabric.name]
     gateway_families = () if fabric.protocol == "infiniband" else list_families(design, fabric)
-    nobody = fabric.hosts == "none" or not gateway_families
-    for server in spec.dhcp.servers if spec.dhcp else ():
+    has_hosts = fabric.hosts != "none" and bool(gateway_families)
+    servers = spec.dhcp.servers if spec.dhcp else ()
+    for server in servers:
         family = "v6" if ":" in server else "v4"
-        if nobody:
+        if not has_hosts:
             yield ("dhcp",), f"{fabric.name} has no hosts with gateways, so that nothing is relayed to {server}"
         elif family not in gateway_families:
             yield ("dhcp", "servers"), f"{fabric.name} has no IP{family} gateways to relay to {server}"
-    bridged = fabric.hosts in ("bridged", "rail-subnets") and not nobody
-    if spec.router_advertisements and not ("v6" in gateway_families and bridged):
+    is_bridged = fabric.hosts in ("bridged", "rail-subnets") and has_hosts
+    advertisements = spec.router_advertisements
+    if advertisements and not ("v6" in gateway_families and is_bridged):
         yield ("router_advertisements",), f"{fabric.name} has no IPv6 gateways of bridged hosts to advertise"
-    advertisements, servers = spec.router_advertisements, spec.dhcp.servers if spec.dhcp else ()
     if isinstance(advertisements, Advertisements) and not any(":" in server for server in servers):
-        for key in (key for key in ("managed", "other") if getattr(advertisements, key)):
-            yield (
-                ("router_advertisements", key),
-                f"hosts of {fabric.name} are told to ask a DHCPv6 server that is not stated",
-            )
-    if spec.access.model_fields_set and not bridged:
+        why = f"hosts of {fabric.name} are told to ask a DHCPv6 server that is not stated"
+        keys = (key for key in ("managed", "other") if getattr(advertisements, key))
+        yield from ((("router_advertisements", key), why) for key in keys)
+    if spec.access.model_fields_set and not is_bridged:
         yield ("access",), f"hosts of {fabric.name} are not bridged, and their ports refuse nothing"
     tiers = (design.fabric(fabric.carrier) if fabric.carrier else fabric).tiers
-    naming = design.catalog.naming  # a NOS that cannot leave the option out says the port in any case
-    heeded = any(not naming(t.nos).configuration.explain_refusal("no-option-82", t.profile.asic) for t in tiers)
-    if spec.dhcp and spec.dhcp.circuit_id and not spec.dhcp.option_82 and heeded:
+    configurations = ((design.catalog.naming(tier.nos).configuration, tier.profile.asic) for tier in tiers)
+    # a NOS that cannot leave option 82 out tells the port in any case
+    may_omit = any(not configuration.explain_refusal("no-option-82", asic) for configuration, asic in configurations)
+    if spec.dhcp and spec.dhcp.circuit_id and not spec.dhcp.option_82 and may_omit:
         yield ("dhcp", "circuit_id"), "requests say no port (`option_82: false`), and no reservation by it is met"
-    if spec.access.ra_guard and bridged and "v6" not in gateway_families:
+    if spec.access.ra_guard and is_bridged and "v6" not in gateway_families:
         yield ("access", "ra_guard"), f"hosts of {fabric.name} have no IPv6, of which router advertisements are"
     if spec.lacp_fallback and not fabric.bond:
         yield ("lacp_fallback",), f"{fabric.name} has no bonds"

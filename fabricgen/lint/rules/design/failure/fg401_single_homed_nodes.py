@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fabricgen.blueprint.dimensions import find_leg_number, list_leg_dimensions
+from fabricgen.design.capacity.end_to_end import has_gpu_ports
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -12,21 +13,23 @@ from fabricgen.lint.rule import DesignRule
 
 
 def list_reached_groups(attachment: Attachment, per: Sequence[str]) -> set[tuple[int, ...]]:
-    """The groups of a tier that a node's legs attach to, by those of rail, rail group, plane and port in `per`."""
+    """Return the groups of a tier that the legs of a node attach to, each by its numbers of the leg dimensions (rail,
+    rail group, plane, port) in `per`.
+    """
     dimensions = [name for name in list_leg_dimensions() if name in per]
     return {tuple(find_leg_number(name, leg) for name in dimensions) for leg in attachment.legs}
 
 
 def is_single_homed(fabric: FabricDesign, leaf: TierDesign) -> bool:
-    """Whether all of several ports that a node has in a fabric without accelerators end on the same switches."""
+    """Whether nodes have several ports in a fabric, none of an accelerator, and all ports of a node end on
+    one switch.
+    """
     attachments = [attachment for _, attachment in fabric.attachments]
-    if max(len(attachment.legs) for attachment in attachments) < 2 or (
-        leaf.count > 1 and fabric.node_feeds[0].turn == 1
-    ):
+    if max(len(attachment.legs) for attachment in attachments) < 2 or has_gpu_ports(fabric):
         return False
-    if any(leg.gpu is not None for attachment in attachments for leg in attachment.legs):
-        return False
-    return all(len(list_reached_groups(attachment, leaf.per)) == 1 for attachment in attachments)
+    # `spread: stripe` deals the ports of a node over the switches of a group
+    is_striped = leaf.count > 1 and fabric.node_feeds[0].turn == 1
+    return not is_striped and all(len(list_reached_groups(attachment, leaf.per)) == 1 for attachment in attachments)
 
 
 class SingleHomedNodes(DesignRule):
@@ -51,20 +54,21 @@ class SingleHomedNodes(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag lowest tiers that do not separate the rails, planes or ports of a node."""
+        """Flag lowest tiers to which all ports of a node attach in one group, filled node by node."""
         for fabric, leaf in ((f, leaf) for f in design.fabrics for leaf in design.list_leaf_tiers(f)):
             if fabric.shares_ports or not is_single_homed(fabric, leaf):
                 continue
-            most = max(len(a.legs) for feed in fabric.feeds_of(leaf.key) for _, a in feed.attachments)
-            carried = leaf.fabric != fabric.name
-            remedy = (
-                "spread its rails over `rail_groups` or its ports over `planes`" if carried else "add `rail` to `per`"
-            )
+            links = max(len(a.legs) for feed in fabric.feeds_of(leaf.key) for _, a in feed.attachments)
+            is_carried = leaf.fabric != fabric.name
+            hint = "spread its rails over `rail_groups` or its ports over `planes`"
+            hint = hint if is_carried else "add `rail` to `per`"
             if fabric.bond:
-                remedy = "bond over an MLAG pair: two switches with `spread: stripe` and `peer` links"
+                hint = "bond over an MLAG pair: two switches with `spread: stripe` and `peer` links"
+            elif leaf.count > 1:
+                hint += f", or set `spread: stripe` on {leaf.name}"
             yield self.flag(
-                (*fabric.path, "carried_by") if carried else (*leaf.path, "per"),
-                f"all {most} {fabric.name} links of a node go to the same {leaf.name} group "
+                (*fabric.path, "carried_by") if is_carried else (*leaf.path, "per"),
+                f"all {links} {fabric.name} links of a node go to the same {leaf.name} group "
                 f"({leaf.count} switch{'es' * (leaf.count != 1)}, filled node by node)",
-                f"{remedy}{f', or set `spread: stripe` on {leaf.name}' if leaf.count > 1 and not fabric.bond else ''}",
+                hint,
             )

@@ -43,13 +43,14 @@ class SwitchLoss(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Remove one switch of each tier in turn."""
+        """Compare what remains of each fabric without one switch of each of its tiers with the limit."""
         limit = design.loaded.limits.after_loss.switch
-        for fabric, survival in list_failure_analyses(design) if limit is not None else ():
+        if limit is None:
+            return
+        for fabric, survival in list_failure_analyses(design):
             for tier in survival.chain:
                 remaining = survival.analyze_switch_loss(tier)
                 if is_below_limit(remaining, limit):
-                    assert limit is not None  # noqa: S101 - nothing is below no limit
                     yield self.flag(
                         (*tier.path, "count"),
                         write_loss_message(fabric, remaining, "switch", limit),
@@ -58,14 +59,14 @@ class SwitchLoss(DesignRule):
 
 
 def _suggest_counts(design: Design, tier: TierDesign, limit: float) -> str:
-    """Counts that keep enough, divide the uplinks and have the ports."""
+    """Return the hint with counts of a tier that keep the limit, divide the uplinks from below and have the ports."""
     from fabricgen.design.advice.tiers import list_fitting_values
 
-    below = [uplink.links_per_group for _, uplink in design.list_links_below(tier.key)]
-    if not below:
+    links_below = [uplink.links_per_group for _, uplink in design.list_links_below(tier.key)]
+    if not links_below:
         return "spread the ports of each node over more leaves: by rail, plane, or `spread: stripe`"
-    counts = [n for n in range(tier.count + 1, max(below) + 1) if below[0] % n == 0]
+    counts = [n for n in range(tier.count + 1, max(links_below) + 1) if links_below[0] % n == 0]
     # one switch is lost of n in each of the tier's groups
-    enough = [n for n in counts if 1 - 1 / (n * tier.switches / tier.count) >= limit]
-    fitting = list_fitting_values(make_trials(design, tier.fabric), (*tier.path, "count"), enough)
+    keeping = [n for n in counts if 1 - 1 / (n * tier.switches / tier.count) >= limit]
+    fitting = list_fitting_values(make_trials(design, tier.fabric), (*tier.path, "count"), keeping)
     return f"counts that keep enough: {', '.join(fitting)}" if fitting else "add uplinks or planes"

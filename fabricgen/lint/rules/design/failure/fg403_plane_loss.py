@@ -40,17 +40,18 @@ class PlaneLoss(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Remove one plane of each fabric that has several."""
+        """Compare what remains of each fabric of several planes without one of them with the limit."""
         limit = design.loaded.limits.after_loss.plane
-        for fabric, survival in list_failure_analyses(design) if limit is not None else ():
+        if limit is None:
+            return
+        for fabric, survival in list_failure_analyses(design):
             remaining = survival.analyze_plane_loss()
             if remaining is not None and is_below_limit(remaining, limit):
-                assert limit is not None  # noqa: S101 - nothing is below no limit
                 yield self.flag(
                     (*fabric.path, "planes"),
                     write_loss_message(fabric, remaining, "plane", limit),
                     f"{fabric.planes} planes keep at most {format_percent(1 - 1 / fabric.planes)}: lower the limit, "
-                    # p planes keep 1 - 1/p; less a hair, as 1 / (1 - 0.9) is a little more than 10
+                    # p planes keep 1 - 1/p; 1e-9 is taken off, as 1 / (1 - 0.9) is a little more than 10
                     f"or use {ceil(1 / (1 - limit) - 1e-9)} planes"
                     if limit < 1
                     else "no number of planes keeps everything: lower the limit",

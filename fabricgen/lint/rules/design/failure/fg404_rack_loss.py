@@ -37,7 +37,7 @@ class RackLoss(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Remove each network rack of a unit, and each shared one, in turn."""
+        """Compare the worst loss of a network rack, of a unit or shared, with the limit."""
         limit = design.loaded.limits.after_loss.rack
         for fabric, remaining, tier in find_worst_losses(design, list_rack_failures, limit):
             assert limit is not None  # noqa: S101 - nothing is below no limit

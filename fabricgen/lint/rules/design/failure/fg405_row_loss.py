@@ -42,7 +42,9 @@ class RowLoss(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Remove each row that holds network racks in turn."""
+        """Compare the worst loss of a row of network racks with the limit; a loss that FG404 reports for a rack is left
+        to it.
+        """
         limit = design.loaded.limits.after_loss.row
         losses_by_rack = {
             f.name: remaining.gone
@@ -59,7 +61,9 @@ class RowLoss(DesignRule):
 
 
 def _suggest_racks(design: Design, tier: TierDesign, remaining: RemainingBisection, limit: float) -> str:
-    """Shared racks get rows of their own; the racks of a unit stand together with its nodes."""
+    """Return the hint on a tier: more racks for shared racks; for racks of units, which stand with their nodes, rows of
+    whole units.
+    """
     if find_scope(tier.per) != "su":
         return advise_more_racks(design, tier, remaining, limit)
     floor = FloorPlan(design)

@@ -40,7 +40,9 @@ class FeedLoss(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Remove each feed that some racks have as their only one."""
+        """Compare the worst loss of a power feed, on which some racks hang alone, with the limit; one finding for all
+        fabrics.
+        """
         limit = design.loaded.limits.after_loss.feed
         losses = sorted(find_worst_losses(design, list_feed_failures, limit), key=lambda loss: loss[1].share)
         if losses and limit is not None:

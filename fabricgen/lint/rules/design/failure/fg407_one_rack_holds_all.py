@@ -16,7 +16,7 @@ from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.after_loss import name_further_tiers
 
 NODE_RACKS = 8
-"""A single rack of spines is reported from this many racks of nodes on: half a row."""
+"""From how many racks of nodes on a single rack of spines is reported: half a row."""
 
 
 class OneRackHoldsAll(DesignRule):
@@ -46,28 +46,26 @@ class OneRackHoldsAll(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Find the racks of the switches of every tier with planes and of every top tier."""
-        floor = FloorPlan(design)
-        by_tier: dict[TierKey, tuple[TierDesign, str, str]] = {}
-        layout = design.layout
-        large = (
-            sum(pod.su * kind.racks for pod, kind in zip(layout.pods, layout.kind_of_pod, strict=True)) >= NODE_RACKS
-        )
-        for fabric in design.fabrics:
-            chain = list_chain(design, fabric)
-            if not chain or is_for_management(fabric) or design.layout.units == 1:
-                continue
-            for tier in chain:
-                planes = fabric.planes > 1 and "plane" in tier.per
-                shared = find_shared_rack(design, floor, tier) if planes or (large and tier.uplink is None) else None
+        """Flag tiers of several planes, and top tiers of large clusters, whose switches stand in one rack; one finding
+        for all.
+        """
+        floor, layout = FloorPlan(design), design.layout
+        # (tier, its switches in words, their rack in words)
+        flagged: dict[TierKey, tuple[TierDesign, str, str]] = {}
+        node_racks = sum(pod.su * kind.racks for pod, kind in zip(layout.pods, layout.kind_of_pod, strict=True))
+        for fabric in design.fabrics if layout.units > 1 else ():
+            for tier in list_chain(design, fabric) if not is_for_management(fabric) else ():
+                has_planes = fabric.planes > 1 and "plane" in tier.per
+                is_judged = has_planes or (node_racks >= NODE_RACKS and tier.uplink is None)
+                shared = find_shared_rack(design, floor, tier) if is_judged else None
                 if shared is not None:
-                    scope_text = f"{shared.of}{f', of {fabric.planes} planes,' if planes else ''}"
+                    scope_text = f"{shared.of}{f', of {fabric.planes} planes,' if has_planes else ''}"
                     switches = f"all {shared.switches} {tier.fabric} {tier.name} switches{scope_text}"
-                    by_tier.setdefault(tier.key, (tier, switches, shared.where))
-        if by_tier:
-            (first, switches, where), *further = by_tier.values()
+                    flagged.setdefault(tier.key, (tier, switches, shared.where))
+        if flagged:
+            (first_tier, switches, rack), *further = flagged.values()
             yield self.flag(
-                first.path,
-                f"{switches} stand in one rack, {where}{name_further_tiers([tier for tier, *_ in further])}",
+                first_tier.path,
+                f"{switches} stand in one rack, {rack}{name_further_tiers([tier for tier, *_ in further])}",
                 "spread them over two racks: `racks: 2`",
             )

@@ -43,21 +43,22 @@ class OneFeedForAll(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Find the feeds of the switches of every tier."""
+        """Flag tiers whose switches hang on one power feed while their nodes do not; one finding for all tiers. If a
+        limit on the loss of a feed is stated, only management fabrics are judged, since FG406 judges the others.
+        """
         floor = FloorPlan(design)
-        by_tier: dict[TierKey, tuple[TierDesign, SharedFailure]] = {}
-        by_limit = design.loaded.limits.after_loss.feed is not None
+        flagged: dict[TierKey, tuple[TierDesign, SharedFailure]] = {}
+        has_limit = design.loaded.limits.after_loss.feed is not None
         for fabric in design.fabrics:
-            for tier in list_chain(design, fabric) if is_for_management(fabric) or not by_limit else ():
+            for tier in list_chain(design, fabric) if is_for_management(fabric) or not has_limit else ():
                 shared = find_shared_feed(design, floor, tier)
                 if shared is not None:
-                    by_tier.setdefault(tier.key, (tier, shared))
-        if by_tier:
-            (first, together), *further = by_tier.values()
+                    flagged.setdefault(tier.key, (tier, shared))
+        if flagged:
+            (tier, shared), *further = flagged.values()
             yield self.flag(
-                first.path,
-                f"all {together.switches} {first.fabric} {first.name} switches{together.of} are on feed "
-                f"{together.where}, "
-                f"and their nodes are not{name_further_tiers([tier for tier, _ in further])}",
+                tier.path,
+                f"all {shared.switches} {tier.fabric} {tier.name} switches{shared.of} are on feed {shared.where}, "
+                f"and their nodes are not{name_further_tiers([further_tier for further_tier, _ in further])}",
                 "set `floor: {cords: 2}`, or spread them over racks on different feeds: `racks: 2`",
             )

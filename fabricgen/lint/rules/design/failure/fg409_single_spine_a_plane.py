@@ -36,7 +36,7 @@ class SingleSpineAPlane(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Find tiers of a plane that meet at one switch, where the planes are fewer than four."""
+        """Flag tiers whose uplinks meet at one switch in each plane, in fabrics of fewer planes than `FEWEST`."""
         for fabric in design.fabrics:
             for tier in fabric.tiers if 1 < fabric.planes < FEWEST else ():
                 uplink = tier.uplink

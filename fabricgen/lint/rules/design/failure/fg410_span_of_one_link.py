@@ -47,7 +47,7 @@ class SpanOfOneLink(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Count the links of all spans between every two sites."""
+        """Flag spans between two sites that one link of one switch joins."""
         for tier in design.tiers:
             switches_per_site = tier.switches // len(design.layout.sites)
             for span in tier.spans:

@@ -31,7 +31,7 @@ class IdleFeed(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for the feeds of every rack until all are found."""
+        """Flag power feeds that feed no rack, if there are several feeds."""
         floor = design.loaded.blueprint.floor
         if len(floor.feeds) < 2:
             return

@@ -29,7 +29,7 @@ class OneLinkOut(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Count the links of each fabric to devices that are somebody else's."""
+        """Flag fabrics with a single link to external devices."""
         for fabric in design.fabrics:
             outside = [extra for extra in fabric.extras if extra.attachment.profile.external]
             if sum(len(extra.links) for extra in outside) == 1:

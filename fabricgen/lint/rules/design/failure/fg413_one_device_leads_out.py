@@ -38,25 +38,25 @@ class OneDeviceLeadsOut(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Count the switches and the far devices of all exits with a default route that share a VRF."""
-        for leading, prefix in (led for exits in group_exits(design) for led in _list_ways(exits)):
+        """Flag routes out of a VRF whose links all end on one switch, or lead to one far device."""
+        for leading, prefix in (route for exits in group_exits(design) for route in _list_routes(exits)):
             links = [(exit_.extra, link) for exit_ in leading for link in exit_.extra.links]
             if len(links) < 2 and not prefix:
                 continue
             switches = {(extra.tier, link.switch) for extra, link in links}
             devices = {extra.devices[link.device] for extra, link in links}
-            where = f"the {f'route to {prefix}' if prefix else 'default route'} of {leading[0].fabric.name}"
+            route = f"the {f'route to {prefix}' if prefix else 'default route'} of {leading[0].fabric.name}"
             if len(switches) == 1 < len(links):
-                message = f"{where} comes in on one switch of {leading[0].extra.tier.text}, and is lost with it"
+                message = f"{route} comes in on one switch of {leading[0].extra.tier.text}, and is lost with it"
                 yield self.flag((*leading[0].path, "to"), message, "attach far devices to two switches")
             if len(devices) == 1:
-                message = f"{where} comes from {min(devices)} alone, and is lost with it"
+                message = f"{route} comes from {min(devices)} alone, and is lost with it"
                 yield self.flag((*leading[0].path, "to"), message, "lead to two devices, in one exit or two")
 
 
-def _list_ways(exits: list[ExitDesign]) -> Iterator[tuple[list[ExitDesign], str]]:
-    """(exits, prefix) of what leads to one place: everywhere (""), or what one alone accepts; for that, default routes
-    stand in unless they are of providers.
+def _list_routes(exits: list[ExitDesign]) -> Iterator[tuple[list[ExitDesign], str]]:
+    """Yield (exits that lead there, prefix) for everywhere ("") and for the prefix of each exit without a default route
+    for which no other exit stands in: exits that accept prefixes do, and default routes unless they are of providers.
     """
     leading = [exit_ for exit_ in exits if exit_.spec.default]
     if leading:

@@ -49,7 +49,9 @@ class UnevenExits(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the exits that share a VRF."""
+        """Flag, among exits that share a VRF, slower exits of one preference, backups of nothing, and backups that draw
+        traffic in.
+        """
         for exits in group_exits(design):
             for prefer in ("primary", "backup"):
                 yield from self._compare_speeds([e for e in exits if e.spec.prefer == prefer and e.spec.default])
@@ -64,39 +66,29 @@ class UnevenExits(DesignRule):
                     yield from self._check_announcements(exit_, primary)
 
     def _check_announcements(self, backup: ExitDesign, primary: list[ExitDesign]) -> Iterator[Diagnostic]:
-        """A finding for each prefix of a backup that is a part of one that a primary exit announces as a whole: the
-        more specific one draws what comes in.
+        """Flag each prefix of a backup that is a part of a prefix which a primary exit announces: the more specific
+        prefix draws traffic in by the backup.
         """
-        announced_by_primary = {ip_network(text) for exit_ in primary for text in exit_.spec.announce or ()}
+        of_primary = {ip_network(text) for exit_ in primary for text in exit_.spec.announce or ()}
         for prefix in map(ip_network, backup.spec.announce or ()):
-            around = next(
-                (
-                    announced
-                    for announced in announced_by_primary
-                    if announced != prefix and is_within(prefix, announced)
-                ),
-                None,
-            )
-            if around and prefix not in announced_by_primary:
-                message = (
-                    f"what is sent to {prefix} comes in by the backup {backup.name}: the primary announces {around}"
-                )
-                yield self.flag((*backup.path, "announce"), message, f"announce {around} by both")
+            wider = next((other for other in of_primary if other != prefix and is_within(prefix, other)), None)
+            if wider and prefix not in of_primary:
+                way_in = f"what is sent to {prefix} comes in by the backup {backup.name}"
+                message = f"{way_in}: the primary announces {wider}"
+                yield self.flag((*backup.path, "announce"), message, f"announce {wider} by both")
 
     def _compare_speeds(self, alike: list[ExitDesign]) -> Iterator[Diagnostic]:
-        """Exits that are slower than the fastest of those with one preference; static routes win where they are."""
-        for routing in ("ebgp", "static"):
-            exits = [exit_ for exit_ in alike if exit_.spec.routing == routing]
-            fast = max(exits, key=_sum_speed, default=None)
-            for exit_ in exits:
-                if fast and _sum_speed(exit_) < _sum_speed(fast):
-                    message = (
-                        f"links of {exit_.name} have {_sum_speed(exit_)}G and take as many flows as those of "
-                        f"{fast.name}, of {_sum_speed(fast)}G"
-                    )
-                    hint = "state `prefer: backup`, or links of one speed" if routing == "ebgp" else ""
-                    yield self.flag((*exit_.path, "to"), message, hint or "use links of one speed")
-
-
-def _sum_speed(exit_: ExitDesign) -> int:
-    return exit_.extra.kind.speed_gbps
+        """Flag exits that are slower than the fastest exit of their preference; static routes are compared with each
+        other alone, as they win over BGP.
+        """
+        for routing, hint in (
+            ("ebgp", "state `prefer: backup`, or links of one speed"),
+            ("static", "use links of one speed"),
+        ):
+            speeds = [(exit_.extra.kind.speed_gbps, exit_) for exit_ in alike if exit_.spec.routing == routing]
+            if not speeds:
+                continue
+            highest_gbps, fastest = max(speeds, key=lambda speed: speed[0])
+            for gbps, exit_ in (speed for speed in speeds if speed[0] < highest_gbps):
+                flows = f"links of {exit_.name} have {gbps}G and take as many flows as those of {fastest.name}"
+                yield self.flag((*exit_.path, "to"), f"{flows}, of {highest_gbps}G", hint)

@@ -42,7 +42,7 @@ class OnePeerLink(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Count the peer links of each pair, and the cages that they go through."""
+        """Flag pairs of switches whose peer links fit into one cage."""
         for tier in design.tiers:
             peers = tier.peer_links
             if peers is None or not 0 < peers.run.count <= peers.run.ways:

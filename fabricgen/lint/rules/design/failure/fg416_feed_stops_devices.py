@@ -11,7 +11,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
 MOST_FEEDS = 4
-"""Feeds that a rack hangs on at most (`floor.cords`)."""
+"""How many feeds a rack may hang on (`floor.cords`)."""
 
 
 class FeedStopsDevices(DesignRule):
@@ -38,7 +38,7 @@ class FeedStopsDevices(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Spread the power supplies of every device over the cords of its rack, and take one feed away."""
+        """Flag devices whose power supplies, spread over the cords of their rack, are too few without one feed."""
         floor = design.loaded.blueprint.floor
         if not floor.feeds or floor.cords < 2:
             return
@@ -47,13 +47,11 @@ class FeedStopsDevices(DesignRule):
             if count and profile.psu and profile.psu.stop_without_feed(floor.cords):
                 counts[profile.id] = profile.psu, counts.get(profile.id, (profile.psu, 0))[1] + count
         for name, (psu, count) in sorted(counts.items()):
-            enough = next((n for n in range(floor.cords, MOST_FEEDS + 1) if not psu.stop_without_feed(n)), 0)
-            more = f", and {enough - len(floor.feeds)} more in `feeds`" if enough > len(floor.feeds) else ""
+            cords = next((n for n in range(floor.cords, MOST_FEEDS + 1) if not psu.stop_without_feed(n)), 0)
+            feeds = f", and {cords - len(floor.feeds)} more in `feeds`" if cords > len(floor.feeds) else ""
             yield self.flag(
                 ("floor", "feeds"),
                 f"a lost feed stops all {count} {name}: it leaves {psu.count_left_without_feed(floor.cords)} of their "
                 f"{psu.count} power supplies on {floor.cords} feeds, and {psu.needed} are needed",
-                f"give racks cords on {enough} feeds: `cords: {enough}`{more}"
-                if enough
-                else "make each feed redundant",
+                f"give racks cords on {cords} feeds: `cords: {cords}`{feeds}" if cords else "make each feed redundant",
             )

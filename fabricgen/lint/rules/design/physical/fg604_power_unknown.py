@@ -35,15 +35,17 @@ class PowerUnknown(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Name all nodes, extra devices and switches without a figure in one finding, and those with a typical draw
-        alone in another where power is judged; external devices do not count.
+        """Name all nodes, extra devices and switches without a figure in one finding, and those that have a typical
+        draw alone in another if power is judged; external devices are left out.
         """
+        # for each model, (profile, path of its first devices, how many devices)
         devices: dict[str, tuple[Device, Path, int]] = {}
         for profile, path, count in list_powered_devices(design):
-            _, first, before = devices.get(profile.id, (profile, path, 0))
-            devices[profile.id] = (profile, first, before + count)
-        missing = [row for row in devices.values() if find_power_basis(row[0]) == "unknown"]
-        typical = [row for row in devices.values() if find_power_basis(row[0]) == "typical"]
+            _, first_path, count_before = devices.get(profile.id, (profile, path, 0))
+            devices[profile.id] = (profile, first_path, count_before + count)
+        missing, typical = (
+            [row for row in devices.values() if find_power_basis(row[0]) == basis] for basis in ("unknown", "typical")
+        )
         if missing:
             listed = ", ".join(f"{profile.id} ({count:,})" for profile, _, count in missing)
             yield self.flag(missing[0][1], f"no power figure for {listed}; the totals count each as 0 W")
@@ -57,7 +59,7 @@ class PowerUnknown(DesignRule):
 
 
 def _is_judged(design: Design) -> bool:
-    """Whether the blueprint or a type of rack states what a rack may draw or give off, or what power is expected."""
+    """Whether a rack type or the blueprint limits what racks draw or give off, or the blueprint expects a power."""
     racks = [design.layout.network_rack, *(kind.node_rack for kind in design.layout.kinds)]
     limits = [limit for rack in racks for limit in (rack.power_kw, rack.air_kw, rack.liquid_kw)]
     return any(limits) or design.loaded.blueprint.expect.power_w is not None

@@ -36,7 +36,7 @@ class FibrePairs(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare links with fibre pairs, span by span."""
+        """Compare the links of each span with its fibre pairs."""
         for fabric in design.fabrics:
             for _, figures in list_spans(design, fabric):
                 if figures.links > figures.span.fibre_pairs:

@@ -31,7 +31,7 @@ class MediumFitsNoCage(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Try the stated media that carry the lanes in the cages of both ends."""
+        """Flag stated media if none of those that carry the lanes plugs into the cages of both ends."""
         for kind in list_stated_kinds(design):
             carriers = kind.list_carriers(design.catalog)
             cages = [(side.form_factor, end) for side, end in zip((kind.a, kind.b), kind.ends, strict=True)]

@@ -31,19 +31,19 @@ class MediumCannotSplit(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag breakouts where every stated medium that carries the lanes has one pair for all of them."""
+        """Flag breakouts if no stated medium that carries the lanes can be split over the ports of a connector."""
         for kind in list_stated_kinds(design):
-            shared = kind.a.per_connector, kind.b.per_connector
+            ports = kind.a.per_connector, kind.b.per_connector
             carriers = kind.list_carriers(design.catalog)
             lanes = int(-(-kind.b.speed_gbps // kind.lane_gbps))
-            if min(shared) > 1 or max(shared) == 1 or not carriers or any(c.splits_for(lanes) for c in carriers):
+            if min(ports) > 1 or max(ports) == 1 or not carriers or any(c.splits_for(lanes) for c in carriers):
                 continue
-            usual_media = kind.list_usual_media(design.catalog)
-            alone = not _shares_cages(kind)
-            fitting = dict.fromkeys(c.medium for c in usual_media if c.splits_for(lanes) and (alone or not c.attached))
+            may_be_attached = not _shares_cages(kind)
+            splitting = (c for c in kind.list_usual_media(design.catalog) if c.splits_for(lanes))
+            fitting = dict.fromkeys(c.medium for c in splitting if may_be_attached or not c.attached)
             yield self.flag(
                 kind.stated.path,
-                f"{', '.join(c.id for c in carriers)} cannot be split, but {max(shared)} {kind.text} share a connector",
+                f"{', '.join(c.id for c in carriers)} cannot be split, but {max(ports)} {kind.text} share a connector",
                 f"media that split: {', '.join(fitting)}",
             )
 

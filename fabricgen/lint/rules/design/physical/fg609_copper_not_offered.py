@@ -36,14 +36,12 @@ class CopperNotOffered(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the vendors of both ends with those that do not sell what is stated."""
+        """Flag stated cables that the vendor of an end does not sell, once for each statement and cable."""
         reported = set()
         for kind in list_stated_kinds(design):
             for cable in kind.list_carriers(design.catalog):
                 vendor = next((v for v in kind.vendors if v in cable.not_offered_by), "")
-                if (
-                    vendor and (kind.stated.path, cable.id) not in reported
-                ):  # once per statement, for the first of its links
+                if vendor and (kind.stated.path, cable.id) not in reported:
                     reported.add((kind.stated.path, cable.id))
                     yield self.flag(
                         kind.stated.path,

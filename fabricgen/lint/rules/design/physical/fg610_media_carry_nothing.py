@@ -34,7 +34,7 @@ class MediaCarryNothing(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for kinds of links that no cable profile fits."""
+        """Flag stated media by which no cable of the catalogue carries a kind of link."""
         for kind in list_stated_kinds(design):
             if kind.list_carriers(design.catalog):
                 continue
@@ -42,20 +42,13 @@ class MediaCarryNothing(DesignRule):
             usual = kind.list_usual_media(design.catalog)
             fitting = (c.medium for c in usual if all(c.plugs_into(s.form_factor) for s in (kind.a, kind.b)))
             hint = f"media for {lane:g}G lanes: {', '.join(dict.fromkeys(fitting))}"
-            if stated.other and not stated.list_allowed_profiles(design.catalog):
-                where = ".".join(map(str, stated.other_path))
-                message = (
-                    f"{kind.text} may use {', '.join(stated.words)} here, but {', '.join(stated.other)} by {where}"
-                )
-                yield self.flag(stated.path, message, f"state the same at both ends, or at one only; {hint}")
-            else:
-                words, made_media = (
-                    ", ".join(stated.words),
-                    ", ".join(sorted({name for media in kind.made_media for name in media})),
-                )
-                message = f"no {words} carries the {lane:g}G lanes of {kind.text}"
-                if made_media and any(
-                    lane in cable.lane_gbps for cable in stated.list_allowed_profiles(design.catalog)
-                ):
-                    message = f"{words} of {kind.text} is not what the cages are made for ({made_media})"
-                yield self.flag(stated.path, message, hint)
+            words, allowed = ", ".join(stated.words), stated.list_allowed_profiles(design.catalog)
+            made_media = ", ".join(sorted({name for media in kind.made_media for name in media}))
+            message = f"no {words} carries the {lane:g}G lanes of {kind.text}"
+            if stated.other and not allowed:
+                other_path = ".".join(map(str, stated.other_path))
+                message = f"{kind.text} may use {words} here, but {', '.join(stated.other)} by {other_path}"
+                hint = f"state the same at both ends, or at one only; {hint}"
+            elif made_media and any(lane in cable.lane_gbps for cable in allowed):
+                message = f"{words} of {kind.text} is not what the cages are made for ({made_media})"
+            yield self.flag(stated.path, message, hint)

@@ -35,17 +35,17 @@ class NetworkRowsFull(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Count the rows that the network racks of each hall take beyond the reserved ones."""
+        """Flag halls whose network racks take more rows than are reserved for them."""
         if design.loaded.blueprint.floor.network_rows is None:
             return
         areas = FloorPlan(design).areas
         for i, area in enumerate(areas.areas):
-            beyond = areas.count_overflow_rows(i)
-            if beyond:
+            rows = area.rows + areas.count_overflow_rows(i)
+            if rows > area.rows:
                 racks = sum(areas.wanted[i].values())
                 yield self.flag(
                     ("floor", "network_rows"),
-                    f"{racks} network racks of {area.hall.name} need {area.rows + beyond} rows of "
-                    f"{area.hall.racks_per_row}; {area.rows} are reserved",
-                    f"set `rows: {area.rows + beyond}`; with a lock, racks that stand already stay in place",
+                    f"{racks} network racks of {area.hall.name} need {rows} rows of {area.hall.racks_per_row}; "
+                    f"{area.rows} are reserved",
+                    f"set `rows: {rows}`; with a lock, racks that stand already stay in place",
                 )

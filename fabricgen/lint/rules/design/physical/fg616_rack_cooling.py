@@ -32,17 +32,12 @@ class RackCooling(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the heat of the fullest node rack with its limits for air and coolant."""
-        judged = (
-            (kind, *limit)
-            for kind in design.layout.kinds
-            for limit in (
+        for kind in design.layout.kinds:
+            for key, budget, figure, medium in (
                 ("air_kw", kind.node_rack.air_kw, air_kw, "air"),
                 ("liquid_kw", kind.node_rack.liquid_kw, liquid_kw, "coolant"),
-            )
-        )
-        for kind, key, budget, figure, medium in judged:
-            if load := find_rack_over_budget(design, kind, figure, budget):
-                message = (
-                    f"a node rack gives off {load.total:g} kW to {medium}; the limit is {budget:g} kW ({load.text})"
-                )
-                yield self.flag(find_budget_path(kind, key), message, "lower `nodes_per_rack`, or use other racks")
+            ):
+                if load := find_rack_over_budget(design, kind, figure, budget):
+                    heat = f"a node rack gives off {load.total:g} kW to {medium}"
+                    message = f"{heat}; the limit is {budget:g} kW ({load.text})"
+                    yield self.flag(find_budget_path(kind, key), message, "lower `nodes_per_rack`, or use other racks")

@@ -30,18 +30,17 @@ class RackTooWide(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare width and depth of both kinds of rack with the floor."""
+        """Compare the width and depth of node racks and network racks with their places on the floor."""
         floor, layout = design.loaded.blueprint.floor, design.layout
         racks = {
             **{(*kind.racks_path, "type"): kind.node_rack for kind in layout.kinds},
             ("floor", "network_rack"): layout.network_rack,
         }
         for path, rack in racks.items():
-            for key, size, space in (
-                ("rack_pitch_m", rack.width_m, floor.rack_pitch_m),
-                ("rack_depth_m", rack.depth_m, floor.rack_depth_m),
+            for key, size, space, adjective in (
+                ("rack_pitch_m", rack.width_m, floor.rack_pitch_m, "wide"),
+                ("rack_depth_m", rack.depth_m, floor.rack_depth_m, "deep"),
             ):
                 if size > space + 1e-9:
-                    adjective = "wide" if key == "rack_pitch_m" else "deep"
                     message = f"{rack.id} is {size:g} m {adjective}; its place is {space:g} m"
                     yield self.flag(path, message, f"set `floor: {{{key}: {size:g}}}`")

@@ -39,7 +39,7 @@ class FixtureMisplaced(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare fixtures with walls, feeds and each other; a grid is told once."""
+        """Compare fixtures with walls, feeds and each other; a grid of fixtures of one name is told once."""
         blueprint = design.loaded.blueprint
         for hall in make_halls(blueprint.floor, design.layout.sites, blueprint.site):
             path = ("floor", "halls", hall.name)
@@ -65,14 +65,13 @@ class FixtureMisplaced(DesignRule):
                     )
 
     def _check_walls(self, hall: Hall, path: Path) -> Iterator[Diagnostic]:
-        """Flag walls that leave out some of the rows of their hall."""
-        area, places = hall.area, hall.places
-        # metres of rows beyond each wall: (left, top), then (right, bottom)
-        over = [max(0.0, a - p) for a, p in zip(area[:2], places[:2], strict=True)]
-        over += [max(0.0, p - a) for a, p in zip(area[2:], places[2:], strict=True)]
-        if max(over) > 1e-6:
-            along, across = over[0] + over[2], over[1] + over[3]
-            wide, deep = places[2] - places[0], places[3] - places[1]
+        """Flag walls of a hall that leave out some of its rows."""
+        (left, top, right, bottom), (rows_left, rows_top, rows_right, rows_bottom) = hall.area, hall.places
+        beyond_left, beyond_right = max(0.0, left - rows_left), max(0.0, rows_right - right)
+        beyond_top, beyond_bottom = max(0.0, top - rows_top), max(0.0, rows_bottom - bottom)
+        if max(beyond_left, beyond_right, beyond_top, beyond_bottom) > 1e-6:
+            along, across = beyond_left + beyond_right, beyond_top + beyond_bottom
+            wide, deep = rows_right - rows_left, rows_bottom - rows_top
             yield self.flag(
                 (*path, "walls_m"),
                 f"the walls of hall {hall.name} leave out {along:g} m of its rows along them and {across:g} m across "
@@ -81,14 +80,17 @@ class FixtureMisplaced(DesignRule):
             )
 
     def _list_outside(self, hall: Hall) -> Iterator[HallFixture]:
-        """Fixtures that are not wholly within their hall."""
+        """Yield the fixtures that are not wholly within their hall."""
         for fixture in hall.fixtures:
-            size = fixture.area[2] - fixture.area[0], fixture.area[3] - fixture.area[1]
-            if any(abs(a - b) > 1e-6 for a, b in zip(measure_overlap(fixture.area, hall.area), size, strict=True)):
+            left, top, right, bottom = fixture.area
+            wide, deep = measure_overlap(fixture.area, hall.area)
+            if abs(wide - (right - left)) > 1e-6 or abs(deep - (bottom - top)) > 1e-6:
                 yield fixture
 
     def _flag_outside(self, hall: Hall, fixture: HallFixture, path: Path) -> Diagnostic:
-        """The finding on a fixture beyond the walls, in metres from the hall's corner."""
+        """Return the finding on a fixture beyond the walls, or the rows of a hall without walls; metres count from the
+        hall's corner.
+        """
         (left, top, right, bottom), x, y = hall.area, hall.x_m, hall.y_m
         at = f"({fixture.area[0] - x:g}, {fixture.area[1] - y:g}) to ({fixture.area[2] - x:g}, {fixture.area[3] - y:g})"
         border = "walls" if hall.walls else "rows"
@@ -100,7 +102,7 @@ class FixtureMisplaced(DesignRule):
         )
 
     def _flag_clash(self, hall: Hall, fixture: HallFixture, other: HallFixture, path: Path) -> Diagnostic:
-        """The finding on a fixture that shares floor with another one."""
+        """Return the finding on a fixture that shares floor with another one."""
         wide, deep = measure_overlap(fixture.area, other.area)
         x, y = other.area[0] - hall.x_m, other.area[1] - hall.y_m
         return self.flag(
@@ -112,11 +114,13 @@ class FixtureMisplaced(DesignRule):
 
 
 def _list_clashes(fixtures: tuple[HallFixture, ...]) -> Iterator[tuple[HallFixture, HallFixture]]:
-    """(one, another before it by name that shares floor with it) of all fixtures that have such; the first of each."""
-    order = sorted(range(len(fixtures)), key=lambda i: (fixtures[i].area[0], i))
+    """Yield (fixture, the first fixture before it in the list that shares floor with it) for each fixture
+    that has one.
+    """
     earliest: dict[int, int] = {}
+    # a sweep from left to right; `active` are the fixtures that the sweep line crosses
     active: list[int] = []
-    for i in order:
+    for i in sorted(range(len(fixtures)), key=lambda i: (fixtures[i].area[0], i)):
         fixture = fixtures[i]
         active = [j for j in active if fixtures[j].area[2] > fixture.area[0]]
         for j in active:
@@ -129,6 +133,6 @@ def _list_clashes(fixtures: tuple[HallFixture, ...]) -> Iterator[tuple[HallFixtu
 
 
 def _is_at_one_height(fixture: HallFixture, other: HallFixture) -> bool:
-    """Whether two fixtures are at one height: a busway is above all but columns and other busways."""
+    """Whether two fixtures are at one height: a busway hangs above all fixtures but columns and other busways."""
     kinds = {fixture.kind, other.kind}
     return "busway" not in kinds or len(kinds) == 1 or "column" in kinds

@@ -30,16 +30,18 @@ class MediaAgainstPolicy(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Check each stated word against the policy, once per statement."""
+        """Flag stated words for media all of whose cables the cabling policy refuses, once for each statement
+        and word.
+        """
         reported = set()
         for kind in list_stated_kinds(design):
             policy = make_policy(design.loaded.blueprint, kind.fabric, kind.ends)
             for word in kind.stated.words if policy != OPEN else ():
                 cables = [cable for cable in kind.list_carriers(design.catalog) if is_named((word,), cable)]
-                why = [policy.explain_refusal(cable) for cable in cables]
-                if cables and all(why) and (kind.stated.path, word) not in reported:
+                refusals = [policy.explain_refusal(cable) for cable in cables]
+                if cables and all(refusals) and (kind.stated.path, word) not in reported:
                     reported.add((kind.stated.path, word))
-                    key = ".".join(map(str, (*policy.path, why[0])))
+                    key = ".".join(map(str, (*policy.path, refusals[0])))
                     yield self.flag(
                         kind.stated.path,
                         f"{word} is stated for {kind.text}, but {key} forbids it; it is used all the same",

@@ -9,6 +9,7 @@ from fabricgen.design.media.policy import LINEAR, is_named
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.managed import list_scopes
 
 
 class LinearOpticsUndriven(DesignRule):
@@ -31,40 +32,30 @@ class LinearOpticsUndriven(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look at the stated media of links, then at those allowed while no host is listed."""
-        blueprint = design.loaded.blueprint
-        hosts = blueprint.cabling.linear_hosts
+        """Flag linear optics that are stated for links with unlisted ends, or allowed while no ends are listed; and a
+        list of ends that no linear optics use.
+        """
+        hosts = design.loaded.blueprint.cabling.linear_hosts
         reported, is_used = set[Path](), False
         remedy = "list both ends there once their vendors confirm it, or use DR or SR"
         for kind in list_stated_kinds(design):
             linear: list[str] = [c.medium for c in kind.list_carriers(design.catalog) if c.medium in LINEAR]
             is_used |= bool(linear)
-            without = dict.fromkeys(end for end in kind.ends if end not in hosts)
-            if linear and without and kind.stated.path not in reported:
+            unlisted = " and ".join(dict.fromkeys(end for end in kind.ends if end not in hosts))
+            if linear and unlisted and kind.stated.path not in reported:
                 reported.add(kind.stated.path)
-                ports = " and ".join(without)
-                unlisted = f"`cabling.linear_hosts` does not list {ports}"
-                message = f"{linear[0]} of {kind.text} needs ports that drive it; {unlisted}"
+                reason = f"`cabling.linear_hosts` does not list {unlisted}"
+                message = f"{linear[0]} of {kind.text} needs ports that drive it; {reason}"
                 yield self.flag(kind.stated.path, message, remedy)
-        for path, words in _list_allowed(design):
-            allowed = [
-                cable.medium for cable in design.catalog.cables if cable.medium in LINEAR and is_named(words, cable)
-            ]
-            is_used |= bool(allowed)
-            if allowed and not hosts:
-                media = ", ".join(dict.fromkeys(allowed))
+        for scope, stated in list_scopes(design):
+            # the cables of the catalogue are read only if some are allowed
+            words, path = stated.cabling.allow or (), (*scope, "cabling", "allow")
+            cables = [cable for cable in design.catalog.cables if is_named(words, cable)] if words else []
+            media = ", ".join(dict.fromkeys(cable.medium for cable in cables if cable.medium in LINEAR))
+            is_used |= bool(media)
+            if media and not hosts:
                 message = f"{media} is allowed but used nowhere: `cabling.linear_hosts` lists no ports"
                 yield self.flag(path, message, remedy)
         if hosts and not is_used:
             message = f"`linear_hosts` lets nothing in: no `allow` or `media` names {', '.join(LINEAR)}"
             yield self.flag(("cabling", "linear_hosts"), message, "state `allow`, or remove it")
-
-
-def _list_allowed(design: Design) -> Iterator[tuple[Path, tuple[str, ...]]]:
-    """(path, words) of every `allow` that has any; without one the catalogue of cables is not read."""
-    blueprint = design.loaded.blueprint
-    if blueprint.cabling.allow:
-        yield ("cabling", "allow"), blueprint.cabling.allow
-    for name, fabric in blueprint.fabrics.items():
-        if fabric.cabling.allow:
-            yield ("fabrics", name, "cabling", "allow"), fabric.cabling.allow

@@ -36,7 +36,7 @@ class RowsTooClose(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare distances of racks and rows with the size of a rack."""
+        """Compare the distances of racks and of rows with the size of a rack and the space to work in."""
         floor = design.loaded.blueprint.floor
         if floor.rack_pitch_m < PANEL_M:
             yield self.flag(
@@ -44,18 +44,18 @@ class RowsTooClose(DesignRule):
                 f"racks stand {floor.rack_pitch_m:g} m apart, but a 19-inch panel alone is {PANEL_M:g} m wide",
                 "racks are 0.6 or 0.8 m wide",
             )
-        for path, name, width, add in _list_aisles(floor):
-            if width < 0:
-                message = f"rows overlap by {-width:g} m: racks are {floor.rack_depth_m:g} m deep"
-            elif width < WORKING_SPACE_M:
+        for path, name, width, depth in _list_aisles(floor):
+            if width < WORKING_SPACE_M:
                 message = f"the {name} is {width:g} m wide; {WORKING_SPACE_M:g} m is the least to work in"
-            else:
-                continue
-            yield self.flag(path, message, f"{path[-1]}: {WORKING_SPACE_M + add:g} or more")
+                if width < 0:
+                    message = f"rows overlap by {-width:g} m: racks are {floor.rack_depth_m:g} m deep"
+                yield self.flag(path, message, f"{path[-1]}: {WORKING_SPACE_M + depth:g} or more")
 
 
 def _list_aisles(floor: Floor) -> Iterator[tuple[Path, str, float, float]]:
-    """(where it is stated, name, width in m, what its key has beside the width in m) of each kind of aisle."""
+    """Yield (path of the stated distance, name of the aisle, its width, depth of a rack if the distance includes it)
+    for each kind of aisle; all in metres.
+    """
     if floor.aisles is None:
         path: Path = ("floor", "row_pitch_m")
         yield path, "aisle between rows", round(floor.row_pitch_m - floor.rack_depth_m, 6), floor.rack_depth_m

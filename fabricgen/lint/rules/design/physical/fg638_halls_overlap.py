@@ -34,19 +34,19 @@ class HallsOverlap(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the areas of every two halls of a site."""
+        """Compare the areas of every two halls of a site on one storey."""
         blueprint = design.loaded.blueprint
         halls = [hall for hall in make_halls(blueprint.floor, design.layout.sites, blueprint.site) if hall.rows]
-        for first, other in combinations(halls, 2):
-            if (first.site, first.storey) != (other.site, other.storey):
+        for hall, other in combinations(halls, 2):
+            if (hall.site, hall.storey) != (other.site, other.storey):
                 continue
-            left, top, right, bottom = first.area
+            left, top, right, bottom = hall.area
             x, y, *_ = other.area
-            wide, deep = measure_overlap(first.area, other.area)
+            wide, deep = measure_overlap(hall.area, other.area)
             if wide and deep:
                 yield self.flag(
                     ("floor", "halls", other.name),
                     f"hall {other.name} begins at ({x:g}, {y:g}) m and shares {wide:g} x {deep:g} m with hall "
-                    f"{first.name}, which is {right - left:g} x {bottom - top:g} m at ({left:g}, {top:g})",
+                    f"{hall.name}, which is {right - left:g} x {bottom - top:g} m at ({left:g}, {top:g})",
                     f"at_m: [{right + other.x_m - x:g}, {top + other.y_m - y:g}] stands beside it, or state a `storey`",
                 )

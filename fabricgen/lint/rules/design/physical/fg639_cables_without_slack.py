@@ -27,7 +27,7 @@ class CablesWithoutSlack(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look at the slack and the service loop of the floor."""
+        """Flag a floor whose cables have neither slack nor a service loop."""
         floor = design.loaded.blueprint.floor
         if floor.slack == 0 and floor.trays.loop_m == 0:
             yield self.flag(("floor", "slack"), "cables have no slack and no service loop", "set `slack: 10%`")

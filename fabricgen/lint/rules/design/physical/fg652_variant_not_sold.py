@@ -33,7 +33,7 @@ class VariantNotSold(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare what tiers state with the variants of their models, one finding a tier and model."""
+        """Compare what tiers state with the variants of their switch models; one finding for each tier and model."""
         for name, fabric in design.loaded.blueprint.fabrics.items():
             for key, tier in fabric.tiers.items():
                 properties = {"airflow": tier.airflow, "managed": tier.managed}

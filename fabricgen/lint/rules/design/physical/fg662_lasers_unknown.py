@@ -38,7 +38,9 @@ class LasersUnknown(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Name what is missing of each model, where it stands first."""
+        """Tell what nobody publishes of the laser modules of each switch model, at the first tier that has
+        the model.
+        """
         models: dict[str, tuple[LaserModules, Path, int]] = {}
         for tier in design.tiers:
             if tier.profile.lasers is not None:

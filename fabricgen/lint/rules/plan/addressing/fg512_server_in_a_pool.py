@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.addressing import list_server_addresses
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -33,16 +32,13 @@ class ServerInAPool(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Look up every stated server in the reserved blocks, then among the addresses in use."""
-        from fabricgen.lint.subjects.address_owners import find_owner
+        """Flag stated servers whose address is in a block that is reserved, and that no device of the plan has."""
+        from fabricgen.lint.subjects.address_owners import list_servers_with_owners
 
-        for path, server in list_server_addresses(cluster.design):
-            address = server.network_address
+        for path, address, owner in list_servers_with_owners(cluster):
             blocks = cluster.addresses.lock.find_allocations(f"ipv{address.version}")
-            holder = next(
-                (name for name, intervals in sorted(blocks.items()) if _contains(intervals, int(address))), None
-            )
-            if holder and find_owner(cluster, address) is None:
+            holder = next((name for name, block in sorted(blocks.items()) if _contains(block, int(address))), None)
+            if holder and owner is None:
                 message = f"{address} is in a block that is reserved for '{holder}', and no device has it yet"
                 yield self.flag(path, message, "use an address outside the block, or that of a device in addresses.csv")
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.addressing import list_server_addresses
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -37,11 +36,10 @@ class ServerIsABmc(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Look up every stated server among the links of BMCs."""
-        from fabricgen.lint.subjects.address_owners import find_owner
+        """Flag stated servers whose address a BMC has by the plan."""
+        from fabricgen.lint.subjects.address_owners import list_servers_with_owners
 
-        for path, server in list_server_addresses(cluster.design):
-            owner = find_owner(cluster, server.network_address)
+        for path, address, owner in list_servers_with_owners(cluster):
             if owner and owner.is_bmc:
-                message = f"{server.network_address} is the address of {cluster.names[owner.device]}'s {owner.port}"
+                message = f"{address} is the address of {cluster.names[owner.device]}'s {owner.port}"
                 yield self.flag(path, message, "use an address of the server's operating system, not of its BMC")

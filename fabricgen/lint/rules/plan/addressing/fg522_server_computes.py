@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.addressing import list_server_addresses
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -35,11 +34,10 @@ class ServerComputes(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Look up every stated server among the ports of nodes with accelerators."""
-        from fabricgen.lint.subjects.address_owners import find_owner, has_accelerators
+        """Flag stated servers whose address a port of a node with accelerators has by the plan."""
+        from fabricgen.lint.subjects.address_owners import has_accelerators, list_servers_with_owners
 
-        for path, server in list_server_addresses(cluster.design):
-            owner = find_owner(cluster, server.network_address)
+        for path, address, owner in list_servers_with_owners(cluster):
             if owner and has_accelerators(owner.of_class) and not owner.is_bmc:
-                message = f"{server.network_address} is {cluster.names[owner.device]}'s {owner.port} in {owner.fabric}"
+                message = f"{address} is {cluster.names[owner.device]}'s {owner.port} in {owner.fabric}"
                 yield self.flag(path, message, "use an address outside the pools, or that of an extra device")

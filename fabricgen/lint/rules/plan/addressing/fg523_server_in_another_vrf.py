@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fabricgen.lint.subjects.address_owners import Owner
 
 Asker = tuple[str, tuple[tuple["FabricDesign", str], ...]]
-"""Who asks a server, in words, and each fabric and VRF ("" for the default one) that they may ask in."""
+"""(who asks a server in words, the (fabric, VRF) pairs in which they may ask; the VRF is "" for the default one)."""
 
 
 class ServerInAnotherVrf(PlanRule):
@@ -66,11 +66,13 @@ class ServerInAnotherVrf(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare the VRF of each server that is a node or an extra device with those of who asks it."""
+        """Flag servers that are nodes or extra devices in a VRF that those who ask have no route to, and servers
+        outside of the plan that no exit leads to from their VRF.
+        """
         from fabricgen.lint.subjects.address_owners import find_owner
         from fabricgen.wiring.tables import SWITCH
 
-        reported: set[Path] = set()  # one finding for each list of servers
+        reported: set[Path] = set()  # servers outside of the plan have one finding for each list of servers
         for path, address, askers in _list_questions(cluster):
             owner = find_owner(cluster, address)
             if owner is None:
@@ -83,8 +85,8 @@ class ServerInAnotherVrf(PlanRule):
             for who, networks in askers:
                 if not any(_is_reached(cluster.design, fabric, vrf, owner, address) for fabric, vrf in networks):
                     network = f"VRF {owner.vrf}" if owner.vrf else f"the default VRF of {owner.fabric}"
-                    where = f"{cluster.names[owner.device]}'s {owner.port} in {network}"
-                    message = f"{address} is {where}, to which {who} have no route"
+                    port = f"{cluster.names[owner.device]}'s {owner.port} in {network}"
+                    message = f"{address} is {port}, to which {who} have no route"
                     hint = "use an address that it has in their network, one `vrf` for both, or a `leak`"
                     yield self.flag(path, message, hint)
                     break
@@ -92,18 +94,16 @@ class ServerInAnotherVrf(PlanRule):
     def _check_exits(
         self, design: Design, path: Path, address: IPv4Address | IPv6Address, askers: list[Asker]
     ) -> Iterator[Diagnostic]:
-        """A server outside of the plan that an exit leads to, from another VRF of the switches of who asks."""
+        """Flag a server outside of the plan if only a provider's default route leads to its private address, or if
+        exits lead to it from another VRF alone.
+        """
         server = ip_network(address)
-        leading = [
-            led
-            for _, networks in askers
-            for f, vrf in networks
-            for led in list_exits_towards(design, f.name, vrf, server)
-        ]
+        networks_of_askers = ((fabric.name, vrf) for _, networks in askers for fabric, vrf in networks)
+        leading = [pair for name, vrf in networks_of_askers for pair in list_exits_towards(design, name, vrf, server)]
         asns = [asn for exit_, _ in leading for asn in sorted(list_far_asns(exit_))]
         by_default = asns and all(not prefix.prefixlen and is_to_provider(e) for e, prefix in leading)
-        private = by_default and any(is_within(server, space) for space in PRIVATE)
-        if private and not any(is_within(server, pool) for _, pool in list_drawn_prefixes(design)):
+        is_private = by_default and any(is_within(server, space) for space in PRIVATE)
+        if is_private and not any(is_within(server, pool) for _, pool in list_drawn_prefixes(design)):
             message = (
                 f"{address} is private, and only the default route of AS {asns[0]} leads there, which has no route"
             )
@@ -115,23 +115,23 @@ class ServerInAnotherVrf(PlanRule):
                 if any(is_led_out(design, name, vrf, server) for name, vrf in other_vrfs):
                     message = f"an exit leads to {address} from another VRF, and {who} have no route to it"
                     hint = "put their VRF and that of the exit into one: `vrf: default`"
-                    if all(e.tenant for e in list_exits(design)):  # whose VRFs stay apart
-                        way = f"{{default: false, accept: {server}}}"
-                        hint = f"the exits are of tenants: give {networks[-1][0].name} one of its own, such as {way}"
+                    # the VRFs of tenants stay apart
+                    if all(e.tenant for e in list_exits(design)):
+                        example = f"{{default: false, accept: {server}}}"
+                        hint = (
+                            f"the exits are of tenants: give {networks[-1][0].name} one of its own, such as {example}"
+                        )
                     yield self.flag(path, message, hint)
                     return
 
 
 def _list_questions(cluster: Cluster) -> Iterator[tuple[Path, IPv4Address | IPv6Address, list[Asker]]]:
-    """(path, address, who asks) of each server of the switches, and of each that DHCP is relayed to."""
+    """Yield (path, address, who asks it) for each server of the switches, and each server that DHCP is relayed to."""
     design = cluster.design
     for path, server in list_management_servers(design):
         asking = [f for f, _, _ in list_managed_fabrics(design) if path[0] == "management" or path[1] == f.name]
-        yield (
-            path,
-            server.network_address,
-            [asker for fabric in asking for asker in _list_asking_switches(design, fabric)],
-        )
+        askers = [asker for fabric in asking for asker in _list_asking_switches(design, fabric)]
+        yield path, server.network_address, askers
     for fabric in design.fabrics:
         dhcp = design.loaded.blueprint.fabrics[fabric.name].dhcp
         for server in map(ip_network, dhcp.servers if dhcp else ()):
@@ -139,46 +139,47 @@ def _list_questions(cluster: Cluster) -> Iterator[tuple[Path, IPv4Address | IPv6
 
 
 def _list_asking_switches(design: Design, fabric: FabricDesign) -> Iterator[Asker]:
-    """The switches of a fabric: at their management ports, without a VRF of these in their fabric as well; those of
-    the fabric that takes the ports have none.
+    """Yield the tiers of a fabric as askers: in the fabric that their management ports attach to, and in their own
+    fabric too if their NOS has no VRF for management ports. The tiers of the fabric that takes management ports ask in
+    that fabric alone.
     """
-    ports = next((f for f in design.fabrics if f.managed_devices), None)
-    for tier in fabric.tiers if ports else ():
-        apart = design.catalog.naming(tier.nos).configuration.management_vrf
-        inside = ((fabric, ""),) if fabric is ports or not apart else ()
-        yield f"switches of {tier.text}", (*inside, *(((ports, ports.vrf),) if ports and fabric is not ports else ()))
+    oob = next((f for f in design.fabrics if f.managed_devices), None)
+    for tier in fabric.tiers if oob else ():
+        has_vrf = design.catalog.naming(tier.nos).configuration.management_vrf
+        inside = ((fabric, ""),) if fabric is oob or not has_vrf else ()
+        yield f"switches of {tier.text}", (*inside, *(((oob, oob.vrf),) if oob and fabric is not oob else ()))
 
 
 def _list_asking_hosts(cluster: Cluster, fabric: FabricDesign) -> list[Asker]:
-    """The hosts of a fabric by their VRFs: those of nobody, then those of each tenant."""
+    """Return the hosts of a fabric as askers by their VRFs: the hosts of no tenant, then those of each tenant."""
     from fabricgen.wiring.tenants import find_link_tenants
 
     name = fabric.carrier if fabric.shares_ports else fabric.name
-    links = cluster.plan.links
+    links, tenants = cluster.plan.links, cluster.design.tenants
     owners = {-1}
-    if cluster.design.tenants:
-        tenants = find_link_tenants(cluster.design, cluster.plan, fabric.name)
+    if tenants:
+        tenant_of_link = find_link_tenants(cluster.design, cluster.plan, fabric.name)
         segments = (i for i, s in enumerate(links.segments) if s.fabric == name and s.lower == "node")
-        owners = {int(owner) for i in segments for owner in set(tenants[links.find_rows(i)].tolist())}
-    return [
-        (f"hosts of {fabric.name}", ((fabric, fabric.vrf),))
-        if owner < 0
-        else (f"hosts of {cluster.design.tenants[owner].name}", ((fabric, cluster.design.tenants[owner].name),))
-        for owner in sorted(owners)
-    ]
+        owners = {int(owner) for i in segments for owner in set(tenant_of_link[links.find_rows(i)].tolist())}
+    names_and_vrfs = ((tenants[i].name,) * 2 if i >= 0 else (fabric.name, fabric.vrf) for i in sorted(owners))
+    return [(f"hosts of {name}", ((fabric, vrf),)) for name, vrf in names_and_vrfs]
 
 
 def _is_reached(
     design: Design, fabric: FabricDesign, vrf: str, owner: Owner, address: IPv4Address | IPv6Address
 ) -> bool:
-    """Whether packets from a VRF of a fabric come to the owner of an address, inside or by a way out."""
+    """Whether packets from a VRF of a fabric reach the owner of an address: in linked fabrics by the same VRF or a
+    leak, or by an exit.
+    """
     from fabricgen.design.linked import group_linked_fabrics
 
-    linked = next(part for part in group_linked_fabrics(design.loaded.blueprint.fabrics) if fabric.name in part)
+    linked = next(names for names in group_linked_fabrics(design.loaded.blueprint.fabrics) if fabric.name in names)
     server = ip_network(address)
     if owner.fabric in linked:
         shown = [leak.prefixes.get(owner.vrf) for leak in design.leaks if leak.find_source_vrf(vrf) == owner.vrf]
-        leaked = any(prefixes is None or any(is_within(server, ip_network(p)) for p in prefixes) for prefixes in shown)
-        if owner.vrf == vrf or leaked:
+        is_leaked = any(
+            prefixes is None or any(is_within(server, ip_network(p)) for p in prefixes) for prefixes in shown
+        )
+        if owner.vrf == vrf or is_leaked:
             return True
     return is_led_out(design, fabric.name, vrf, server)

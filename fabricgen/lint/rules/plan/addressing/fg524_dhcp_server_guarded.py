@@ -48,7 +48,7 @@ class DhcpServerGuarded(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Look up the DHCP servers of each fabric among what is at guarded ports."""
+        """Flag DHCP servers that attach to ports which drop the answers of DHCP servers."""
         from fabricgen.lint.subjects.address_owners import find_owner
         from fabricgen.wiring.tables import SWITCH
 
@@ -62,11 +62,8 @@ class DhcpServerGuarded(PlanRule):
                 server_fabric = design.fabric(owner.fabric)
                 carrier = server_fabric.carrier if server_fabric.shares_ports else server_fabric.name
                 if specs[carrier].access.dhcp_guard and (server_fabric is fabric or ":" not in server):
-                    who = (
-                        "hosts in its own subnet"
-                        if server_fabric is fabric
-                        else f"hosts of {fabric.name} that renew a lease"
-                    )
+                    is_local = server_fabric is fabric
+                    who = "hosts in its own subnet" if is_local else f"hosts of {fabric.name} that renew a lease"
                     port = f"{cluster.names[owner.device]}'s {owner.port} in {server_fabric.name}"
                     message = f"answers of {server} to {who} are dropped: it is at {port}, a guarded port"
                     hint = "leave it out here, or attach the server to a fabric without it"

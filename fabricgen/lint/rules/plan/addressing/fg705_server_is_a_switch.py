@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.addressing import list_server_addresses
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -31,13 +30,12 @@ class ServerIsASwitch(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Look up every stated server among loopbacks, ports, management ports and gateways."""
-        from fabricgen.lint.subjects.address_owners import find_owner
+        """Flag stated servers whose address a switch has: on a loopback, port, management port or as a gateway."""
+        from fabricgen.lint.subjects.address_owners import list_servers_with_owners
         from fabricgen.wiring.tables import SWITCH
 
-        for path, server in list_server_addresses(cluster.design):
-            owner = find_owner(cluster, server.network_address)
+        for path, address, owner in list_servers_with_owners(cluster):
             if owner and owner.of_class.kind == SWITCH:
                 holder = f"{owner.what}{cluster.names[owner.device]}"
                 hint = "use an address outside the pools, or one that a server's operating system has in addresses.csv"
-                yield self.flag(path, f"{server.network_address} is the address of {holder}", hint)
+                yield self.flag(path, f"{address} is the address of {holder}", hint)

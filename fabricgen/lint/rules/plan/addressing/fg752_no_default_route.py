@@ -46,12 +46,14 @@ class NoDefaultRoute(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Count the hosts of each tenant, and of none, that no fabric leads out of."""
+        """Flag exits to everywhere that hosts of their tenant, or of no tenant, cannot reach, or that announce a part
+        of their addresses alone.
+        """
         from fabricgen.design.extras.exits import list_exits
 
         design = cluster.design
-        leading = [exit_ for exit_ in list_exits(design) if exit_.spec.default]
-        if not leading:
+        default_exits = [exit_ for exit_ in list_exits(design) if exit_.spec.default]
+        if not default_exits:
             return
 
         import numpy as np
@@ -62,53 +64,56 @@ class NoDefaultRoute(PlanRule):
         # NOBODY is -1: hosts of no tenant come first
         for index in range(NOBODY, len(design.tenants)):
             owner = design.tenants[index].name if index >= 0 else ""
-            exit_ = next((e for e in leading if e.tenant in ("", owner)), None)
+            exit_ = next((e for e in default_exits if e.tenant in ("", owner)), None)
             hosts = np.flatnonzero(lacking & (tenant == index))
             if exit_ is None or not len(hosts):
                 continue
-            first, more = cluster.names[hosts[0]], len(hosts) - 1
+            first_host, others = cluster.names[hosts[0]], len(hosts) - 1
             whose, vrf = f" of {owner}" if owner else "", exit_.vrf or "default"
-            hosts_get = f"{len(hosts)} hosts{whose} get" if more else f"1 host{whose} gets"
-            they_have = f"{first} and {more} more have" if more else f"{first} has"
+            hosts_get = f"{len(hosts)} hosts{whose} get" if others else f"1 host{whose} gets"
+            they_have = f"{first_host} and {others} more have" if others else f"{first_host} has"
             yield self.flag(
                 exit_.path,
                 f"{hosts_get} no default route: {they_have} no port in the VRF {vrf} of {exit_.fabric.name}, "
                 f"which {exit_.name} leads out of",
                 f"attach them to {exit_.fabric.name}" + (f", or give {owner} an exit" if owner else ""),
             )
-        # the "" at the end is the answer to -1, hosts of no tenant
+        # hosts of no tenant have the number -1, which takes the "" at the end
         owners = np.array([*(owner.name for owner in design.tenants), ""])[tenant[cluster.plan.links.a_device]]
-        for exit_ in leading:
+        for exit_ in default_exits:
             yield from self._check_return(cluster, exit_, owners == exit_.tenant)
 
     def _check_return(self, cluster: Cluster, exit_: ExitDesign, of_tenant: Flags) -> Iterator[Diagnostic]:
-        """Hosts of an exit's fabric, on links of its tenant, whose pool it announces without their addresses."""
+        """Flag an exit that announces the addresses of some hosts of its fabric and not those of others.
+
+        `of_tenant` has a flag for each link: whether its lower end is of the exit's tenant.
+        """
         import numpy as np
 
         from fabricgen.numbering.addresses.exit_links import find_exit_segments
 
-        links, ways_out = cluster.plan.links, find_exit_segments(cluster.design, cluster.plan)
-        inside = [s.fabric == exit_.fabric.name and s.lower == "node" for s in links.segments]
-        of_hosts = np.array([is_inside and i not in ways_out for i, is_inside in enumerate(inside)])
+        links, exit_segments = cluster.plan.links, find_exit_segments(cluster.design, cluster.plan)
+        name, segments = exit_.fabric.name, enumerate(links.segments)
+        of_hosts = np.array([s.fabric == name and s.lower == "node" and i not in exit_segments for i, s in segments])
         for addresses in cluster.addresses.families:
-            announced, addressed = (
-                np.zeros(len(of_tenant), dtype=bool),
-                of_hosts[links.segment] & of_tenant & addresses.a.present,
-            )
+            is_announced = np.zeros(len(of_tenant), dtype=bool)
+            has_address = of_hosts[links.segment] & of_tenant & addresses.a.present
             for prefix in map(ip_network, exit_.spec.announce or ()):
                 if prefix.max_prefixlen == addresses.family.bits:
                     lengths = np.full(len(of_tenant), max(prefix.prefixlen, 1))
-                    announced |= addresses.a.within(int(prefix.network_address), lengths)
-            lost = np.flatnonzero(addressed & ~announced)
-            if (addressed & announced).any() and len(lost):
-                first = f"{cluster.names[links.a_device[lost[0]]]} at {addresses.a[lost[:1]].texts()[0]}"
-                ports = f"{len(lost)} of {addressed.sum()} host ports of {exit_.fabric.name} leave by {exit_.name}"
-                message = f"{ports}, which does not announce their addresses, such as {first}: no answer comes"
+                    is_announced |= addresses.a.within(int(prefix.network_address), lengths)
+            lost = np.flatnonzero(has_address & ~is_announced)
+            if (has_address & is_announced).any() and len(lost):
+                example = f"{cluster.names[links.a_device[lost[0]]]} at {addresses.a[lost[:1]].texts()[0]}"
+                ports = f"{len(lost)} of {has_address.sum()} host ports of {name} leave by {exit_.name}"
+                message = f"{ports}, which does not announce their addresses, such as {example}: no answer comes"
                 yield self.flag((*exit_.path, "announce"), message, "announce the whole pool of these hosts")
 
 
 def _find_hosts_without_route(cluster: Cluster) -> Flags:
-    """By device, whether it is a host that has addresses, leads its users out, and can be led out by none; bool."""
+    """Return a flag for each device: whether it is a host with addresses that none of its fabrics leads out. Only nodes
+    and devices with a port of a role of `DEFAULT_ROLES` are hosts.
+    """
     import numpy as np
 
     from fabricgen.design.extras.exits import DEFAULT_ROLES, DefaultRoutes
@@ -125,8 +130,10 @@ def _find_hosts_without_route(cluster: Cluster) -> Flags:
     for cls in plan.devices.classes:
         is_host[cls.rows] = cls.kind == NODE
     for i, segment in enumerate(plan.links.segments):
-        side = segment.a
-        if i in exits or not isinstance(side, Attachment) or side.role == "bmc" or side.profile.external:
+        attachment = segment.a
+        if i in exits or not isinstance(attachment, Attachment):
+            continue
+        if attachment.role == "bmc" or attachment.profile.external:
             continue
         rows = np.flatnonzero(plan.links.segment == i)
         for fabric in (segment.fabric, *sharing.get(i, ())):
@@ -134,8 +141,8 @@ def _find_hosts_without_route(cluster: Cluster) -> Flags:
             present = [column.present[rows] for column in columns if column is not None]
             devices = plan.links.a_device[rows[np.logical_or.reduce(present)]] if present else rows[:0]
             has_address[devices] = True
-            is_host[devices] |= side.role in DEFAULT_ROLES
+            is_host[devices] |= attachment.role in DEFAULT_ROLES
             leads = [routes.has_exit_to_everywhere(fabric, index) for index in range(NOBODY, len(design.tenants))]
-            # `leads` begins with those of no tenant: NOBODY is at 0
+            # `leads` begins with the hosts of no tenant, whose number NOBODY is -1
             is_led[devices] |= np.array(leads)[tenant[devices] - NOBODY]
     return is_host & has_address & ~is_led

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
 
 ELSEWHERE = {"local": "multicast DNS (RFC 6762)", "localhost": "each machine itself (RFC 6761)"}
-"""By their last label, names that hosts do not ask resolvers for, and what answers for them."""
+"""Last labels of names for which hosts do not ask resolvers, and what answers in their place."""
 NOWHERE = ("invalid", "onion")
 """Last labels of names that no resolver knows (RFC 6761, RFC 7686)."""
 
@@ -43,7 +43,9 @@ class NameOfSomethingElse(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Look up the domains and the names of servers, in the plan and among last labels."""
+        """Flag domains and names of servers that no resolver is asked for, and names of switches or nodes
+        that compute.
+        """
         from fabricgen.lint.subjects.address_owners import has_accelerators
         from fabricgen.wiring.tables import SWITCH
 
@@ -56,14 +58,15 @@ class NameOfSomethingElse(PlanRule):
                 answers = f"is answered by {ELSEWHERE[last]}" if last in ELSEWHERE else "is in no DNS"
                 yield self.flag(path, f"{name} {answers}: resolvers are not asked for it", "take another domain")
             elif of_class and (of_class.kind == SWITCH or has_accelerators(of_class)):
-                role = (
-                    f"{of_class.tier} switch of {of_class.fabric}" if of_class.kind == SWITCH else "node that computes"
-                )
+                is_switch = of_class.kind == SWITCH
+                role = f"{of_class.tier} switch of {of_class.fabric}" if is_switch else "node that computes"
                 yield self.flag(path, f"{name} is a {role} in the zones of `dns`", "name a server")
 
 
 def _list_stated_names(cluster: Cluster) -> Iterator[tuple[Path, str, str]]:
-    """(path, name, domain of the switches that use it) of each domain, and of each server that is given by name."""
+    """Yield (path, name, "") for each stated domain, and (path, name, domain of the switches) for each server that is
+    given by name.
+    """
     from fabricgen.lint.subjects.addressing import list_stated_managements
     from fabricgen.lint.subjects.managed import is_name
 

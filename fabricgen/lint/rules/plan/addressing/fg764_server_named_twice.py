@@ -48,22 +48,24 @@ class ServerNamedTwice(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare whom the servers of each list are."""
+        """Flag servers of one list that are the same device, by name or by an address that the plan gives to
+        a device.
+        """
         blueprint = cluster.design.loaded.blueprint
         for base, management in list_stated_managements(cluster.design):
             dns, servers = management.lay_over(blueprint.management).dns, dict[tuple[Path, str], str]()
             domain = f".{dns.domain}" if dns and dns.domain else f".{blueprint.name}.internal"
             for keys, server in list_stated_servers(management):
                 device = server.removesuffix(domain) if is_name(server) else _find_device_name(cluster, server)
-                first = servers.setdefault((keys, device), server)
-                if first != server:
+                first_server = servers.setdefault((keys, device), server)
+                if first_server != server:
                     effect = "one clock that counts as two" if keys == ("ntp",) else "one server that stands for two"
-                    message = f"{first} and {server} are both {device}: {effect}"
+                    message = f"{first_server} and {server} are both {device}: {effect}"
                     yield self.flag((*base, *keys), message, "name another, or leave one out")
 
 
 def _find_device_name(cluster: Cluster, address: str) -> str:
-    """The name of the device that has an address by the plan; the address itself where none has it."""
+    """Return the name of the device that has an address by the plan; the address itself if no device has it."""
     from fabricgen.lint.subjects.address_owners import find_owner
 
     owner = find_owner(cluster, ip_address(address))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,6 @@ from fabricgen.lint.subjects.rack_loads import power_kw, weight_kg
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.wiring.arrays import Ints64
 
 
 class NetworkRackBudget(PlanRule):
@@ -36,28 +35,29 @@ class NetworkRackBudget(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare the racks without nodes with their limits; the finding names the fullest."""
+        """Compare the racks without nodes with their limits of power and weight; the findings name the fullest rack."""
         rack = cluster.design.layout.network_rack
         if rack.power_kw:
             yield from self._check_power(cluster, rack.power_kw)
         if rack.load_kg:
             from fabricgen.lint.subjects.rack_optics import sum_network_racks
 
-            over = [
-                loaded for loaded in sum_network_racks(cluster, weight_kg) if loaded[1].exceeds(rack.load_kg, weight_kg)
-            ]
-            if over:
-                row, load = max(over, key=lambda loaded: (loaded[1].total, loaded[0]))
+            loads = sum_network_racks(cluster, weight_kg)
+            too_heavy = [(row, load) for row, load in loads if load.exceeds(rack.load_kg, weight_kg)]
+            if too_heavy:
+                row, load = max(too_heavy, key=lambda row_and_load: (row_and_load[1].total, row_and_load[0]))
                 yield self._make_finding(
-                    cluster, "network_rack_kg", rack.load_kg, "kg", len(over), row, load.total, f"({load.text})"
+                    cluster, "network_rack_kg", rack.load_kg, "kg", len(too_heavy), row, load.total, f"({load.text})"
                 )
 
     def _check_power(self, cluster: Cluster, budget: float) -> Iterator[Diagnostic]:
-        """Devices and optics against the limit of power."""
+        """Compare the power of devices and optics in racks without nodes with a budget, kW."""
+        import numpy as np
+
         from fabricgen.lint.subjects.rack_optics import DrawnRacks, sum_network_racks
 
         loads = dict(sum_network_racks(cluster, power_kw))
-        fullest = DrawnRacks(cluster).find_fullest_over(_sort_rows(loads), budget)
+        fullest = DrawnRacks(cluster).find_fullest_over(np.array(sorted(loads), dtype=np.int64), budget)
         if fullest:
             row = cluster.plan.racks.names.index(fullest.name)
             text = f"({fullest.text}; {loads[row].text})"
@@ -68,7 +68,9 @@ class NetworkRackBudget(PlanRule):
     def _make_finding(
         self, cluster: Cluster, key: str, budget: float, unit: str, racks: int, row: int, total: float, text: str
     ) -> Diagnostic:
-        """The finding on network racks that exceed one limit, with the fullest of them."""
+        """Return the finding on network racks that exceed the limit `key`, with the row, total and contents of the
+        fullest.
+        """
         stated = getattr(cluster.design.loaded.blueprint.floor, key) is not None
         return self.flag(
             ("floor", key if stated else "network_rack"),
@@ -76,9 +78,3 @@ class NetworkRackBudget(PlanRule):
             f"{text}",
             f"spread their tiers over {ceil(total / budget)} times as many with `racks`, or state the real limit",
         )
-
-
-def _sort_rows(loads: Iterable[int]) -> Ints64:
-    import numpy as np
-
-    return np.array(sorted(loads), dtype=np.int64)

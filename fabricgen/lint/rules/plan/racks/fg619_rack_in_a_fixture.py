@@ -42,48 +42,46 @@ class RackInAFixture(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare the floor under every rack of a hall with its fixtures, each told once with the racks in it."""
+        """Flag fixtures of a hall in which racks stand; fixtures of one name are told once. Busways hang
+        above racks.
+        """
         table = cluster.plan.racks
         for number, hall in enumerate(table.halls):
             reported: set[str] = set()
-            for fixture in hall.fixtures:
-                racks = (
-                    _find_racks_in(table, number, fixture)
-                    if fixture.kind != "busway" and fixture.name not in reported
-                    else []
-                )
+            for fixture in (fixture for fixture in hall.fixtures if fixture.kind != "busway"):
+                racks = _find_racks_in(table, number, fixture) if fixture.name not in reported else []
                 if not racks:
                     continue
                 reported.add(fixture.name)
-                first = racks[0]
-                wide, deep = measure_overlap(fixture.area, _compute_area(table, first))
-                more = f"; so do {len(racks) - 1} more" if len(racks) > 1 else ""
+                row, column = print_row_number(int(table.row[racks[0]])), int(table.column[racks[0]]) + 1
+                name = table.names[racks[0]]
+                wide, deep = measure_overlap(fixture.area, _compute_area(table, racks[0]))
+                others = f"; so do {len(racks) - 1} more" if len(racks) > 1 else ""
                 yield self.flag(
                     ("floor", "halls", hall.name, "fixtures", fixture.name),
-                    f"rack {table.names[first]} in row {print_row_number(int(table.row[first]))}, column "
-                    f"{int(table.column[first]) + 1} takes {wide:g} x {deep:g} m of {fixture.kind} "
-                    f"{fixture.title}{more}",
-                    f"state another place: floor.racks: {{{table.names[first]}: {{row: .., column: ..}}}}",
+                    f"rack {name} in row {row}, column {column} takes {wide:g} x {deep:g} m of {fixture.kind} "
+                    f"{fixture.title}{others}",
+                    f"state another place: floor.racks: {{{name}: {{row: .., column: ..}}}}",
                 )
 
 
 def _find_racks_in(table: RackTable, hall: int, fixture: HallFixture) -> list[int]:
-    """The racks of a hall that share floor with a fixture."""
+    """Return the rows of the racks of a hall, by its number, that share floor with a fixture."""
     import numpy as np
 
-    reach = [max(getattr(kind, side) for kind in table.kinds) / 2 for side in ("width_m", "depth_m")]
-    near = np.flatnonzero(
-        (table.hall == hall)
-        & (table.x_m > fixture.area[0] - reach[0])
-        & (table.x_m < fixture.area[2] + reach[0])
-        & (table.y_m > fixture.area[1] - reach[1])
-        & (table.y_m < fixture.area[3] + reach[1])
-    )
-    return [rack for rack in near.tolist() if all(measure_overlap(fixture.area, _compute_area(table, rack)))]
+    left, top, right, bottom = fixture.area
+    half_width, half_depth = (max(getattr(kind, key) for kind in table.kinds) / 2 for key in ("width_m", "depth_m"))
+    # no rack farther away reaches the fixture
+    is_close_x = (table.x_m > left - half_width) & (table.x_m < right + half_width)
+    is_close_y = (table.y_m > top - half_depth) & (table.y_m < bottom + half_depth)
+    candidates = np.flatnonzero((table.hall == hall) & is_close_x & is_close_y).tolist()
+    return [rack for rack in candidates if all(measure_overlap(fixture.area, _compute_area(table, rack)))]
 
 
 def _compute_area(table: RackTable, rack: int) -> tuple[float, float, float, float]:
-    """The floor under a rack, in the frame of its site, m; no rack is drawn wider than its place."""
+    """Return (left, top, right, bottom) of the floor under a rack, in metres of its site; no rack is taken to be larger
+    than its place.
+    """
     kind, hall = table.kinds[int(table.kind[rack])], table.halls[int(table.hall[rack])]
     wide, deep = min(kind.width_m, hall.rack_pitch_m) / 2, min(kind.depth_m, hall.rack_depth_m) / 2
     x, y = float(table.x_m[rack]), float(table.y_m[rack])

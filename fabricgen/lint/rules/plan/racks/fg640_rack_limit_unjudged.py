@@ -27,14 +27,14 @@ _FIGURES: dict[str, tuple[Figure, str]] = {
     "air_kw": (air_kw, "kW to air"),
     "liquid_kw": (liquid_kw, "kW to coolant"),
 }
-"""The figure of a device that a limit of `racks` is about, and its unit."""
+"""For each limit of the racks of nodes, (the figure of a device that it limits, its unit)."""
 
 
 _NETWORK: dict[str, tuple[Figure, str]] = {
     "network_rack_kw": (power_kw, "kW"),
     "network_rack_kg": (weight_kg, "kg"),
 }
-"""The same of the limits of network racks."""
+"""For each limit of network racks, (the figure of a device that it limits, its unit)."""
 
 
 class RackLimitUnjudged(PlanRule):
@@ -57,7 +57,9 @@ class RackLimitUnjudged(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Name what each stated limit leaves out; where it is exceeded, FG611 and the like name it."""
+        """Flag stated limits that leave out devices or optics without a figure; exceeded limits are left to FG611 and
+        others.
+        """
         design = cluster.design
         judged = ((kind, key, *figure) for kind in design.layout.kinds for key, figure in _FIGURES.items())
         for kind, key, figure, unit in judged:
@@ -67,7 +69,7 @@ class RackLimitUnjudged(PlanRule):
             load = find_fullest_node_rack(design, kind, figure)
             left_out = [f"{count} x {model}" for model, count in load.devices if model in load.unknown]
             if key in ("power_kw", "air_kw"):
-                left_out += _list_bare_optics(cluster, kind)
+                left_out += _list_unpowered_optics(cluster, kind)
             if left_out:
                 hint = f"the devices add up to {load.total:g} {unit}; {_suggest_copy(left_out[0])}"
                 yield self.flag((*kind.racks_path, key), _write_message(limit, unit, left_out), hint)
@@ -79,29 +81,30 @@ class RackLimitUnjudged(PlanRule):
     def _check_network_racks(
         self, cluster: Cluster, key: str, limit: float, figure: Figure, unit: str
     ) -> Iterator[Diagnostic]:
-        """What a limit leaves out in racks without nodes, the most of each in a rack, unless FG613 names one that
-        exceeds it.
+        """Flag a limit of racks without nodes that leaves out devices or optics without a figure, with the largest
+        number of each in a rack; a limit that a rack exceeds is left to FG613.
         """
         import numpy as np
 
         from fabricgen.lint.subjects.rack_optics import DrawnRacks, sum_network_racks
 
-        loads, bare = dict(sum_network_racks(cluster, figure)), np.zeros(len(cluster.plan.racks), dtype=np.int32)
+        loads, unpowered = dict(sum_network_racks(cluster, figure)), np.zeros(len(cluster.plan.racks), dtype=np.int32)
         is_over = any(load.exceeds(limit, figure) for load in loads.values())
         if figure is power_kw:
             drawn = DrawnRacks(cluster)
-            bare = drawn.optics.unpowered
+            unpowered = drawn.optics.unpowered
             is_over = drawn.find_fullest_over(np.array(sorted(loads), dtype=np.int64), limit) is not None
-        where = [row for row, load in loads.items() if load.unknown or bare[row]]
-        if is_over or not where:
+        rows = [row for row, load in loads.items() if load.unknown or unpowered[row]]
+        if is_over or not rows:
             return
-        most: dict[str, int] = {}
-        for row in where:
-            for model, count in loads[row].devices:
-                if model in loads[row].unknown:
-                    most[model] = max(most.get(model, 0), count)
-        left_out = [f"{most[model]} x {model}" for model in sorted(most)] + _describe_bare(int(bare[where].max()))
-        hint = f"so in {len(where)} of {len(loads)} network racks; {_suggest_copy(left_out[0])}"
+        largest_counts: dict[str, int] = {}
+        for load in (loads[row] for row in rows):
+            for model, count in load.devices:
+                if model in load.unknown:
+                    largest_counts[model] = max(largest_counts.get(model, 0), count)
+        left_out = [f"{count} x {model}" for model, count in sorted(largest_counts.items())]
+        left_out += _describe_optics(int(unpowered[rows].max()))
+        hint = f"so in {len(rows)} of {len(loads)} network racks; {_suggest_copy(left_out[0])}"
         yield self.flag(("floor", key), _write_message(limit, unit, left_out), hint)
 
 
@@ -110,19 +113,23 @@ def _write_message(limit: float, unit: str, left_out: list[str]) -> str:
 
 
 def _suggest_copy(left_out: str) -> str:
-    """How a figure is stated, by what is left out first, such as `2 x sn5640`; optics are named in the bill alone."""
+    """Return the hint on how to state the figure of what a limit leaves out, such as `2 x sn5640` or a number of
+    optics.
+    """
     profile = left_out.partition(" x ")[2]
     by_copy = f"add the figure to a profile in `catalog/`: `fabricgen catalog {profile} --copy catalog` begins it"
     return by_copy if profile else "those without `power_w` in the bill; add the figure to a profile in `catalog/`"
 
 
-def _list_bare_optics(cluster: Cluster, kind: UnitKind) -> list[str]:
-    """Return the largest number of optics of unknown power in a rack of this kind of unit, as text; empty for none."""
+def _list_unpowered_optics(cluster: Cluster, kind: UnitKind) -> list[str]:
+    """Return the largest number of optics of unknown power in a rack of a kind of unit, as a list of one text; [] if
+    there are none.
+    """
     from fabricgen.lint.subjects.rack_optics import DrawnRacks
 
     drawn = DrawnRacks(cluster)
-    return _describe_bare(int(drawn.optics.unpowered[drawn.of_nodes(kind)].max(initial=0)))
+    return _describe_optics(int(drawn.optics.unpowered[drawn.of_nodes(kind)].max(initial=0)))
 
 
-def _describe_bare(optics: int) -> list[str]:
+def _describe_optics(optics: int) -> list[str]:
     return [f"{optics} transceivers or cable ends"] if optics else []

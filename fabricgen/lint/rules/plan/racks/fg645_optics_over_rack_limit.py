@@ -35,7 +35,9 @@ class OpticsOverRackLimit(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare devices and optics of node racks with their limits; FG611 and FG616 judge the devices alone."""
+        """Compare devices and optics of node racks with their limits; devices that exceed a limit alone are left to
+        FG611 and FG616.
+        """
         design = cluster.design
         limits = [
             (kind, *row)

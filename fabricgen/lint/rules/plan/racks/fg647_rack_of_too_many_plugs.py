@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
 
 MOST_PLUGS = 1800
-"""Plugs of a rack that two vertical cable managers take, one on each side.
+"""How many plugs two vertical cable managers of a rack take, one on each side.
 
 Managers of 100 mm by 200 mm, filled to 40%, hold 1777 jumpers of 3 mm. TIA-942-B asks for that fill of pathways
 (heathertechnologies.com, "Patch Panel Cable Management: Vertical and Horizontal Routing Best Practices").
@@ -46,33 +46,34 @@ class RackOfTooManyPlugs(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Count the plugs of every rack, and tell each kind of rack once, by the tier with most of its switches."""
+        """Flag racks with too many plugs; one finding for all racks in which the same tier has the most switches."""
         import numpy as np
 
         from fabricgen.bom.plug_counts import count_rack_plugs
 
-        most = cluster.design.loaded.limits.rack_plugs or MOST_PLUGS
+        limit = cluster.design.loaded.limits.rack_plugs or MOST_PLUGS
         counts = count_rack_plugs(cluster)
         racks_by_path: dict[Path, list[int]] = {}
-        for rack in np.flatnonzero(counts > most).tolist():
+        for rack in np.flatnonzero(counts > limit).tolist():
             racks_by_path.setdefault(_find_main_tier(cluster, rack), []).append(rack)
-        for path, racks in sorted(racks_by_path.items(), key=lambda path_and_racks: min(path_and_racks[1])):
-            # of equally full ones the first
+        for path, racks in racks_by_path.items():
+            # of equally full racks the first
             fullest = max(racks, key=lambda rack: (int(counts[rack]), -rack))
-            more = f", the fullest of {len(racks)} racks" if len(racks) > 1 else ""
-            name = cluster.plan.racks.names[fullest]
-            parts = -(-int(counts[fullest]) // most)
+            name, plugs = cluster.plan.racks.names[fullest], int(counts[fullest])
+            others = f", the fullest of {len(racks)} racks" if len(racks) > 1 else ""
             yield self.flag(
                 path,
-                f"{name} takes {counts[fullest]} plugs{more}; "
-                f"the managers of a rack hold {most}{_describe_doubt(cluster, fullest)}",
-                f"spread its switches over {parts} racks, or plan wider managers and state "
-                f"`lint.limits.rack_plugs: {counts[fullest]}`",
+                f"{name} takes {plugs} plugs{others}; the managers of a rack hold "
+                f"{limit}{_describe_doubt(cluster, fullest)}",
+                f"spread its switches over {-(-plugs // limit)} racks, or plan wider managers and state "
+                f"`lint.limits.rack_plugs: {plugs}`",
             )
 
 
 def _describe_doubt(cluster: Cluster, rack: int) -> str:
-    """What speaks against managers of the usual size beside a rack, where no other number is stated."""
+    """Return the words that a rack is too narrow for managers of the usual size; "" if it is not, or if a limit is
+    stated.
+    """
     from fabricgen.bom.accessories import NETWORK_M
 
     racks = cluster.plan.racks
@@ -83,15 +84,16 @@ def _describe_doubt(cluster: Cluster, rack: int) -> str:
 
 
 def _find_main_tier(cluster: Cluster, rack: int) -> Path:
-    """The line of the tier that has most switches in a rack, else of the racks of nodes."""
+    """Return the path of the tier that has the most switches in a rack; the path of the racks of nodes if it
+    has none.
+    """
     import numpy as np
 
     from fabricgen.wiring.tables import SWITCH
 
     devices = cluster.plan.devices
-    inside = devices.device_class[devices.rack == rack]
-    numbers = np.bincount(inside, minlength=len(devices.classes)).tolist()
-    switches = [(count, -i) for i, count in enumerate(numbers) if count and devices.classes[i].kind == SWITCH]
+    counts = np.bincount(devices.device_class[devices.rack == rack], minlength=len(devices.classes)).tolist()
+    switches = [(count, -i) for i, count in enumerate(counts) if count and devices.classes[i].kind == SWITCH]
     if not switches:
         return ("scalable_unit", "racks")
     cls = devices.classes[-max(switches)[1]]

@@ -41,7 +41,9 @@ class SwitchesOfBothSides(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Name each tier once that is to turn, or whose switches are the fewer of a rack, with the first such rack."""
+        """Flag each tier that should turn in a rack whose switches face both aisles, or else whose switches are fewer
+        there, with the first such rack; tiers of FG659 are left to it.
+        """
         from fabricgen.lint.subjects.aisles import COLD, HOT, Aisles
 
         aisles = Aisles(cluster)
@@ -64,24 +66,25 @@ class SwitchesOfBothSides(PlanRule):
         for rows in sorted(racks_by_path.values(), key=lambda entries: entries[0]):
             yield self._make_finding(aisles, *rows[0], len({rack for rack, _ in rows}) - 1)
 
-    def _make_finding(self, aisles: Aisles, rack: int, number: int, rest: int) -> Diagnostic:
-        # the finding on a class of devices that is to turn, in `rack` and in `rest` more racks; `turns` where fewer
-        # cables cross then
+    def _make_finding(self, aisles: Aisles, rack: int, number: int, other_racks: int) -> Diagnostic:
+        """Return the finding on a class of switches, by its number, in a rack and in a number of other racks.
+
+        If fewer cables would cross a rack with the tier turned, the hint is to turn it; else to move switches away.
+        """
         from fabricgen.lint.subjects.aisles import AIRFLOW, OTHER, describe_crossing
 
         cls, faced = aisles.classes[number], aisles.now[number]
         other = aisles.classes[next(n for n in aisles.racks[rack] if aisles.now[n] != faced)]
-        more = f", and in {rest} more rack{'s' if rest > 1 else ''}" if rest else ""
-        turns = faced != aisles.best[number]
-        sides = (
-            f"ports of {cls.profile.id} ({cls.fabric} {cls.tier}) face the {faced} aisle, those of {other.profile.id} "
-        )
-        cables, metres = aisles.count_spared_cables(aisles.tiers[f"{cls.fabric} {cls.tier}"] if turns else [])
+        racks = aisles.cluster.plan.racks.names[rack]
+        racks += f", and in {other_racks} more rack{'s' if other_racks > 1 else ''}" if other_racks else ""
+        should_turn = faced != aisles.best[number]
+        cables, metres = aisles.count_spared_cables(aisles.tiers[f"{cls.fabric} {cls.tier}"] if should_turn else [])
         return self.flag(
             (*cls.path, "switch"),
-            f"in {aisles.cluster.plan.racks.names[rack]}{more}, {sides}({other.fabric} {other.tier}) the "
-            f"{OTHER[faced]} one" + (f": {describe_crossing(cables, metres)}" if cables else ""),
+            f"in {racks}, ports of {cls.profile.id} ({cls.fabric} {cls.tier}) face the {faced} aisle, those of "
+            f"{other.profile.id} ({other.fabric} {other.tier}) the {OTHER[faced]} one"
+            + (f": {describe_crossing(cables, metres)}" if cables else ""),
             f"`airflow: {AIRFLOW[OTHER[faced]]}` for this tier"
-            if turns
+            if should_turn
             else "let the switches of one of them `stand` elsewhere",
         )

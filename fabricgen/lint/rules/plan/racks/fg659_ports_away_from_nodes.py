@@ -40,7 +40,9 @@ class PortsAwayFromNodes(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Name each fabric once with tiers to turn, once with those of which no other variant is known."""
+        """Flag each fabric with tiers that should turn to its nodes' aisle, and with tiers of which no such variant is
+        known.
+        """
         from fabricgen.lint.subjects.aisles import AIRFLOW, COLD, HOT, Aisles, join_words, sum_crossing_cables
 
         aisles = Aisles(cluster)
@@ -59,21 +61,23 @@ class PortsAwayFromNodes(PlanRule):
                 yield self._make_finding(aisles, held, nodes, sum_crossing_cables(between, aisles.now), hint)
 
     def _make_finding(
-        self, aisles: Aisles, away: list[int], nodes: list[int], across: tuple[int, float], hint: str
+        self, aisles: Aisles, switches: list[int], nodes: list[int], crossing: tuple[int, float], hint: str
     ) -> Diagnostic:
-        # the finding on classes `away` from the `nodes` of their fabric; `across`: cables between both, and how much
-        # longer they are, m
+        """Return the finding on classes of switches that face another aisle than the node classes of their fabric.
+
+        `crossing` has the number of cables that cross a rack, and the metres that this takes.
+        """
         from fabricgen.lint.subjects.aisles import OTHER, describe_crossing, join_words
 
-        first, faced = aisles.classes[away[0]], aisles.now[away[0]]
-        tiers, models = (
-            join_words(aisles.classes[n].tier for n in away),
-            join_words(aisles.classes[n].profile.id for n in away),
+        first, faced = aisles.classes[switches[0]], aisles.now[switches[0]]
+        tiers = join_words(aisles.classes[n].tier for n in switches)
+        models, hosts = (
+            join_words(aisles.classes[n].profile.id for n in numbers)
+            for numbers in (switches, [n for n in nodes if aisles.now[n]])
         )
-        hosts = join_words(aisles.classes[n].profile.id for n in nodes if aisles.now[n])
         return self.flag(
             (*first.path, "switch"),
             f"ports of {models} ({first.fabric} {tiers}) face the {faced} aisle, those of {hosts} the {OTHER[faced]} "
-            f"one: {describe_crossing(*across)}",
+            f"one: {describe_crossing(*crossing)}",
             hint,
         )

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 _FIT = 4
-"""Pieces beside a rack of 600 mm that deep racks have room for, one behind the other: a manager in front and a PDU at
-the rear of either side."""
+"""How many pieces fit beside a rack of 600 mm if it is deep: on either side a manager in front and a PDU at the
+rear."""
 
 
 class NarrowRacks(PlanRule):
@@ -41,7 +41,9 @@ class NarrowRacks(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """One finding for each type of such racks, with the fullest of them."""
+        """Flag each type of racks beside which more cable managers and PDUs are planned than fit, with the
+        first rack.
+        """
         if not cluster.design.loaded.blueprint.accessories.order:
             return
         from fabricgen.bom.accessories import NETWORK_M, find_narrow_racks
@@ -50,16 +52,13 @@ class NarrowRacks(PlanRule):
         from fabricgen.bom.sources import rack_fittings, rack_pdus
 
         parts = CableParts(cluster)
-        beside = join_needs([source.needs(cluster, parts) for source in (rack_fittings, rack_pdus)])
-        for narrow in find_narrow_racks(cluster, beside):
-            if narrow.most <= _FIT:
-                continue
-            first = cluster.plan.racks.names[int(narrow.rows[0])]
-            typed = ("floor", "network_rack" if narrow.rack.vendor else "rack_pitch_m")
+        fittings = join_needs([source.needs(cluster, parts) for source in (rack_fittings, rack_pdus)])
+        for narrow in (narrow for narrow in find_narrow_racks(cluster, fittings) if narrow.most > _FIT):
+            first_rack = cluster.plan.racks.names[int(narrow.rows[0])]
             usual = f"for such racks {1000 * NETWORK_M:.0f} mm or more is usual"
             yield self.flag(
-                typed,
-                f"racks of type {narrow.rack.id}: {narrow.text}, the first of them {first}; {usual}",
+                ("floor", "network_rack" if narrow.rack.vendor else "rack_pitch_m"),
+                f"racks of type {narrow.rack.id}: {narrow.text}, the first of them {first_rack}; {usual}",
                 "plan wider racks (`network_rack: eia-48u-800`, or `rack_pitch_m: 0.8` for all), or reserve rack units "
                 "for horizontal managers",
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -39,38 +40,34 @@ class SideOfPortsUnknown(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Count the cables of each such profile to switches whose side is known, by that side."""
+        """Count the cables from each node profile of unknown side to switches of known side, by the aisle of these."""
         from fabricgen.catalog.models import NodeProfile
         from fabricgen.lint.subjects.aisles import Aisles
 
         if cluster.design.loaded.blueprint.floor.trays.cold_ports is not None:
             return
         aisles = Aisles(cluster)
-        cables: dict[str, dict[str, int]] = {}
-        metres: dict[str, float] = {}
-        paths: dict[str, Path] = {}
-        for first, second, count, across_m in aisles.pairs:
-            for near, far in ((first, second), (second, first)):
-                cls = aisles.classes[near]
-                if not isinstance(cls.profile, NodeProfile) or aisles.now[near] or not aisles.now[far]:
-                    continue
-                name = cls.profile.id
-                paths.setdefault(name, cls.path)
-                metres[name] = metres.get(name, 0.0) + across_m
-                by_side = cables.setdefault(name, {})
-                by_side[aisles.now[far]] = by_side.get(aisles.now[far], 0) + count
+        cables, paths = defaultdict[str, Counter[str]](Counter), dict[str, Path]()
+        metres = 0.0
+        for first, second, count, crossing_m in aisles.pairs:
+            for node, switch in ((first, second), (second, first)):
+                cls = aisles.classes[node]
+                if isinstance(cls.profile, NodeProfile) and not aisles.now[node] and aisles.now[switch]:
+                    paths.setdefault(cls.profile.id, cls.path)
+                    metres += crossing_m
+                    cables[cls.profile.id][aisles.now[switch]] += count
         if cables:
-            listed = ", ".join(f"{name} ({_count_by_aisle(by_side)})" for name, by_side in sorted(cables.items()))
-            most = max(sorted(cables), key=lambda name: sum(cables[name].values()))
+            listed = ", ".join(f"{name} ({_describe_cables(by_aisle)})" for name, by_aisle in sorted(cables.items()))
+            main_profile = max(sorted(cables), key=lambda name: cables[name].total())
             have = "have" if len(cables) > 1 else "has"
             yield self.flag(
-                paths[most],
+                paths[main_profile],
                 f"nobody says at which aisle {listed} {have} ports: lengths assume that of the switches; at "
-                f"the other the cables take {sum(metres.values()):,.0f} m more",
+                f"the other the cables take {metres:,.0f} m more",
                 "state `panel` with its `side`, front (cold) or rear (hot), in a profile of your own",
             )
 
 
-def _count_by_aisle(by_side: dict[str, int]) -> str:
-    """Cables by the aisle of the switches that they lead to: `16 cables: hot`."""
-    return ", ".join(f"{count:,} cable{'s' * (count != 1)}: {side}" for side, count in sorted(by_side.items()))
+def _describe_cables(by_aisle: Counter[str]) -> str:
+    """Return the numbers of cables by the aisle of the switches that they lead to: `16 cables: hot`."""
+    return ", ".join(f"{count:,} cable{'s' * (count != 1)}: {aisle}" for aisle, count in sorted(by_aisle.items()))
