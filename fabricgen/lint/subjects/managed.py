@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.blueprint.models import Blueprint
+from fabricgen.blueprint.sections.configuration import PortSettings
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.numbering.underlay import list_families
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
 
 
 def is_configured(design: Design, tier: TierDesign) -> bool:
@@ -27,6 +32,41 @@ def list_scopes(design: Design) -> Iterator[tuple[Path, Blueprint | Fabric]]:
     blueprint = design.loaded.blueprint
     yield (), blueprint
     yield from ((("fabrics", name), fabric) for name, fabric in sorted(blueprint.fabrics.items()))
+
+
+class StatedPort(NamedTuple):
+    """A port of a single device that `config_of` states, and the link at it, by its row of the plan."""
+
+    device: str
+    name: str
+    settings: PortSettings
+    link: int
+    is_upper: bool
+    """Whether the port is at the upper end (b) of the link."""
+
+    @property
+    def path(self) -> Path:
+        """The path of the settings."""
+        return ("config_of", self.device, "ports", self.name)
+
+
+def list_stated_ports(cluster: Cluster, *keys: str) -> Iterator[StatedPort]:
+    """Yield the ports of single devices that state one of some settings, such as `mtu`, by device and port."""
+    stated = cluster.design.loaded.blueprint.config_of
+    ports = [
+        (device, name, settings)
+        for device, config in sorted(stated.items())
+        for name, settings in sorted(config.ports.items())
+        if any(getattr(settings, key) for key in keys)
+    ]
+    if not ports:
+        return
+    from fabricgen.numbering.ports import LinkEnds
+
+    ends = LinkEnds(cluster.plan, (cluster.a_port, cluster.b_port))
+    rows = {name: row for row, name in enumerate(cluster.names) if name in stated}
+    for device, name, settings in ports:
+        yield StatedPort(device, name, settings, *ends.list_device_links(rows[device])[name])
 
 
 def list_managed_fabrics(design: Design) -> Iterator[tuple[FabricDesign, tuple[TierDesign, ...], Management]]:

@@ -32,7 +32,9 @@ class IntentNotCarried(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare what is asked of each tier with what its NOS claims; a NOS that claims nothing is FG027's."""
+        """Flag what is asked of tiers and their NOS refuses, one finding for each request, NOS and reason; a NOS that
+        claims nothing is left to FG027.
+        """
         refused: dict[tuple[Path, str, Intent, str], list[str]] = defaultdict(list)
         known_nos = design.catalog.list_known_nos()
         for request in list_asked_intents(design):
@@ -40,9 +42,8 @@ class IntentNotCarried(DesignRule):
                 configuration = design.catalog.naming(tier.nos).configuration if tier.nos in known_nos else None
                 if configuration is None or not configuration.claims:
                     continue
-                why = configuration.explain_refusal(request.intent, tier.profile.asic) or _explain_unpublished(
-                    design, tier, request.intent
-                )
+                why = configuration.explain_refusal(request.intent, tier.profile.asic)
+                why = why or _explain_unpublished(design, tier, request.intent)
                 if why:
                     refused[request.path, tier.nos, request.intent, why].append(f"{tier.fabric} {tier.name}")
         for (path, nos, intent, why), tiers in refused.items():
@@ -50,7 +51,9 @@ class IntentNotCarried(DesignRule):
 
 
 def _explain_unpublished(design: Design, tier: TierDesign, intent: Intent) -> str:
-    """Why a chip that has a feature is not asked for it: SONiC trims by buffers, which a port table may not have."""
+    """Return why a switch whose chip trims packets cannot be told to: SONiC trims by buffers of a lossy switch, which
+    its port table lacks; "" if it has them, or for any other intent.
+    """
     if intent != "packet-trim" or not design.catalog.naming(tier.nos).has_tables:
         return ""
     table = design.catalog.sonic_platform(tier.profile.id)

@@ -35,24 +35,25 @@ class SafetyOverridden(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for safety lines in snippets."""
-        blueprint = design.loaded.blueprint
-        small = {fabric.name for fabric in design.fabrics if is_for_management(fabric)}
-        for path, snippet in list_snippets(blueprint):
+        """Flag commands of snippets that override what a NOS must have, once for each command of a snippet."""
+        management_fabrics = {fabric.name for fabric in design.fabrics if is_for_management(fabric)}
+        for path, snippet in list_snippets(design.loaded.blueprint):
             configuration = design.catalog.naming(snippet.nos).configuration
-            for_management = path[0] == "fabrics" and path[1] in small
+            for_management = path[0] == "fabrics" and path[1] in management_fabrics
             reported: set[str] = set()
             for command in list_commands(snippet):
                 why = next((kind.why for kind in configuration.safety if _overrides(command.text, kind)), "")
                 why = why or _explain_unsafe(command, configuration.unsafe, for_management=for_management)
                 if why and command.text not in reported:
                     reported.add(command.text)
-                    where = (*path, "text" if snippet.tree is None else "tree")
-                    yield self.flag(where, f"'{command.text}' overrides a safety line that fabricgen writes: {why}")
+                    message = f"'{command.text}' overrides a safety line that fabricgen writes: {why}"
+                    yield self.flag((*path, "text" if snippet.tree is None else "tree"), message)
 
 
 def _explain_unsafe(command: Command, kinds: tuple[UnsafeCommands, ...], *, for_management: bool) -> str:
-    """Why a command is unsafe, else ""; BMCs send no large packets, so that a small MTU does no harm to them."""
+    """Return why a command is unsafe; "" if it is safe. In fabrics for management a small MTU is safe, since BMCs send
+    no large packets.
+    """
     return next(
         (
             kind.why
@@ -64,6 +65,6 @@ def _explain_unsafe(command: Command, kinds: tuple[UnsafeCommands, ...], *, for_
 
 
 def _overrides(line: str, safety: SafetyLine) -> bool:
-    """Whether a line sets what a safety line sets, or removes it."""
+    """Whether a line sets what a safety line sets, or removes it by `no` or `default`."""
     bare = re.sub(r"^(no|default) ", "", line)
     return bool(re.fullmatch(safety.line, bare) or (bare != line and re.match(safety.line, bare)))

@@ -33,7 +33,7 @@ class PortKeptDown(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Find ports with `shutdown: true`."""
+        """Flag ports with `shutdown: true`."""
         for device, config in sorted(design.loaded.blueprint.config_of.items()):
             for name, port in sorted(config.ports.items()):
                 if port.shutdown:

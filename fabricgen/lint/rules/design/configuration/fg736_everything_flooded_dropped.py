@@ -43,7 +43,7 @@ class EverythingFloodedDropped(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for limits of zero."""
+        """Flag limits of storm control that are 0."""
         for name, spec in sorted(design.loaded.blueprint.fabrics.items()):
             for kind, lost in LOST.items():
                 if getattr(spec.access.storm_control, kind) == 0:

@@ -31,7 +31,7 @@ class SecretInASnippet(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for commands that hold secrets."""
+        """Flag snippets with commands that hold secrets, once for each kind of command."""
         for path, snippet in list_snippets(design.loaded.blueprint):
             patterns = design.catalog.naming(snippet.nos).configuration.clear_secrets
             matching = {pattern for line in list_commands(snippet) for pattern in patterns if line.matches(pattern)}

@@ -10,7 +10,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
 KERNEL = re.compile(r"(eth|ib)[0-9]+")
-"""What the kernel calls interfaces before udev names them."""
+"""Matches the names that the kernel gives to interfaces before udev renames them."""
 
 
 class NameOfTheKernel(DesignRule):
@@ -33,7 +33,7 @@ class NameOfTheKernel(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Flag each such name."""
+        """Flag stated names of interfaces that the kernel gives to whatever it finds first."""
         for profile, names in design.loaded.blueprint.names.interfaces.items():
             for port, name in names.items():
                 if KERNEL.fullmatch(name):

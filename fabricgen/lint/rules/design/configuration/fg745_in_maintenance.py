@@ -31,7 +31,7 @@ class InMaintenance(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Find switches with `maintenance: true`."""
+        """Flag switches with `maintenance: true`, and tell of those whose fabric runs no BGP that it drains nothing."""
         blueprint = design.loaded.blueprint
         drained = sorted(device for device, config in blueprint.config_of.items() if config.maintenance)
         if not drained:
@@ -43,9 +43,8 @@ class InMaintenance(DesignRule):
         rows = {name: row for row, name in enumerate(name_devices(design, devices))}
         for device in drained:
             fabric = devices.classes[devices.device_class[rows[device]]].fabric
-            without_bgp = not find_fabric_underlay(blueprint, fabric).startswith("ebgp")
-            effect = (
-                f"and drains nothing: {fabric} runs no BGP" if without_bgp else "all figures of the design count it"
-            )
-            message = f"{device} is in maintenance{',' if without_bgp else ';'} {effect}"
-            yield self.flag(("config_of", device, "maintenance"), message, "remove it, or waive it with an `until`")
+            effect = f", and drains nothing: {fabric} runs no BGP"
+            if find_fabric_underlay(blueprint, fabric).startswith("ebgp"):
+                effect = "; all figures of the design count it"
+            hint = "remove it, or waive it with an `until`"
+            yield self.flag(("config_of", device, "maintenance"), f"{device} is in maintenance{effect}", hint)

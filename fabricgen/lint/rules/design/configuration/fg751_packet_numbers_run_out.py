@@ -10,8 +10,9 @@ from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
 FROM_GBPS = 100
+"""From which speed of a link on its cipher is judged."""
 SMALLEST_BITS = 84 * 8
-"""Of a packet on the wire, with preamble and gap."""
+"""Bits of the smallest packet on the wire, with preamble and gap."""
 
 
 class PacketNumbersRunOut(DesignRule):
@@ -42,7 +43,7 @@ class PacketNumbersRunOut(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the cipher of each encrypted span with the speed of its links."""
+        """Flag encrypted spans of fast links whose cipher has packet numbers of 32 bits."""
         for fabric in design.fabrics:
             stated = design.loaded.blueprint.fabrics[fabric.name].spans
             for _, figures in list_spans(design, fabric):

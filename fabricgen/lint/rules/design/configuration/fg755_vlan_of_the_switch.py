@@ -38,7 +38,9 @@ class VlanOfTheSwitch(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the VLANs of bridged hosts, stated or of tenants, with what the NOS of their switches keeps."""
+        """Compare the VLANs of a fabric's hosts, as stated and of tenants, with the VLANs that the NOS of its switches
+        keeps.
+        """
         for fabric in design.fabrics:
             first = design.loaded.blueprint.fabrics[fabric.name].vlan or 0
             owner = design.fabric(fabric.carrier) if fabric.carrier else fabric
@@ -59,7 +61,9 @@ class VlanOfTheSwitch(DesignRule):
 
 
 def _list_kept_vlans(design: Design, owner: FabricDesign) -> dict[str, tuple[int, int]]:
-    """By NOS of the switches of a fabric that have hosts, the first and last VLAN that it keeps for itself."""
+    """Return (first, last) of the VLANs that each NOS of a fabric's switches keeps for itself, by NOS: a fixed range,
+    or a VLAN for each routed port and VRF.
+    """
     vrfs = sum(owner.name in tenant.transport for tenant in design.tenants) if links_carry_vrfs(design, owner) else 0
     ranges: dict[str, tuple[int, int]] = {}
     for tier in owner.tiers:
@@ -72,7 +76,7 @@ def _list_kept_vlans(design: Design, owner: FabricDesign) -> dict[str, tuple[int
             runs = [run for i, run in enumerate(tier.downs) if i not in hosts]
             runs += tier.switch_runs
             # a switch has no VRFs but those of its hosts
-            on_links = 1 + min(vrfs, sum(tier.downs[i].count for i in hosts))
-            last = facts.vlans_of_ports + sum(run.count for run in runs) * on_links - 1
+            vrfs_on_link = 1 + min(vrfs, sum(tier.downs[i].count for i in hosts))
+            last = facts.vlans_of_ports + sum(run.count for run in runs) * vrfs_on_link - 1
             ranges[tier.nos] = (facts.vlans_of_ports, max(last, ranges.get(tier.nos, (0, 0))[1]))
     return ranges

@@ -29,14 +29,16 @@ class NotInEveryImage(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare what is asked of each tier with what its NOS carries in some images alone."""
-        tiers_of: dict[tuple[Path, str, Intent, str], list[str]] = defaultdict(list)
+        """Flag what is asked of tiers and only some images of their NOS carry, one finding for each request and NOS."""
+        tiers_by_request: dict[tuple[Path, str, Intent, str], list[str]] = defaultdict(list)
         known_nos = design.catalog.list_known_nos()
         for request in list_asked_intents(design):
             for tier in request.tiers:
                 by_image = design.catalog.naming(tier.nos).configuration.by_image if tier.nos in known_nos else {}
                 if needed := by_image.get(request.intent):
-                    tiers_of[request.path, tier.nos, request.intent, needed].append(f"{tier.fabric} {tier.name}")
-        for (path, nos, intent, needed), tiers in tiers_of.items():
+                    tiers_by_request[request.path, tier.nos, request.intent, needed].append(
+                        f"{tier.fabric} {tier.name}"
+                    )
+        for (path, nos, intent, needed), tiers in tiers_by_request.items():
             tiers_text = ", ".join(dict.fromkeys(tiers))
             yield self.flag(path, f"not every image of {nos}, which {tiers_text} runs, carries {intent}", needed)

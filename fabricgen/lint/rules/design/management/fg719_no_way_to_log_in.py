@@ -36,7 +36,9 @@ class NoWayToLogIn(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Find tiers without accounts and login servers, by NOS."""
+        """Flag tiers without an admin account and login servers, one finding for each NOS that locks people
+        out then.
+        """
         tiers_by_lack: dict[tuple[str, str], list[TierDesign]] = {}
         for _, tiers, management in list_managed_fabrics(design):
             if management.aaa or any(user.role == "admin" for user in management.users.values()):
@@ -45,10 +47,10 @@ class NoWayToLogIn(DesignRule):
             for tier in tiers:
                 if design.catalog.naming(tier.nos).configuration.locked_out:
                     tiers_by_lack.setdefault((tier.nos, lacks), []).append(tier)
-        for (nos, lacks), tiers_of in tiers_by_lack.items():
+        for (nos, lacks), locked_tiers in tiers_by_lack.items():
             why = design.catalog.naming(nos).configuration.locked_out
             yield self.flag(
-                find_nos_path(design, tiers_of[0]),
-                f"nobody can {lacks} {name_tiers(tiers_of)} after the push: {why}",
+                find_nos_path(design, locked_tiers[0]),
+                f"nobody can {lacks} {name_tiers(locked_tiers)} after the push: {why}",
                 "state `management.users` with an admin who has an SSH key, or `management.aaa`",
             )

@@ -30,7 +30,7 @@ class NoTimeOrLogs(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for both in the settings of every fabric; one finding names all fabrics that lack the same."""
+        """Flag fabrics without time servers or servers for logs; one finding names all fabrics that lack the same."""
         fabrics_by_lack: dict[tuple[str, ...], list[str]] = {}
         for fabric, _, management in list_managed_fabrics(design):
             logs = bool(management.syslog and management.syslog.servers)
@@ -47,7 +47,9 @@ class NoTimeOrLogs(DesignRule):
 
     @staticmethod
     def _find_path(design: Design, key: str, fabric: str) -> Path:
-        """Where the setting would be stated: in the cluster's management, else in the first fabric."""
+        """Return the path of a management setting: in the fabric if it states it, else in the cluster's management, or
+        of the fabric if that states nothing.
+        """
         if key in design.loaded.blueprint.fabrics[fabric].management.model_fields_set:
             return "fabrics", fabric, "management", key
         if design.loaded.blueprint.management.model_fields_set:

@@ -31,7 +31,7 @@ class NameWithoutResolver(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Find names among the servers of fabrics without resolvers; each place once."""
+        """Flag servers that are given by name in fabrics without resolvers, once for each statement."""
         names_by_path: dict[Path, dict[str, None]] = {}
         for fabric, _, management in list_managed_fabrics(design):
             if management.dns and management.dns.servers:

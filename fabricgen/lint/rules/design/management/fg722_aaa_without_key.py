@@ -31,7 +31,7 @@ class AaaWithoutKey(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for the key of every fabric's login servers; each place once."""
+        """Flag login servers without a key, once for each statement."""
         protocols = {}
         for fabric, _, management in list_managed_fabrics(design):
             if management.aaa and not management.aaa.key:

@@ -34,15 +34,15 @@ class NoAccountWithoutServers(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Find tiers with login servers and no account, where the image's accounts do not stay."""
+        """Flag tiers with login servers and no account, if their NOS keeps no account of its image."""
         tiers_by_path: dict[Path, list[TierDesign]] = {}
         for fabric, tiers, management in list_managed_fabrics(design):
             for tier in tiers if management.aaa and not management.users else ():
                 if design.catalog.naming(tier.nos).configuration.locked_out:
                     tiers_by_path.setdefault(find_setting_path(design, fabric, "aaa"), []).append(tier)
-        for path, tiers_of in tiers_by_path.items():
+        for path, locked_tiers in tiers_by_path.items():
             yield self.flag(
                 path,
-                f"nobody can log in to {name_tiers(tiers_of)} while the login servers do not answer",
+                f"nobody can log in to {name_tiers(locked_tiers)} while the login servers do not answer",
                 "state one account in `management.users`",
             )

@@ -35,7 +35,7 @@ class UnmanagedSwitches(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for a fabric that takes management ports, where there is one for BMCs."""
+        """Flag a fabric for BMCs if no fabric takes the management ports of switches."""
         for_bmcs = [fabric for fabric in design.fabrics if is_for_management(fabric) and fabric.tiers]
         if not for_bmcs or any(fabric.managed_devices for fabric in design.fabrics):
             return

@@ -54,7 +54,7 @@ class RelayHearsNoReply(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look at the leaves of each fabric whose hosts are relayed."""
+        """Flag DHCPv6 of fabrics whose leaves run a NOS that hears no reply; one finding for each fabric."""
         for fabric in design.fabrics:
             dhcp = design.loaded.blueprint.fabrics[fabric.name].dhcp
             owner = design.fabric(fabric.carrier) if fabric.carrier else fabric
@@ -68,7 +68,9 @@ class RelayHearsNoReply(DesignRule):
 
 
 def _explain_deafness(design: Design, fabric: FabricDesign, owner: FabricDesign, nos: str) -> str:
-    """Why replies do not come to a relay of a NOS at the gateways of a fabric's hosts; "" where they do."""
+    """Return why replies do not reach the relay of a NOS at the gateways of a fabric's hosts, on switches of the fabric
+    `owner`; "" if they do.
+    """
     vrf = fabric.vrf or next((t.name for t in design.tenants if fabric.name in t.fabrics), "")
     in_vxlan = find_fabric_overlay(design.loaded.blueprint, owner.name) == "evpn"
     relay = design.catalog.naming(nos).configuration.relay
@@ -82,7 +84,7 @@ def _explain_deafness(design: Design, fabric: FabricDesign, owner: FabricDesign,
 
 
 def _suggest_remedy(why: str) -> str:
-    """What helps against static routes, or against VRFs, which the reason names."""
+    """Return the hint on what helps, by whether the reason names static routes or a VRF."""
     if "static" in why:
         return "use an ebgp underlay, servers with IPv4 addresses, or run another NOS on the leaves"
     return "use `vrf: default`, servers with IPv4 addresses, or run another NOS on the leaves"

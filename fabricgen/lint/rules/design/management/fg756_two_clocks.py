@@ -30,7 +30,7 @@ class TwoClocks(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Count the time servers of every fabric; one finding for each statement names all fabrics that have it."""
+        """Flag statements of exactly two time servers; one finding names all fabrics that a statement holds for."""
         paired: dict[Path, tuple[tuple[str, ...], list[str]]] = {}
         for fabric, _, management in list_managed_fabrics(design):
             if len(set(management.ntp)) == len(management.ntp) == 2:

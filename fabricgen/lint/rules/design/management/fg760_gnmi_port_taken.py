@@ -20,7 +20,7 @@ _SERVICES = {
     6379: "Redis, the database of SONiC",
     8765: "the API of NVUE",
 }
-"""Ports on which switches listen for something else."""
+"""Ports on which switches listen for another service, and that service."""
 
 
 class GnmiPortTaken(DesignRule):
@@ -40,7 +40,7 @@ class GnmiPortTaken(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look up every stated port of gNMI."""
+        """Flag stated ports of gNMI that belong to another service."""
         for path, management in list_stated_managements(design):
             port = management.gnmi.port if management.gnmi else None
             if port in _SERVICES:

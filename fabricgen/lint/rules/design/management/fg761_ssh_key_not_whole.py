@@ -38,7 +38,7 @@ class SshKeyNotWhole(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Read every stated key."""
+        """Flag SSH keys of accounts that are cut, of another type than they say, or too short."""
         for path, management in list_stated_managements(design):
             for name, user in sorted(management.users.items()):
                 for index, key in enumerate(user.ssh_keys):
@@ -50,7 +50,7 @@ class SshKeyNotWhole(DesignRule):
 
 
 def find_key_fault(line: str) -> str:
-    """What is wrong with an SSH public key, as it goes on after "the key"; "" for a key that is whole."""
+    """Return what is wrong with the line of an SSH public key, as words after "the key"; "" if nothing is."""
     import base64  # only blueprints with accounts need it
 
     kind, text = line.split(" ")[:2]
@@ -64,7 +64,7 @@ def find_key_fault(line: str) -> str:
     stated_kind = fields[0].decode("ascii", "replace") if fields else ""
     if stated_kind != kind:
         return f"says {kind}, but its text is of the type '{stated_kind[:40]}'"
-    if kind == "ssh-ed25519" and [len(part) for part in fields[1:]] != [32]:
+    if kind == "ssh-ed25519" and [len(field) for field in fields[1:]] != [32]:
         return f"has {sum(map(len, fields[1:]))} bytes after its type; ssh-ed25519 has 32 (RFC 8709)"
     if kind == "ssh-rsa":
         # ssh-rsa: the type, the exponent, the modulus (RFC 4253, 6.6)
@@ -75,7 +75,9 @@ def find_key_fault(line: str) -> str:
 
 
 def _split_fields(blob: bytes) -> list[bytes] | None:
-    """The parts of a key, each after its length in four bytes (RFC 4251, 5, `string`); None where it is cut."""
+    """Return the fields of a key, each of which follows its length in four bytes (RFC 4251, 5, `string`); None if it is
+    cut.
+    """
     fields = []
     while blob:
         size = int.from_bytes(blob[:4], "big")

@@ -11,7 +11,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 
 _USES = {"auth": "SNMP authentication", "privacy": "SNMP privacy", "key": "the login servers", "cak": "MACsec"}
-"""What the secret at a key is for; `password` is of logins or BGP sessions."""
+"""What the secret at a key is for; a `password` is for logins or BGP sessions."""
 
 
 class SecretOfTwoUses(DesignRule):
@@ -36,15 +36,17 @@ class SecretOfTwoUses(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the uses of every secret that the blueprint names, in the order of its text."""
-        first: dict[str, str] = {}
+        use_of_secret: dict[str, str] = {}
         for path, use, secret in _list_named_secrets(design.loaded.source.data, ()):
-            if first.setdefault(secret, use) != use:
-                message = f"the secret of {use} is that of {first[secret]} as well: {secret}"
+            if use_of_secret.setdefault(secret, use) != use:
+                message = f"the secret of {use} is that of {use_of_secret[secret]} as well: {secret}"
                 yield self.flag(path, message, "keep another secret for each")
 
 
 def _list_named_secrets(data: Any, path: Path) -> Iterator[tuple[Path, str, str]]:
-    """(path, what it is for, where it is kept) of every secret that is named below a place of the blueprint."""
+    """Yield (path, what it is for, the reference to it) for every secret that is named in `data`, which is found at a
+    path of the blueprint.
+    """
     inside: Iterable[tuple[Any, Any]] = data.items() if isinstance(data, dict) else ()
     for key, value in enumerate(data) if isinstance(data, list) else inside:
         if key in ("password", *_USES) and isinstance(value, str) and value.startswith((ENVIRONMENT, FILE)):

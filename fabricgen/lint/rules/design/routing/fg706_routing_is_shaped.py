@@ -13,7 +13,7 @@ from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.lossless import merge_fabrics
 
 CONTROL_DSCP = 48
-"""CS6, the DSCP of BGP and BFD packets (RFC 4594, 3.2, network control)."""
+"""The DSCP of BGP and BFD packets: CS6 (RFC 4594, 3.2, network control)."""
 
 
 class RoutingIsShaped(DesignRule):
@@ -35,16 +35,14 @@ class RoutingIsShaped(DesignRule):
 
     @merge_fabrics
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the effective values of each lossless fabric."""
+        """Flag a limit on the bandwidth of congestion notifications if they have the DSCP of routing packets."""
         cluster_qos = design.loaded.blueprint.qos
         for fabric in design.fabrics:
             fabric_qos = design.loaded.blueprint.fabrics[fabric.name].qos
             if fabric.protocol != "roce" and not find_qos(design, fabric).marks:
                 continue
-            percent, dscp = (
-                choose_setting(fabric_qos, cluster_qos, "cnp_max_percent", 0),
-                choose_setting(fabric_qos, cluster_qos, "cnp_dscp", 48),
-            )
+            percent = choose_setting(fabric_qos, cluster_qos, "cnp_max_percent", 0)
+            dscp = choose_setting(fabric_qos, cluster_qos, "cnp_dscp", 48)
             if percent and dscp == CONTROL_DSCP:
                 base = fabric.path if fabric_qos.cnp_max_percent is not None else ()
                 message = f"{fabric.name}: notifications and routing both have DSCP 48 and share {percent}% of a port"

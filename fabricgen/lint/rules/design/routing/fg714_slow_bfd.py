@@ -9,6 +9,7 @@ from fabricgen.blueprint.sections.routing import HOLD_S, Bfd
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.subjects.managed import list_scopes
 from fabricgen.numbering.underlay import runs_bgp
 
 
@@ -32,15 +33,17 @@ class SlowBfd(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the stated detection times, of the cluster, each fabric and each exit, with the hold time."""
-        blueprint = design.loaded.blueprint
-        settings: list[tuple[Path, Bfd | bool | None, int]] = [(("routing", "bfd"), blueprint.routing.bfd, HOLD_S)]
-        for name, spec in blueprint.fabrics.items():
-            settings.append((("fabrics", name, "routing", "bfd"), spec.routing.bfd, HOLD_S))
-            settings += [
-                (("fabrics", name, "exits", e, "bfd"), exit_spec.bfd, EXIT_HOLD_S)
-                for e, exit_spec in spec.exits.items()
-            ]
+        """Compare the stated detection times of the cluster, each fabric and each exit with the hold time of BGP, and
+        the BFD of linked fabrics with each other.
+        """
+        settings: list[tuple[Path, Bfd | bool | None, int]] = [
+            *(((*scope, "routing", "bfd"), stated.routing.bfd, HOLD_S) for scope, stated in list_scopes(design)),
+            *(
+                (("fabrics", name, "exits", exit_, "bfd"), exit_spec.bfd, EXIT_HOLD_S)
+                for name, spec in design.loaded.blueprint.fabrics.items()
+                for exit_, exit_spec in spec.exits.items()
+            ),
+        ]
         for path, bfd, hold_s in settings:
             if isinstance(bfd, Bfd) and bfd.interval_ms * bfd.multiplier >= 1000 * hold_s:
                 detection = f"{bfd.interval_ms} ms x {bfd.multiplier}"
@@ -51,15 +54,16 @@ class SlowBfd(DesignRule):
         yield from self._check_both_ends(design)
 
     def _check_both_ends(self, design: Design) -> Iterator[Diagnostic]:
-        """Links between two fabrics of which one has BFD: no session of it comes up there."""
+        """Flag links between two fabrics one of which has BFD and the other has none: no session of BFD comes
+        up there.
+        """
         pairs = {(tier.fabric, tier.uplink.upper.fabric) for tier in design.tiers if tier.uplink}
         for names in sorted(pair for pair in pairs if pair[0] != pair[1] and runs_bgp(design, design.fabric(pair[0]))):
             from fabricgen.views.intent import make_fabric_intent
 
-            # False sorts first: the fabric that has BFD before the one that has none
-            having, lacking = sorted(names, key=lambda name: not make_fabric_intent(design, design.fabric(name)).bfd)
-            ends = [make_fabric_intent(design, design.fabric(name)).bfd for name in (having, lacking)]
-            if ends[0] and not ends[1]:
+            has_bfd = {name: bool(make_fabric_intent(design, design.fabric(name)).bfd) for name in names}
+            if len(set(has_bfd.values())) == 2:
+                having, lacking = sorted(names, key=lambda name: not has_bfd[name])
                 fabrics = design.loaded.blueprint.fabrics
                 stating = next(name for name in (having, lacking) if fabrics[name].routing.bfd is not None)
                 message = f"links between {having} and {lacking} have BFD at the end of {having} alone: none runs"

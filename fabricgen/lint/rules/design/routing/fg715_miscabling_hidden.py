@@ -36,7 +36,7 @@ class MiscablingHidden(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for tiers of several groups with one stated number, in fabrics with unnumbered sessions."""
+        """Flag tiers of several groups with one stated AS number in fabrics with unnumbered sessions."""
         for fabric in design.fabrics:
             if fabric.protocol == "infiniband" or find_underlay(design, fabric) != "ebgp-unnumbered":
                 continue
@@ -53,7 +53,9 @@ class MiscablingHidden(DesignRule):
 
 
 def _find_stated_asns(design: Design, fabric: FabricDesign, tier: TierDesign) -> tuple[Path, str]:
-    """The AS numbers stated for a tier, by its fabric or by the cluster, and where; "" for none."""
+    """Return (path, AS numbers as text) stated for a tier by its fabric, else by the cluster; "" if neither
+    states any.
+    """
     blueprint = design.loaded.blueprint
     for base, routing in ((fabric.path, blueprint.fabrics[fabric.name].routing), ((), blueprint.routing)):
         plan: AsnPlan | None = routing.asn

@@ -30,7 +30,9 @@ class PrefixLimitTooLow(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare each limit with what a leaf of the fabrics that it holds for is announced; the worst of each."""
+        """Compare each limit with the prefixes that a leaf of its fabrics is announced; one finding for each limit, on
+        the fabric with the most.
+        """
         worst: dict[Path, tuple[int, str]] = {}
         blueprint = design.loaded.blueprint
         for fabric in design.fabrics:

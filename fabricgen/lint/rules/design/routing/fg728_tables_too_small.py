@@ -41,39 +41,35 @@ class TablesTooSmall(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare what each tier of a fabric with BGP needs with what its switch and NOS are published to hold."""
-        for fabric in design.fabrics:
-            if not runs_bgp(design, fabric):
-                continue
-            for tier in fabric.tiers:
-                if is_configured(design, tier):
-                    yield from self._check_tables(design, fabric, tier)
+        for fabric in (fabric for fabric in design.fabrics if runs_bgp(design, fabric)):
+            for tier in (tier for tier in fabric.tiers if is_configured(design, tier)):
+                yield from self._check_tables(design, fabric, tier)
 
     def _check_tables(self, design: Design, fabric: FabricDesign, tier: TierDesign) -> Iterator[Diagnostic]:
         """Compare paths, ECMP groups, neighbours and routes of a tier's switches with what is published."""
         tables, switch = tier.profile.tables, tier.profile.id
-        where = f"{fabric.name} {tier.name}"
-        most_paths = design.catalog.naming(tier.nos).configuration.ecmp_paths
-        limits = [(tables.ecmp_width, switch) if tables else (None, ""), (most_paths, tier.nos)]
-        width, owner = min(((limit, holder) for limit, holder in limits if limit), default=(0, ""))
-        paths = count_ecmp_paths(tier)
+        name, paths = f"{fabric.name} {tier.name}", count_ecmp_paths(tier)
+        paths_of_nos = design.catalog.naming(tier.nos).configuration.ecmp_paths
+        limits = [(tables.ecmp_width, switch) if tables else (None, ""), (paths_of_nos, tier.nos)]
+        width, holder = min(((limit, holder) for limit, holder in limits if limit), default=(0, ""))
         if width and paths > width:
-            message = f"{where} has {paths} equal-cost paths up, and {owner} uses {width} at most"
+            message = f"{name} has {paths} equal-cost paths up, and {holder} uses {width} at most"
             yield self.flag((*tier.path, "uplinks"), message, "use fewer and faster uplinks")
         if tables is None:
             return
         ip_families = list_families(design, fabric)
         groups = count_ecmp_groups(design, fabric, tier)
         if tables.ecmp_groups and groups > tables.ecmp_groups:
-            message = f"{where} needs {groups:,} ECMP groups, and {switch} holds {tables.ecmp_groups:,}"
+            message = f"{name} needs {groups:,} ECMP groups, and {switch} holds {tables.ecmp_groups:,}"
             yield self.flag((*tier.path, "switch"), message, "use fewer parallel links, or a switch with larger tables")
         neighbors = count_sessions(design, fabric, tier)
         if tables.bgp_neighbors and neighbors > tables.bgp_neighbors:
-            message = f"{where} has {neighbors:,} BGP neighbours, and {switch} is for {tables.bgp_neighbors:,} at most"
+            message = f"{name} has {neighbors:,} BGP neighbours, and {switch} is for {tables.bgp_neighbors:,} at most"
             yield self.flag((*tier.path, "switch"), message, "use fewer and faster links, or another switch")
         announced_routes = count_announced(design, fabric)
         for word, limit in (("v4", tables.routes_v4), ("v6", tables.routes_v6)):
             if announced_routes and limit and word in ip_families and announced_routes.prefixes > limit:
                 message = (
-                    f"{where} is announced {announced_routes.text}, and {switch} holds {limit:,} routes of IP{word}"
+                    f"{name} is announced {announced_routes.text}, and {switch} holds {limit:,} routes of IP{word}"
                 )
                 yield self.flag((*tier.path, "switch"), message, "use `hosts: rail-subnets`, or larger tables")

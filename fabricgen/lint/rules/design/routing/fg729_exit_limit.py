@@ -40,20 +40,20 @@ class ExitLimit(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look at exits that run eBGP."""
+        """Flag exits with eBGP that limit no prefixes, or fewer than they accept."""
         for exit_ in (exit_ for exits in group_exits(design) for exit_ in exits if exit_.spec.routing == "ebgp"):
-            limit, most = exit_.spec.max_prefixes, _count_accepted(exit_)
+            limit, accepted = exit_.spec.max_prefixes, _count_accepted(exit_)
             if limit is None and _is_unlimited(design, exit_):
                 yield self.flag(
                     (*exit_.path, "to"), f"{exit_.name} takes any number of prefixes", "state `max_prefixes`"
                 )
-            elif limit is not None and limit < most:
-                message = f"{exit_.name} accepts {most} prefixes of a family, and closes its sessions above {limit}"
-                yield self.flag((*exit_.path, "max_prefixes"), message, f"state {most} at least, with room to grow")
+            elif limit is not None and limit < accepted:
+                message = f"{exit_.name} accepts {accepted} prefixes of a family, and closes its sessions above {limit}"
+                yield self.flag((*exit_.path, "max_prefixes"), message, f"state {accepted} at least, with room to grow")
 
 
 def _count_accepted(exit_: ExitDesign) -> int:
-    """The prefixes that are accepted in the family with more of them, as written."""
+    """Return how many prefixes an exit accepts, as written, in the address family with more of them."""
     v6 = sum(":" in text for text in exit_.spec.accept)
     return max(v6, len(exit_.spec.accept) - v6) + exit_.spec.default
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.blueprint.sections.asn import parse_asns
-from fabricgen.design.extras.exits import ExitDesign
+from fabricgen.design.extras.exits import ExitDesign, list_exits
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.ways_out import group_exits
 from fabricgen.numbering.asn import merge_asn_plans
 
 
@@ -41,11 +40,13 @@ class ExitAsn(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the numbers of far devices with those that tiers take theirs from."""
-        for exit_ in (exit_ for exits in group_exits(design) for exit_ in exits):
+        """Compare the AS numbers of far devices with those of the cluster's switches, and with the number shown to
+        them.
+        """
+        name_of_asn = {device.asn: name for name, device in design.loaded.blueprint.address_of.items()}
+        for exit_ in list_exits(design):
             plan, _ = merge_asn_plans(design, design.fabric(exit_.extra.tier.fabric))
             ranges = [parse_asns(text) for text in (plan.pool, *map(str, plan.tiers.values()))]
-            name_of_asn = {device.asn: name for name, device in design.loaded.blueprint.address_of.items()}
             for path, asn in _list_stated_asns(exit_):
                 if any(first <= asn <= last for first, last in ranges):
                     message = f"AS {asn} is among the numbers of the cluster's switches"
@@ -60,7 +61,7 @@ class ExitAsn(DesignRule):
 
 
 def _list_stated_asns(exit_: ExitDesign) -> Iterator[tuple[Path, int]]:
-    """(path, AS number) of the far devices of an exit: for all of them, then for single ones."""
+    """Yield (path, AS number) as stated for all far devices of an exit, and then for single devices."""
     if exit_.spec.asn:
         yield (*exit_.path, "asn"), exit_.spec.asn
     for name, device in exit_.spec.devices.items():

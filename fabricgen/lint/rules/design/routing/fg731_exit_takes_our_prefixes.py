@@ -42,7 +42,7 @@ class ExitTakesOurPrefixes(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare accepted prefixes with the pools in use."""
+        """Flag accepted prefixes that take in a pool in use, or a part of it."""
         pools = [prefix for _, prefix in list_drawn_prefixes(design)]
         for exit_ in (exit_ for exits in group_exits(design) for exit_ in exits):
             for index, text in enumerate(exit_.spec.accept):

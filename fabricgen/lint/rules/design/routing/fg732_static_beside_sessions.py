@@ -52,32 +52,33 @@ class StaticBesideSessions(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the static exits of each VRF with those of its exits that have sessions."""
+        """Flag static exits that have routes which primary exits with sessions in the same VRF may announce as well."""
         for exits in group_exits(design):
             static = [exit_ for exit_ in exits if exit_.spec.routing == "static"]
             primary = [exit_ for exit_ in exits if exit_.spec.routing == "ebgp" and exit_.spec.prefer == "primary"]
-            for beside, provider in product(static, primary):
-                if prefix := _find_shared_prefix(beside, provider):
+            for static_exit, provider in product(static, primary):
+                if prefix := _find_shared_prefix(static_exit, provider):
                     from fabricgen.views.exits import DEFAULTS
 
                     route = "the default route" if prefix in DEFAULTS else prefix
-                    message = (
-                        f"{beside.name} has {route} as a static route, which wins: {provider.name} is not used for it"
+                    reason = f"{static_exit.name} has {route} as a static route, which wins"
+                    hint = f"give {static_exit.name} sessions, or let one of the two not lead there"
+                    yield self.flag(
+                        (*static_exit.path, "routing"), f"{reason}: {provider.name} is not used for it", hint
                     )
-                    hint = f"give {beside.name} sessions, or let one of the two not lead there"
-                    yield self.flag((*beside.path, "routing"), message, hint)
 
 
 def _find_shared_prefix(static: ExitDesign, provider: ExitDesign) -> str:
-    """The first prefix of a static exit, halves taken together, that the far devices of the other may announce as well;
-    "" for none.
+    """Return the first prefix of a static exit, adjacent prefixes joined, that the far devices of another exit may
+    announce as well; "" if there is none.
     """
     from fabricgen.views.exits import list_accepted_prefixes
 
+    # (prefix, the longest prefix within it that is accepted)
     offered = [
         (prefix := ip_network(o.prefix), max(o.longest, prefix.prefixlen)) for o in list_accepted_prefixes(provider)
     ]
     routes = [ip_network(route.prefix) for route in list_accepted_prefixes(static)]
-    four, six = [r for r in routes if isinstance(r, IPv4Network)], [r for r in routes if isinstance(r, IPv6Network)]
-    joined: list[Network] = [*collapse_addresses(four), *collapse_addresses(six)]
+    v4, v6 = [r for r in routes if isinstance(r, IPv4Network)], [r for r in routes if isinstance(r, IPv6Network)]
+    joined: list[Network] = [*collapse_addresses(v4), *collapse_addresses(v6)]
     return next((str(route) for route in joined if any(is_within(route, *offer) for offer in offered)), "")

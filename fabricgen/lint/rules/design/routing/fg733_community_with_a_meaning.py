@@ -18,10 +18,10 @@ WELL_KNOWN = {
     65283: ("NO_EXPORT_SUBCONFED (RFC 1997)", "tells nobody beyond their own AS, so that no answer comes from there"),
     65284: ("NOPEER (RFC 3765)", "tells none of their peers, who then have no way back"),
 }
-"""By the second number of 65535:N, the name of a well-known community and what a router that has it does."""
+"""For each well-known community 65535:N, by N, (its name, what a router that hears a route with it does)."""
 
 BLACKHOLE = 666
-"""What providers had for the same before it was agreed on, below their own AS number (RFC 7999, 1)."""
+"""The second number of the communities for blackholes that providers had below their own AS number (RFC 7999, 1)."""
 
 
 class CommunityWithAMeaning(DesignRule):
@@ -58,7 +58,7 @@ class CommunityWithAMeaning(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look up the communities of each exit that announces something."""
+        """Flag communities with a known meaning, of exits that announce something."""
         for exit_ in (exit_ for exits in group_exits(design) for exit_ in exits if exit_.spec.announce):
             stated = exit_.spec.communities
             for position, community in enumerate(stated):
@@ -69,7 +69,9 @@ class CommunityWithAMeaning(DesignRule):
 
 
 def _explain_community(community: str) -> tuple[str, str]:
-    """(name, what a router does that has it) of a community such as 65535:666; of any other ("", "")."""
+    """Return (name, what a router that hears it does) for a community such as 65535:666; ("", "") if it has no known
+    meaning.
+    """
     number, value = map(int, community.split(":"))
     if number == 0xFFFF:
         return WELL_KNOWN.get(value, ("", ""))

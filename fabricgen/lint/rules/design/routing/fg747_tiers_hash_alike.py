@@ -38,7 +38,7 @@ class TiersHashAlike(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the seeds of every tier and the one above, where both choose among links and neither by load."""
+        """Compare the hash seeds of every tier and the tier above it, if both choose among links, and not by load."""
         for tier in design.tiers:
             upper = design.tier(tier.uplink.upper) if tier.uplink else None
             if upper is None or not _both_choose(design, tier, upper) or not _has_same_chips(tier, upper):
@@ -55,33 +55,34 @@ class TiersHashAlike(DesignRule):
 
 
 def _both_choose(design: Design, tier: TierDesign, upper: TierDesign) -> bool:
-    """Whether a switch has several links up, and those above several ways on: up, or down to one place."""
-    link = tier.uplink
-    parallel = link is not None and link.links_per_group > link.upper_count
-    up = upper.up is not None and upper.up.count > 1
-    return tier.up is not None and tier.up.count > 1 and (up or parallel or design.levels[tier.key] > 0)
+    """Whether a switch of a tier has several links up, and a switch above it has several links on: up, or down to a
+    switch or its pod.
+    """
+    uplink = tier.uplink
+    has_parallel_links = uplink is not None and uplink.links_per_group > uplink.upper_count
+    goes_up = upper.up is not None and upper.up.count > 1
+    goes_on = goes_up or has_parallel_links or design.levels[tier.key] > 0
+    return tier.up is not None and tier.up.count > 1 and goes_on
 
 
 def _has_same_chips(tier: TierDesign, upper: TierDesign) -> bool:
-    """Whether both run one NOS on chips of one family: those of others hash otherwise anyway."""
+    """Whether two tiers run one NOS on chips of one family; chips of different families hash differently anyway."""
     return tier.nos == upper.nos and tier.profile.asic.split()[0][:4] == upper.profile.asic.split()[0][:4]
 
 
 def _find_seed(design: Design, tier: TierDesign) -> tuple[int | None, Path]:
-    """The seed of a tier, and where it is stated; None where it is unknown, or balances by load."""
-    blueprint = design.loaded.blueprint
+    """Return (the hash seed of a tier, the path at which it is stated, else that of the tier); the seed is None if it
+    is unknown or the tier balances by load.
+    """
+    blueprint, asic = design.loaded.blueprint, tier.profile.asic
     routing = blueprint.fabrics[tier.fabric].routing
-    load_balance, naming = find_balancing(routing, blueprint.routing), design.catalog.naming(tier.nos).configuration
+    load_balance, nos = find_balancing(routing, blueprint.routing), design.catalog.naming(tier.nos).configuration
     base: Path = ("fabrics", tier.fabric) if routing.load_balance else ()
-    if load_balance.by_load and not naming.explain_refusal("dynamic-load-balance", tier.profile.asic):
+    if load_balance.by_load and not nos.explain_refusal("dynamic-load-balance", asic):
         return None, base
     level = design.levels[tier.key]
-    seed = (
-        None
-        if naming.explain_refusal("hash-seeds", tier.profile.asic)
-        else choose_hash_seed(load_balance, tier.name, level)
-    )
+    takes_seeds = not nos.explain_refusal("hash-seeds", asic)
+    seed = choose_hash_seed(load_balance, tier.name, level) if takes_seeds else None
     if seed is not None:
         return seed, (*base, "routing", "load_balance", "seeds")
-    seeds = naming.hash_seeds
-    return seeds[min(level, len(seeds) - 1)] if seeds else None, tier.path
+    return nos.hash_seeds[min(level, len(nos.hash_seeds) - 1)] if nos.hash_seeds else None, tier.path

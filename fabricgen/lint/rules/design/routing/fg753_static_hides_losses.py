@@ -35,7 +35,9 @@ class StaticHidesLosses(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Find the links of each fabric beside which other switches have a way round that they do not take."""
+        """Flag tiers of several switches with links to several upper switches, in fabrics whose static routes keep
+        sending flows to lost links.
+        """
         blueprint = design.loaded.blueprint
         for fabric in design.fabrics:
             if not loses_flows_for_good(design, fabric):

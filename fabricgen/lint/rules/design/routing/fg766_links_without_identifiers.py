@@ -46,17 +46,17 @@ class LinksWithoutIdentifiers(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the uplinks of each tier with the upper switches that they are spread over."""
+        """Flag tiers with several links to one upper switch in fabrics whose SRv6 paths name switches alone."""
         for fabric in design.fabrics:
             if not uses_srv6(design, fabric) or find_srv6(design, fabric).links:
                 continue
             for tier in fabric.tiers:
                 uplink = tier.uplink
-                most = uplink.count_links_to(0) if uplink else 1
-                if uplink and most > 1:
+                links = uplink.count_links_to(0) if uplink else 1
+                if uplink and links > 1:
                     yield self.flag(
                         tier.path,
-                        f"{most} links join a {tier.name} of {fabric.name} with a {uplink.upper.name}, and SRv6 paths "
+                        f"{links} links join a {tier.name} of {fabric.name} with a {uplink.upper.name}, and SRv6 paths "
                         "name the switch alone",
                         f"take {uplink.links_per_group} {uplink.upper.name} switches, or state `srv6: {{links: true}}`",
                     )

@@ -40,7 +40,7 @@ class TenantNotApart(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the fabrics that a tenant's nodes attach to with those that it is kept apart in."""
+        """Flag fabrics that a tenant's nodes attach to and in which nothing keeps the tenant apart."""
         for tenant in design.tenants:
             stated = design.loaded.blueprint.tenants[tenant.name].fabrics
             path: Path = (*tenant.path, "fabrics") if stated else tenant.path
@@ -49,7 +49,7 @@ class TenantNotApart(DesignRule):
                 yield self.flag(path, message, hint)
 
     def _list_open_fabrics(self, design: Design, tenant: TenantDesign) -> Iterator[tuple[str, str, str]]:
-        """(fabric, why nothing keeps a tenant apart in it, what would)."""
+        """Yield (name of a fabric, why nothing keeps a tenant apart in it, what would) for each such fabric."""
         for fabric in design.fabrics:
             if fabric.manages or not has_attachment(design, fabric, tenant.slots, tenant.extras):
                 continue

@@ -11,7 +11,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
 Domain = tuple[int, ...]
-"""What tells a domain from others: pod, unit and group of nodes in the unit, as far as these are of one domain."""
+"""The leading ones of (pod, unit, group of nodes in the unit) that tell a domain from others."""
 
 
 class TenantsShareADomain(DesignRule):
@@ -41,13 +41,13 @@ class TenantsShareADomain(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for domains with nodes of two tenants; for each pair of tenants the first is named."""
+        """Flag pairs of tenants whose nodes share scale-up domains of several nodes."""
         for scale_up in design.scale_up if len(design.tenants) > 1 else ():
             if scale_up.per != "node":
                 yield from self._check_domains(design, scale_up)
 
     def _check_domains(self, design: Design, scale_up: ScaleUpDesign) -> Iterator[Diagnostic]:
-        """One finding for each pair of tenants that share domains of a kind, with the slots of the first."""
+        """Flag each pair of tenants that share domains of a kind, with a slot of both in the first of these domains."""
         owners = _list_owners(design, scale_up)
         shared: dict[tuple[str, str], list[Domain]] = {}
         for domain, tenants in sorted(owners.items()):
@@ -66,7 +66,7 @@ class TenantsShareADomain(DesignRule):
 
 
 def _list_owners(design: Design, scale_up: ScaleUpDesign) -> dict[Domain, dict[str, NodeSlot]]:
-    """The tenants of each domain, with a slot of theirs."""
+    """Return for each domain its tenants by name, each with the first of its slots there."""
     groups = {
         kind: {node + 1: index for index, nodes in enumerate(groups_of_kind) for node in nodes}
         for kind, groups_of_kind in scale_up.places.groups.items()

@@ -39,7 +39,7 @@ class ManagerOfATenant(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look at the extra devices of each tenant that attach to InfiniBand fabrics."""
+        """Flag UFM appliances of InfiniBand fabrics that are among the extra devices of a tenant."""
         for tenant in design.tenants:
             for fabric in design.fabrics:
                 managers = {e.name for e in fabric.extras if e.attachment.profile.id.partition("-")[0] == "ufm"}

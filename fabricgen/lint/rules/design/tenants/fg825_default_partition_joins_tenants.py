@@ -38,15 +38,19 @@ class DefaultPartitionJoinsTenants(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look at every InfiniBand fabric that tenants are in."""
-        if not design.tenants:
-            return
-        from fabricgen.design.linked import group_infiniband_fabrics
-
-        for name, members in group_infiniband_fabrics(design).items():
-            apart = [tenant.name for tenant in design.tenants if not set(members).isdisjoint(tenant.fabrics)]
-            if apart and design.loaded.blueprint.fabrics[name].default_partition == "full":
+        """Flag subnets of InfiniBand with tenants whose default partition has full members."""
+        for name, tenants in list_subnets_with_tenants(design):
+            if design.loaded.blueprint.fabrics[name].default_partition == "full":
                 path = ("fabrics", name, "default_partition")
-                whose = f"nodes of {' and '.join(apart)}"
-                message = f"{whose} are full members of the default partition of {name}, and meet there"
+                message = f"nodes of {tenants} are full members of the default partition of {name}, and meet there"
                 yield self.flag(path, message, "remove it, or say `limited`")
+
+
+def list_subnets_with_tenants(design: Design) -> Iterator[tuple[str, str]]:
+    """Yield (the fabric that owns a subnet of InfiniBand, `A and B`: the tenants in its fabrics) if there are any."""
+    from fabricgen.design.linked import group_infiniband_fabrics
+
+    for name, members in group_infiniband_fabrics(design).items() if design.tenants else ():
+        tenants = [tenant.name for tenant in design.tenants if not set(members).isdisjoint(tenant.fabrics)]
+        if tenants:
+            yield name, " and ".join(tenants)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.rules.design.tenants.fg825_default_partition_joins_tenants import list_subnets_with_tenants
 
 
 class NoManagementKeys(DesignRule):
@@ -41,15 +42,9 @@ class NoManagementKeys(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look at every InfiniBand fabric that tenants are in."""
-        if not design.tenants:
-            return
-        from fabricgen.design.linked import group_infiniband_fabrics
-
-        for name, members in group_infiniband_fabrics(design).items():
-            apart = [tenant.name for tenant in design.tenants if not set(members).isdisjoint(tenant.fabrics)]
-            if apart and design.loaded.blueprint.fabrics[name].subnet_manager != "ufm":
-                whom = " and ".join(apart)
-                message = f"opensm gives ports of {name} no M_Key, so root on a node may change whom {whom} meet"
+        """Flag subnets of InfiniBand with tenants that UFM does not manage."""
+        for name, tenants in list_subnets_with_tenants(design):
+            if design.loaded.blueprint.fabrics[name].subnet_manager != "ufm":
+                message = f"opensm gives ports of {name} no M_Key, so root on a node may change whom {tenants} meet"
                 hint = "say `subnet_manager: ufm`, or set `m_key` on the host of opensm and waive this"
                 yield self.flag(("fabrics", name, "subnet_manager"), message, hint)

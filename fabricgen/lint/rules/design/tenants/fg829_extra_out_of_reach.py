@@ -44,22 +44,19 @@ class ExtraOutOfReach(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for extra devices of nobody beside tenants that no leak joins with their VRF."""
+        """Flag extra devices of no tenant that tenants of the fabric do not reach."""
         owned = {name for tenant in design.tenants for name in tenant.extras}
-        for fabric in design.fabrics if design.tenants else ():
-            apart = [tenant for tenant in design.tenants if fabric.name in tenant.fabrics and tenant.slots]
-            if fabric.manages:
-                continue
-            is_infiniband = fabric.protocol == "infiniband"
+        for fabric in (fabric for fabric in design.fabrics if design.tenants and not fabric.manages):
+            tenants = [tenant for tenant in design.tenants if fabric.name in tenant.fabrics and tenant.slots]
             exits = {exit_.to for exit_ in design.loaded.blueprint.fabrics[fabric.name].exits.values()}
             for extra in fabric.extras:
-                kept_out = [tenant.name for tenant in apart if not _is_leaked_to(design, tenant, fabric, extra)]
+                kept_out = [tenant.name for tenant in tenants if not _reaches(design, tenant, fabric, extra)]
                 if extra.name in owned | exits or extra.attachment.profile.external or not kept_out:
                     continue
                 vrf = fabric.vrf or "default"
                 why = f"it is in the VRF {vrf}, and no leak joins theirs with it"
                 hint = f"`leaks: {{{extra.name}: {{between: [{kept_out[0]}, {vrf}]}}}}`"
-                if is_infiniband:
+                if fabric.protocol == "infiniband":
                     why, hint = "it is in nobody's partition", f"`shared: [{extra.name}]` of them"
                 yield self.flag(
                     extra.path,
@@ -68,14 +65,16 @@ class ExtraOutOfReach(DesignRule):
                 )
 
 
-def _is_leaked_to(design: Design, tenant: TenantDesign, fabric: FabricDesign, extra: ExtraSet) -> bool:
-    """Whether a leak on switches of a fabric joins a tenant with the VRF of its extra devices, it shares these on
-    InfiniBand or they manage that, or another fabric leads to them without a VRF between.
+def _reaches(design: Design, tenant: TenantDesign, fabric: FabricDesign, extra: ExtraSet) -> bool:
+    """Whether a tenant reaches extra devices of a fabric.
+
+    On InfiniBand it does if it shares them or they are UFM appliances. Elsewhere a leak on the fabric's switches joins
+    the tenant with the fabric's VRF, or another fabric of that VRF, in which the tenant is not apart, attaches both.
     """
     if fabric.protocol == "infiniband":
         return extra.name in tenant.shared or extra.attachment.profile.id.partition("-")[0] == "ufm"
     owner = fabric.carrier or fabric.name
     if any({tenant.name, fabric.vrf} == set(leak.between) and owner in leak.fabrics for leak in design.leaks):
         return True
-    leading = (f for f in design.fabrics if f.name not in tenant.fabrics and not f.manages and f.vrf == fabric.vrf)
-    return any(e.name == extra.name and f.attachments for f in leading for e in f.extras)
+    open_fabrics = (f for f in design.fabrics if f.name not in tenant.fabrics and not f.manages and f.vrf == fabric.vrf)
+    return any(e.name == extra.name and f.attachments for f in open_fabrics for e in f.extras)

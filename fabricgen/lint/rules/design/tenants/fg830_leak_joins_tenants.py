@@ -35,7 +35,7 @@ class LeakJoinsTenants(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look for leaks between tenants that limit neither."""
+        """Flag leaks between two tenants that limit neither of them to prefixes."""
         tenants = {tenant.name for tenant in design.tenants}
         for leak in design.leaks:
             if tenants.issuperset(leak.between) and not leak.prefixes:

@@ -49,28 +49,27 @@ class HeadroomUnpublished(PlanRule):
         lossless = {fabric.name for fabric, _ in list_lossless_fabrics(design)}
         for number, segment in enumerate(plan.links.segments):
             for tier in _list_tiers(cluster, segment):
-                tabled = design.catalog.naming(tier.nos).has_tables
-                platform = design.catalog.sonic_platform(tier.profile.id) if tabled else None
-                published = max(
-                    (m for scheme in (platform.buffers if platform else ()) for m in scheme.headroom), default=0
-                )
-                if tier.fabric not in lossless or not published or segment.km:
+                has_tables = design.catalog.naming(tier.nos).has_tables
+                platform = design.catalog.sonic_platform(tier.profile.id) if has_tables else None
+                schemes = platform.buffers if platform else ()
+                published_m = max((length_m for scheme in schemes for length_m in scheme.headroom), default=0)
+                if tier.fabric not in lossless or not published_m or segment.km:
                     continue
-                rows = plan.cables.end_cable[cluster.end_rows[number]]
-                longest = float(plan.cables.length_m[rows].max()) if len(rows) else 0.0
-                if longest > published:
-                    count = len(unique_values(rows[plan.cables.length_m[rows] > published]))
+                cables = plan.cables.end_cable[cluster.end_rows[number]]
+                longest_m = float(plan.cables.length_m[cables].max()) if len(cables) else 0.0
+                if longest_m > published_m:
+                    count = len(unique_values(cables[plan.cables.length_m[cables] > published_m]))
                     yield self.flag(
                         segment.path,
-                        f"{count} {segment.fabric} {segment.key} cables are up to {longest:.9g} m long; headroom of "
-                        f"{tier.profile.id} is published up to {published} m",
+                        f"{count} {segment.fabric} {segment.key} cables are up to {longest_m:.9g} m long; headroom of "
+                        f"{tier.profile.id} is published up to {published_m} m",
                         "shorten the runs, or use `profile: best-effort`",
                     )
                     break
 
 
 def _list_tiers(cluster: Cluster, segment: Segment) -> Iterator[TierDesign]:
-    """The tiers at the ends of a segment."""
+    """Yield the tiers of the switches at the ends of a segment."""
     if segment.tier is not None:
         upper = cluster.design.tier(segment.tier)
         yield upper

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fabricgen.blueprint.sections.configuration import PortSettings
 from fabricgen.design.capacity.failure import is_for_management
 from fabricgen.design.extras.exits import list_exits
-from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
+from fabricgen.lint.subjects.managed import list_stated_ports
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.wiring.tables import Segment
 
 RS_FROM_GBPS, RS_FROM_GBPS_A_LANE = 100, 50
-"""Links that need RS-FEC: PAM4 lanes (IEEE 802.3cd, 802.3ck), and 100G of 25G lanes except LR4."""
+"""From these speeds on, of a link or of a lane, links need RS-FEC: PAM4 lanes (IEEE 802.3cd, 802.3ck), and 100G of 25G
+lanes except LR4."""
 
 
 class PortUndone(PlanRule):
@@ -44,36 +44,22 @@ class PortUndone(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Look up the links at the ports that have an MTU or FEC of their own."""
+        """Flag ports whose FEC is not what their link needs, or whose MTU is below that of hosts. Management fabrics
+        may have a lower MTU, and so may exits: the MTU is the provider's, and hosts are told by ICMP (RFC 1191).
+        """
         from fabricgen.views.mtu import HOST_MTU
 
         exit_paths = {exit_.extra.path for exit_ in list_exits(cluster.design)}
-        small = {fabric.name for fabric in cluster.design.fabrics if is_for_management(fabric)}
-        for path, port, segment in _list_stated_ports(cluster):
-            fast = segment.speed_gbps >= RS_FROM_GBPS or segment.lane_gbps >= RS_FROM_GBPS_A_LANE
-            fast = fast and not any(segment.has_own_fec(side) for side in (segment.a, segment.b))
-            if port.fec in ("none", "fc") and fast:
-                message = f"`fec: {port.fec}` is not RS-FEC, which links of {segment.speed_gbps:g}G need at both ends"
-                yield self.flag((*path, "fec"), message, "remove it")
-            is_way_out = (
-                segment.path in exit_paths
-            )  # whose MTU is that of a provider: hosts are told by ICMP (RFC 1191)
-            if port.mtu is not None and port.mtu < HOST_MTU and segment.fabric not in small and not is_way_out:
-                message = f"an MTU of {port.mtu} drops the {HOST_MTU:,}-byte packets that hosts send"
-                yield self.flag((*path, "mtu"), message, "remove it, or lower the MTU of all hosts too")
-
-
-def _list_stated_ports(cluster: Cluster) -> Iterator[tuple[Path, PortSettings, Segment]]:
-    """(path, settings, kind of link) of every port that has an MTU or FEC of its own."""
-    stated = cluster.design.loaded.blueprint.config_of
-    if not any(port.mtu or port.fec for device in stated.values() for port in device.ports.values()):
-        return
-    from fabricgen.numbering.ports import LinkEnds
-
-    links, ends = cluster.plan.links, LinkEnds(cluster.plan, (cluster.a_port, cluster.b_port))
-    rows = {name: row for row, name in enumerate(cluster.names) if name in stated}
-    for device, config in sorted(stated.items()):
-        for name, port in sorted(config.ports.items()):
-            if port.mtu or port.fec:
-                link, _ = ends.list_device_links(rows[device])[name]
-                yield ("config_of", device, "ports", name), port, links.segments[int(links.segment[link])]
+        for_management = {fabric.name for fabric in cluster.design.fabrics if is_for_management(fabric)}
+        links = cluster.plan.links
+        for port in list_stated_ports(cluster, "mtu", "fec"):
+            segment, mtu, fec = links.segments[int(links.segment[port.link])], port.settings.mtu, port.settings.fec
+            is_fast = segment.speed_gbps >= RS_FROM_GBPS or segment.lane_gbps >= RS_FROM_GBPS_A_LANE
+            needs_rs = is_fast and not any(segment.has_own_fec(end) for end in (segment.a, segment.b))
+            if fec in ("none", "fc") and needs_rs:
+                message = f"`fec: {fec}` is not RS-FEC, which links of {segment.speed_gbps:g}G need at both ends"
+                yield self.flag((*port.path, "fec"), message, "remove it")
+            may_be_small = segment.fabric in for_management or segment.path in exit_paths
+            if mtu is not None and mtu < HOST_MTU and not may_be_small:
+                message = f"an MTU of {mtu} drops the {HOST_MTU:,}-byte packets that hosts send"
+                yield self.flag((*port.path, "mtu"), message, "remove it, or lower the MTU of all hosts too")

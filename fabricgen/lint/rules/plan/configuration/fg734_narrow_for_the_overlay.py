@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from fabricgen.design.linked import find_fabric_overlay
 from fabricgen.design.srv6 import uses_srv6
-from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
+from fabricgen.lint.subjects.managed import list_stated_ports
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -55,39 +56,28 @@ class NarrowForTheOverlay(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Look up the links between switches whose ends have an MTU of their own; without one they have the largest."""
+        """Flag the port with the lowest stated MTU in each fabric with VXLAN or SRv6, if encapsulated packets of hosts
+        are larger; ports to nodes carry SRv6 alone. Ports that state no MTU have the largest.
+        """
         from fabricgen.views.mtu import HOST_MTU, SRV6_BYTES, VXLAN_BYTES
 
-        blueprint = cluster.design.loaded.blueprint
-        stated = {
-            name: config for name, config in blueprint.config_of.items() if any(p.mtu for p in config.ports.values())
-        }
-        design = cluster.design
-        overlaid = {
-            f.name: ("VXLAN", VXLAN_BYTES) for f in design.fabrics if find_fabric_overlay(blueprint, f.name) == "evpn"
-        }
-        overlaid |= {f.name: ("SRv6", SRV6_BYTES) for f in design.fabrics if uses_srv6(design, f)}
-        if not stated or not overlaid:
-            return
-        from fabricgen.numbering.ports import LinkEnds
-
-        links, ends = cluster.plan.links, LinkEnds(cluster.plan, (cluster.a_port, cluster.b_port))
-        rows = {name: row for row, name in enumerate(cluster.names) if name in stated}
-        ports_by_fabric: dict[str, list[tuple[int, str, str]]] = {}
-        for device, config in sorted(stated.items()):
-            for name, port in sorted(config.ports.items()):
-                link, _ = ends.list_device_links(rows[device])[name]
-                segment = links.segments[links.segment[link]]
-                passes = segment.fabric in overlaid and (segment.lower != "node" or "SRv6" in overlaid[segment.fabric])
-                if port.mtu and passes:
-                    ports_by_fabric.setdefault(segment.fabric, []).append((port.mtu, device, name))
-        for fabric, narrow in sorted(ports_by_fabric.items()):
-            mtu, device, name = min(narrow)
-            over, more = overlaid[fabric]
-            need = HOST_MTU + more
-            if HOST_MTU <= mtu < need:
+        design, links = cluster.design, cluster.plan.links
+        with_vxlan = (f for f in design.fabrics if find_fabric_overlay(design.loaded.blueprint, f.name) == "evpn")
+        # (encapsulation, the bytes that it adds) by fabric
+        overlays = {fabric.name: ("VXLAN", VXLAN_BYTES) for fabric in with_vxlan}
+        overlays |= {fabric.name: ("SRv6", SRV6_BYTES) for fabric in design.fabrics if uses_srv6(design, fabric)}
+        ports_by_fabric: dict[str, list[tuple[int, Path]]] = {}
+        for port in list_stated_ports(cluster, "mtu") if overlays else ():
+            segment = links.segments[links.segment[port.link]]
+            if segment.fabric in overlays and (segment.lower != "node" or "SRv6" in overlays[segment.fabric]):
+                ports_by_fabric.setdefault(segment.fabric, []).append((port.settings.mtu or 0, port.path))
+        for fabric, ports in sorted(ports_by_fabric.items()):
+            mtu, path = min(ports)
+            encapsulation, added_bytes = overlays[fabric]
+            needed = HOST_MTU + added_bytes
+            if HOST_MTU <= mtu < needed:
                 message = (
-                    f"{fabric}: {device} {name} has an MTU of {mtu}, the narrowest on its paths, and packets of "
-                    f"{HOST_MTU} bytes have {need} in {over}"
+                    f"{fabric}: {path[1]} {path[3]} has an MTU of {mtu}, the narrowest on its paths, and packets of "
+                    f"{HOST_MTU} bytes have {needed} in {encapsulation}"
                 )
-                yield self.flag(("config_of", device, "ports", name, "mtu"), message, f"state {need}, or remove it")
+                yield self.flag((*path, "mtu"), message, f"state {needed}, or remove it")

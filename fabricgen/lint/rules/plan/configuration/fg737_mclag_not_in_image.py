@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,7 @@ class MclagNotInImage(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare the tiers that state `pair: mclag` with those whose switches are such pairs."""
+        """Compare the tiers that state `pair: mclag` with the tiers of SONiC whose switches are MCLAG pairs."""
         design, bonds = cluster.design, cluster.plan.bonds
         stated = {
             (name, tier)
@@ -50,15 +51,13 @@ class MclagNotInImage(PlanRule):
             for tier, spec in fabric.tiers.items()
             if spec.pair == "mclag"
         }
-        paired: dict[tuple[str, str], int] = {}
-        for cls in cluster.plan.devices.classes:
+        paired = Counter[tuple[str, str]]()
+        for cls in cluster.plan.devices.classes if bonds is not None else ():
             if not cls.fabric or is_multihomed(design.loaded.blueprint, cls.key):
                 continue
-            if not design.catalog.naming(cls.nos).configuration.pairs.mlag_by_image:
-                continue
-            if bonds is not None and (bonds.mate[cls.rows] >= 0).any():
-                key = cls.fabric, cls.key.name
-                paired[key] = paired.get(key, 0) + cls.count
+            is_by_image = design.catalog.naming(cls.nos).configuration.pairs.mlag_by_image
+            if is_by_image and bonds is not None and (bonds.mate[cls.rows] >= 0).any():
+                paired[cls.fabric, cls.key.name] += cls.count
         for (name, tier), count in paired.items():
             if (name, tier) not in stated:
                 yield self.flag(

@@ -46,7 +46,7 @@ class MultihomingUnused(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Look for tiers with `pair: evpn` whose switches are in no pair."""
+        """Flag tiers that state `pair: evpn` and have no bond over two switches."""
         bonds, devices = cluster.plan.bonds, cluster.plan.devices
         used = {
             (cls.fabric, cls.key.name)

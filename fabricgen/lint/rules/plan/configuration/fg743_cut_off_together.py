@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from fabricgen.wiring.tables import LinkTable
 
 SHOWN = 3
-"""So many names are told, and how many more there are."""
+"""How many names a message lists at most before it counts the others."""
 
 
 class Cause(NamedTuple):
-    """A device in maintenance (`link` is -1) or a port that is shut: its row, the link, words, and the statement."""
+    """A device in maintenance (`link` is -1), or a port that is shut: the row of its device, its link, words for it,
+    and the path of the statement.
+    """
 
     device: int
     link: int
@@ -33,7 +35,7 @@ class Cause(NamedTuple):
     path: Path
 
     def takes_out(self, links: LinkTable, lost: Flags) -> bool:
-        """Whether it takes out one of the links that are lost."""
+        """Whether one of the lost links, which have a flag each, is at the device or is the link of the port."""
         links_of_device = (links.a_device == self.device) | (links.b_device == self.device)
         return bool(lost[self.link] if self.link >= 0 else (lost & links_of_device).any())
 
@@ -64,7 +66,9 @@ class CutOffTogether(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Take out what is shut or drained, and look for devices that are left without links of a kind."""
+        """Flag what is shut or in maintenance if it leaves devices, pairs or sites without links of a kind; hosts that
+        a single switch in maintenance cuts off are left to FG744.
+        """
         causes = _list_causes(cluster)
         for fabric in cluster.design.fabrics if causes else ():
             for lost, effect, of_hosts in _find_losses(cluster, fabric, causes):
@@ -77,7 +81,7 @@ class CutOffTogether(PlanRule):
 
 
 def _list_causes(cluster: Cluster) -> list[Cause]:
-    """All that `config_of` drains or shuts, by name."""
+    """Return the devices in maintenance and the ports that are shut, as `config_of` states, by name."""
     from fabricgen.numbering.ports import LinkEnds
 
     stated = cluster.design.loaded.blueprint.config_of
@@ -95,8 +99,9 @@ def _list_causes(cluster: Cluster) -> list[Cause]:
 
 
 def _find_losses(cluster: Cluster, fabric: FabricDesign, causes: Sequence[Cause]) -> Iterator[tuple[Flags, str, bool]]:
-    """(links that are lost, effect, whether they are of hosts): of hosts without links, switches without links up or to
-    a mate, and sites apart.
+    """Yield (flags of the lost links, the effect in words, whether the links are of hosts) for hosts without links,
+    switches without links up or to the other of their pair, sites without links between them, and bonds of single NICs
+    without ports.
     """
     import numpy as np
 
@@ -105,12 +110,13 @@ def _find_losses(cluster: Cluster, fabric: FabricDesign, causes: Sequence[Cause]
     drained[[cause.device for cause in causes if cause.link < 0]] = True
     shut[[cause.link for cause in causes if cause.link >= 0]] = True
     gone = shut | drained[links.a_device] | drained[links.b_device]
-    # what is drained itself is not cut off: -1 is of no group
+    # a device in maintenance is not cut off itself: -1 is of no group
     lower = np.where(drained[links.a_device], -1, links.a_device)
     # both sites of a link in ascending order: a span is one group whichever end a link begins at
     ends = np.sort(plan.devices.site[np.stack([links.a_device, links.b_device])], axis=0)
     spans = [i for i, s in enumerate(links.segments) if s.km and s.fabric == fabric.name]
     hosts = list_host_segments(plan, fabric.name)
+    # (segments, the group of each link, which links are gone, what a group without links lacks)
     for segments, groups, out, lacks in (
         (hosts, lower, gone, f"no link in {fabric.name}"),
         (list_uplink_segments(plan, fabric.name), lower, gone, "no link up"),
@@ -125,30 +131,29 @@ def _find_losses(cluster: Cluster, fabric: FabricDesign, causes: Sequence[Cause]
             names = [cluster.names[row] for row in numbers]
             have = f"{'have' if names[1:] else 'has'} {lacks}{_name_lost_exits(cluster, fabric, names)}"
             yield lost, f"{_list_names(names)} {have}", segments is hosts
-    if plan.bonds:  # of single NICs: those of whole devices are told above
-        # a link of no bond has -1, which the 0 at the end answers
+    if plan.bonds:
+        # only bonds of single NICs, as bonds of whole devices are told above; a link of no bond has the number -1,
+        # which takes the 0 at the end
         bonds = np.where(np.append(plan.bonds.nic, 0)[plan.bonds.of_link] > 0, plan.bonds.of_link, -1)
         lost, numbers = find_lost_groups(links, hosts, bonds, gone)
         devices = [cluster.names[row] for row in links.a_device[plan.bonds.first[numbers]].tolist()]
         if numbers:
-            yield (
-                lost,
-                f"{len(numbers):,} bond{'s' * (len(numbers) > 1)} of {_list_names(devices)} lost all ports",
-                False,
-            )
+            count = f"{len(numbers):,} bond{'s' * (len(numbers) > 1)}"
+            yield lost, f"{count} of {_list_names(devices)} lost all ports", False
 
 
 def _name_lost_exits(cluster: Cluster, fabric: FabricDesign, names: Sequence[str]) -> str:
-    """The exits of a fabric all of whose far devices are among some devices, in words."""
+    """Return the words that a fabric's exits all of whose far devices are among `names` lead nowhere; "" if there are
+    none.
+    """
     from fabricgen.design.extras.exits import list_exits
 
-    exits = [
-        e.name for e in list_exits(cluster.design) if e.fabric is fabric and set(names).issuperset(e.extra.devices)
-    ]
-    return f", and nothing leads out by {' and '.join(exits)}" if exits else ""
+    exits = (exit_ for exit_ in list_exits(cluster.design) if exit_.fabric is fabric)
+    lost = [exit_.name for exit_ in exits if set(names).issuperset(exit_.extra.devices)]
+    return f", and nothing leads out by {' and '.join(lost)}" if lost else ""
 
 
 def _list_names(names: Sequence[str]) -> str:
-    """Names in words, the first of many: `a, b, c and 4 more`."""
+    """Return names as a text; of many names the first: `a, b, c and 4 more`."""
     shown = [*names] if len(names) <= SHOWN + 1 else [*names[:SHOWN], f"{len(names) - SHOWN} more"]
     return f"{', '.join(shown[:-1])} and {shown[-1]}" if shown[1:] else shown[0]

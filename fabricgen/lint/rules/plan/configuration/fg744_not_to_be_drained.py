@@ -33,7 +33,9 @@ class NotToBeDrained(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Count the nodes at each switch in maintenance whose links no bond over a pair carries on."""
+        """Flag switches in maintenance at which nodes have links that are in no bond over a pair; exits are drained by
+        BGP.
+        """
         stated = cluster.design.loaded.blueprint.config_of
         drained = sorted(device for device, config in stated.items() if config.maintenance)
         if not drained:
@@ -45,19 +47,19 @@ class NotToBeDrained(PlanRule):
         links, bonds = cluster.plan.links, cluster.plan.bonds
         switches = np.zeros(len(cluster.names), bool)
         switches[list(cluster.switch_rows())] = True
-        exits = find_exit_segments(cluster.design, cluster.plan)  # what they take and announce is drained
+        exits = find_exit_segments(cluster.design, cluster.plan)
         rows = {name: row for row, name in enumerate(cluster.names) if name in stated}
         for device in drained:
             row = rows[device]
             at_switch = np.flatnonzero((links.a_device == row) | (links.b_device == row))
             ends = np.where(links.a_device[at_switch] == row, links.b_device[at_switch], links.a_device[at_switch])
-            alone = ~switches[ends] & ~np.isin(links.segment[at_switch], list(exits))
+            is_lost = ~switches[ends] & ~np.isin(links.segment[at_switch], list(exits))
             if bonds is not None and bonds.mate[row] >= 0:
-                alone &= bonds.of_link[at_switch] < 0
-            if nodes := len(set(ends[alone].tolist())):
+                is_lost &= bonds.of_link[at_switch] < 0
+            if nodes := len(set(ends[is_lost].tolist())):
                 lose = f"{nodes} nodes lose a port each" if nodes > 1 else "1 node loses a port"
                 yield self.flag(
                     ("config_of", device, "maintenance"),
-                    f"{lose}, or more, when {device} goes: {int(alone.sum())} links in all",
+                    f"{lose}, or more, when {device} goes: {int(is_lost.sum())} links in all",
                     "move their work away first, then waive this",
                 )

@@ -41,9 +41,11 @@ class MtuCut(PlanRule):
         rows = {name: row for row, name in enumerate(cluster.names) if name in stated} if stated else {}
         for name, config in sorted(stated.items()):
             tier = cluster.switch(rows[name]).tier
-            most = cluster.design.catalog.naming(tier.nos).configuration.mtu_max
+            highest = cluster.design.catalog.naming(tier.nos).configuration.mtu_max
             for port, settings in sorted(config.ports.items()):
-                if settings.mtu is not None and settings.mtu > most:
+                if settings.mtu is not None and settings.mtu > highest:
                     path = ("config_of", name, "ports", port, "mtu")
-                    message = f"{tier.nos} supports an MTU of at most {most} bytes: {settings.mtu} is reduced to that"
-                    yield self.flag(path, message, f"set `mtu: {most}`", [Edit("set", path, str(most))])
+                    message = (
+                        f"{tier.nos} supports an MTU of at most {highest} bytes: {settings.mtu} is reduced to that"
+                    )
+                    yield self.flag(path, message, f"set `mtu: {highest}`", [Edit("set", path, str(highest))])

@@ -46,7 +46,9 @@ class CutOffAtAPhase(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare the links of the nodes of each phase with those that they have in the end."""
+        """Flag fabrics of a phase into which nodes of the phase have no link, while they have one in the
+        whole cluster.
+        """
         import numpy as np
 
         from fabricgen.lint.subjects.after_loss import list_judged_phases
@@ -54,10 +56,9 @@ class CutOffAtAPhase(PlanRule):
         full, phases = list_judged_phases(cluster)
         for name, selection, present in phases:
             for fabric in sorted(selection.fabrics):
-                cut = _find_linked(full.plan, fabric, np.ones_like(present.links)) & ~_find_linked(
-                    full.plan, fabric, present.links
-                )
-                rows = np.flatnonzero(cut & present.devices).tolist()
+                linked_in_the_end = _find_linked(full.plan, fabric, np.ones_like(present.links))
+                is_cut_off = linked_in_the_end & ~_find_linked(full.plan, fabric, present.links)
+                rows = np.flatnonzero(is_cut_off & present.devices).tolist()
                 if rows:
                     nodes = f"{len(rows):,} nodes, {full.names[rows[0]]} first, have" if rows[1:] else ""
                     message = f"at phase '{name}' {nodes or f'{full.names[rows[0]]} has'} no link into {fabric}"
@@ -66,7 +67,9 @@ class CutOffAtAPhase(PlanRule):
 
 
 def _find_linked(plan: WiringPlan, fabric: str, present: Flags) -> Flags:
-    """Whether each device is a node with one of some links into a fabric; bool."""
+    """Return a flag for each device: whether it is a node with a link into a fabric among the links that are
+    `present`.
+    """
     import numpy as np
 
     from fabricgen.wiring.tables import NODE

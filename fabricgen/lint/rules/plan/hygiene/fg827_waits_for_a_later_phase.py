@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fabricgen.phases.presence import Presence
 
 Gap = tuple[str, str]
-"""What lacks what, and what would be right."""
+"""(what lacks what, as the end of a message; what would be right)."""
 
 
 class WaitsForALaterPhase(PlanRule):
@@ -49,7 +49,7 @@ class WaitsForALaterPhase(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Look for what each phase lacks of the end, by what needs it."""
+        """Flag what devices of each phase need and later phases bring."""
         from fabricgen.lint.subjects.after_loss import list_judged_phases
 
         full, phases = list_judged_phases(cluster)
@@ -66,7 +66,9 @@ class WaitsForALaterPhase(PlanRule):
 
 
 def _find_unmanaged_ports(full: Cluster, selection: Selection, present: Presence) -> Iterator[Gap]:
-    """Management ports of switches, and BMCs where the whole network for them comes later (else they are FG817's)."""
+    """Yield the gap of management ports of switches without a link, and of BMCs whose whole network comes later; other
+    BMCs are left to FG817.
+    """
     from fabricgen.wiring.tables import ManagementPort
 
     segments = list(enumerate(full.plan.links.segments))
@@ -84,18 +86,22 @@ def _find_unmanaged_ports(full: Cluster, selection: Selection, present: Presence
 
 
 def _find_missing_ways_up(full: Cluster, selection: Selection, present: Presence) -> Iterator[Gap]:
-    """Switches of a fabric that is there whose links to the tier above, or to their mate, all come later."""
+    """Yield gaps of switches of present fabrics whose links to the tier above, or to the other of their pair, all come
+    later.
+    """
     for fabric in sorted(selection.fabrics):
         for segments, lacks in ((list_uplink_segments, "link up"), (list_peer_segments, "mate")):
             rows = find_cut_off_devices(full.plan, present, segments(full.plan, fabric))
             if rows:
-                more = f", nor {len(rows) - 1:,} more of {fabric}" if len(rows) > 1 else ""
-                message = f"{full.names[rows[0]]} has no {lacks}{more}: what it has links to comes later"
+                others = f", nor {len(rows) - 1:,} more of {fabric}" if len(rows) > 1 else ""
+                message = f"{full.names[rows[0]]} has no {lacks}{others}: what it has links to comes later"
                 yield message, "let a switch above, or the mate, come with it"
 
 
 def _find_missing_ways_out(full: Cluster, selection: Selection, present: Presence) -> Iterator[Gap]:
-    """What exits of fabrics that are there lead to in the end, and none of them leads to now."""
+    """Yield gaps of prefixes that exits of present fabrics lead to in the end, and to which no present exit of their
+    VRF leads.
+    """
     from fabricgen.lint.subjects.ways_out import group_exits
     from fabricgen.numbering.addresses.exit_links import find_exit_segments
     from fabricgen.views.exits import DEFAULTS, list_accepted_prefixes
@@ -105,47 +111,46 @@ def _find_missing_ways_out(full: Cluster, selection: Selection, present: Presenc
         e.path for i, e in find_exit_segments(full.design, full.plan).items() if present.links[links.find_rows(i)].any()
     }
     for exits in group_exits(full.design):
-        led = {outside.prefix for exit_ in exits if exit_.path in wired for outside in list_accepted_prefixes(exit_)}
+        wired_exits = (exit_ for exit_ in exits if exit_.path in wired)
+        reached = {outside.prefix for exit_ in wired_exits for outside in list_accepted_prefixes(exit_)}
         for exit_ in exits:
-            prefixes = [outside.prefix for outside in list_accepted_prefixes(exit_) if outside.prefix not in led]
+            prefixes = [outside.prefix for outside in list_accepted_prefixes(exit_) if outside.prefix not in reached]
             if prefixes and exit_.fabric.name in selection.fabrics:
-                where = "the outside" if prefixes[0] in DEFAULTS else prefixes[0]
-                message = (
-                    f"nothing of {exit_.fabric.name} leads to {where}: the links of its exit {exit_.name} come later"
-                )
+                outside_text = "the outside" if prefixes[0] in DEFAULTS else prefixes[0]
+                reason = f"the links of its exit {exit_.name} come later"
+                message = f"nothing of {exit_.fabric.name} leads to {outside_text}: {reason}"
                 yield message, f"let {exit_.spec.to} and the switches that it is at come with {exit_.fabric.name}"
 
 
 def _find_missing_servers(full: Cluster, selection: Selection, present: Presence) -> Iterator[Gap]:
-    """Servers at addresses of devices, or in fabrics, that come later."""
-    from fabricgen.lint.subjects.address_owners import find_owner
-    from fabricgen.lint.subjects.addressing import list_server_addresses
+    """Yield gaps of servers whose address belongs to a device, or is in a fabric, that comes later."""
+    from fabricgen.lint.subjects.address_owners import list_servers_with_owners
 
-    for path, server in list_server_addresses(full.design):
-        needed = path[0] == "management" or path[1] in selection.fabrics
-        owner = find_owner(full, server.network_address) if needed else None
-        if owner and not (present.devices[owner.device] and owner.fabric in {*selection.fabrics, ""}):
+    for path, address, owner in list_servers_with_owners(full):
+        is_needed = path[0] == "management" or path[1] in selection.fabrics
+        if not is_needed or owner is None:
+            continue
+        if not (present.devices[owner.device] and owner.fabric in {*selection.fabrics, ""}):
             name = full.names[owner.device]
-            message = (
-                f"{server.network_address} of `{format_path(path)}` is that of {name} in {owner.fabric}, "
-                "which comes later"
-            )
+            message = f"{address} of `{format_path(path)}` is that of {name} in {owner.fabric}, which comes later"
             yield message, f"let {name} come with what asks it, or name a server that is there"
 
 
 def _find_missing_extras(full: Cluster, selection: Selection, present: Presence) -> Iterator[Gap]:  # noqa: ARG001 - as others
-    """Extra devices of fabrics that are there: managers of InfiniBand, routers where no exit is stated, or all."""
+    """Yield gaps of extra devices of present fabrics all of which come later: UFM appliances, routers without an exit,
+    and others.
+    """
     from fabricgen.design.capacity.failure import is_for_management
 
     for fabric in full.design.fabrics:
         if fabric.name not in selection.fabrics or is_for_management(fabric):
             continue
-        led = {exit_.to for exit_ in full.design.loaded.blueprint.fabrics[fabric.name].exits.values()}
-        extras = [extra for extra in fabric.extras if extra.name not in led]
+        led_to = {exit_.to for exit_ in full.design.loaded.blueprint.fabrics[fabric.name].exits.values()}
+        extras = [extra for extra in fabric.extras if extra.name not in led_to]
         managers = [e for e in extras if e.attachment.profile.id.startswith("ufm") and fabric.protocol == "infiniband"]
         routers = [e for e in extras if e.attachment.profile.external]
-        plain = [e for e in extras if e not in managers and e not in routers]
-        for role, members in (("subnet manager", managers), ("router", routers), ("device beside its nodes", plain)):
+        servers = [e for e in extras if e not in managers and e not in routers]
+        for role, members in (("subnet manager", managers), ("router", routers), ("device beside its nodes", servers)):
             if members and not any(extra.name in selection.extra for extra in members):
                 names = " and ".join(extra.name for extra in members)
                 verb = "comes" if len(members) == 1 else "come"

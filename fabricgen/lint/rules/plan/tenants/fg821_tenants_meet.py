@@ -35,7 +35,7 @@ class TenantsMeet(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Report every pair of tenants with ports in VRFs that are connected on some switch."""
+        """Flag tenants with ports in VRFs that exchange traffic with VRFs of another tenant, or of nobody."""
         if not cluster.design.tenants:
             return
         import numpy as np

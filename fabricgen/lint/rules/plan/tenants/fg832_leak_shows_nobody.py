@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 NODES = "nodes"
-"""What hosts are called that are no extra devices."""
+"""The word for hosts that are no extra devices."""
 
 
 class LeakShowsNobody(PlanRule):
@@ -51,7 +51,7 @@ class LeakShowsNobody(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Look for the addresses of hosts of each VRF that states prefixes, by set of devices."""
+        """Flag prefixes of leaks that show no address of the nodes, or of a set of extra devices, of their VRF."""
         tenants = {tenant.name for tenant in cluster.design.tenants}
         for leak in cluster.design.leaks:
             for vrf, prefixes in sorted(leak.prefixes.items()):
@@ -61,18 +61,21 @@ class LeakShowsNobody(PlanRule):
                     for hosts, addresses in sorted(all_hosts.items())
                     if not any(address in prefix for address in addresses for prefix in shown)
                 }
-                if len(hidden) < len(all_hosts):  # some hosts are shown: others may be private
+                # if some hosts are shown, others may be hidden on purpose: those of a tenant, and nodes
+                if len(hidden) < len(all_hosts):
                     hidden = {} if vrf in tenants else {hosts: hidden[hosts] for hosts in hidden if hosts != NODES}
                 elif hidden:
                     hidden = {" and ".join(hidden): next(iter(hidden.values()))}
-                for hosts, first in hidden.items():
-                    message = f"{leak.name} shows no address of {hosts} of {vrf or 'default'}: {first} is the first"
+                for hosts, address in hidden.items():
+                    message = f"{leak.name} shows no address of {hosts} of {vrf or 'default'}: {address} is the first"
                     path = ("leaks", leak.name, "prefixes", vrf or "default")
                     yield self.flag(path, message, "state a prefix that has them, or waive this")
 
 
 def _list_addresses(cluster: Cluster, vrf: str) -> dict[str, list[IPv4Address | IPv6Address]]:
-    """Addresses of the hosts of a VRF by what they are: `nodes`, or the name of a set of extra devices."""
+    """Return the addresses of the hosts of a VRF by `nodes` or the name of a set of extra devices; devices that an exit
+    leads to are left out.
+    """
     import numpy as np
 
     from fabricgen.wiring.tenants import NOBODY, find_link_tenants

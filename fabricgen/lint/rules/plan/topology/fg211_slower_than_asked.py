@@ -57,22 +57,24 @@ class SlowerThanAsked(PlanRule):
         for figures in find_wired_figures(cluster).values():
             fabric = figures.network.fabric
             for key, subject, figure, limit in _list_figures(figures, limits):
-                least = key in ("paths", "busbw_gbytes")
-                if figure is not None and (figure < limit - 1e-9 if least else figure > limit + 1e-9):
+                is_minimum = key in ("paths", "busbw_gbytes")
+                if figure is not None and (figure < limit - 1e-9 if is_minimum else figure > limit + 1e-9):
                     words = f"{subject} in {fabric.name}: {format_number(figure)}, `lint.limits` asks for at "
-                    text = f"{words}{'least' if least else 'most'} {format_number(limit)}"
+                    text = f"{words}{'least' if is_minimum else 'most'} {format_number(limit)}"
                     yield self.flag((*fabric.path, "tiers"), text, _HINTS[key])
 
 
 def _list_figures(figures: WiredFigures, limits: Limits) -> Iterator[tuple[str, str, float | None, float]]:
-    """(limit, what it is of, figure, what is asked for) of each limit that is stated."""
+    """Yield (key of a limit, what is limited in words, the figure of a fabric, the limit) for each limit that is
+    stated.
+    """
     from fabricgen.design.capacity.expected import WORDS
 
     for key in ("hops", "paths", "latency_us"):
         if limit := getattr(limits, key):
             yield key, WORDS[key], figures.find_figure(key), limit
-    for pattern, most in limits.slowdown.items():
-        yield "slowdown", f"slowdown of {pattern}", figures.find_slowdown(pattern), most
+    for pattern, limit in limits.slowdown.items():
+        yield "slowdown", f"slowdown of {pattern}", figures.find_slowdown(pattern), limit
     for collective, sizes in limits.busbw_gbytes.items():
-        for size, least in sizes.items():
-            yield "busbw_gbytes", f"bus GB/s of {collective} at {size}", figures.busbw_gbytes(collective, size), least
+        for size, limit in sizes.items():
+            yield "busbw_gbytes", f"bus GB/s of {collective} at {size}", figures.busbw_gbytes(collective, size), limit

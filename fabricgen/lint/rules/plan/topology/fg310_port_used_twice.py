@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def make_port_key(side: Side) -> tuple[object, ...]:
-    """The key by which two sides are the same ports of a device: a run of cages, NIC role, or kind of port."""
+    """Return a key that two sides of segments share if they are the same ports of a device: by a run of cages, a NIC
+    role, or a kind of port.
+    """
     if isinstance(side, PortRun):
         return "cages", side.cages[:1], side.ways
     if isinstance(side, Attachment):
@@ -48,7 +50,7 @@ class PortUsedTwice(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Count the links of every (device, port), and fold repeated ones by the line that made the later link."""
+        """Flag ports with several links, one finding for each kind of the later links."""
         import numpy as np
 
         from fabricgen.wiring.arrays import unique_values
@@ -56,7 +58,8 @@ class PortUsedTwice(PlanRule):
 
         links = cluster.plan.links
         kinds: dict[tuple[object, ...], int] = {}
-        # a number a port: its kind above bit 20, its place among ports of that kind below
+        # a port has the number of its kind from bit 20 on, and its number among the ports of that kind in the lower
+        # bits
         numbers = number_ends(
             cluster.plan.devices,
             links,
@@ -69,17 +72,16 @@ class PortUsedTwice(PlanRule):
             return
         # a ends first, then b ends: row i of both is of link i % len(links)
         ends = np.concatenate([numbers.a, numbers.b])
-        twice = np.flatnonzero((np.bincount(ends) > 1)[ends])
-        order = twice[np.lexsort((twice % max(1, len(links)), ends[twice]))]
-        # sorted by port, then link: whoever has the port of the one before is the later link
-        again = order[1:][ends[order[1:]] == ends[order[:-1]]]
+        shared = np.flatnonzero((np.bincount(ends) > 1)[ends])
+        # sorted by port, then link: an end with the port of the end before it is of a later link
+        order = shared[np.lexsort((shared % max(1, len(links)), ends[shared]))]
+        later = order[1:][ends[order[1:]] == ends[order[:-1]]]
         device = np.concatenate([links.a_device, links.b_device])
-        segment = links.segment[again % max(1, len(links))]
+        segment = links.segment[later % max(1, len(links))]
         for i in unique_values(segment):
-            rows = again[segment == i]
-            repeated = links.segments[i]
+            rows, s = later[segment == i], links.segments[i]
             yield self.flag(
-                repeated.path,
-                f"{len(rows)} ports of {repeated.fabric} {repeated.key} links already have another link, "
+                s.path,
+                f"{len(rows)} ports of {s.fabric} {s.key} links already have another link, "
                 f"for example on {cluster.names[device[rows[0]]]}",
             )

@@ -35,7 +35,7 @@ class RailCrossed(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Compare rail and plane of every link with those of the switches at its ends (-1: a switch of several)."""
+        """Compare the rail and plane of every link with those of the switches at its ends."""
         import numpy as np
 
         from fabricgen.wiring.arrays import unique_values
@@ -44,41 +44,42 @@ class RailCrossed(PlanRule):
         links, devices = cluster.plan.links, cluster.plan.devices
         crossed = np.zeros(len(links), dtype=bool)
         for i, segment in enumerate(links.segments):
-            segment_rows = links.find_rows(i)
+            rows = links.find_rows(i)
             # management ports are of switches on any rail: only the switch above them is compared
-            ends = [links.b_device[segment_rows]] + [links.a_device[segment_rows]] * (
-                not isinstance(segment.a, ManagementPort)
-            )
-            for end in ends if segment_rows.start < segment_rows.stop else ():
-                crossed[segment_rows] |= _find_crossed(links.rail[segment_rows], devices.rail, end)
-                crossed[segment_rows] |= _find_crossed(links.plane[segment_rows], devices.plane, end)
+            columns = [links.b_device] if isinstance(segment.a, ManagementPort) else [links.b_device, links.a_device]
+            for column in columns if rows.start < rows.stop else ():
+                crossed[rows] |= _find_crossed(links.rail[rows], devices.rail, column[rows])
+                crossed[rows] |= _find_crossed(links.plane[rows], devices.plane, column[rows])
         for cable in sorted(set(links.cable[crossed].tolist()) & cluster.planned.overrides.keys()):
-            rows = np.flatnonzero(crossed & (links.cable == cable))
-            # told by cable: not again with the others of its segment
-            crossed[rows] = False
-            a, b = cluster.names[links.a_device[rows[0]]], cluster.names[links.b_device[rows[0]]]
+            of_cable = np.flatnonzero(crossed & (links.cable == cable))
+            # told by cable, and not again with the other links of its segment
+            crossed[of_cable] = False
+            a, b = cluster.names[links.a_device[of_cable[0]]], cluster.names[links.b_device[of_cable[0]]]
             yield self.flag(
                 ("cable_of", cluster.cable_ids[cable]),
                 f"as built, this cable joins {a} and {b}, which are of different rails or planes",
                 "pull it to where it is planned",
             )
         for i in unique_values(links.segment[crossed]):
-            rows = np.flatnonzero(crossed & (links.segment == i))
-            crossing = links.segments[i]
-            a, b = cluster.names[links.a_device[rows[0]]], cluster.names[links.b_device[rows[0]]]
+            of_segment, s = np.flatnonzero(crossed & (links.segment == i)), links.segments[i]
+            a, b = cluster.names[links.a_device[of_segment[0]]], cluster.names[links.b_device[of_segment[0]]]
             yield self.flag(
-                crossing.path,
-                f"{len(rows)} {crossing.fabric} {crossing.key} links cross rails or planes, for example {a} to {b}",
+                s.path,
+                f"{len(of_segment)} {s.fabric} {s.key} links cross rails or planes, for example {a} to {b}",
             )
 
 
-def _find_crossed(required: Ints, of_device: Ints, end: Ints) -> Flags | bool:
-    """Which links end on a device of another rail or plane: `required` from 1 (0: none), devices from 0 (-1: none)."""
-    first = int(end.min())
-    window = of_device[first : int(end.max()) + 1]
-    # quick ways out: devices of a segment lie together, and most are of no rail, or all of one
+def _find_crossed(required: Ints, of_device: Ints, ends: Ints) -> Flags | bool:
+    """Return a flag for each of some links: whether it ends on a device of another rail or plane; False for no link.
+
+    `required` has the number of each link from 1 (0 for none), `of_device` that of each device from 0 (-1 for none or
+    several), and `ends` the device at the end of each link.
+    """
+    first_device = int(ends.min())
+    window = of_device[first_device : int(ends.max()) + 1]
+    # the devices of a segment lie together, and mostly all of them are of no rail, or of one
     if window.max() < 0:
         return False
-    actual = window[end - first] if window.min() < window.max() else window[:1]
+    actual = window[ends - first_device] if window.min() < window.max() else window[:1]
     crossed: Flags = (required > 0) & (actual >= 0) & (actual + 1 != required)
     return crossed

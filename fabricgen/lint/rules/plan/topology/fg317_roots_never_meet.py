@@ -53,7 +53,9 @@ class RootsNeverMeet(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Look for nodes, else for ports, without a root above both, and for rings, where UFM manages a fabric."""
+        """Flag fabrics that UFM manages if up/down routing does not join all devices, or all ports, or may deadlock in
+        a ring.
+        """
         fabrics = cluster.design.loaded.blueprint.fabrics
         for fabric in cluster.whole_fabrics():
             if fabrics[fabric].subnet_manager == "ufm":
@@ -65,14 +67,14 @@ class RootsNeverMeet(PlanRule):
                     names = " - ".join(switch.name for switch in (*circle, circle[0]))
                     message = f"paths of UFM's up/down routing in {fabric} may wait for each other in a circle, {names}"
                     hint = "open the ring, link its sites with each other, or state `subnet_manager: opensm`"
-                    parts = group_infiniband_fabrics(cluster.design)[fabric]
-                    name = next((name for name in parts if fabrics[name].spans), fabric)
+                    members = group_infiniband_fabrics(cluster.design)[fabric]
+                    name = next((name for name in members if fabrics[name].spans), fabric)
                     yield self.flag(("fabrics", name, "spans"), message, hint)
 
     @staticmethod
     def _find_path(cluster: Cluster, fabric: str) -> Path:
-        """The first extra device of a fabric, or one that shares its switches, above the lowest tier; else what manages
-        it.
+        """Return the path of the first extra devices above the lowest tier, in a fabric or one that shares its
+        switches; if there are none, the path of its subnet manager.
         """
         design = cluster.design
         for name in group_infiniband_fabrics(design)[fabric]:
@@ -83,12 +85,14 @@ class RootsNeverMeet(PlanRule):
 
 
 def _describe_pairs(fabric: str, devices: Unjoined, ports: Unjoined) -> str:
-    """Name the first pair of devices without a path, else of ports, and count them."""
+    """Return the message on devices without a path, or on ports if all devices have one: the first pair, and how many
+    others.
+    """
     unjoined = devices if devices.pairs else ports
     (a, above_a), (b, above_b) = unjoined.first
     kind, exception = ("devices", "") if devices.pairs else ("ports", "; by other ports these devices have paths")
-    more = f", nor between {unjoined.pairs - 1:,} other pairs of {kind}" if unjoined.pairs > 1 else ""
+    others = f", nor between {unjoined.pairs - 1:,} other pairs of {kind}" if unjoined.pairs > 1 else ""
     return (
         f"UFM's up/down routing finds no path in {fabric} between {a.name} {a.port} on {above_a} and {b.name} {b.port} "
-        f"on {above_b}{more}: no switch is above both{exception}"
+        f"on {above_b}{others}: no switch is above both{exception}"
     )

@@ -40,7 +40,7 @@ class SubnetWithoutManager(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Look for subnets of each InfiniBand fabric that the ports of its appliances leave out."""
+        """Flag InfiniBand fabrics with UFM appliances that have no port in some of the fabric's subnets."""
         for fabric in cluster.whole_fabrics() if any(fabric.extras for fabric in cluster.design.fabrics) else ():
             view = cluster.whole_fabric(fabric)
             managers = {i for i, port in enumerate(view.adapters, len(view.switches)) if port.name in view.managers}
