@@ -12,8 +12,7 @@ from fabricgen.design.kept.release import find_holes, release_paths
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.rules.plan.addressing.fg752_no_default_route import NoDefaultRoute
-from fabricgen.lint.rules.plan.tenants.fg821_tenants_meet import TenantsMeet
-from fabricgen.lint.subjects.tenant_walk import walk_vrfs
+from fabricgen.lint.rules.plan.tenants.fg821_tenants_meet import TenantsMeet, walk_vrfs
 from fabricgen.views.switch import SwitchView
 from tests.conftest import built_files, example_cluster, example_design
 

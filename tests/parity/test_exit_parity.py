@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabricgen.lint.subjects.tenant_walk import walk_vrfs
+from fabricgen.lint.rules.plan.tenants.fg821_tenants_meet import walk_vrfs
 from fabricgen.switch.model import list_differences
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.rendered import CUMULUS, DUAL, EVPN_EXITS_JUNOS, EXITS_JUNOS, UNNUMBERED, cluster_of

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from fabricgen.lint.subjects.tenant_walk import walk_vrfs
+from fabricgen.lint.rules.plan.tenants.fg821_tenants_meet import walk_vrfs
 from fabricgen.running.tree import UnknownTextError
 from fabricgen.switch.model import list_differences
 from fabricgen.switch.routing import Permit, Policy

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fabricgen.cluster import Cluster
-from fabricgen.lint.subjects.tenant_walk import walk_vrfs
+from fabricgen.lint.rules.plan.tenants.fg821_tenants_meet import walk_vrfs
 from fabricgen.numbering.underlay import links_carry_vrfs
 from fabricgen.views.switch import SwitchPort, SwitchView
 from tests.properties.blueprints import FAMILIES
@@ -80,9 +80,9 @@ def only_own_tenants_meet(cluster: Cluster, plain: Cluster) -> None:
     found = list(walk_vrfs(cluster.switches(), design))
     if all(fabric.hosts != "none" for fabric in design.fabrics):
         assert all(len(one.ports) < 2 for one in found), found
-    number = {place: n for n, one in enumerate(found) for place in one.places}
+    number = {place: n for n, one in enumerate(found) for place in one.vrfs}
     for before in walk_vrfs(plain.switches(), plain.design):
-        names = {name for name, _ in before.places}
+        names = {name for name, _ in before.vrfs}
         rows = [devices.classes[devices.device_class[cluster.names.index(name)]] for name in names]
         if all(links_carry_vrfs(design, design.fabric(row.fabric)) for row in rows):
             for tenant in design.tenants:

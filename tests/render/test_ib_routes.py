@@ -22,8 +22,7 @@ from ib_lab import End, Graph, parse, simulated
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.lint.rules.plan.topology.fg317_roots_never_meet import RootsNeverMeet
-from fabricgen.lint.subjects.up_down import find_roots_above
+from fabricgen.lint.rules.plan.topology.fg317_roots_never_meet import RootsNeverMeet, find_roots_above
 from fabricgen.render.engine import render_configs
 from fabricgen.views.fabric import FabricView
 from tests.conftest import sites_of
