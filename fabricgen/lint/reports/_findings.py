@@ -1,4 +1,6 @@
-"""What lint says of blueprints, for the formats of all findings: a suite a blueprint, a case a finding."""
+"""Describe lint's findings for the formats that all commands share: a suite for each blueprint, a case for each
+finding.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,16 @@ from fabricgen.reports.judgement import Case, Finding, Judgement, Suite
 
 
 def describe_findings(results: Sequence[FileReport]) -> Judgement:
-    """Blueprints in order; what several include is said once, but for its cases."""
+    """Return the findings on blueprints and their suites, in order; a finding that several blueprints share is listed
+    once, but has a case in each of their suites.
+    """
     findings = dict.fromkeys(_describe_finding(result, finding) for result in results for finding in result.findings)
     suites = [Suite(result.shown_as, [*_list_cases(result)], usable=result.usable) for result in results]
     return Judgement("fabricgen lint", [*findings], suites)
 
 
 def _list_cases(result: FileReport) -> Iterator[Case]:
-    """Findings of a blueprint, then the waived ones, which do not count."""
+    """Yield a case for each finding of a blueprint, and then a skipped case for each waived finding."""
     for finding in result.findings:
         yield Case(_name_case(finding), [_describe_finding(result, finding)])
     for waived in result.waived:
@@ -30,7 +34,9 @@ def _name_case(finding: Diagnostic) -> str:
 
 
 def _describe_finding(result: FileReport, finding: Diagnostic) -> Finding:
-    """A finding at its place; one of a value that is in no file is about all of the blueprint."""
+    """Return a finding with its place; a finding on a value that is in no file, such as one of --set, is placed at the
+    blueprint as a whole.
+    """
     page, span = find_page(finding.code), finding.span
     lines = [finding.message, *([finding.hint] if finding.hint else [])]
     if not is_in_file(span):

@@ -41,16 +41,16 @@ def name_further_tiers(tiers: Sequence[TierDesign]) -> str:
 
 def write_loss_message(fabric: FabricDesign, remaining: RemainingBisection, kind: str, limit: float) -> str:
     """Return the message of a finding: what is left of a fabric after a loss, and the limit `after_loss.KIND`."""
-    share = format_percent(float(remaining.share))
-    text = describe_remaining(fabric.name, share, remaining.after, describe_lost_switches(remaining))
+    share_text = format_percent(float(remaining.share))
+    text = describe_remaining(fabric.name, share_text, remaining.after, describe_lost_switches(remaining))
     return f"{text}, `after_loss.{kind}` asks for {format_percent(limit)}"
 
 
 def find_worst_losses(
     design: Design, list_domains: Callable[[Design, FloorPlan], Iterable[FailureDomain]], limit: float | None
 ) -> Iterator[tuple[FabricDesign, RemainingBisection, TierDesign]]:
-    """Yield (fabric, what remains, the tier that loses the largest share of its switches) for the worst loss of each
-    fabric, if it leaves less than a limit; None is no limit. `list_domains` returns what may be lost at once.
+    """Yield (fabric, what remains, the tier that loses the largest share of its switches) for the worst loss of
+    each fabric, if it leaves less than a limit; None is no limit. `list_domains` returns what may be lost at once.
     """
     if limit is None:
         return

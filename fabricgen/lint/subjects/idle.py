@@ -102,16 +102,16 @@ def find_idle_parallel(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     specs = design.loaded.blueprint.fabrics[fabric.name].tiers
     for name in (name for name, spec in specs.items() if spec.parallel):
         path, tiers = (*fabric.path, "tiers", name, "parallel"), [tier for tier in fabric.tiers if tier.name == name]
-        below = [(lower, uplink, tier) for tier in tiers for lower, uplink in design.list_links_below(tier.key)]
-        lower_names = " or ".join(sorted({lower.name for lower, _, _ in below}))
-        if not any(_moves_links(*joined) for joined in below):
+        links_below = [(lower, uplink, tier) for tier in tiers for lower, uplink in design.list_links_below(tier.key)]
+        lower_names = " or ".join(sorted({lower.name for lower, _, _ in links_below}))
+        if not any(_moves_links(*joined) for joined in links_below):
             why = f"{lower_names} links lie side by side without it"
-            if not below:
+            if not links_below:
                 why = f"no tier is below {fabric.name} {name}"
-            elif all(uplink.count_links_to(0) == 1 for _, uplink, _ in below):
+            elif all(uplink.count_links_to(0) == 1 for _, uplink, _ in links_below):
                 why = f"a {lower_names} has one link to a {name}"
             yield path, f"`parallel` has no effect: {why}", "remove it"
-        for holder in (name_links_holder(lower.key) for lower, _, tier in below if _is_kept_apart(lower, tier)):
+        for holder in (name_links_holder(lower.key) for lower, _, tier in links_below if _is_kept_apart(lower, tier)):
             why = f"the lock keeps {holder} apart, which `parallel` would have side by side"
             yield path, why, f"`fabricgen lock --release '{holder}'`; `plan --release '{holder}'` says what that moves"
 

@@ -99,8 +99,8 @@ def find_lossy_queue_bytes(catalog: Catalog, switch: str) -> int | None:
         profile = buffers.profiles[buffers.cabled.queues["0"]]
         alpha = 2.0 ** (profile.dynamic_th or 0)
         limits.append(int(buffers.pools[profile.pool].size * alpha / (1 + alpha)))
-    whole = find_buffer_bytes(catalog, switch)
-    return min(limits) if limits else whole and whole // 2
+    buffer = find_buffer_bytes(catalog, switch)
+    return min(limits) if limits else buffer and buffer // 2
 
 
 SET_UP = ("ionic", "mlx5")

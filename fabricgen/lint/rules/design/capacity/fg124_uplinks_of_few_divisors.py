@@ -69,8 +69,10 @@ class UplinksOfFewDivisors(DesignRule):
                 hint = f"`uplinks: {lower.up.count} x {lower.up.speed_gbps}G`, or none stated"
                 yield self.flag((*tier.path, "uplinks"), text, hint)
             else:
-                held = f"{upper.fabric} {upper.name} count"
-                hint = f"`fabricgen lock --release '{held}'`; `plan --release '{held}'` says what that moves"
+                lock_entry = f"{upper.fabric} {upper.name} count"
+                hint = (
+                    f"`fabricgen lock --release '{lock_entry}'`; `plan --release '{lock_entry}'` says what that moves"
+                )
                 yield self.flag(upper.path, f"{text}; the lock keeps the former", hint)
 
 

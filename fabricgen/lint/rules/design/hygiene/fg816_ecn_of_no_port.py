@@ -46,10 +46,10 @@ class EcnOfNoPort(DesignRule):
         for path, qos, ports in scopes:
             for speed in sorted(set(qos.ecn) - ports) if ports else ():
                 location = (*path, "ecn", self._find_key(design, (*path, "ecn"), speed))
-                having = ", ".join(f"{s}G" for s in sorted(ports))
+                speeds_of_ports = ", ".join(f"{s}G" for s in sorted(ports))
                 is_meant = not ports <= set(qos.ecn)  # a speed that lacks thresholds is what they were meant for
                 hint = f"state them for {', '.join(f'{s}G' for s in sorted(ports - set(qos.ecn)))}" if is_meant else ""
-                yield self.flag(location, f"no port with RoCE runs at {speed}G; they run at {having}", hint)
+                yield self.flag(location, f"no port with RoCE runs at {speed}G; they run at {speeds_of_ports}", hint)
             for name in ("ecn_min_kb", "ecn_max_kb") if ports and ports <= set(qos.ecn) else ():
                 if getattr(qos, name) is not None:
                     message = f"no port takes `{name}`: `ecn` has thresholds for every speed that there is"

@@ -1,4 +1,4 @@
-"""FG712: a lossless span headroom more headroom than there is buffer."""
+"""FG712: a lossless span needs more headroom than there is buffer."""
 
 from __future__ import annotations
 

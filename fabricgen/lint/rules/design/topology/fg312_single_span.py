@@ -49,10 +49,11 @@ class SingleSpan(DesignRule):
         sites = design.layout.sites
         for tier in design.tiers:
             for span in tier.spans:
-                alone = [sites[s] for s in span.sites if sum(s in other.sites for other in tier.spans) == 1]
-                if alone:
+                single_sites = [sites[s] for s in span.sites if sum(s in other.sites for other in tier.spans) == 1]
+                if single_sites:
                     yield self.flag(
                         span.path,
-                        f"{tier.fabric} joins {' and '.join(alone)} by one span only: {span.name}, {span.km:g} km",
+                        f"{tier.fabric} joins {' and '.join(single_sites)} by one span only: {span.name}, "
+                        f"{span.km:g} km",
                         "add a second span over another route, so that one cut does not separate the sites",
                     )

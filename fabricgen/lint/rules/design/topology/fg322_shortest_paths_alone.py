@@ -45,7 +45,7 @@ class ShortestPathsAlone(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Hold the direct links between neighbours along each dimension against the ports of the nodes behind them."""
+        """Compare the direct links between neighbours along each dimension with the ports of the nodes behind them."""
         for fabric in design.fabrics:
             nodes_gbps = sum_node_bandwidth(design, fabric)
             for tier in list_top_tiers(design, fabric):

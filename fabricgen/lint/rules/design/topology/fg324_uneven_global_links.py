@@ -41,11 +41,11 @@ class UnevenGlobalLinks(DesignRule):
                 for number in sorted({size.numbers for size in list_sizes(tier, mesh)}) if mesh.spread else ():
                     links = (number - 1) * mesh.links
                     if links % tier.count:
-                        more = links % tier.count
+                        fuller_switches = links % tier.count
                         yield self.flag(
                             mesh.path,
                             f"{links} links of each {mesh.dimension} to the {number - 1} other{'s' * (number > 2)} "
-                            f"are dealt over {tier.count} {tier.name} switches: {more} of them have "
+                            f"are dealt over {tier.count} {tier.name} switches: {fuller_switches} of them have "
                             f"{links // tier.count + 1}, the others {links // tier.count}",
                             f"a number of links or groups that {tier.count} divides spreads them equally",
                         )

@@ -44,11 +44,12 @@ class LinksTakenAlike(DesignRule):
             weighed = weighs_paths(design.loaded.blueprint, fabric.name)
             for tier in fabric.tiers if runs_bgp(design, fabric) and not weighed else ():
                 for mesh in tier.meshes:
-                    fewest, more = divmod(mesh.links, tier.count)
-                    if mesh.spread and fewest and more:
+                    fewest, fuller_switches = divmod(mesh.links, tier.count)
+                    if mesh.spread and fewest and fuller_switches:
                         yield self.flag(
                             mesh.path,
-                            f"{more} of {tier.count} {fabric.name} {tier.name} switches have {fewest + 1} links to "
-                            f"another {mesh.dimension} and the others {fewest}: each takes as many flows to it",
+                            f"{fuller_switches} of {tier.count} {fabric.name} {tier.name} switches have {fewest + 1} "
+                            f"links to another {mesh.dimension} and the others {fewest}: each takes as many flows "
+                            "to it",
                             "state `routing: {weights: link-bandwidth}`, or links that divide",
                         )

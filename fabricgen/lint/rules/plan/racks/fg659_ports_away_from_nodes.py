@@ -54,11 +54,13 @@ class PortsAwayFromNodes(PlanRule):
                 tiers = join_words(aisles.classes[n].tier for n in turning)
                 hint = f"`airflow: {AIRFLOW[node_aisle]}` for {tiers}"
                 yield self._make_finding(aisles, turning, nodes, aisles.count_spared_cables(turning), hint)
-            if held := aisles.list_away_from_nodes(fabric.name):
-                between = [pair for pair in aisles.pairs if set(pair[:2]) & set(held) and set(pair[:2]) & set(nodes)]
-                models = join_words(aisles.classes[n].profile.id for n in held)
+            if unturnable := aisles.list_away_from_nodes(fabric.name):
+                between = [
+                    pair for pair in aisles.pairs if set(pair[:2]) & set(unturnable) and set(pair[:2]) & set(nodes)
+                ]
+                models = join_words(aisles.classes[n].profile.id for n in unturnable)
                 hint = f"no variant of {models} with its ports at the {node_aisle} aisle is known"
-                yield self._make_finding(aisles, held, nodes, sum_crossing_cables(between, aisles.now), hint)
+                yield self._make_finding(aisles, unturnable, nodes, sum_crossing_cables(between, aisles.now), hint)
 
     def _make_finding(
         self, aisles: Aisles, switches: list[int], nodes: list[int], crossing: tuple[int, float], hint: str

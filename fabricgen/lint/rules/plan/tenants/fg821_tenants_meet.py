@@ -48,7 +48,7 @@ class TenantsMeet(PlanRule):
             return
         import numpy as np
 
-        has_tenant = np.logical_or.reduce([places.passes > 0 for places in cluster.addresses.tenants.values()])
+        has_tenant = np.logical_or.reduce([addresses.passes > 0 for addresses in cluster.addresses.tenants.values()])
         switches = (cluster.switch(row) for row in np.flatnonzero(has_tenant).tolist())
         for meeting in walk_vrfs(switches, cluster.design):
             # one sample port by tenant; "" is a port of no tenant, and sorts first
