@@ -166,6 +166,10 @@ _SWITCH_DESCRIPTION = re.compile(r"^MF\d+;([^:;]+):([^/;]*)")
 """The description of an InfiniBand switch by its firmware, with its host name and its model."""
 _NODE_DESCRIPTION = re.compile(r"^(.*\S)\s+((?:mlx\d+|ibp|HCA|ib|OSFP|SLOT|QSFP)\S*|\S+)$", re.IGNORECASE)
 """The description of an InfiniBand adapter: the host and the name of the adapter."""
+_MADE_BY = re.compile(r"(MT\d+ )?.*\b(?:Mellanox Technologies|Voltaire)", re.IGNORECASE)
+"""The description that firmware comes with, the same in all boxes of a model: `Quantum Mellanox Technologies` of an
+unmanaged switch, `MT4115 ConnectX4 Mellanox Technologies` of an adapter (man page of ibnetdiscover).
+"""
 
 
 class Neighbor(NamedTuple):
@@ -268,6 +272,9 @@ def _read_name(box: Box) -> tuple[str, str, str]:
     name = box.name.strip().strip("'\"")
     if match := _SWITCH_DESCRIPTION.match(name):
         return match[1].strip(), "", match[2].strip()
+    if box.chassis.startswith("0x") and (made := _MADE_BY.fullmatch(name)):
+        # adapters without a name are of some host, switches are boxes of their own
+        return ("", "", "") if made[1] else (f"switch-{box.chassis.removeprefix('0x')}", "", name)
     if box.chassis.startswith("0x") and (words := _NODE_DESCRIPTION.match(name)):
         return ("", "", "") if is_default(words[1]) else (words[1], words[2], "")
     return ("", "", "") if is_default(name) else (name, "", "")

@@ -140,9 +140,12 @@ def _make_question(candidates: tuple[str, ...], is_switch: bool, model: str, nam
 
 def _find_pattern(names: Sequence[str]) -> str:
     """Return a shell pattern that fits all names: the letters that they begin with, without digits at the end,
-    and `*`.
+    and `*`; else a word that all have; else the first name, as `*` would be all devices.
     """
-    return re.sub(r"\d+$", "", find_common_start(names)) + "*"
+    if start := re.sub(r"\d+$", "", find_common_start(names)):
+        return f"{start}*"
+    words = [word for word in re.findall(r"[A-Za-z]{3,}", names[0]) if all(word in name for name in names)]
+    return f"*{max(words, key=len)}*" if words else names[0]
 
 
 def find_common_start(names: Sequence[str]) -> str:

@@ -80,6 +80,56 @@ def test_a_list_of_devices_tells_models_and_places(tmp_path: Path) -> None:
     assert facts.devices["leaf-1"] == DeviceFacts("leaf-1", model="MSN4700", rack="r1")
 
 
+UNMANAGED = """\
+switchguid=0xb8599f0300000a00(b8599f0300000a00)
+Switch  41 "S-b8599f0300000a00"         # "Quantum Mellanox Technologies" base port 0 lid 2 lmc 0
+[1]     "H-b8599f0300000001"[1](b8599f0300000001)         # "n1 mlx5_0" lid 4 4xHDR
+[2]     "H-b8599f0300000002"[1](b8599f0300000002)         # "MT4123 ConnectX6 Mellanox Technologies" lid 5 4xHDR
+[3]     "S-b8599f0300000b00"[3]         # "Quantum Mellanox Technologies" lid 3 4xHDR
+
+switchguid=0xb8599f0300000b00(b8599f0300000b00)
+Switch  41 "S-b8599f0300000b00"         # "Quantum Mellanox Technologies" base port 0 lid 3 lmc 0
+[3]     "S-b8599f0300000a00"[3]         # "Quantum Mellanox Technologies" lid 2 4xHDR
+
+caguid=0xb8599f0300000001
+Ca      1 "H-b8599f0300000001"          # "n1 mlx5_0"
+[1](b8599f0300000001)   "S-b8599f0300000a00"[1]         # lid 4 lmc 0 "Quantum Mellanox Technologies" lid 2 4xHDR
+
+caguid=0xb8599f0300000002
+Ca      1 "H-b8599f0300000002"          # "MT4123 ConnectX6 Mellanox Technologies"
+[1](b8599f0300000002)   "S-b8599f0300000a00"[2]         # lid 5 lmc 0 "Quantum Mellanox Technologies" lid 2 4xHDR
+"""
+
+
+def test_boxes_with_the_description_of_their_maker_go_by_their_guids(tmp_path: Path) -> None:
+    """Unmanaged switches are not one, though all are described alike; an adapter without a host is left out."""
+    (tmp_path / "ibnetdiscover.out").write_text(UNMANAGED, encoding="utf-8")
+    facts = gather_facts([str(tmp_path / "ibnetdiscover.out")], jobs=1)
+    first, second = "switch-b8599f0300000a00", "switch-b8599f0300000b00"
+    assert [link[:2] for link in facts.links] == [
+        (End("n1", "mlx5_0"), End(first, "1")),
+        (End(first, "3"), End(second, "3")),
+    ]
+    assert facts.devices[first].model == "Quantum Mellanox Technologies"
+    assert facts.notes == ("0xb8599f0300000002 does not say which device it is",)
+
+
+@pytest.mark.parametrize(
+    ("names", "hint"),
+    [
+        (["leaf-01", "leaf-02"], "--model 'leaf-*="),
+        (["A09-IBLEAF-01", "B10-IBLEAF-02"], "--model '*IBLEAF*="),
+        (["oslo", "quito"], "--model 'oslo="),
+    ],
+)
+def test_questions_name_no_pattern_that_fits_all_devices(names: list[str], hint: str) -> None:
+    """A star would make nodes switches."""
+    links = tuple(Link(End(name, "1"), End("n1", f"mlx5_{number}")) for number, name in enumerate(names))
+    devices = {name: DeviceFacts(name, model="what") for name in names} | {"n1": DeviceFacts("n1", model="dgx-h100")}
+    (question,) = find_models(Facts(links, devices), Catalog()).questions
+    assert hint in question.hint
+
+
 def test_another_list_is_refused_with_what_would_be_right(tmp_path: Path) -> None:
     file = tmp_path / "what.csv"
     file.write_text("colour,taste\nred,sweet\n", encoding="utf-8")
