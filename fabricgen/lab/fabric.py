@@ -20,16 +20,16 @@ FAILED = "FG175"
 """The code of a lab in which a command fails, or that does not come up in time."""
 
 PLACES = (Path("/usr/lib/frr"), Path("/usr/libexec/frr"))
-"""Where packages of FRR have its daemons: Debian's and FRR's own, and Fedora's (frr.spec, `frr_libdir`)."""
+"""The folders of the daemons in packages of FRR: Debian's and FRR's own, and Fedora's (frr.spec, `frr_libdir`)."""
 
 DAEMONS = next((place for place in PLACES if place.exists()), PLACES[0])
-"""Where they are on this machine."""
+"""The folder of the daemons on this machine."""
 
 DAEMON_NAMES = ("zebra", "staticd", "bgpd")
 """FRR's daemons of a switch, the first before the others."""
 
 LLDP = 0x88CC
-"""EtherType of what ports say of themselves."""
+"""The EtherType of LLDP, by which ports announce themselves."""
 
 PATIENCE_S = 300
 """A command that takes longer has failed."""

@@ -26,7 +26,7 @@ from fabricgen.switch.routing import (
 )
 
 LOWEST = "lowest.txt"
-"""A list that a lab has beside those of a build: the switches that hosts are cabled to."""
+"""The name of a list that labs add to those of a build: the switches to which hosts are cabled."""
 
 
 def kernel_name(port: str) -> str:
@@ -189,7 +189,7 @@ def _read_rows(text: str) -> Iterable[dict[str, str]]:
 # The model of a switch as an frr.conf: how a switch whose NOS is not FRR's takes part in a fabric of FRR daemons.
 
 MAX_PATHS = 256
-"""What Debian's FRR is built for."""
+"""The most equal paths that Debian's FRR supports."""
 
 FRR_BANDWIDTHS = {
     ONE_LINK: "\n set extcommunity bandwidth num-multipaths",

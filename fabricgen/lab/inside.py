@@ -27,7 +27,7 @@ UNKNOWN = "links of switches that FRR does not stand for, such as InfiniBand's"
 NO_SWITCH = "links without a switch, such as NVLink's"
 ALONE = "links of switches that no host is behind"
 MOST_NAMED = 4
-"""VRFs, and words of configurations, that a sentence names."""
+"""The most VRFs, or words of configurations, that a sentence names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,11 +63,11 @@ def _refuse_machine(lack: str) -> NoReturn:
 
 
 SWITCH_MB, HOST_MB, LINK_MB = 30, 1, 1
-"""What each takes, measured with FRR 8.4 on superpod-b300: 18 switches with 128 links took 0.6 GB; 96 switches and 256
+"""Memory of each, measured with FRR 8.4 on superpod-b300: 18 switches with 128 links took 0.6 GB; 96 switches and 256
 hosts with 8,192 links 10.3 GB. Of a link, the sessions and routes at both ends are the larger part."""
 
 SHARE = 0.8
-"""The most of the memory available that a lab takes."""
+"""The share of the available memory that a lab may take."""
 
 NEIGHBOURS = ("net.ipv4.neigh.default.gc_thresh3", "net.ipv6.neigh.default.gc_thresh3")
 """How many neighbours the kernel keeps for all namespaces together (Linux, Documentation/networking/ip-sysctl.rst)."""

@@ -22,7 +22,7 @@ SETTINGS = (
     "net.ipv6.fib_multipath_hash_policy=1",
     "net.ipv6.conf.default.accept_dad=0",
 )
-"""What every namespace forwards, flows by ports, and that its addresses are there at once."""
+"""Kernel settings of every namespace: forwarding, hashing of flows by ports, and addresses that are usable at once."""
 
 
 ROUTES_ALONE = "no zebra nexthop kernel enable"
@@ -34,7 +34,7 @@ routes went over three of four uplinks (measured; github.com/FRRouting/frr, issu
 
 
 ROUTES_S = 15
-"""Once sessions are up, routes are waited for that long; `lab check` says what is wrong with them."""
+"""Seconds to wait for routes once sessions are up; `lab check` reports what is then wrong with them."""
 
 
 def bring_lab_up(

@@ -29,11 +29,11 @@ CODE = "FG173"
 """The code of a lab that is there already, or that is not there."""
 
 LABS = Path("/run/fabricgen")
-"""Where labs are unless `--state` says otherwise."""
+"""The folder of labs unless `--state` names another."""
 
 FILE, BUILD, SOCKETS = "lab.json", "build", "frr"
 TEMPORARY = ".fabricgen-"
-"""How names of files begin that were being written when something was killed (publish.replacing)."""
+"""The beginning of the names of files that were being written when a process was killed (publish.replacing)."""
 
 LONGEST_PATH, LONGEST_FILE = 107, len("/zserv.api")
 """Characters of the path of a socket (unix(7): 108 with the zero at the end), and of a daemon's own name in it."""
@@ -45,7 +45,7 @@ _DAMAGE = (ValueError, LookupError, TypeError, AttributeError, RecursionError, c
 """Exceptions that reading what is damaged may raise."""
 
 WAIT_S = 20
-"""A command that changes a lab waits that long for another one."""
+"""Seconds for which a command that changes a lab waits for another one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from pathlib import Path
 from fabricgen.lab.fabric import explain_failure
 
 NAMESPACES = Path("/run/netns")
-"""Where `ip netns` keeps the names of namespaces (ip-netns(8))."""
+"""The folder in which `ip netns` keeps the names of namespaces (ip-netns(8))."""
 
 PATIENCE_S = 30
-"""A killed process that is still there after that long is told of."""
+"""Seconds after which a killed process that still exists is reported."""
 
 
 def take_down(folder: Path, spaces: Iterable[str]) -> None:

@@ -12,10 +12,10 @@ from fabricgen.push.client import NetBox, RefusedError, find_first_reason
 from fabricgen.push.state import TYPES, NetboxChange, NetboxChanges, NetboxState, Reference
 
 AT_ONCE = {"cables": 20}
-"""Objects of a batch, where that is not USUAL: NetBox traces the path of every cable before it answers."""
+"""Objects of a batch, for kinds that differ from USUAL: NetBox traces the path of every cable before it answers."""
 USUAL = 50
 IN_USE = 409
-"""NetBox's answer to deleting what others refer to."""
+"""NetBox's status code for deleting an object to which others refer."""
 
 Told = Callable[[str, int, int, float], None]
 """Is told progress: (kind, how many are done, of how many, how many a second)."""

@@ -29,7 +29,7 @@ from fabricgen.kernel.diagnostics import InputError, fault, make_printable
 Record = dict[str, Any]
 
 Id = int | str
-"""Of a record: a number of NetBox, a UUID of Nautobot."""
+"""The id of a record: a number in NetBox, a UUID in Nautobot."""
 
 KEPT = "kept"
 """The name of the schema of any object."""
@@ -63,7 +63,7 @@ WRITE_S = 300
 READ_S = 120
 """Seconds for a page of records, all tries together."""
 FIRST_S = 30
-"""Seconds for what is asked first, which costs NetBox nothing: who takes longer is no NetBox, or not there."""
+"""Seconds for the first request, which costs NetBox nothing: a server that takes longer is no NetBox, or down."""
 CONNECT_S = 10
 ALL_S = 3600
 """Seconds for all pages that a command reads, from the first one on."""
@@ -72,11 +72,11 @@ MOST_BYTES = 16 << 20
 _PIECE = 1 << 16
 """Bytes that are read at once; what ends before its stated length fails at the read after the last one."""
 MOST_RECORDS = 10_000_000
-"""Of a kind, which is more than the largest plan has links."""
+"""The most records of a kind: more than the links of the largest plan."""
 MOST_DEPTH = 12
 """Levels of an answer; NetBox's have six."""
 ADDED = 1000
-"""Records of a kind that others may make while it is read."""
+"""Records of a kind that others may add while it is read."""
 AGAIN = (429, 502, 503, 504)
 """Answers after which a request is made again, TRIES times at most, each after a longer pause or when NetBox says."""
 OF_V2 = "nbt_"
@@ -99,9 +99,9 @@ class NetBox:
         *("locations", "racks", "devices", "interfaces", "module-bays", "modules", "cables", "rear-ports"),
         *("front-ports", "power-panels", "power-feeds", "power-ports", "power-outlets"),
     )
-    """Kinds of which only those in the sites of the plan are read."""
+    """Kinds of which only the records in the sites of the plan are read."""
     ORDER: Mapping[str, str] = {"ordering": "id"}
-    """How a page asks for records by id."""
+    """The parameter by which a page of records is ordered by id."""
     PAGE = PAGE
     KEPT = KEPT
     """The schema of what is made."""

@@ -27,7 +27,7 @@ from fabricgen.push.state import TAGS
 
 Row = dict[str, Any]
 _NEAR_M = 0.006
-"""NetBox keeps lengths to centimetres."""
+"""Lengths that differ by less, m, are equal: NetBox stores centimetres."""
 
 
 class Held:
@@ -44,7 +44,7 @@ class Held:
         self._netbox_names = {name: own for own, name in self.renamed.items()}
         self._devices = self._choose_devices()
         self.notes = [f"NetBox has no site {name}" for name in self._reading.missing]
-        """What NetBox has and is not compared."""
+        """Records of NetBox that are not compared."""
 
     def lists(self) -> Lists:
         """Return the lists; NetBox has no bill of materials."""

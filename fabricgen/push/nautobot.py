@@ -19,7 +19,7 @@ _CONTEXT = "local_config_context_data"
 _TAGGED = {f"dcim/{name}" for name in ("locations", "racks", "device-types", "devices", "interfaces", "cables")} | {
     f"ipam/{name}" for name in ("vlans", "prefixes", "ip-addresses")
 }
-"""Paths of what has tags."""
+"""Paths of the kinds that have tags."""
 
 
 class Nautobot(NetBox):

@@ -15,7 +15,7 @@ METRES = {"km": 1000.0, "m": 1.0, "cm": 0.01, "mi": 1609.344, "ft": 0.3048, "in"
 """Metres of NetBox's units of length (v4.4.10: netbox/netbox/choices.py, CableLengthUnitChoices)."""
 INTERFACE = "dcim.interface"
 PASSED = frozenset(("dcim.frontport", "dcim.rearport"))
-"""What cables end at that lead on to others."""
+"""Kinds of cable ends that lead on to others, such as panels."""
 LANES = ("trunk-", "single-")
 """How profiles begin that lead each connector to that of the same number; but for shuffles."""
 _KBITS = 1_000_000
@@ -53,7 +53,7 @@ class NetboxReading:
         site_numbers = sorted(site_ids[name] for name in sites or () if name in site_ids)
         self._filters = {} if sites is None else {"site_id": site_numbers}
         self.missing = sorted(name for name in sites or () if name not in site_ids)
-        """Sites that NetBox has not."""
+        """Sites that NetBox does not have."""
 
     def _read_records(self, path: str, fields: str, kind: str = "", **filters: str) -> Iterator[Record]:
         """Yield the records of a path at the sites; none without a site, since NetBox would take no filter for all."""

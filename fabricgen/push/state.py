@@ -15,9 +15,9 @@ Key = tuple[str, ...]
 Row = Mapping[str, Any]
 
 TAGS = "fabricgen-"
-"""How the tags of pushes begin; the name of the blueprint follows."""
+"""The beginning of the tags of pushes; the name of the blueprint follows."""
 NUMBERS = ("speed", "position", "length")
-"""Fields that have null for nothing, where texts have ""."""
+"""Fields that are null if empty, whereas texts are ""."""
 DEVICE = ("primary_ip4", "primary_ip6", "oob_ip")
 """Fields of devices that addresses are marked by."""
 _ALWAYS = ["id", "display", "tags"]
@@ -31,7 +31,7 @@ TYPES = {
     "dcim/power-outlets": "dcim.poweroutlet",
     "dcim/power-feeds": "dcim.powerfeed",
 }
-"""Path of what a cable ends at -> how its ends call that."""
+"""The type of a cable's end, by the path of its kind."""
 
 Side = tuple[tuple[str, Any], ...]
 """What a cable has at a side, as (type, id), in the order of its connectors; None for what is to be made."""

@@ -19,7 +19,7 @@ from fabricgen.export.view.verification import (
 )
 
 DRIFT = "drift-"
-"""How the tag of what is not as planned begins; the name of the blueprint follows."""
+"""The beginning of the tag of objects that differ from the plan; the name of the blueprint follows."""
 
 STATUSES = ("planned", "connected")
 """Statuses that a verdict changes; another, such as `decommissioning`, is an operator's word (v4.6.8: netbox/dcim/

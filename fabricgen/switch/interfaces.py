@@ -28,7 +28,7 @@ DROPPED = {
 
 
 OPEN = HostAccess()
-"""A port that refuses nothing."""
+"""The access of a port that refuses nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +94,14 @@ class Interface:
     bond: int = 0
     macsec: LinkMacsec | None = None
     tracked: bool = False
-    """Whether bonds of hosts go down when the last link like it does."""
+    """Whether bonds of hosts go down when the last of the links that are tracked goes down."""
     access: HostAccess = OPEN
     """What a port of hosts refuses that is in no bond."""
     relay: Relay | None = None
     silent: bool = False
-    """Whether it is told to send no router advertisements."""
+    """Whether it is configured to send no router advertisements."""
     states_no_fec: bool = False
-    """Whether it is told to have no FEC."""
+    """Whether it is configured to have no FEC."""
     negotiates: bool = False
     """Whether it and the far end agree on a speed, as copper does."""
 
@@ -122,13 +122,13 @@ class Bond:
     tagged_vlans: Set[int]
     description: str
     mlag_id: int = 0
-    """The same on both switches of an MLAG pair; 0 for a bond of one switch."""
+    """The number that both switches of an MLAG pair give the bond; 0 for a bond of one switch."""
     access: HostAccess = OPEN
     """What its ports refuse, each of its own speed."""
     fallback: bool = False
-    """Whether one of its ports carries traffic until the host speaks LACP."""
+    """Whether one of its ports carries traffic until the host sends LACP."""
     segment: str = ""
-    """What names its Ethernet segment, as a MAC: of its ESI, of its route target and of its LACP system."""
+    """The MAC that identifies its Ethernet segment: in its ESI, its route target and its LACP system."""
 
     @property
     def trunk_vlans(self) -> tuple[int, ...]:

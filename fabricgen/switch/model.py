@@ -74,13 +74,14 @@ class Switch:
     bgp: Mapping[str, Bgp] = field(default_factory=dict)
     routes: Mapping[tuple[str, str], StaticRoute] = field(default_factory=dict)
     drained: bool = False
-    """Whether all that it announces by BGP is the last choice of its neighbours (graceful shutdown, a longer path)."""
+    """Whether all that it announces by BGP is made the last choice of its neighbours (graceful shutdown, a longer
+    path)."""
     qos: SwitchQos | None = None
     overlay: EvpnOverlay | None = None
-    """EVPN, over which VRFs travel."""
+    """EVPN, which carries VRFs and VLANs."""
     balancing: Balancing = field(default_factory=Balancing)
     vrf_loopbacks: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """By VRF, the addresses of its own loopback there."""
+    """The addresses of its own loopback in a VRF, by VRF."""
     srv6: SwitchSrv6 | None = None
     """Its SRv6 identifiers."""
     trimming: PacketTrimming | None = None

@@ -75,7 +75,7 @@ class SwitchQos:
     watchdog: PfcWatchdog | None
     # not compared: a reader cannot know it, and what it changes is seen in the queues
     trim_class: int = field(default=0, compare=False)
-    """The class of what is left of trimmed packets, where it has a queue of its own; 0 for none."""
+    """The class of trimmed packets, if it has a queue of its own; 0 for none."""
 
     def __hash__(self) -> int:
         """Return a hash of a part of the values, which suffices for caches; mappings cannot be hashed."""

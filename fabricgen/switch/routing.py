@@ -12,19 +12,18 @@ from functools import cache
 from ipaddress import ip_interface
 
 OWN_ROUTES = "^$"
-"""The AS path of what a switch originates itself."""
+"""The AS path of routes that a switch originates itself."""
 
 ONE_LINK, ALL_LINKS = "one-link", "all-links"
-"""What a route that goes on tells of the links that lead to it (link bandwidth community, RFC 10005): the link of the
-session alone, or the sum of what was told on the links that it was learned over. A link counts 1 Mb/s, as FRR has it,
-whatever its speed.
-"""
+"""The links that a route announces as leading to its destination (link bandwidth community, RFC 10005): the link of the
+session alone, or the sum of those announced on the links over which it was learned. A link counts 1 Mb/s, as in FRR,
+whatever its speed."""
 
 GRACEFUL_SHUTDOWN = "65535:0"
-"""The community of what is drained (RFC 8326)."""
+"""The community of routes of a drained switch (RFC 8326)."""
 
 LEAKED = 4_294_967_294
-"""The AS number in front of what is leaked: the last one for private use (RFC 6996), which no switch has."""
+"""The AS number put before leaked routes: the last one for private use (RFC 6996), which no switch has."""
 
 LEARNED_PATH = "[0-9]"
 """Over EVPN: all AS paths but the switch's own, which is empty. Others leak theirs themselves."""
@@ -120,11 +119,11 @@ class Peer:
     max_prefixes: Mapping[str, int] = field(default_factory=dict)
     description: str = ""
     hops: int = 1
-    """How many hops away it may be."""
+    """The most hops to the peer."""
     from_loopback: bool = False
     """Whether the session is from the loopback, not from the address of the link."""
     local_asn: int = 0
-    """The AS number shown to it instead of the switch's, whose own is not added; 0 for none."""
+    """The AS number announced to the peer instead of the switch's own, which is then not added; 0 for none."""
     password: str = ""
     shut: bool = False
     group: str = field(default="", compare=False)
@@ -132,9 +131,9 @@ class Peer:
     device: str = field(default="", compare=False)
     """What is at the far end."""
     port: str = field(default="", compare=False)
-    """The own port, "" where several lead there."""
+    """The own port, "" if several lead to the peer."""
     address: str = field(default="", compare=False)
-    """The own address; "" where the session runs over link-local ones."""
+    """The own address; "" if the session runs over link-local ones."""
 
     @property
     def is_exit(self) -> bool:
@@ -162,7 +161,7 @@ class RouteMapEntry:
     prepend: str = ""
     community: str = ""
     source_vrf: str | None = None
-    """The VRF that it was brought from, "" for the default one."""
+    """The VRF from which the route was imported, "" for the default one."""
     extcommunity: str = ""
     bandwidth: str = ""
     """ONE_LINK, ALL_LINKS or ""."""
@@ -242,7 +241,7 @@ class Bgp:
     aggregates: Set[str] = frozenset()
     """Prefixes that are made of more specific ones."""
     leaks: Mapping[str, Policy] = field(default_factory=dict)
-    """By VRF, what is brought in from it."""
+    """The routes that are imported, by source VRF."""
     maps: RouteMaps = field(default_factory=RouteMaps, compare=False)
     """The route maps that its policies are made of."""
 
@@ -254,7 +253,7 @@ class StaticRoute:
     hops: Set[tuple[str, str]]
     discard: bool
     passed_on: bool = field(default=False, compare=False)
-    """Whether it leads to the outside, and other switches learn it: not those to loopbacks of far devices."""
+    """Whether it leads to the outside and other switches learn it; not routes to loopbacks of far devices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,9 +321,9 @@ class OverlayPeer:
     multihop: int = 3
     description: str = ""
     outside: frozenset[str] = frozenset()
-    """AS paths of what it announces beside own routes: those of exits, and of what is leaked."""
+    """AS paths that it announces besides own routes: those of exits, and of leaked routes."""
     role: str = field(default="", compare=False)
-    """That of the links to it: `up`, `down` or `peer`."""
+    """The role of the links to the peer: `up`, `down` or `peer`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,5 +338,5 @@ class EvpnOverlay:
     vrfs: Mapping[str, OverlayVrf] = field(default_factory=dict)
     peers: Mapping[str, OverlayPeer] = field(default_factory=dict)
     copies_dscp: bool = False
-    """Whether DSCP and ECN of a packet are those of its tunnel, too, and its class at either end is of its DSCP."""
+    """Whether a tunnel has the DSCP and ECN of the packet, and the class at either end follows that DSCP."""
     vlans: Mapping[int, OverlayVlan] = field(default_factory=dict)

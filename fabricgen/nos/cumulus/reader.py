@@ -31,7 +31,7 @@ PAIR_VLAN = 4094
 DEFAULT_MTU = 9216
 _FEC = {"rs": "rs", "baser": "fc", "off": ""}
 _SHARED = {"state": "enabled", "vrr-state": {"up": {}}}
-"""What makes the addresses of a virtual router answer."""
+"""Settings that a virtual router needs besides its addresses to answer for them."""
 _TYPES = {"swp": PORT, "vlan": "svi", "eth": "eth", "lo": "loopback", "peerlink": "peerlink"}
 _KEYS = {
     PORT: (
@@ -45,7 +45,7 @@ _KEYS = {
     "loopback": ("description", "ipv4", "ipv6"),
     "eth": ("description", "ipv4", "ipv6", "vrf"),
 }
-"""What may be said of an interface, by its type."""
+"""The keys that an interface may have, by its type."""
 
 
 def read(files: Mapping[str, str]) -> Switch:
@@ -138,6 +138,7 @@ def _make_switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
 
 
 def _read_balancing(tree: Mapping[str, Any], rows: Mapping[str, Row], routing: CumulusRouting) -> Balancing:
+    """Return how equal paths are chosen."""
     return Balancing(by_load=_is_adaptive(rows, routing), seed=qos.read_seed(tree["system"]))
 
 
@@ -309,6 +310,7 @@ def _make_pair(tree: Mapping[str, Any], vlans: dict[int, tuple[str, Set[str]]]) 
 
 
 def _put_into_bond(name: str, port: Interface, bond: int) -> Interface:
+    """Return a port as a member of a bond; raises UnknownTextError if it has another use."""
     if port.bond or port.access_vlan or port.tagged_vlans or port.addresses:
         report_misfit(f"{name} is in bond{bond}, and has another use")
     return replace(port, bond=bond, access=OPEN)
@@ -329,10 +331,12 @@ def _list_vlans(bridge: Row, bridged: set[int]) -> tuple[int, frozenset[int]]:
 
 
 def _find_mtu(row: Row) -> int:
+    """Return the MTU of an interface, bytes."""
     return int(row.get("link", {}).get("mtu", DEFAULT_MTU))
 
 
 def _make_subinterface(row: Row, rows: Mapping[str, Row]) -> Subinterface:
+    """Return a sub-interface; raises UnknownTextError if its MTU differs from that of its port."""
     if _find_mtu(row) != _find_mtu(rows.get(row["base-interface"], row)):
         report_misfit(f"{row['base-interface']}.{row['vlan']} has another MTU than its port")
     return Subinterface(bgp.find_vrf_name(row.get("vrf", "default")), _list_addresses(row))
@@ -369,12 +373,12 @@ def _list_managements(rows: list[Row]) -> Iterator[tuple[str, str]]:
 def _is_adaptive(rows: Mapping[str, Row], routing: Any) -> bool:
     """Whether ports choose among paths by load, which NVUE states at each port and once for the switch.
 
-    Raises UnknownTextError if only one of them says so.
+    Raises UnknownTextError if only one of them states it.
     """
-    spoken = {name: row["router"] for name, row in rows.items() if "router" in row}
-    if any(said != {"adaptive-routing": {"state": "enabled"}} for said in spoken.values()):
+    router_settings = {name: row["router"] for name, row in rows.items() if "router" in row}
+    if any(settings != {"adaptive-routing": {"state": "enabled"}} for settings in router_settings.values()):
         report_misfit("ports have other things of `router`")
-    ports = [name for name, said in spoken.items() if "adaptive-routing" in said]
+    ports = [name for name, settings in router_settings.items() if "adaptive-routing" in settings]
     if bool(ports) != routing.adaptive:
         report_misfit("adaptive routing of ports and of the switch go together")
     return bool(ports)

@@ -22,7 +22,7 @@ AUTO = "auto"
 """The value of a setting that a neighbour or group takes from above it."""
 
 _OWN = ("description",)
-"""Settings of a group that its neighbours do not take from it."""
+"""Settings of a group that its neighbours do not inherit."""
 _OF_ROUTER = ("autonomous-system", "router-id")
 
 

@@ -50,16 +50,16 @@ from fabricgen.switch.qos import Balancing, PacketTrimming, SwitchQos
 from fabricgen.views.exits import EXIT
 from fabricgen.views.model.forwarding import model_balancing, model_qos, model_trimming
 from fabricgen.views.model.hosts import model_access, model_vlan
-from fabricgen.views.model.management import model_management
 from fabricgen.views.model.ports import count_lanes, model_bonds, model_interface
 from fabricgen.views.model.routing import list_loopback_prefixes, model_bgp
+from fabricgen.views.model.switch import model_management
 from fabricgen.views.service import Service
 from fabricgen.views.switch import PlacedSnippet, SwitchPort, SwitchView
 
 KEEPS_ORDER = True
 
 GATEWAY_MTU = 9216
-"""Of the gateways of VLANs, bytes."""
+"""The MTU of the gateways of VLANs, bytes."""
 
 ADAPTIVE_UP_TO_GBPS = {"Spectrum-4": 400}
 """Chip -> the fastest ports with adaptive routing, for chips that do not support it at every speed (user guide, "Equal

@@ -86,7 +86,7 @@ class EosBox:
     marks_ports: bool = False
     vrfs: set[str] = field(default_factory=set)
     routes_in: set[tuple[str, str]] = field(default_factory=set)
-    """(family, VRF) that packets are routed in."""
+    """(family, VRF) of the families that are routed in a VRF."""
     v4_over_v6: bool = False
     gateways: dict[str, str] = field(default_factory=dict)
     """Default gateways of the management VRF, by family."""

@@ -62,9 +62,9 @@ from fabricgen.switch.interfaces import Subinterface
 from fabricgen.switch.qos import PfcWatchdog, SwitchQos
 from fabricgen.switch.routing import StaticRoute
 from fabricgen.views.model.forwarding import model_balancing, model_qos
-from fabricgen.views.model.management import model_management
 from fabricgen.views.model.ports import count_lanes, model_bonds, model_interface
 from fabricgen.views.model.routing import list_loopback_prefixes
+from fabricgen.views.model.switch import model_management
 from fabricgen.views.service import Service
 from fabricgen.views.switch import SwitchPort, SwitchView
 from fabricgen.wiring.bonds import PAIR_VLAN
@@ -110,7 +110,7 @@ def list_macsec_profiles(switch: SwitchView) -> list[tuple[str, str, str, str]]:
 KEEPS_ORDER = True
 
 GATEWAY_MTU = 9214
-"""Of the gateways of VLANs, bytes: the largest of EOS."""
+"""The MTU of the gateways of VLANs, bytes: the largest of EOS."""
 
 MANAGEMENT_VRF = "MGMT"
 
@@ -301,7 +301,7 @@ UNICAST_QUEUE_CHIPS = ("Tomahawk", "Trident")
 """XGS chips, whose unicast queues are `uc-tx-queue`; on DNX chips a queue is a `tx-queue`."""
 
 WATCHDOG_ACTIONS = {"drop": "drop", "forward": "notify-only"}
-"""EOS's words; `notify-only` leaves the queue as it is and says so."""
+"""EOS's words for actions; `notify-only` leaves the queue as it is and only logs."""
 
 
 def make_qos_values(switch: SwitchView) -> dict[str, Any]:

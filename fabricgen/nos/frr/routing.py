@@ -42,7 +42,7 @@ from fabricgen.switch.routing import (
 )
 
 RETRY_S = 10
-"""How often a session that is down is tried."""
+"""Seconds between attempts to open a session that is down."""
 
 
 @dataclass
@@ -69,7 +69,7 @@ class Frr:
     over_evpn: dict[str, VrfLines] = field(default_factory=dict)
     all_vnis: bool = False
     of_vnis: dict[int, VrfLines] = field(default_factory=dict)
-    """What is said of VNIs of VLANs."""
+    """The settings of VNIs of VLANs."""
     segments: SegmentLines = field(default_factory=SegmentLines)
 
     def make_bgp(self, connected: Callable[[str], Iterable[OwnRoute]]) -> dict[str, Bgp]:

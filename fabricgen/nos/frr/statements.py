@@ -1,9 +1,9 @@
-"""FRR's configuration as statements in one spelling, and statements as text that FRR takes.
+"""FRR's configuration as statements in one spelling, and statements as text that FRR accepts.
 
-What stands in a section is known by its words, as vtysh knows it, never by how far it is indented. One path and value
-have all spellings of which FRR's `show running-config` prints one: the order of lines, `exit` and `!`, addresses and
-prefixes, AS numbers in dots, names of communities, sequence numbers that are left to FRR, and what a neighbour has from
-its peer group and says again.
+The section of a line follows from its words, as in vtysh, never from its indentation. All spellings of which FRR's
+`show running-config` prints one have the same path and value: the order of lines, `exit` and `!`, addresses and
+prefixes, AS numbers in dots, names of communities, sequence numbers that FRR chooses, and options of a neighbour that
+repeat those of its peer group.
 
 Words: docs.frrouting.org, user guide (bgp, routemap, filter, static, basic). Spellings of FRR: what its daemons print
 (bgpd/bgp_vty.c, bgp_config_write), and tools/frr-reload.py, which compares texts of both kinds.
@@ -20,17 +20,17 @@ from typing import NamedTuple
 from fabricgen.running.statements import MOST_DEEP, Path, Statements
 
 NOT = "no"
-"""The value of a line that begins with `no`, in front of what else it says."""
+"""The value of a line that begins with `no`; any other value follows it."""
 
 OVERRIDES = "no, unlike "
-"""The value of a neighbour's `no`, before the name of its peer group, where that says what the neighbour denies."""
+"""The value of a `no` line of a neighbour whose peer group has the option; the name of the group follows."""
 
-_SAID_BY_VTYSH = re.compile(
+_VTYSH_OUTPUT = re.compile(
     r"Building configuration\.\.\.|Current configuration:|[\w.-]+[#>](?: (?:vtysh|sho?w? run).*)?"
 )
-"""What stands around a configuration: vtysh's own lines, and a terminal's prompts."""
+"""Output around a configuration: vtysh's own lines, and a terminal's prompts."""
 
-_OPENS: Mapping[str, re.Pattern[str]] = {
+_OPENERS: Mapping[str, re.Pattern[str]] = {
     kind: re.compile(pattern)
     for kind, pattern in {
         "": r"router \S+.*|interface \S+.*|vrf \S+|route-map \S+ (?:permit|deny) \d+|line vty|key chain \S+|bfd"
@@ -41,40 +41,40 @@ _OPENS: Mapping[str, re.Pattern[str]] = {
         "key": r"key \d+",
     }.items()
 }
-"""Lines that open a section, by the first word of the section that they stand in; those of "" end all others
+"""Lines that open a section, by the first word of the section that contains them; those of "" end all others
 (tools/frr-reload.py, ctx_keywords)."""
 
-_OF_NO_SECTION = re.compile(
+_TOP_LEVEL = re.compile(
     r"(?:no )?(?:(?:ip|ipv6) (?:prefix-list|access-list|as-path|community-list|forwarding)\b.*"
     r"|bgp (?:as-path access-list|(?:large-|ext)?community-list) .*"
     r"|(?:hostname|log|frr|service|debug|password|enable|access-list|banner|fpm|zebra) .*|agentx)"
 )
-"""Lines that end every section they stand in: FRR 7 prints no `exit` behind route-maps and BGP."""
+"""Lines that end all sections that they are in: FRR 7 prints no `exit` after route-maps and BGP."""
 
 _ROUTE = re.compile(r"(ip(?:v6)? route \S+) (.+?)(?: vrf (\S+))?")
 
-_CLOSES = {"exit-address-family": "address-family", "exit-vni": "vni", "exit-vrf": "vrf"}
+_CLOSERS = {"exit-address-family": "address-family", "exit-vni": "vni", "exit-vrf": "vrf"}
 
-_STATES_NOTHING = ("address-family", "interface", "vrf", "line", "bfd")
-"""Sections that do nothing without lines in them: FRR prints them for what the kernel has."""
+_EMPTY_SECTIONS = ("address-family", "interface", "vrf", "line", "bfd")
+"""Sections that have no effect if they are empty: FRR prints them for objects of the kernel."""
 
-_LISTED = re.compile(
+_LIST_RULE = re.compile(
     r"((?:ip|ipv6) prefix-list|bgp as-path access-list|(?:ipv6 )?access-list"
     r"|bgp (?:large-|ext)?community-list(?: standard| expanded)?) (\S+) (?:seq (\d{1,10}) )?((?:permit|deny)\b.*)"
 )
 
-_OF_NEIGHBOR = re.compile(
+_NEIGHBOR_OPTION = re.compile(
     r"(remote-as|peer-group|password|timers(?: connect| delayopen)?|bfd profile|bfd strict|bfd(?= \d|$)|update-source"
     r"|ebgp-multihop|local-as|local-role|weight|maximum-prefix|maximum-prefix-out|allowas-in|ttl-security hops"
     r"|advertisement-interval|interface|attribute-unchanged|shutdown|default-originate|port|tcp-mss|soo"
     r"|unsuppress-map|capability orf prefix-list|path-attribute \S+|remove-private-AS"
     r"|addpath-tx-\S+|description)(?: (.+))?"
 )
-"""Options of a neighbour, and what they are set to; others say all by their words."""
+"""Options of a neighbour with their values; other options have no value."""
 
-_WAYS = re.compile(r"(route-map|prefix-list|filter-list|distribute-list) (\S+) (in|out)")
+_NEIGHBOR_FILTER = re.compile(r"(route-map|prefix-list|filter-list|distribute-list) (\S+) (in|out)")
 
-_VALUED = re.compile(
+_OPTION = re.compile(
     r"(hostname|frr (?:defaults|version)|log (?:syslog|file|stdout|facility|record-priority|timestamp precision)"
     r"|bgp (?:router-id|cluster-id|default local-preference|suppress-fib-pending|graceful-restart \S+-time)|timers bgp"
     r"|maximum-paths ibgp|maximum-paths(?! ibgp)|redistribute (?:connected|static|kernel|local)|rd|vni"
@@ -86,7 +86,7 @@ _VALUED = re.compile(
     r"|(?:password|enable password|evpn mh (?:es-id|es-sys-mac|startup-delay|mac-holdtime|neigh-holdtime|es-df-pref)"
     r"|description|on-match|call|continue))(?: (.+))?"
 )
-"""Other lines that set something to a value."""
+"""Other options with their values."""
 
 _COMMUNITIES = {
     "internet": "0:0",
@@ -111,7 +111,7 @@ _DEFAULTS = {"ebgp-multihop": "255", "allowas-in": "3"}
 """Numbers that FRR leaves out: MAXTTL and BGP_ALLOWAS_IN_DEFAULT (bgpd/bgp_vty.c, bgp_config_write_peer_*)."""
 
 _PLAIN = ("description", "remark", "password", "message")
-"""Words behind which text stands as it is."""
+"""Words after which text is kept as it is."""
 
 
 def read_statements(files: Mapping[str, str]) -> Statements:
@@ -139,22 +139,22 @@ class _FrrLine(NamedTuple):
     """What a line says, wherever it stands."""
 
     closes: str = ""
-    """The first word of the section that it ends: `exit` for whichever it is, `end` for all."""
+    """The first word of the section that it ends: `exit` for the innermost one, `end` for all."""
     opens: tuple[str, ...] = ()
-    """First words of sections in which it opens another: "" for one that ends all others."""
+    """First words of the sections in which it opens another; "" for a section that ends all others."""
     section: str = ""
-    """The step of the section that it opens."""
+    """The path step of the section that it opens."""
     header: tuple[_FrrStatement, ...] = ()
-    """What it states where it opens a section."""
+    """The statements of a line that opens a section."""
     leaves: bool = False
-    """Whether it ends every section."""
+    """Whether it ends all sections."""
     is_route: bool = False
-    """Whether it ends every section but that of a VRF."""
+    """Whether it ends all sections except that of a VRF."""
     stated: tuple[_FrrStatement, ...] = ()
-    """What it states where it opens none."""
+    """The statements of a line that opens no section."""
     list_name: str = ""
     number: int = 0
-    """The list that it adds to, and its number there, 0 for the next."""
+    """Its number in the list `list_name`, 0 for the next one."""
 
 
 class _FrrReader:
@@ -217,11 +217,11 @@ class _FrrReader:
 def _read_line(line: str) -> _FrrLine:
     """Return what a line says by itself, whatever section it stands in."""
     words = line.split()
-    if not words or words[0][0] in "!#" or _SAID_BY_VTYSH.fullmatch(" ".join(words)):
+    if not words or words[0][0] in "!#" or _VTYSH_OUTPUT.fullmatch(" ".join(words)):
         return _FrrLine()
     if words in (["end"], ["exit"], ["quit"]):
         return _FrrLine(closes=words[0].replace("quit", "exit"))
-    if kind := _CLOSES.get(words[0]):
+    if kind := _CLOSERS.get(words[0]):
         return _FrrLine(closes=kind)
     text = _normalize_words(words)
     denied, positive = text.startswith("no "), text.removeprefix("no ")
@@ -231,12 +231,12 @@ def _read_line(line: str) -> _FrrLine:
         (steps, f"{NOT} {value}".rstrip() if denied else value, depth)
         for steps, value, depth in _list_line_statements(positive)
     ]
-    listed = _LISTED.fullmatch(_rename_ip_list(positive))
+    listed = _LIST_RULE.fullmatch(_rename_ip_list(positive))
     return _FrrLine(
-        opens=tuple(kind for kind, pattern in _OPENS.items() if pattern.fullmatch(text)),
+        opens=tuple(kind for kind, pattern in _OPENERS.items() if pattern.fullmatch(text)),
         section=section.steps[-1],
         header=tuple(header),
-        leaves=_OF_NO_SECTION.fullmatch(text) is not None,
+        leaves=_TOP_LEVEL.fullmatch(text) is not None,
         is_route=_ROUTE.fullmatch(positive) is not None,
         stated=tuple(_FrrStatement(*statement) for statement in statements),
         list_name=f"{listed[1]} {listed[2]}" if listed else "",
@@ -256,7 +256,7 @@ def _list_opening_statements(text: str) -> Iterator[_FrrStatement]:
     elif text.startswith("interface "):
         step = text.partition(" vrf ")[0]
     yield _FrrStatement((step,), value)
-    if not step.startswith(_STATES_NOTHING):
+    if not step.startswith(_EMPTY_SECTIONS):
         yield _FrrStatement((step,), value)
     if step.startswith("router bgp") and " as-notation " in text:
         yield _FrrStatement((step, "as-notation"), text.rpartition(" ")[2])
@@ -269,7 +269,7 @@ def _rename_ip_list(text: str) -> str:
 
 def _list_line_statements(text: str) -> Iterator[_FrrStatement]:
     """Yield what a line that opens no section states; `text` is without a leading `no`."""
-    if match := _LISTED.fullmatch(_rename_ip_list(text)):
+    if match := _LIST_RULE.fullmatch(_rename_ip_list(text)):
         yield _FrrStatement((f"{match[1]} {match[2]}",), _normalize_rule(match[1], match[4]))
     elif text.startswith("neighbor ") and text.count(" ") > 1:
         yield from _list_neighbor_statements(*text.split(" ", 2)[1:])
@@ -280,7 +280,7 @@ def _list_line_statements(text: str) -> Iterator[_FrrStatement]:
         hops, value = _split_hops(match[2])
         vrf = (f"vrf {match[3]}",) if match[3] not in (None, "default") else ()
         yield _FrrStatement((*vrf, f"{match[1]} {hops}"), value, 0 if match[3] else MOST_DEEP)
-    elif match := _VALUED.fullmatch(text):
+    elif match := _OPTION.fullmatch(text):
         yield _FrrStatement((match[1],), _normalize_value(match[1], match[2] or ""))
     else:
         yield _FrrStatement((text,), "")
@@ -292,9 +292,9 @@ def _list_neighbor_statements(name: str, text: str) -> Iterator[_FrrStatement]:
     if match := re.fullmatch(r"interface(?: (v6only))?(?: ((?:peer-group|remote-as) \S+))?", text):
         yield _FrrStatement((neighbor, "interface"), match[1] or "")
         text = match[2] or ""
-    if match := _WAYS.fullmatch(text):
+    if match := _NEIGHBOR_FILTER.fullmatch(text):
         yield _FrrStatement((neighbor, f"{match[1]} {match[3]}"), match[2])
-    elif match := _OF_NEIGHBOR.fullmatch(text):
+    elif match := _NEIGHBOR_OPTION.fullmatch(text):
         # A member of a peer group is so in all families, also where FRR 7 and bgpcfgd say it in one.
         depth = 1 if match[1] == "peer-group" else MOST_DEEP
         yield _FrrStatement((neighbor, match[1]), _normalize_value(match[1], match[2] or ""), depth)
@@ -441,8 +441,8 @@ def files_of(statements: Statements) -> dict[str, str]:
 def _is_section(path: Path) -> bool:
     """Whether lines may stand below a path, as below `router bgp`, route maps and address families."""
     if len(path) == 1:
-        return _OPENS[""].fullmatch(path[0]) is not None or path[0].startswith(("router bgp", "route-map "))
-    pattern = _OPENS.get(path[-2].partition(" ")[0])
+        return _OPENERS[""].fullmatch(path[0]) is not None or path[0].startswith(("router bgp", "route-map "))
+    pattern = _OPENERS.get(path[-2].partition(" ")[0])
     return pattern is not None and pattern.fullmatch(path[-1]) is not None
 
 
@@ -454,7 +454,7 @@ def _write_sections(lines: Mapping[Path, list[str]], statements: Statements, sec
         yield f"{indent}{_write_header(below, statements)}"
         yield from _write_sections(lines, statements, below)
         kind = below[-1].partition(" ")[0]
-        yield f"{indent}{next((word for word, closed in _CLOSES.items() if closed == kind), 'exit')}"
+        yield f"{indent}{next((word for word, closed in _CLOSERS.items() if closed == kind), 'exit')}"
 
 
 def _write_header(section: Path, statements: Statements) -> str:
@@ -479,6 +479,10 @@ def _write_line(path: Path, value: str) -> str:
     if len(path) > 1 and path[-2].startswith("neighbor "):
         # `route-map in` with the value NAME is written `route-map NAME in`
         words = step.split()
-        line = f"{words[0]} {value} {words[1]}" if _WAYS.fullmatch(f"{words[0]} x {words[-1]}") else f"{step} {value}"
+        line = (
+            f"{words[0]} {value} {words[1]}"
+            if _NEIGHBOR_FILTER.fullmatch(f"{words[0]} x {words[-1]}")
+            else f"{step} {value}"
+        )
         return f"{'no ' if denied else ''}{path[-2]} {line}".rstrip()
     return f"{'no ' if denied else ''}{step} {value}".rstrip()

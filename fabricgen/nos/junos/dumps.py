@@ -11,7 +11,7 @@ _IN_BRACES = re.compile(r"^(?:version \S+;|system \{|interfaces \{)\s*$", re.M)
 _AS_LINES = re.compile(r"^set (?:version|system|interfaces) ", re.M)
 _HOST = re.compile(r"^(?:set system|    )\s*host-name \"?([\w.-]+)", re.M)
 _PROMPT = re.compile(r"^(?:\{\w+(?::\d+)?\}|\[edit[^\]]*\]|[\w.@-]+[>#] .*)\s*$", re.M)
-"""Lines of a terminal's log that are not the configuration's."""
+"""Lines of a terminal's log that are not part of the configuration."""
 
 
 def recognize_configuration(dump: ShownText) -> ShownConfiguration | None:

@@ -31,7 +31,7 @@ from fabricgen.switch.qos import Balancing
 from fabricgen.switch.routing import OverlayVlan
 
 FRAME_BYTES = 18
-"""What a frame has beside its packet."""
+"""Bytes of a frame besides its packet."""
 
 FEC = {"fec91": "rs", "fec74": "fc", "none": ""}
 
@@ -102,7 +102,7 @@ class JunosBox:
 
     ports: dict[str, JunosPort] = field(default_factory=dict)
     aggregates: int = 0
-    """How many bonds there may be, from ae0."""
+    """How many bonds the configuration allows, from ae0."""
     irb_mtu: int = 0
     gateways: dict[int, JunosGateway] = field(default_factory=dict)
     vlans: dict[str, int] = field(default_factory=dict)
@@ -208,7 +208,7 @@ LLDP = frozenset(
         "interface all",
     }
 )
-"""How neighbours are told of ports, and asked of theirs."""
+"""The lines by which ports announce themselves to neighbours, and ask these."""
 
 
 def _check_stanzas(box: JunosBox, management: list[str]) -> None:

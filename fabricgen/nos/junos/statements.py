@@ -17,7 +17,7 @@ FILE = "juniper.conf"
 
 FILES = (FILE,)
 ORDER = "order of "
-"""Begins the only step of the order in which statements stand that are tried in turn."""
+"""The beginning of the single path step that states the order of statements that are tried in turn."""
 
 
 def read_statements(files: Mapping[str, str]) -> Statements:

@@ -38,18 +38,18 @@ from fabricgen.switch.interfaces import Bond, Interface
 from fabricgen.switch.qos import PfcWatchdog, SwitchQos
 from fabricgen.views.model.forwarding import model_balancing, model_qos
 from fabricgen.views.model.hosts import model_vlan
-from fabricgen.views.model.management import model_management
 from fabricgen.views.model.ports import model_bonds, model_interface
 from fabricgen.views.model.routing import list_loopback_prefixes
+from fabricgen.views.model.switch import model_management
 from fabricgen.views.switch import SwitchPort, SwitchView
 
 KEEPS_ORDER = True
 
 FRAME_BYTES = 18
-"""What a frame has beside its packet: addresses and type, and a tag."""
+"""Bytes of a frame besides its packet: addresses and type, and a tag."""
 
 GATEWAY_MTU = 9198
-"""Of the gateways of VLANs, bytes: the largest of a port."""
+"""The MTU of the gateways of VLANs, bytes: the largest of a port."""
 
 FEC_WORDS = {"rs": "fec91", "fc": "fec74", "": ""}
 
@@ -183,7 +183,7 @@ def _list_vlan_rows(switch: SwitchView, over_evpn: Mapping[int, tuple[int, str]]
 # junos-conf-interfaces).
 
 GATEWAY_MAC = "00:1c:73:00:00:01"
-"""Of gateways that another switch has, too: that of Juniper's designs."""
+"""The MAC of gateways that two switches have: that of Juniper's designs."""
 
 
 def make_bond_row(number: int, bond: Bond) -> dict[str, Any]:
@@ -244,7 +244,7 @@ def make_mac_vrf(switch: SwitchView) -> dict[str, Any] | None:
 SPRAY = "spray"
 
 ALL_PORTS = "et-*"
-"""Stands for every port, where all are alike."""
+"""The name that stands for every port, if all are alike."""
 
 NO_LOSS, LOSSY = "NO-LOSS", "LOSSY-ROCE"
 """The class of RoCE data, by whether it is paused or dropped."""

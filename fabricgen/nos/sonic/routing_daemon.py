@@ -18,7 +18,7 @@ from fabricgen.running.tree import is_tolerant, report_misfit
 MAX_PATHS = 256
 
 _OFF = ("nhopself", "rrclient")
-"""What is done in sessions inside of an AS alone."""
+"""Options that only sessions inside one AS need, and that are turned off."""
 
 Tables = Mapping[str, Mapping[str, Any]]
 

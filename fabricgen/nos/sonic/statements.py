@@ -45,12 +45,12 @@ _UNORDERED = frozenset(
         "services",
     }
 )
-"""Lists whose order says nothing; lanes of a port, and next hops of a route with their interfaces, have one."""
+"""Lists whose order has no effect; that of a port's lanes, and of a route's next hops and interfaces, has one."""
 
 _AS_NUMBERS = frozenset({"asn", "bgp_asn", "local_asn"})
 
 MOST_NUMBERS = 64
-"""More queues than a port has: a longer run is no run."""
+"""More than the queues of a port: longer runs are not expanded."""
 
 MOST_STATEMENTS = 1_000_000
 """Many times what a switch of 1,024 ports has; keys that stand for several rows may say so without end."""
@@ -90,7 +90,7 @@ def files_of(statements: Statements) -> dict[str, str]:
 
 
 _READ_OTHERWISE = frozenset({("STATIC_ROUTE", "advertise"), ("NTP_SERVER", "iburst")})
-"""Fields whose daemon takes another value where they are not there than the model says: bgpcfgd announces the route
+"""Fields whose absence a daemon reads otherwise than the model says: bgpcfgd announces the route
 (managers_static_rt.py), chrony sends no burst (files/image_config/chrony/chrony.conf.j2)."""
 
 

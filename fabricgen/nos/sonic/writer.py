@@ -110,13 +110,13 @@ def make_macsec_values(switch: SwitchView) -> dict[str, Any]:
 
 
 SCHEMA_VERSION = "version_202305_01"
-"""Of the tables, as db_migrator.py names it."""
+"""The version of the tables, as db_migrator.py names it."""
 
 LARGEST_MTU = 9216
-"""Of a port without a cable, bytes (sonic-port.yang)."""
+"""The MTU of a port without a cable, bytes (sonic-port.yang)."""
 
 KERNEL_NAME = 15
-"""Longest name of an interface in Linux."""
+"""The longest name of an interface in Linux, characters."""
 
 
 def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:

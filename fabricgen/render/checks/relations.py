@@ -21,7 +21,7 @@ from fabricgen.render.checks.shape import Fields, Tables
 
 Interface: TypeAlias = ipaddress.IPv4Interface | ipaddress.IPv6Interface
 KERNEL_NAME = 15
-"""Longest name of an interface in Linux."""
+"""The longest name of an interface in Linux, characters."""
 
 _ADDRESSED = ("INTERFACE", "LOOPBACK_INTERFACE", "PORTCHANNEL_INTERFACE", "VLAN_INTERFACE", "VLAN_SUB_INTERFACE")
 _STATES = ("enabled", "disabled", "always_enabled", "always_disabled")

@@ -28,16 +28,16 @@ MULTILINE = frozenset(("BANNER_MESSAGE",))
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 LEFT_OUT = re.compile(r"<[^<>]*>")
-"""What a build writes for a secret that is left out."""
+"""The text that a build writes in place of a redacted secret."""
 
 LONGEST = 8192
 """Characters of a value: no model has a longer one, and patterns take a time that grows with the square of them."""
 
 NAME = -1
-"""Stands for the name of a field in a map."""
+"""The key that stands for the name of a field in a map."""
 
 Place: TypeAlias = tuple[str, int | str, int | str]
-"""Where a reference leads: (table, parts of the key, part or field), or (table, row, field)."""
+"""The target of a reference: (table, parts of the key, part or field), or (table, row, field)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +331,7 @@ NAMED = {
     "sonic-types:sonic-ip4-prefix": _ADDRESS_AND_LENGTH,
     "sonic-types:sonic-ip6-prefix": _ADDRESS_AND_LENGTH,
 }
-"""Words for types that are known by their name."""
+"""Descriptions of types that have a name."""
 
 BY_PATTERN = {
     "": "an empty value",
@@ -356,7 +356,7 @@ BY_PATTERN = {
     ),
     "[^\\n]+": "one line",
 }
-"""Words for patterns, which are of no named type."""
+"""Descriptions of patterns of types without a name."""
 
 _ENDS = "^(?:", r")$(?!\n)"
 

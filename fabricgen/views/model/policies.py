@@ -57,7 +57,8 @@ BASE, DENIED, PASSED, LAST = 10, 5, 50, 90
 """Numbers of entries: of loopbacks and hosts, and before and after these. A leak's are as those of hosts."""
 
 ORIGINATED = 6
-"""What is added to, for the numbers of what a switch originates itself, apart from what it passes on: 7 and 8."""
+"""The number added to entries for routes that a switch originates itself, apart from those that it passes on: 7 and
+8."""
 
 
 def model_maps(switch: SwitchView, vrf: str, roles: Container[str]) -> RouteMaps:

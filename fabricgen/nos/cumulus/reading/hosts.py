@@ -16,7 +16,7 @@ from fabricgen.switch.interfaces import OPEN, Advertised, HostAccess, Relay
 Row = Mapping[str, Any]
 
 SMALLEST_BITS = 8 * 84
-"""Of a frame on the wire."""
+"""Bits that the smallest frame takes on the wire."""
 
 _RULES: dict[str, tuple[str, Row]] = {
     "dhcp": ("ipv4", {"protocol": "udp", "udp": {"source-port": {"67": {}}, "dest-port": {"68": {}}}}),

@@ -15,7 +15,7 @@ from fabricgen.switch.qos import Ecn, PacketTrimming, PfcWatchdog, PortQos, Queu
 
 Row = Mapping[str, Any]
 PROFILE_KINDS = ("congestion-control", "egress-scheduler", "egress-shaper", "mapping", "pfc")
-"""What a port refers to as `{profile: NAME}`."""
+"""Kinds of profiles, to which a port refers as `{profile: NAME}`."""
 PFC_ON = {"rx": "enable", "tx": "enable"}
 WATCHED = ("enable", "enabled")
 """`enable` in the command reference and in exports of NVIDIA's designs, `enabled` in prose of 5.16 and later."""

@@ -183,11 +183,11 @@ def list_sets(row: Row, *, of_exit: bool, graceful: bool) -> dict[str, Any]:
 
 
 _OF_GROUPS = ("address-family", "bfd", "capabilities", "shutdown")
-"""What groups say in files of ours; a switch may show it of each neighbour."""
+"""Settings that our files give to groups; a switch may show them of each neighbour."""
 FAMILIES = {"ipv4-unicast": "v4", "ipv6-unicast": "v6"}
 DISCARD_DISTANCE = "250"
 DEFAULT_TIMERS = {"connection-retry": 10, "hold": 9, "keepalive": 3}
-"""Seconds (NVUE Command Reference, BGP)."""
+"""Default keepalive and hold times, seconds (NVUE Command Reference, BGP)."""
 
 
 class CumulusRouting:

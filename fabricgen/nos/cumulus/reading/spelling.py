@@ -25,7 +25,7 @@ from fabricgen.running.statements import Path, Statements
 from fabricgen.running.tree import UnknownTextError
 
 MOST = 4096
-"""More ports or VLANs than a range can mean."""
+"""The most ports or VLANs that a range can mean."""
 
 _RUN = re.compile(r"([A-Za-z_.]*)(?:(\d+)([s.]))?(\d+)(?:-(\d+))?")
 """swp1, swp1s0-3, swp1.10-12, or digits, which take the letters of the name before them."""

@@ -103,7 +103,7 @@ _RIGHTS: Row = {
         "system-admin": {"class": {"nvapply": {}, "sudo": {}}},
     },
 }
-"""The classes and roles of NVUE itself, without which accounts may do nothing."""
+"""NVUE's own classes and roles, without which accounts may do nothing."""
 
 
 def _check_vrf(rows: Iterable[Row], vrf: str) -> None:

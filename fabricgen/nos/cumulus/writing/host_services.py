@@ -36,7 +36,7 @@ from fabricgen.views.service import Service
 from fabricgen.views.switch import SwitchView
 
 SMALLEST_BYTES = 84
-"""Of a frame with its preamble and gap (IEEE 802.3)."""
+"""Bytes of the smallest frame with its preamble and gap (IEEE 802.3)."""
 
 
 def make_bridge_values(port: Interface | Bond) -> dict[str, Any]:

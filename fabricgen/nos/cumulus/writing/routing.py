@@ -67,7 +67,7 @@ def find_family_word(address: str) -> str:
 
 
 ROUTER_BFD = "FABRIC"
-"""The BFD profile of sessions between switches; that of an exit is named after it."""
+"""The name of the BFD profile of sessions between switches; that of an exit is named after it."""
 
 
 def make_routing_values(

@@ -109,7 +109,7 @@ MARKING = {
     "ip dhcp snooping information option",
     "ip dhcp snooping information option circuit-id type 2 format %h:%p",
 }
-"""What makes switches add option 82 in VLANs."""
+"""The line that makes switches add option 82 in VLANs."""
 
 
 def add_gateway_rules(top: LineRules, port: LineRules) -> None:

@@ -9,7 +9,7 @@ from fabricgen.running.tree import Line, LineRules, is_tolerant, make_item, repo
 from fabricgen.switch.model import SwitchUser
 
 GNMI_PORT = 6030
-"""Where EOS listens unless told otherwise."""
+"""The port on which EOS listens for gNMI by default."""
 
 LEVELS = {
     "errors": "error",
@@ -47,7 +47,7 @@ class EosManagement:
     """The interface whose address the switch speaks from, by use of the servers (`ip`, `ntp`, `logging`)."""
     gnmi_vrfs: set[str] = field(default_factory=set)
     words: set[str] = field(default_factory=set)
-    """Lines that other lines or a management port need beside them, as they stand."""
+    """Lines, as they are, that other lines or a management port require."""
 
     def list_servers(self, *uses: str) -> tuple[str, ...]:
         """Return the addresses of the servers for some uses."""

@@ -24,7 +24,7 @@ class Vxlan:
     vnis: dict[str, int] = field(default_factory=dict)
     of_vlans: dict[int, int] = field(default_factory=dict)
     bridged: dict[int, VrfLines] = field(default_factory=dict)
-    """What `router bgp` says of VLANs."""
+    """The settings of VLANs in `router bgp`."""
     qos: set[str] = field(default_factory=set)
 
 

@@ -29,7 +29,7 @@ class EosQueue:
 
     strict: bool = False
     shared: bool = False
-    """Whether it is told to have no priority."""
+    """Whether the configuration says that it has no priority."""
     share: int = 0
     limit: int = 0
     ecn: Ecn | None = None
@@ -148,7 +148,7 @@ def _read_queue(profile: EosQosProfile, line: Line, number: str) -> None:
 
 
 QUEUE_PAIR = {13, 14, 15}
-"""Bytes after the beginning of UDP."""
+"""The position of the queue pair: bytes after the beginning of UDP."""
 
 
 @dataclass
@@ -157,7 +157,7 @@ class EosBalancing:
 
     by_load: bool = False
     offsets: dict[str, set[int]] = field(default_factory=dict)
-    """The bytes behind the beginning of UDP that are hashed, by family."""
+    """The positions of bytes that are hashed, counted from the beginning of UDP, by family."""
     in_payload: bool = False
     groups: dict[str, frozenset[str]] = field(default_factory=dict)
     words: set[str] = field(default_factory=set)

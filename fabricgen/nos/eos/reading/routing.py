@@ -27,7 +27,7 @@ from fabricgen.switch.routing import Bgp, EvpnOverlay, RouteMapEntry, SessionBfd
 FAMILIES = {"vpn-ipv4": "v4", "vpn-ipv6": "v6"}
 
 MOST_ROUTES = 12_000
-"""What a session takes that states no limit; 0 is none."""
+"""The limit of a session that states none; 0 is no limit."""
 
 
 @dataclass
@@ -121,7 +121,7 @@ class EosRouting:
     vxlan: Vxlan = field(default_factory=Vxlan)
     targets: EosTargets = field(default_factory=EosTargets)
     bfd: SessionBfd = field(default_factory=SessionBfd)
-    """The timers of sessions that state none."""
+    """The timers of sessions that state none of their own."""
 
     def make_bgp(
         self, connected: Callable[[str], Iterable[OwnRoute]], statics: Callable[[str], Iterable[OwnRoute]]

@@ -27,9 +27,8 @@ from fabricgen.views.switch import SwitchView
 LOOPBACK = "Loopback0"
 
 CIRCUIT_TYPE = 2
-"""Of circuit ids, as configurations state it. Whether it precedes the text, with a length, as on switches of other
-makers, no public source says.
-"""
+"""The type of circuit ids, as configurations state it. Whether type and length precede the text in requests, as on
+switches of other makers, no public source says."""
 
 
 def make_switchport_values(port: Interface | Bond) -> dict[str, Any]:

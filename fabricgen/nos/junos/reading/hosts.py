@@ -11,7 +11,7 @@ from fabricgen.switch.interfaces import Advertised, Relay
 from fabricgen.switch.routing import find_network
 
 MARKED, NAMES_SUBNET = "relay-option-82 circuit-id", "relay-option-82 server-id-override"
-"""Words by which requests tell the port that they came in at, and the subnet of the host."""
+"""Words by which requests name the port at which they came in, and the subnet of the host."""
 
 
 @dataclass
@@ -85,7 +85,7 @@ class Advertising:
     flags: dict[str, bool] = field(default_factory=dict)
     lifetime_s: int | None = None
     autonomous: dict[str, bool] = field(default_factory=dict)
-    """By prefix, whether hosts make addresses of it by themselves."""
+    """Whether hosts make addresses by themselves, by prefix."""
     resolvers: set[str] = field(default_factory=set)
     silent: bool = False
 

@@ -15,12 +15,12 @@ INSTANCE = "mgmt_junos"
 ROLES = {"super-user": "admin", "read-only": "operator"}
 
 LEVELS = {"info": "informational", "any": "debug"}
-"""Levels of logs that Junos calls otherwise."""
+"""Levels of logs that have another name in Junos."""
 
 PROTOCOLS = {"tacplus": "tacacs", "radius": "radius"}
 
 NOBODY = SwitchUser(role="")
-"""An account whose lines have named no class yet."""
+"""An account whose class has not been read yet."""
 
 WITHOUT_PORT = frozenset({"services ssh", "services netconf ssh", "root-authentication encrypted-password *"})
 """Lines of every switch, with or without a management port."""
@@ -66,7 +66,7 @@ class JunosManagement:
     gateways: dict[bool, str] = field(default_factory=dict)
     """Default gateways of the management port, by whether they are of IPv6."""
     words: set[str] = field(default_factory=set)
-    """Lines that a management port or other lines need beside them, as they stand."""
+    """Lines, as they are, that a management port or other lines require."""
 
     def make_management(self, addresses: list[str]) -> SwitchManagement:
         """Return how the switch is managed; `addresses` are those of its management port, with prefix lengths.

@@ -13,16 +13,16 @@ from fabricgen.running.tree import Line, LineRules, report_misfit
 from fabricgen.switch.routing import ALL_LINKS, GRACEFUL_SHUTDOWN, ONE_LINK, OWN_ROUTES, RouteMapEntry
 
 LAST = RouteMapEntry(permit=False)
-"""The last entry of every policy: without it BGP would take and pass on everything that no term names."""
+"""The last entry of every policy: without it BGP would accept and pass on everything that no term matches."""
 
 BALANCED = "PFE-LB"
 """The policy by which routes over several links are installed with all of them."""
 
 STATIC = " static"
-"""Ends the name of the map of the static routes that a policy announces, beside that of the connected ones."""
+"""The ending of the name of the map of static routes, beside that of the connected ones."""
 
 EXIT_PATHS = "EXIT-PATHS"
-"""The AS paths of what exits of VRFs gave the switch, which goes on over EVPN as routes of its own."""
+"""The AS paths of routes from exits of VRFs, which are announced over EVPN as own routes."""
 
 EXIT = "EXIT-"
 """Begins the names of policies of sessions with far devices, to which aggregates alone are announced."""
@@ -70,7 +70,7 @@ class JunosPolicies:
     terms: dict[str, dict[str, Term]] = field(default_factory=dict)
     communities: dict[str, set[str]] = field(default_factory=dict)
     path_groups: dict[str, set[str]] = field(default_factory=dict)
-    """By name, AS paths as the model has them."""
+    """AS paths in the form of the model, by name."""
     words: set[str] = field(default_factory=set)
 
     def check(self, outward: Iterable[str], originating: Set[str]) -> None:

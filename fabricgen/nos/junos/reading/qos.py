@@ -12,7 +12,7 @@ from fabricgen.running.tree import Line, LineRules, is_tolerant, make_item, mark
 from fabricgen.switch.qos import Balancing, Ecn, PfcWatchdog, PortQos, Queue, SwitchQos
 
 BEST_EFFORT = "best-effort"
-"""The class of packets that no classifier names."""
+"""The class of packets that no classifier matches."""
 
 LARGEST_FRAME = 9216
 """The bytes of the largest frame in profiles that state the length of the cable."""
@@ -89,16 +89,16 @@ class JunosQos:
     priority_of: dict[str, int] = field(default_factory=dict)
     lossless: set[str] = field(default_factory=set)
     class_of: dict[str, dict[int, str]] = field(default_factory=dict)
-    """By classifier, the class of each DSCP."""
+    """The class of each DSCP, by classifier."""
     profiles: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     buffers: set[str] = field(default_factory=set)
     pauses: dict[str, PauseProfile] = field(default_factory=dict)
     bound: dict[str, dict[str, str]] = field(default_factory=dict)
-    """By port, or pattern of ports, the names of its `profile`, `scheduler-map` and `classifier`."""
+    """The names of `profile`, `scheduler-map` and `classifier`, by port or pattern of ports."""
     maps: dict[str, dict[str, str]] = field(default_factory=dict)
     schedulers: dict[str, Scheduler] = field(default_factory=dict)
     by_load: set[str] = field(default_factory=set)
-    """What is said of load balancing by that of the links."""
+    """The settings of load balancing by the load of links."""
 
     def make_balancing(self, families: Set[str]) -> Balancing:
         """Return how equal paths are chosen; `families` are those ("v4", "v6") that the switch routes.

@@ -21,11 +21,12 @@ from fabricgen.running.tree import Line, LineRules, is_tolerant, report_misfit
 from fabricgen.switch.routing import EVPN, Bgp, EvpnOverlay, OverlayVlan, StaticRoute
 
 PortAddresses = Mapping[str, Iterable[str]]
-"""By port, addresses with prefix lengths."""
+"""Addresses with prefix lengths, by port."""
 
 
 OF_AGGREGATE = frozenset({"brief", "discard"})
-"""What every aggregate says: it has no AS numbers that some of its routes lack, and drops what none of them takes."""
+"""The lines of every aggregate: it omits AS numbers that only some of its routes have, and drops packets that none of
+its routes takes."""
 
 
 @dataclass
@@ -33,7 +34,7 @@ class JunosTable:
     """Static routes and aggregates of one table, both families together."""
 
     hops: dict[str, list[str]] = field(default_factory=dict)
-    """By prefix, next hops."""
+    """Next hops by prefix."""
     aggregates: dict[str, set[str]] = field(default_factory=dict)
     ribs: set[tuple[bool, str]] = field(default_factory=set)
     """(whether a route is of IPv6, the name of the table that it stands in or "")."""
@@ -86,7 +87,7 @@ def _read_aggregate(table: JunosTable, line: Line, rib: str, prefix: str, word: 
 
 
 OWN_TABLE = frozenset({"instance-type virtual-router"})
-"""What a VRF says that stays on the switch."""
+"""The settings of a VRF that concern only the switch."""
 
 
 @dataclass
@@ -127,7 +128,7 @@ OVER_EVPN = frozenset(
         "protocols evpn ip-prefix-routes route-attributes as-path export-action allow",
     }
 )
-"""What a VRF says that goes over EVPN."""
+"""The settings of a VRF that concern EVPN."""
 
 
 MAC_VRF = "MAC-VRF"
@@ -154,9 +155,9 @@ class MacVrf:
     distinguisher: str = ""
     target: str = ""
     target_of: dict[int, str] = field(default_factory=dict)
-    """By VNI."""
+    """Route targets by VNI."""
     vni_of: dict[str, int] = field(default_factory=dict)
-    """By name of a VLAN."""
+    """VNIs by name of a VLAN."""
 
     def make_vlans(self, vlans: Mapping[str, int], bridged: Set[str]) -> dict[int, OverlayVlan]:
         """Return the VLANs over EVPN by number.
@@ -184,7 +185,7 @@ class JunosRouting(Sessions):
     asn: int = 0
     router_id: str = ""
     words: set[str] = field(default_factory=set)
-    """Lines of all of BGP, and of the forwarding table, as they are."""
+    """Lines, as they are, of BGP as a whole and of the forwarding table."""
     max_paths: int = 0
     advertised: set[str] = field(default_factory=set)
     """Ports that send router advertisements."""

@@ -14,10 +14,10 @@ from fabricgen.switch.routing import EVPN, SessionBfd
 FAMILIES = {"inet": "v4", "inet6": "v6"}
 
 OF_GROUP = frozenset({"type external", "multipath multiple-as"})
-"""What every group of sessions says."""
+"""The lines of every group of sessions."""
 
 OF_LOCAL_AS = frozenset({"private", "no-prepend-global-as"})
-"""What goes with an AS number that is shown instead of the switch's: neither stands in a path beside the other."""
+"""The words after a local AS number: neither it nor the switch's own is in a path beside the other."""
 
 
 @dataclass
@@ -31,11 +31,11 @@ class JunosGroup:
     loops: set[int] = field(default_factory=set)
     over_v6: bool = False
     teardowns: set[tuple[str, str]] = field(default_factory=set)
-    """(group or neighbour, family) whose limit of prefixes closes the session."""
+    """(group or neighbour, family) whose prefix limit closes the session."""
     local_addresses: dict[str, str] = field(default_factory=dict)
     intervals: dict[str, int] = field(default_factory=dict)
     local_as: dict[str, set[str]] = field(default_factory=dict)
-    """By neighbour, the words behind the AS number that is shown to it."""
+    """The words after the AS number that is announced to a neighbour, by neighbour."""
 
 
 @dataclass

@@ -32,7 +32,7 @@ MANAGEMENT_TABLES = {
 }
 LEVELS = {"error": "error", "warn": "warning", "notice": "notice", "info": "informational", "debug": "debug"}
 PROTOCOLS = {"tacacs": ("tacacs+,local", "TACPLUS"), "radius": ("radius,local", "RADIUS")}
-"""How a login goes, and the table of the key shared with servers."""
+"""Login methods by protocol, with the table of the key shared with servers."""
 
 READER = {
     "SNMP_USER_AUTH_TYPE": "SHA",

@@ -18,7 +18,7 @@ Tables = Mapping[str, Mapping[str, Mapping[str, Any]]]
 PER_PORT = ("BUFFER_PORT_EGRESS_PROFILE_LIST", "BUFFER_PORT_INGRESS_PROFILE_LIST")
 BUFFERS = frozenset({"BUFFER_PG", "BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_QUEUE", *PER_PORT})
 NAMES = BUFFERS | {"BREAKOUT_CFG", "CABLE_LENGTH", "DEVICE_NEIGHBOR", "DEVICE_NEIGHBOR_METADATA", "MGMT_PORT"}
-"""Tables that are read here alone."""
+"""Tables that only this module reads."""
 
 THRESHOLDS = ("dynamic_th", "static_th")
 LOSSLESS = ("xoff", "xon")

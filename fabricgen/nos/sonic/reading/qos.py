@@ -24,12 +24,11 @@ QOS_TABLES = (
     "TC_TO_QUEUE_MAP",
     "WRED_PROFILE",
 )
-"""Those of a fabric in which RoCE has a class of its own (sonic-buildimage, files/build_templates/qos_config.j2;
-sonic-pfcwd.yang).
-"""
+"""Tables of a fabric in which RoCE has a class of its own (sonic-buildimage, files/build_templates/qos_config.j2;
+sonic-pfcwd.yang)."""
 
 PFC_TABLES = ("MAP_PFC_PRIORITY_TO_QUEUE", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", "PFC_WD")
-"""Those that only a lossless fabric has."""
+"""Tables that only a lossless fabric has."""
 
 BITS_PER_MEGABIT = 1_000_000
 Tables = Mapping[str, Mapping[str, Mapping[str, str]]]

@@ -24,15 +24,15 @@ from fabricgen.nos.sonic.writing.ports import PortTable
 from fabricgen.views.switch import SwitchPort, SwitchView
 
 Rows: TypeAlias = dict[str, dict[str, object]]
-"""Of a table: its fields by key."""
+"""The rows of a table: fields by key."""
 
 LOSSLESS_POOL = "ingress_lossless_pool"
 WHOLE_BUFFER = "egress_lossless_pool"
-"""Published as large as the whole buffer, in every role."""
+"""Profiles that are published as large as the whole buffer, in every role."""
 
 LOSSY_GROUP = 0
 LAST_QUEUE = 6
-"""Of those that published profiles cover."""
+"""The last queue that published profiles cover."""
 
 
 class CabledPort(NamedTuple):
@@ -58,7 +58,7 @@ class _BufferKey:
 
     set_id: int
     ports: tuple[str, ...]
-    """Names of all."""
+    """Names of all ports."""
     cabled: frozenset[str]
     roce_class: int
     buffers: BufferSet = field(compare=False)

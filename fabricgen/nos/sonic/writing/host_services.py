@@ -33,10 +33,10 @@ from fabricgen.views.service import Service, VrfLoopback
 from fabricgen.views.switch import SwitchView
 
 KINDS = {"broadcast": "broadcast", "multicast": "unknown-multicast", "unknown-unicast": "unknown-unicast"}
-"""What SONiC calls kinds of flooded frames; it floods the multicasts that nobody asked for."""
+"""SONiC's names for kinds of flooded frames; multicasts without a listener are flooded."""
 
 FIRST_PRIORITY = 9990
-"""Of the first rule of a list; later ones have less."""
+"""The priority of the first rule of a list; later ones have less."""
 
 UDP, ICMPV6, ADVERTISEMENT = 17, 58, 134
 _PORTS = {"dhcp": (67, 68), "dhcp6": (547, 546)}

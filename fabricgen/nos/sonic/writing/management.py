@@ -12,17 +12,17 @@ from typing import Any
 
 from fabricgen.blueprint.sections.management import Aaa, Management, SnmpUser
 from fabricgen.views.asked import takes_file_names, takes_snmp_user
-from fabricgen.views.model.management import model_management
+from fabricgen.views.model.switch import model_management
 from fabricgen.views.switch import SwitchView
 
 CERTIFICATES = "/etc/sonic/telemetry"
-"""Folder that the gnmi container finds its certificates in (dockers/docker-sonic-gnmi)."""
+"""The folder in which the gnmi container finds its certificates (dockers/docker-sonic-gnmi)."""
 
 LOGINS = {"tacacs": "tacacs+,local", "radius": "radius,local"}
-"""Servers first; local accounts where none answers."""
+"""Login methods: servers first, and local accounts if no server answers."""
 
 SEVERITIES = {"error": "error", "warning": "warn", "notice": "notice", "informational": "info", "debug": "debug"}
-"""Of rsyslog, by the blueprint's words."""
+"""rsyslog's severities, by the blueprint's words."""
 
 PRINTED_WITH = {
     "AAA": "aaa_login",
@@ -33,7 +33,7 @@ PRINTED_WITH = {
     "SNMP": "has_snmp",
     "TACPLUS": "tacacs_key",
 }
-"""Tables whose rows stand in their templates, each with the value without which it is left out."""
+"""Tables whose rows are in their templates, each with the value that makes the template print it."""
 
 
 def make_management_values(switch: SwitchView) -> dict[str, Any]:

@@ -88,10 +88,10 @@ STARTUP_S = 300
 
 PREFERENCE = 32767
 GATEWAY_MAC = "00:00:5e:00:01:01"
-"""Of the shared gateways: that of virtual router 1 (RFC 5798, section 7.3)."""
+"""The MAC of the shared gateways: that of virtual router 1 (RFC 5798, section 7.3)."""
 
 HOLD_S = {"mac_holdtime": 1080, "neigh_holdtime": 1080}
-"""Seconds for which what the other switch has withdrawn is kept: defaults of sonic-evpn.yang and of FRR alike."""
+"""Seconds for which routes are kept that the other switch has withdrawn: the default of sonic-evpn.yang and of FRR."""
 
 
 def make_segment_tables(switch: SwitchView) -> dict[str, dict[str, dict[str, Any]]]:

@@ -41,16 +41,16 @@ from fabricgen.views.switch import SwitchView
 CLASSES = 8
 LOSSY_CLASS = 0
 NETWORK_CLASS = 7
-"""Has a priority group of its own as the RoCE class has (qos_config.j2); the others share group 0."""
+"""A class that has a priority group of its own, as the RoCE class has (qos_config.j2); others share group 0."""
 
 MAPS = "ROCE"
-"""The name of its maps."""
+"""The name of the QoS maps."""
 
 PAUSED_NEVER: dict[str, Any] = {}
-"""What PORT_QOS_MAP says of PFC for a port that drops what it cannot hold."""
+"""The PFC fields in PORT_QOS_MAP of a port that drops packets for which it has no room."""
 
 MAX_POLL_MS = 1000
-"""Of the watchdog (sonic-pfcwd.yang)."""
+"""The longest poll interval of the watchdog, ms (sonic-pfcwd.yang)."""
 
 
 def make_qos_values(switch: SwitchView) -> dict[str, Any] | None:
@@ -163,7 +163,7 @@ def make_balancing_values(switch: SwitchView) -> dict[str, Any]:
 
 
 TRIM_MAPS = "TRIM"
-"""The name of the maps."""
+"""The name of the maps of trimming."""
 
 
 def find_lossy_tables(
@@ -192,7 +192,7 @@ class _LossyKey:
     data_class: int
     """The class that may be dropped and is to have room: that of RoCE, or the one that has all."""
     names: tuple[str, ...]
-    """Of all ports."""
+    """Names of all ports."""
     cabled: frozenset[str]
     buffers: LossyBuffers = field(compare=False)
 
@@ -270,4 +270,4 @@ BUFFER_TABLES = (
 TRIM_MAP_TABLES = ("DSCP_TO_TC_MAP", "PORT_QOS_MAP", "TC_TO_PRIORITY_GROUP_MAP", "TC_TO_QUEUE_MAP")
 TRIM_TABLE = "SWITCH_TRIMMING"
 TRIM_TABLES = (*BUFFER_TABLES, *TRIM_MAP_TABLES, TRIM_TABLE)
-"""All that a switch that trims may have."""
+"""All tables that a switch with trimming may have."""

@@ -41,7 +41,7 @@ from fabricgen.views.switch import SwitchPort, SwitchView
 
 NO_HOP = "0.0.0.0"  # noqa: S104 - not an address to bind: bgpcfgd's word for a discard among next hops
 NO_HOP6 = "::"
-"""The same in IPv6 (managers_static_rt.py, IpNextHop)."""
+"""The value for no next hop in IPv6 (managers_static_rt.py, IpNextHop)."""
 
 ROUTER_TYPES = ("ToRRouter", "LeafRouter", "SpineRouter")
 """SONiC's words for the first, second and every higher tier (T0, T1, T2; pattern in sonic-device_metadata.yang).
@@ -113,7 +113,7 @@ def _make_static_routes(switch: SwitchView) -> dict[str, dict[str, str]]:
 
 
 LOCATOR = "main"
-"""What the locator of a switch is called: it has one."""
+"""The name of the SRv6 locator of a switch, which has one."""
 
 
 def _make_srv6_rows(switch: SwitchView) -> dict[str, dict[str, dict[str, str]]]:
