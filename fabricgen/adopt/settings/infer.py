@@ -32,7 +32,7 @@ from fabricgen.adopt.settings.forwarding import (
     infer_vlans,
     infer_vnis,
 )
-from fabricgen.adopt.settings.numbers import infer_asns, infer_pools, list_exceptions
+from fabricgen.adopt.settings.numbers import infer_asns, infer_pools, infer_reserves, list_exceptions
 from fabricgen.adopt.settings.services import infer_management, infer_services
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.switch.interfaces import Subinterface
@@ -170,6 +170,7 @@ def infer_settings(switches: Mapping[str, ReadSwitch], page: Mapping[str, Any], 
     draft = Draft(dict(page), path, switches)
     for stages in STAGES:
         draft.add_settings([setting for infer in stages for setting in infer(draft)])
+    infer_reserves(draft)
     infer_asns(draft)
     for _ in range(2):  # limits of sessions follow from the other settings that make FRR write them
         draft.add_settings([setting for infer in LAST_STAGE for setting in infer(draft)])

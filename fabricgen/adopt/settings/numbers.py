@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from ipaddress import ip_address, ip_interface, ip_network
 from itertools import product
 from typing import Any, NamedTuple
@@ -31,6 +32,9 @@ COLUMNS = ("device", "asn", "loopback", "mgmt", "port", "address")
 
 MOST_LENGTHS = 6
 """How many prefix lengths are tried for a pool, from the smallest prefix that fits on."""
+
+MAX_RESERVE = 4096
+"""The most slots of a pod that are inferred from its numbers."""
 
 ASN = ("routing", "asn")
 
@@ -125,6 +129,39 @@ def _add_best(draft: Draft, running: Numbers, candidates: Iterable[list[Setting]
         if differing <= least:
             break
     draft.add_settings(setting._replace(facts=len(running) - least_differing) for setting in best)
+
+
+def infer_reserves(draft: Draft) -> None:
+    """Put into the page the `reserve` of pods with which their numbers are as far apart as they run.
+
+    Slots for more units change no link, but what each pod takes of a pool: if running addresses of hosts begin 7.5
+    times as far apart as planned ones, a pod of two units has fifteen slots.
+    """
+    pods: dict[str, dict[str, Any]] = draft.page.get("pods") or {}
+    pod_of = dict(zip(draft.cluster.names, draft.cluster.plan.devices.pod.tolist(), strict=True))
+    running = _list_running_numbers(draft, ALL_SWITCHES)
+    # the first numbers of each pod, (planned, running), by fabric and whether they are of IPv6
+    firsts: dict[tuple[str, bool], dict[int, tuple[int, int]]] = defaultdict(dict)
+    for key, number in _list_planned_numbers(draft, draft.cluster, ALL_SWITCHES).items():
+        pod = pod_of[number.device]
+        if number.pool == "hosts" and key in running and pod >= 0:
+            first = firsts[number.fabric, number.v6].get(pod, (number.value, running[key].value))
+            firsts[number.fabric, number.v6][pod] = min(first, (number.value, running[key].value))
+    candidates: list[list[Setting]] = [[]]
+    for first_of_pod in firsts.values():
+        settings = list[Setting]()
+        for index, (name, stated) in enumerate(pods.items()):
+            if not {index, index + 1} <= first_of_pod.keys():
+                continue
+            planned_step, running_step = (
+                after - before for before, after in zip(first_of_pod[index], first_of_pod[index + 1], strict=True)
+            )
+            slots = Fraction(int(stated.get("reserve", stated["su"])) * running_step, planned_step)
+            if running_step > planned_step and slots.denominator == 1 and slots <= MAX_RESERVE:
+                settings.append(Setting(("pods", name, "reserve"), int(slots)))
+        candidates += [settings] if settings else []
+    if len(candidates) > 1:
+        _add_best(draft, _list_running_numbers(draft), candidates)
 
 
 def infer_asns(draft: Draft) -> None:

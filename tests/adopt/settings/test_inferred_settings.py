@@ -19,6 +19,7 @@ from tests.adopt.settings.round_trip import (
     strip_page,
 )
 from tests.conftest import EXAMPLES, SMALLER
+from tests.hall.examples import EXAMPLES as EXAMPLES_OF_HALLS
 from tests.laws import law_cases
 from tests.render.rendered import (
     ALL_EOS,
@@ -122,6 +123,19 @@ def test_a_fabric_whose_vlan_is_tagged_on_ports_of_another_is_found() -> None:
     inferred = infer_settings(read_all(list_nos(cluster), files), page, path)
     assert inferred.page["fabrics"]["files"] == {**stated, "vlan": 200}
     assert not inferred.remarks
+    assert hide_secrets(render(build_inferred(inferred, path))) == hide_secrets(files)
+
+
+@pytest.mark.slow
+def test_slots_that_pods_keep_free_are_found_by_their_numbers() -> None:
+    """No link tells of them: pods with slots for fifteen units begin 7.5 times as far apart as those with two."""
+    path, sets = find_path("dual-tor"), EXAMPLES_OF_HALLS["dual-tor"]
+    cluster = build(path, (*sets, "pods.p1.su=2"))
+    files, page = render(cluster), strip_page(read_page(cluster))
+    assert page["pods"]["p1"].pop("reserve") == 15
+    inferred = infer_settings(read_all(list_nos(cluster), files), page, path)
+    assert inferred.page["pods"]["p1"]["reserve"] == 15
+    assert not inferred.lock
     assert hide_secrets(render(build_inferred(inferred, path))) == hide_secrets(files)
 
 
