@@ -284,6 +284,7 @@ class Check:
             yield LabFinding("route", device, "", message)
 
     def _find_route_ports(self, device: str, address: str) -> frozenset[str]:
+        """Return the ports of the route that a device uses for an address; none without a route."""
         target = ip_address(address)
         return next((route.ports for route in self._tables[device] if target in route.network), frozenset())
 
@@ -319,6 +320,7 @@ class Check:
                     yield LabFinding("leak", device, "", f"{network} is a static route, and no configuration has it")
 
     def _find_ports_towards(self, target: str) -> dict[str, set[str]]:
+        """Return the ports of shortest paths to a device, by device; computed once."""
         if target not in self._ports_by_target:
             self._ports_by_target[target] = self._find_shortest_ports(target)
         return self._ports_by_target[target]

@@ -153,8 +153,9 @@ class Build:
 
     @cached_property
     def _readings(self) -> tuple[dict[str, Switch], dict[str, Notes]]:
-        # (what each configuration says, what of it its reader did not understand), both by switch; the latter only
-        # where there is any
+        """(what each configuration says, what its reader did not understand), both by switch; the latter may lack
+        switches.
+        """
         forms, notes = {}, {}
         for name in self.switches:
             reader = load_part(self.devices[name]["nos"], "reader")
@@ -183,6 +184,7 @@ class Build:
 
 
 def _read_rows(text: str) -> Iterable[dict[str, str]]:
+    """Return the rows of a CSV file."""
     return csv.DictReader(io.StringIO(text))
 
 
@@ -211,7 +213,7 @@ def write_frr_config(switch: Switch, kernel: Callable[[str], str]) -> str:
 
 
 def _write_static_route(vrf: str, prefix: str, route: StaticRoute, kernel: Callable[[str], str]) -> Iterator[str]:
-    # lines of FRR; `kernel` gives the kernel's name of a port, `vrf` is "" for none
+    """Yield FRR's lines of a route; `kernel` gives the kernel's name of a port, `vrf` is "" for none."""
     word, within = "ipv6" if ":" in prefix else "ip", f" vrf {vrf}" if vrf else ""
     yield from (f"{word} route {prefix} {hop} {kernel(port)}{within}" for port, hop in sorted(route.hops))
     if route.discard:
@@ -233,7 +235,7 @@ def _name_policies(bgp: Bgp, vrf: str) -> dict[Policy, str]:
 
 
 def _write_policies(bgp: Bgp, vrf: str) -> Iterator[str]:
-    # prefix lists and route maps of the policies of a VRF's sessions, and those that all VRFs have: OWN and ALL
+    """Yield prefix lists and route maps of the sessions of a VRF, and OWN and ALL, which all VRFs have."""
     yield "bgp as-path access-list OWN seq 5 permit ^$\nroute-map ALL permit 10\nexit"
     for policy, name in _name_policies(bgp, vrf).items():
         weighing = sorted((clause for clause in policy.clauses if clause.bandwidth), key=lambda c: not c.as_paths)
@@ -243,7 +245,7 @@ def _write_policies(bgp: Bgp, vrf: str) -> Iterator[str]:
 
 
 def _write_map_part(name: str, part: int, permits: Iterable[Permit], further: str) -> Iterator[str]:
-    # the entries of a map for some prefixes, with a list of their own, and what else they match and set
+    """Yield the entries of a map for some prefixes, with their list, and what else they match and set."""
     list_ = f"{name}-{part}"
     for n, permit in enumerate(sorted(permits, key=str), 1):
         word, length = "ipv6" if ":" in permit.prefix else "ip", int(permit.prefix.rpartition("/")[2])
@@ -256,7 +258,7 @@ def _write_map_part(name: str, part: int, permits: Iterable[Permit], further: st
 
 
 def _write_bgp_instance(bgp: Bgp, switch: Switch, kernel: Callable[[str], str], vrf: str) -> Iterator[str]:
-    # lines of `router bgp` of a VRF: sessions, then for each family what is announced and who carries it
+    """Yield `router bgp` of a VRF: sessions, then for each family what is announced and who carries it."""
     names = _name_policies(bgp, vrf)
     yield f"router bgp {bgp.asn}" + (f" vrf {vrf}" if vrf else "")
     yield f" bgp router-id {bgp.router_id}\n no bgp default ipv4-unicast"
@@ -279,7 +281,7 @@ def _write_bgp_instance(bgp: Bgp, switch: Switch, kernel: Callable[[str], str], 
 
 
 def _write_session(name: str, peer: Peer, names: dict[Policy, str], family: str) -> Iterator[str]:
-    # lines of a session within a family (`v4` or `v6`); `names` are those of route maps
+    """Yield a session within a family (`v4` or `v6`); `names` are those of route maps."""
     yield f"  neighbor {name} activate"
     for policy, direction in ((peer.policy_in, "in"), (peer.policy_out, "out")):
         yield f"  neighbor {name} route-map {names[policy] if policy else 'ALL'} {direction}"
@@ -311,7 +313,7 @@ def write_evpn(switch: Switch, vrf: str) -> Iterator[str]:
 
 
 def _write_evpn_sessions(overlay: EvpnOverlay) -> Iterator[str]:
-    # lines of the sessions over which EVPN is carried, and of what they carry
+    """Yield the sessions for EVPN."""
     for address, peer in overlay.peers.items():
         yield f" neighbor {address} remote-as {peer.remote_asn}\n neighbor {address} update-source {overlay.source}"
         yield f" neighbor {address} ebgp-multihop {peer.multihop}\n neighbor {address} timers connect 10"
@@ -330,7 +332,7 @@ def _write_evpn_sessions(overlay: EvpnOverlay) -> Iterator[str]:
 
 
 def _write_route_targets(overlay_vrf: OverlayVrf) -> Iterator[str]:
-    # lines of what a VRF brings into EVPN, and takes out of it
+    """Yield what a VRF announces into EVPN, and imports from it."""
     yield f" address-family l2vpn evpn\n  rd {overlay_vrf.distinguisher}"
     yield from (f"  advertise ip{family} unicast" for family in sorted(overlay_vrf.families))
     yield from (f"  route-target import {target}" for target in sorted(overlay_vrf.imports))

@@ -93,6 +93,7 @@ def _judge_by_lists(build: Build) -> Callable[[Link], str]:
     switches = {name: build.devices[name]["nos"] in readable for name in build.switches}
 
     def explain_exclusion(link: Link) -> str:
+        """Return why a link is not part of the lab, "" if it is."""
         ends = (link.a, link.b)
         if any(not switches.get(end.device, True) for end in ends):
             return UNKNOWN
@@ -108,6 +109,7 @@ def _judge_by_files(build: Build) -> Callable[[Link], str]:
     """Return a function that says why a link is not in a lab, by the configurations at its ends; "" if it is in."""
 
     def explain_exclusion(link: Link) -> str:
+        """Return why a link is not part of the lab, "" if it is."""
         if any(end.device in build.forms and build.forms[end.device].srv6 for end in (link.a, link.b)):
             return SRV6
         if link.a.device in build.forms and link.b.device in build.forms:
@@ -216,6 +218,7 @@ def _explain_not_understood(build: Build) -> str:
 
 
 def _name_few(title: str, names: Iterable[str]) -> Iterator[str]:
+    """Yield a line that names the first few of some things, if there are any."""
     if listed := sorted(set(names)):
         more = f" and {len(listed) - MOST_NAMED} more" if len(listed) > MOST_NAMED else ""
         yield f"{title}: {', '.join(listed[:MOST_NAMED])}{more}"

@@ -37,10 +37,12 @@ def judge_lab(lab: Lab) -> JudgedLab:
 
 
 def _is_stable(looks: Sequence[JudgedLab]) -> bool:
+    """Whether several looks at a lab found the same."""
     return all(look == looks[0] for look in looks)
 
 
 def _look_once(lab: Lab) -> JudgedLab:
+    """Return what is found in a lab now."""
     broken = find_broken_links(lab)
     up, sessions = Check(lab, lab.build, ask_neighbours(lab, lab.build)).count_sessions()
     return JudgedLab(sorted(broken, key=str), up, sessions, check_lab(lab, lab.build, broken))

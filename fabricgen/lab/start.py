@@ -181,6 +181,7 @@ def _start_process(command: list[str]) -> subprocess.Popen[bytes]:
 
 
 def _has_met_zebra(lab: Lab, name: str) -> bool:
+    """Whether the daemons for static routes and BGP are connected to zebra."""
     clients = lab.ask_frr(name, "show zebra client summary")
     return all(client in clients for client in ("static", "bgp"))
 
@@ -222,4 +223,5 @@ def plan_frr_lab(files: Mapping[str, str]) -> FrrLab:
 
 
 def _limit_paths(text: str) -> str:
+    """Return a configuration that asks for no more equal paths than FRR's image supports."""
     return re.sub(r"maximum-paths (\d+)", lambda match: f"maximum-paths {min(MOST_PATHS, int(match[1]))}", text)

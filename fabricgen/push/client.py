@@ -275,7 +275,7 @@ def _await_result(work: Callable[[], Any], within_s: float) -> Any:
     results = SimpleQueue[tuple[Any, BaseException | None]]()
 
     def run() -> None:
-        # runs in a thread and hands over (result, error)
+        """Put (result, error) into the queue; runs in a thread."""
         try:
             results.put((work(), None))
         except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for

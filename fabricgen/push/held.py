@@ -272,10 +272,12 @@ def _keep_planned(planned: str, own_prefixes: Iterable[str], held: Iterable[tupl
 
 
 def _key_of_end(row: Row) -> tuple[str, ...]:
+    """Return the cable and the ports that identify an end."""
     return tuple(row[name] for name in ("cable", "a_device", "a_cage", "b_device", "b_cage"))
 
 
 def _list_rows(listing: Listing) -> list[Row]:
+    """Return the rows of a listing."""
     names, columns = list(listing.columns), [_list_texts(column) for column in listing.columns.values()]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
@@ -285,5 +287,6 @@ def _list_texts(column: Column) -> list[str]:
 
 
 def _make_listing(name: str, rows: Iterable[Row]) -> Listing:
+    """Return a listing with its usual columns from rows."""
     listed = list(rows)
     return Listing({column: make_column([row[column] for row in listed]) for column in COLUMNS[name]})

@@ -117,6 +117,7 @@ class NetboxState:
         return differences
 
     def _is_ours(self, record: Record) -> bool:
+        """Whether a record has the tag of the blueprint's pushes."""
         return any(tag["slug"] == self.tag for tag in record.get("tags", ()))
 
     def _find_other_push(self, record: Record) -> str:

@@ -183,13 +183,14 @@ class DifferenceRules:
 
 
 def _fill_groups(text: str, groups: Mapping[str, str]) -> str:
+    """Return a text with the groups of a pattern filled in by name."""
     for name, value in groups.items():
         text = text.replace(f"{{{name}}}", value)
     return text
 
 
 def _is_condition_met(condition: Given, groups: Mapping[str, str], running: Statements, planned: Statements) -> bool:
-    # whether a condition of a rule holds; `groups` are what the groups of the rule's path matched
+    """Whether a condition of a rule holds; `groups` are what the groups of the rule's path matched."""
     statements = running if condition.among == "running" else planned
     if condition.like:
         escaped = {name: re.escape(value) for name, value in groups.items()}

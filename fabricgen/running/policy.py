@@ -116,7 +116,7 @@ class Policies(RouteMaps):
         return self.make_policy(limiting, families)
 
     def _list_entries(self, name: str) -> Iterable[RouteMapEntry]:
-        # the entries of a map; a map that is missing on a device is reported, and then permits nothing
+        """Return the entries of a map; if a device lacks the map, report it, and let nothing pass."""
         if name not in self.maps and is_tolerant():
             report_misfit(f"route-map {name} is not there: nothing passes")
             self.maps[name] = {}
@@ -196,7 +196,7 @@ class Policies(RouteMaps):
                 yield route.prefix
 
     def _matches(self, entry: RouteMapEntry, route: OwnRoute) -> bool:
-        # whether an entry matches a route by prefix, interface and tag, as far as it requires these
+        """Whether an entry matches a route by prefix, interface and tag, as far as it requires these."""
         within = not entry.prefix_list or any(
             _is_permitted(p, route.prefix) for p in self.list_permits(entry.prefix_list)
         )
@@ -214,6 +214,7 @@ class OwnRoute:
 
 @cache
 def _is_permitted(permit: Permit, prefix: str) -> bool:
+    """Whether a permit matches a prefix."""
     inner, outer = ip_network(prefix), ip_network(permit.prefix)
     same_family = inner.version == outer.version
     return same_family and permit.shortest <= inner.prefixlen <= permit.longest and inner.subnet_of(outer)  # type: ignore[arg-type]

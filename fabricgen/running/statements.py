@@ -99,7 +99,7 @@ def write_sections(statements: Statements, ends: Callable[[Path], str] = lambda 
 def _write_lines(
     below: Mapping[Path, list[Path]], statements: Statements, section: Path, ends: Callable[[Path], str]
 ) -> Iterator[str]:
-    # the lines below a section and of the sections in it, indented by depth
+    """Yield the lines of a section and of those in it, indented by depth."""
     for path in below.get(section, ()):
         indent = " " * len(section)
         yield f"{indent}{path[-1]} {statements.get(path, '')}".rstrip()

@@ -183,7 +183,7 @@ class LineRules:
                     report_misfit(f"a line is missing: {pattern.pattern}")
 
     def _take_line(self, line: Line, state: State) -> None:
-        # pass a line to the function of the first pattern that it matches, or report it as unknown
+        """Pass a line to the function of the first pattern that it matches, or report it as unknown."""
         for pattern, taker in self.takers.items():
             if match := pattern.fullmatch(line.text):
                 if taker is not None:

@@ -376,6 +376,7 @@ class _FabricViewBuilder:
         return [column.tolist() for column in (*a, *b, *speeds)]
 
     def _has_high_nodes(self) -> bool:
+        """Whether nodes are attached above the lowest tier."""
         mine = [s for s in self._plan.links.segments if s.fabric in self._members and isinstance(s.a, Attachment)]
         return any(segment.tier and self._design.levels[segment.tier] for segment in mine)
 

@@ -110,6 +110,7 @@ def read(files: Mapping[str, str]) -> Switch:
 
 
 def _make_switch(box: EosBox) -> Switch:
+    """Return the model of a switch from what was read."""
     ports = {n: p for n, p in box.ports.items() if n.startswith("Ethernet") and not p.tag}
     interfaces = {name: _make_interface(name, port, box) for name, port in ports.items()}
     encrypted = {n: replace(interfaces[n], macsec=box.macsecs.get(p.macsec)) for n, p in ports.items() if p.macsec}
@@ -164,7 +165,8 @@ def _make_switch(box: EosBox) -> Switch:
     )
 
 
-def _make_interface(name: str, port: EosPort, box: EosBox) -> Interface:  # what no port of ours has is a misfit
+def _make_interface(name: str, port: EosPort, box: EosBox) -> Interface:
+    """Return a port; raises UnknownTextError for settings that no port of a build has."""
     if (port.addresses or port.link_local or port.vrf) and not port.routed:
         report_misfit(f"{name} has addresses and is no routed port")
     bridged = bool(port.access_vlan or port.tagged_vlans)
@@ -315,7 +317,8 @@ def _make_management(box: EosBox) -> SwitchManagement:
     )
 
 
-def _list_managements(box: EosBox) -> Iterator[tuple[str, str]]:  # (address, gateway) of management ports
+def _list_managements(box: EosBox) -> Iterator[tuple[str, str]]:
+    """Yield (address, gateway) of management ports."""
     ports = [port for name, port in box.ports.items() if name.startswith("Management")]
     for port in ports:
         if port.vrf != MANAGEMENT or MANAGEMENT not in box.vrfs or box.ssh_vrfs != {MANAGEMENT}:
@@ -325,12 +328,14 @@ def _list_managements(box: EosBox) -> Iterator[tuple[str, str]]:  # (address, ga
 
 
 def _find_gateway(box: EosBox, word: str) -> str:
+    """Return the default gateway of a family for management; raises UnknownTextError if there is none."""
     if word not in box.gateways:
         report_misfit(f"there is no default gateway of {word} for management")
     return box.gateways.get(word, "")
 
 
 def _make_static_route(hops: list[tuple[str, str]]) -> StaticRoute:
+    """Return a static route from (port, address) of its next hops; one without an address drops packets."""
     return StaticRoute(frozenset(hop for hop in hops if hop[1]), any(not address for _, address in hops))
 
 

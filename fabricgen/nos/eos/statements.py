@@ -183,7 +183,8 @@ class _LineForm:
         )
 
 
-def _list_choices(form: str) -> list[str]:  # a literal word, words to choose from, or a kind of words
+def _list_choices(form: str) -> list[str]:
+    """Return a literal word, words to choose from, or a kind of words."""
     return form.strip("=<>").split("|")
 
 
@@ -196,6 +197,7 @@ def _parse_words(form: str, text: str) -> Words:
 
 
 def _make_word_pattern(word: str) -> str:
+    """Return a pattern for a word and its abbreviations."""
     rest = word[LEAST_LETTERS:]
     return re.escape(word[:LEAST_LETTERS]) + "".join(f"(?:{re.escape(letter)}" for letter in rest) + ")?" * len(rest)
 

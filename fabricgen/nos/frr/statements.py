@@ -180,6 +180,7 @@ class _FrrReader:
             self._add_statements(line.stated, f" seq {self._number_entry(line)}" if line.list_name else "")
 
     def _add_statements(self, statements: tuple[_FrrStatement, ...], ending: str = "") -> None:
+        """Add statements in the current section; `ending` is added to the last step of each path."""
         for steps, value, depth in statements:
             self.stated[(*self._section[:depth], *steps[:-1], steps[-1] + ending)] = value
 
@@ -349,6 +350,7 @@ def _normalize_value(step: str, value: str) -> str:
 
 
 def _make_sort_key(community: str) -> list[tuple[int, str]]:
+    """Return the key by which FRR sorts communities: their numbers."""
     return [(int(part), "") if re.fullmatch("[0-9]{1,10}", part) else (-1, part) for part in community.split(":")]
 
 

@@ -323,6 +323,7 @@ def _list_profiles(qos: SwitchQos) -> list[tuple[str, int]]:
 
 
 def _name_profile(length_m: int) -> str:
+    """Return the name of the profile for a length of cable, 0 for the default."""
     return f"{PROFILE}-{length_m}M" if length_m else PROFILE
 
 

@@ -166,6 +166,7 @@ def _choose_engines(view: FabricView) -> str:
 
 
 def _runs_sharp(view: FabricView) -> bool:
+    """Whether UFM runs in-network aggregation (SHARP) in the fabric."""
     return view.subnet_manager == "ufm" and view.has_accelerators and not view.has_high_nodes
 
 

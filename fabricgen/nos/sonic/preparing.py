@@ -62,4 +62,7 @@ def _compare_sessions(frr: str, config_db: str, files: dict[str, str]) -> Prepar
 
 
 def _is_judged(path: Path, neighbors: set[str]) -> bool:
+    """Whether a statement of FRR is judged: of a planned neighbour, a static route, or one that stops or drains
+    sessions.
+    """
     return bool(neighbors.intersection(path)) or path[-1] in CUTS_OFF or path[0].startswith(ROUTES)

@@ -186,6 +186,7 @@ def _make_overlay(box: SonicBox, routing: frr.Frr) -> EvpnOverlay | None:
 
 
 def _list_addresses(box: SonicBox, name: str) -> frozenset[str]:
+    """Return the addresses of an interface."""
     return frozenset(box.keyed.get(name, ()))
 
 
@@ -230,6 +231,7 @@ def _make_interface(box: SonicBox, name: str, port: Interface) -> Interface:
 
 
 def _list_members(box: SonicBox, name: str) -> frozenset[str]:
+    """Return the ports of a bond."""
     return frozenset(port for port, bond in box.bond_of.items() if bond == name)
 
 
@@ -245,6 +247,7 @@ def _make_bonds(
 
 
 def _parse_bond_number(bond: str) -> int:
+    """Return the number in the name of a bond."""
     return int(bond.removeprefix("PortChannel"))
 
 

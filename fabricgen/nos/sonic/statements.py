@@ -168,10 +168,12 @@ def _normalize_typed(text: str, kind: str) -> str:
 
 
 def _write_text(value: Any) -> str:
+    """Return a JSON value as text."""
     return "" if value is None else json.dumps(value) if isinstance(value, bool) else str(value)
 
 
 def _make_sort_key(text: str) -> tuple[list[int], str]:
+    """Return a key that sorts names by their numbers."""
     return [int(digits) for digits in re.findall(r"\d{1,9}", text)], text
 
 

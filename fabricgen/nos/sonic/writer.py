@@ -451,6 +451,7 @@ def with_trees(file: str, text: str, snippets: tuple[PlacedSnippet, ...], judge:
 
 
 def _merge_snippets(tables: dict[str, Any], snippets: tuple[PlacedSnippet, ...]) -> dict[str, Any]:
+    """Return tables with the trees of the user's snippets merged in."""
     for snippet in snippets:
         tables = merge_tree(tables, _convert_to_text(snippet.tree), snippet)
     return tables

@@ -149,6 +149,7 @@ def read_trimming(tree: Row, rows: Mapping[str, Row]) -> PacketTrimming | None:
 
 
 def _list_eligible_classes(row: Row) -> frozenset[int]:
+    """Return the traffic classes to which a setting of egress applies."""
     allow_fields(row, "egress-eligibility")
     allow_fields(row["egress-eligibility"], "traffic-class")
     return frozenset(map(int, row["egress-eligibility"]["traffic-class"]))

@@ -104,6 +104,7 @@ def make_vrf_lines(row: Row, bgp: Row) -> VrfLines:
 
 
 def _is_exported(family: Row) -> bool:
+    """Whether a family is announced over EVPN."""
     return bool(family.get("route-export") == {"to-evpn": {"state": ON}})
 
 
@@ -309,6 +310,7 @@ class CumulusRouting:
         return instance
 
     def _make_group(self, row: Row) -> Neighbor:
+        """Return a peer group."""
         allow_fields(row, "address-family", "bfd", "capabilities")
         group = Neighbor(is_group=True)
         return self._add_families(group, row) if row or not is_tolerant() else group
@@ -415,6 +417,7 @@ def _read_policies(row: Row, *, graceful: bool) -> Policies:
 
 
 def _make_entry(rule: Row, types: Mapping[str, str], *, graceful: bool) -> RouteMapEntry:
+    """Return an entry of a route map; `types` are the families of prefix lists, `graceful` is as in `list_sets`."""
     allow_fields(rule, "action", "match", "set")
     match, (action,) = rule.get("match", {}), rule["action"]
     if action not in ("permit", "deny") or rule["action"] != {action: {}}:

@@ -238,6 +238,7 @@ def _says_itself(path: Path) -> bool:
 
 
 def _is_nothing(value: Any) -> bool:
+    """Whether a value means that nothing is set."""
     return value is None or value in ({}, []) or (isinstance(value, str) and value in _NOTHING)
 
 

@@ -107,6 +107,7 @@ _RIGHTS: Row = {
 
 
 def _check_vrf(rows: Iterable[Row], vrf: str) -> None:
+    """Refuse servers outside the VRF through which they are reached; raises UnknownTextError."""
     if any(row["vrf"] != vrf for row in rows):
         report_misfit(f"servers that are not reached: the way to them is in {vrf}")
 

@@ -25,7 +25,8 @@ def _limit_words(names: Iterable[str]) -> Words:
     return words
 
 
-def _parse_numbers(text: str) -> Words:  # of a list, sorted: 10-12,20, or 0 1 2
+def _parse_numbers(text: str) -> Words:
+    """Return the numbers of a list in order: `10-12,20`, or `0 1 2`."""
     runs = (run.partition("-") for run in re.split("[, ]", text))
     numbers = (number for first, _, last in runs for number in range(int(first), int(last or first) + 1))
     return tuple(map(str, sorted(map(int, {*_limit_words(map(str, numbers))}))))
@@ -57,7 +58,8 @@ def _expand_ports(text: str) -> Iterator[str]:
             yield kind + "/".join(first)
 
 
-def _parse_name(text: str) -> Words:  # of a host, peer or next hop: an address, an interface, or itself
+def _parse_name(text: str) -> Words:
+    """Return a host, peer or next hop: an address or interface in full, or the text itself."""
     for words in (_parse_address, parse_ports):
         try:
             return words(text)
@@ -67,15 +69,18 @@ def _parse_name(text: str) -> Words:  # of a host, peer or next hop: an address,
 
 
 def _parse_address(text: str) -> Words:
+    """Return an IP address in its usual spelling."""
     return (str(ip_address(text)),)
 
 
-def _parse_as_numbers(text: str) -> Words:  # 65536 for 1.0 (RFC 5396)
+def _parse_as_numbers(text: str) -> Words:
+    """Return AS numbers without dots: 65536 for 1.0 (RFC 5396)."""
     parts = [word.rpartition(".") for word in text.split()]
     return (" ".join(str(int(high or 0) * 65536 + int(low)) for high, _, low in parts),)
 
 
-def _parse_target(text: str) -> Words:  # a route target or distinguisher, whose first part may be an AS number in dots
+def _parse_target(text: str) -> Words:
+    """Return a route target or distinguisher, whose first part may be an AS number with a dot."""
     first, _, rest = text.partition(":")
     return (f"{_parse_as_numbers(first)[0] if first.count('.') == 1 else first}:{rest}",)
 

@@ -105,6 +105,7 @@ class JunosPolicies:
         return any(term.protocols == {"bgp"} and not (term.said or term.sets or term.adds) for term in terms)
 
     def _list_accepting(self, name: str) -> list[Term]:
+        """Return the terms of a policy that accept routes."""
         return [term for term in self.terms.get(name, {}).values() if term.accepts]
 
     def make_maps(self, originating: Set[str], exit_paths: Set[str]) -> None:

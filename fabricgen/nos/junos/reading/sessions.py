@@ -79,6 +79,7 @@ class Sessions:
                     self._finish_neighbor(far, group, own_interfaces, loopbacks)
 
     def _list_members(self, name: str) -> list[str]:
+        """Return the neighbours of a group."""
         neighbors = self.find_or_begin_instance().neighbors
         return [key for key, neighbor in neighbors.items() if neighbor.group == name]
 

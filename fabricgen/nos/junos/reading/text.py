@@ -219,4 +219,5 @@ def pass_on_lines(rules: LineRules, stems: Mapping[str, tuple[LineRules, str]]) 
 def _pass_rest(
     rules: LineRules, find_part: Callable[[Any], Any], state: State, line: Line, groups: tuple[Any, ...]
 ) -> None:
+    """Pass the rest of a line, its last group, to rules for the part of the state that `find_part` returns."""
     pass_on(rules, line, groups[-1], find_part(state[0]))

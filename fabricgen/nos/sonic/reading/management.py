@@ -119,6 +119,7 @@ def _list_time_servers(tables: Tables) -> Iterator[str]:
 
 
 def _list_keys(table: Table) -> list[str]:
+    """Return the keys of a table whose rows have no fields, sorted."""
     for row in table.values():
         allow_fields(row)
     return sorted(table)

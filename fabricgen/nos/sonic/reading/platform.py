@@ -75,6 +75,7 @@ def _check_cages(tables: Tables) -> None:
 
 
 def _number_subports(ports: int) -> list[str]:
+    """Return the subports of a cage with so many ports."""
     return [str(number) for number in range(1, ports + 1)] if ports > 1 else ["0"]
 
 
@@ -102,6 +103,7 @@ def _list_management_ports() -> tuple[str, ...]:
 
 
 def _find_cabled_ports(tables: Tables) -> set[str]:
+    """Return the ports whose description is not `unused`."""
     return {name for name, row in tables["PORT"].items() if row.get("description") != "unused"}
 
 

@@ -101,6 +101,7 @@ def _find_bound_map(
 
 
 def _parse_numbers(row: Mapping[str, str]) -> dict[int, int]:
+    """Return a row of numbers by number."""
     return {int(key): int(value) for key, value in row.items()}
 
 
@@ -115,6 +116,7 @@ def _make_port_qos(tables: Tables, name: str, row: Mapping[str, str], queues: Ma
 
 
 def _parse_priorities(text: str) -> frozenset[int]:
+    """Return priorities from a text that separates them by commas."""
     return frozenset(int(word) for word in text.split(",") if word)
 
 

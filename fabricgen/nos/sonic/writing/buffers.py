@@ -234,6 +234,7 @@ def choose_role(buffers: BufferSet, preferred: BufferRole, ports: Iterable[Cable
 
 
 def _make_lossless_profiles(buffers: BufferSet, ports: Iterable[CabledPort]) -> Rows:
+    """Return a lossless profile for each speed and cable length of ports that pause."""
     kinds = sorted({(port.speed_gbps, port.length_m) for port in ports if port.pauses})
     rows = ((gbps, m, find_headroom(buffers, m, gbps)) for gbps, m in kinds)
     return {make_lossless_profile_name(gbps, f"{m}"): _make_headroom_fields(row) for gbps, m, row in rows if row}
@@ -260,4 +261,5 @@ def _list_queue_profiles(use: PortBuffers, roce_class: int) -> dict[str, str]:
 
 
 def _write_run(first: int, last: int) -> str:
+    """Return a run of queues: `3-4`, or `3` for one."""
     return str(first) if first == last else f"{first}-{last}"

@@ -135,6 +135,7 @@ def _make_source_fields(switch: SwitchView, service: Service) -> dict[str, str]:
 
 
 def _list_servers(switch: SwitchView, service: Service, *, v6: bool = False) -> list[str]:
+    """Return the DHCP servers of a service in one family."""
     relay = model_relay(switch, service, service.gateways)
     return relay.list_servers(v6=v6) if relay else []
 

@@ -192,4 +192,5 @@ def make_pair_rows(switch: SwitchView) -> dict[str, Rows]:
 
 
 def _name_peer_link(pair: MlagPair) -> str:
+    """Return the name of the bond of the peer link."""
     return f"PortChannel{pair.number}"

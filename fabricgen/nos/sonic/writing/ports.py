@@ -120,6 +120,7 @@ def choose_hwsku(used: dict[int, CageUse], platform: SonicPlatform) -> str:
     """
 
     def rank_hwsku(name: str) -> tuple[int, int]:
+        """Return (cages in use without a port, minus cages in use with the same split and speed) of a HwSKU."""
         runs = [(platform.run_of(name, cage), use) for cage, use in used.items()]
         agree = sum(run is not None and (run.ways, run.speed_gbps) == (use.ways, use.speed_gbps) for run, use in runs)
         return sum(run is None for run, _ in runs), -agree
