@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen import __version__
 from fabricgen.blueprint.load import LoadedBlueprint, load_blueprint
@@ -27,8 +27,7 @@ ROWS_PER_SWITCH = 400
 """Rows of a table that take as long to write as the configuration of one switch."""
 
 
-@dataclass(frozen=True, slots=True)
-class BuildOptions:
+class BuildOptions(NamedTuple):
     """Options of a build: names of parts (empty: the default ones), folder of overriding templates, unit prices.
 
     `redact_secrets` writes references in place of secrets; `allow_outside` permits secret files outside the folder of
@@ -37,7 +36,7 @@ class BuildOptions:
 
     parts: tuple[str, ...] = ()
     templates: Path | None = None
-    prices: Mapping[str, float] = field(default_factory=dict)
+    prices: Mapping[str, float] = {}
     redact_secrets: bool = False
     allow_outside: bool = False
 
@@ -270,7 +269,7 @@ def _plan_frr_lab(cluster: Cluster, options: BuildOptions) -> FrrLab:
     """What FRR runs of the configurations of a build, with references in place of secrets."""
     from fabricgen.lab.start import plan_frr_lab
 
-    parts = replace(options, parts=("addresses", CONFIGS, "devices", "links"), redact_secrets=True)
+    parts = options._replace(parts=("addresses", CONFIGS, "devices", "links"), redact_secrets=True)
     files = (file for bundle in build_bundles(cluster, dict, parts) for file in bundle.make())
     return plan_frr_lab({path: (text if isinstance(text, bytes) else b"".join(text)).decode() for path, text in files})
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from fabricgen.blueprint.models import Blueprint, Pod
@@ -13,8 +12,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_y
 _PART = re.compile(r"^(su|node|rack)-(\d{1,9}|last|\*)$")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class NodeSlot:
+class NodeSlot(NamedTuple):
     """A node slot: `pod` counts from 0 in pod order, `su` and `node` from 1."""
 
     pod: int

@@ -106,8 +106,8 @@ class Layout:
                     self.pods[i]._replace(first_su=start) for i, start in zip(pod_numbers, starts, strict=False)
                 ),
                 parts=(part,),
-                omitted=frozenset(replace(s, pod=number_of[s.pod]) for s in self.omitted if s.pod in number_of),
-                spare=frozenset(replace(s, pod=number_of[s.pod]) for s in self.spare if s.pod in number_of),
+                omitted=frozenset(s._replace(pod=number_of[s.pod]) for s in self.omitted if s.pod in number_of),
+                spare=frozenset(s._replace(pod=number_of[s.pod]) for s in self.spare if s.pod in number_of),
                 numbering=self.numbering.parts[part.name],
                 cluster=self,
             )

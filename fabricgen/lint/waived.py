@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span
@@ -36,8 +35,7 @@ PROJECT, BLUEPRINT = "project", "blueprint"
 """Which settings lower a severity: the project's, or the blueprint's."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Softened:
+class Softened(NamedTuple):
     """How many findings of a code, and of one severity by their rule, are ignored or given a lower severity."""
 
     by: str

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -34,8 +33,7 @@ class SchemaWriter(GenerateJsonSchema):
         return False
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(NamedTuple):
     """The names of a catalogue, by kind; editors propose them, and with `only` no others are valid."""
 
     of: Mapping[str, Sequence[str]]

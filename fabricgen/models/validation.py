@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -58,8 +57,7 @@ _DESCRIBED = (
 _CHOICES = ("literal_error", "enum", "union_tag_invalid")
 
 
-@dataclass(frozen=True, slots=True)
-class _Problem:
+class _Problem(NamedTuple):
     """An error of pydantic. `branches` are the union members that it tried: the path of the union, and the member's
     tag.
     """
@@ -68,7 +66,7 @@ class _Problem:
     path: Path
     message: str
     found: Any
-    context: dict[str, Any] = field(default_factory=dict)
+    context: dict[str, Any]
     is_key: bool = False
     branches: tuple[tuple[Path, str], ...] = ()
     expected: str = ""

@@ -167,8 +167,7 @@ class _Builder:
         """Handle all events of a parser. Raises InputError (FG002 to FG006)."""
         event: Any = None
         try:
-            while parser.check_event():
-                event = parser.get_event()
+            for event in iter(parser.get_event, None):
                 if handler := self._handlers.get(type(event)):
                     handler(event)
         except InputError as error:

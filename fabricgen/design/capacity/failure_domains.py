@@ -7,7 +7,6 @@ of a part of the cluster are alike, and so are their network racks: one of these
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
@@ -21,13 +20,12 @@ from fabricgen.design.shape import is_part_of_unit, list_units_of_place
 from fabricgen.kernel.grouping import Key, group_pairs
 
 
-@dataclass(frozen=True, slots=True)
-class FailureDomain:
+class FailureDomain(NamedTuple):
     """Switches that fail together, by tier, and the scalable units whose nodes fail with them."""
 
     name: str
     switches: Mapping[TierKey, Sequence[SwitchIndex]]
-    units: frozenset[int] = field(default_factory=frozenset)
+    units: frozenset[int] = frozenset()
 
     def takes_nodes(self, layout: Layout, scope: str, place: int) -> bool:
         """Whether all nodes of a place fail as well; `layout` is that of the tier that serves the place."""

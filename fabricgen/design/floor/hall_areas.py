@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.design.floor.hall_units import MAX_ROWS, HallRoom, UnitPlace
 from fabricgen.design.floor.hall_units import ROWS as NODE_ROWS
@@ -387,15 +386,14 @@ ROW_KIND = "floor row ends"
 """Kind of lock entry, and count in the lock: places at the ends of rows, and how many each row has."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowEnds:
+class RowEnds(NamedTuple):
     """The last places of the node rows of a hall that are kept for network racks."""
 
     first: int = 0
     """The first kept column."""
     columns: int = 0
     """How many columns are kept; 0 for a hall without network racks at row ends."""
-    places: Mapping[str, Intervals] = field(default_factory=dict)
+    places: Mapping[str, Intervals] = {}
     """The places of each run of racks, by lock key."""
 
     def locate_place(self, place: int) -> tuple[int, int]:

@@ -393,6 +393,14 @@ class ManagementLoad:
             for i, (pod_name, su) in enumerate(units):
                 yield from ((i, name_inside(place, scope, pod_name, su, rack)) for rack in racks)
 
+    @cached_property
+    def _spans(self) -> dict[str, list[int]]:
+        """What `_count_span` returns for each of `list_places`, by place; it is the same for any number of leaves."""
+        in_turn = (place for place in PLACES if is_dealt_in_turn(place, self._leaf_scope))
+        return {
+            place: [self._count_span(place, kind, pods) for kind, pods in self.list_places(place)] for place in in_turn
+        }
+
     def _count_span(self, place: str, kind: str, pods: tuple[PodLayout, ...]) -> int:
         """Return one more than the highest position in use in a place whose switches are dealt in turn."""
         fullest = next(pods for other_kind, pods in self._select_fullest(self.list_places(place)) if other_kind == kind)
@@ -430,12 +438,12 @@ class ManagementLoad:
         if not self.by_place[place]:
             return 0
         in_turn, ports = is_dealt_in_turn(place, self._leaf_scope), 0
-        for kind, pods in self.list_places(place):
+        for number, (kind, pods) in enumerate(self.list_places(place)):
             leaves_of_place = self._count_leaves_inside(leaves, place, pods)
             if for_reserve and PLACES.index(self._leaf_scope) >= PLACES.index("su") > PLACES.index(place):
                 leaves_of_place = leaves // self.layout.units
             if in_turn:
-                positions = self._count_span(place, kind, pods)
+                positions = self._spans[place][number]
             else:
                 positions = self._count_wanted(place, kind, pods, set(self._list_leaves(place, kind, pods, leaves)))
             ports = max(ports, -(-positions // max(1, leaves_of_place)))

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from fabricgen.kernel.diagnostics import Diagnostic, Span
@@ -58,4 +57,4 @@ def _make_waived_record(waived: Waived) -> dict[str, Any]:
 
 
 def _make_softened_record(softened: Softened) -> dict[str, Any]:
-    return asdict(softened) | {"severity": softened.severity.label}
+    return softened._asdict() | {"severity": softened.severity.label}

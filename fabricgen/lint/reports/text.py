@@ -33,14 +33,14 @@ _NAME = rf"""["']? (?: [\w-]{{0,20}} (?:{SECRET}) [\w-]{{0,20}} | \b(?:cak|key))
 _VALUE = r"""(?! ["']? (?:env:FABRICGEN_|file:))
     (?: "[^"]*" | '[^']*' | ["'].* | [^\s,{}\[\]\#"'] ) [^,{}\[\]\#]*"""
 _WORD = r"\b(?: pas+w\w* | pas+phr\w* | secret | community | passkey ) [ ]+ (?:[05789]|8a|sha512|md5)? [ ]*"
-_SECRET = re.compile(
+_SECRET = (
     rf"(?ix) (^[\s?-]* {_NAME} [ ]* : [ ]+) (?! ['\"]? (?:env:FABRICGEN_|file:)) ([^\s{{\[].*)"
     rf"| ({_NAME} [ ]* : [ ]*) ({_VALUE}) | ({_WORD}) ([^\s:,'\"]+)"
 )
 """Matches what is masked in source lines: a key of secrets, spelt right or not, and a value that is no reference to a
 secret (the rest of a line that begins with the key, else up to a comma or bracket); or within text, such as a
 snippet's, a word that secrets follow, and the next word."""
-_ACCOUNTS = re.compile(r"""\b(?:users|aaa|snmp)["']?[ ]*:[ ]*\{""")
+_ACCOUNTS = r"""\b(?:users|aaa|snmp)["']?[ ]*:[ ]*\{"""
 """Matches keys whose values hold secrets in some form on the same line, which is not shown at all."""
 
 NEAR = 2 * WIDEST
@@ -146,10 +146,10 @@ def _cut_excerpt(span: Span | None, files: dict[str, tuple[str, ...]]) -> list[s
     end = span.end_column - 1 if span.end_line == span.line else len(line.rstrip()) if span.end_line else 0
     end = max(end, start + 1)
     line, near_start = line[: end + NEAR], max(0, start - NEAR)
-    if _ACCOUNTS.search(line):
+    if re.search(_ACCOUNTS, line):
         return []
     line = USER_OF_URL.sub(_mask_value, line)
-    line = line[:near_start] + _SECRET.sub(_mask_value, line[near_start:])
+    line = line[:near_start] + re.sub(_SECRET, _mask_value, line[near_start:])
     parts = line[near_start:start], line[start : min(end, start + NEAR)], line[end : end + NEAR]
     before, under, after = _crop_line(*map(_mask_unprintable, parts))
     number = f"{span.line:>5} | "
