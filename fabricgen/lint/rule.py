@@ -128,8 +128,9 @@ def _load_rules(package: str, kind: type[R]) -> tuple[R, ...]:
         values = [value for value in vars(module).values() if isinstance(value, type)]
         code = module.__name__.rpartition(".")[2].partition("_")[0].upper()
         for rule in (value for value in values if value.__module__ == module.__name__ and issubclass(value, Rule)):
-            if rule.id != code or not issubclass(rule, kind):
-                raise ValueError(f"{module.__name__} holds {rule.id}, a {rule.kind}; its folder and name say otherwise")
+            rule_id = getattr(rule, "id", "no code")
+            if rule_id != code or not issubclass(rule, kind):
+                raise ValueError(f"{module.__name__} holds {rule_id}, a {rule.kind}; its folder and name say otherwise")
             rules.append(rule())
     return tuple(sorted(rules, key=lambda rule: rule.id))
 

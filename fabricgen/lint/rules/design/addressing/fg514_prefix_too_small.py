@@ -34,8 +34,7 @@ class PrefixTooSmall(DesignRule):
         # the smallest block, in addresses, of each pool by its path and the word of the address family
         smallest: dict[tuple[Path, str], tuple[int, Family, tuple[str, ...]]] = {}
         for demand in list_pool_demands(design):
-            pool = find_pool_prefixes(design.loaded.blueprint, demand.fabric, demand.pool, demand.family)
-            prefixes, _, path = pool
+            prefixes, _, path = find_pool_prefixes(design.loaded.blueprint, demand.fabric, demand.pool, demand.family)
             key = (path, demand.family.word)
             block = min(demand.block, smallest[key][0]) if key in smallest else demand.block
             smallest[key] = (block, demand.family, prefixes)

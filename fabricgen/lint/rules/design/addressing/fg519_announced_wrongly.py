@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import ip_network
 
-from fabricgen.design.extras.exits import ExitDesign
+from fabricgen.design.extras.exits import ExitDesign, list_exits
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import is_overlapping, is_within, list_drawn_prefixes, list_management_servers
 from fabricgen.lint.subjects.ways_out import (
-    group_exits,
     list_exits_towards,
     list_host_prefixes,
     make_entry_path,
@@ -61,7 +60,7 @@ class AnnouncedWrongly(DesignRule):
         announced.
         """
         pools = [prefix for _, prefix in list_drawn_prefixes(design)]
-        for exit_ in (exit_ for exits in group_exits(design) for exit_ in exits):
+        for exit_ in list_exits(design):
             announced = [ip_network(text) for text in exit_.spec.announce or ()]
             for index, prefix in enumerate(announced):
                 path = make_entry_path(exit_, "announce", index, len(announced))

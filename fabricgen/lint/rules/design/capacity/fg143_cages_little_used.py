@@ -46,12 +46,13 @@ class CagesLittleUsed(DesignRule):
             stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name]
             for run in tier.downs if stated.breakout else ():
                 cage, cages = tier.profile.cages[run.cage_class], -(-run.count // run.ways)
-                carried = run.ways * run.speed_gbps
-                if cages and carried * LITTLE < max(cage.speeds):
+                carried_gbps = run.ways * run.speed_gbps
+                if cages and carried_gbps * LITTLE < max(cage.speeds):
                     yield self.flag(
                         (*tier.path, "breakout"),
                         f"{cages} of the {max(cage.speeds)}G cages of each {tier.fabric} {tier.name} {tier.profile.id} "
-                        f"carry {run.ways} x {run.speed_gbps}G: {cages * (max(cage.speeds) - carried):,} Gb/s are idle",
+                        f"carry {run.ways} x {run.speed_gbps}G: {cages * (max(cage.speeds) - carried_gbps):,} Gb/s are "
+                        "idle",
                         _suggest_finer_split(cage, run),
                     )
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.extras.exits import ExitDesign
+from fabricgen.design.extras.exits import ExitDesign, list_exits
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.ways_out import group_exits
 
 
 class ExitLimit(DesignRule):
@@ -41,7 +40,7 @@ class ExitLimit(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag exits with eBGP that limit no prefixes, or fewer than they accept."""
-        for exit_ in (exit_ for exits in group_exits(design) for exit_ in exits if exit_.spec.routing == "ebgp"):
+        for exit_ in (exit_ for exit_ in list_exits(design) if exit_.spec.routing == "ebgp"):
             limit, accepted = exit_.spec.max_prefixes, _count_accepted(exit_)
             if limit is None and _is_unlimited(design, exit_):
                 yield self.flag(

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from ipaddress import ip_network
 
 from fabricgen.blueprint.sections.exits import parse_accepted
+from fabricgen.design.extras.exits import list_exits
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import is_overlapping, list_drawn_prefixes
-from fabricgen.lint.subjects.ways_out import group_exits, make_entry_path
+from fabricgen.lint.subjects.ways_out import make_entry_path
 
 
 class ExitTakesOurPrefixes(DesignRule):
@@ -44,7 +45,7 @@ class ExitTakesOurPrefixes(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag accepted prefixes that take in a pool in use, or a part of it."""
         pools = [prefix for _, prefix in list_drawn_prefixes(design)]
-        for exit_ in (exit_ for exits in group_exits(design) for exit_ in exits):
+        for exit_ in list_exits(design):
             for index, text in enumerate(exit_.spec.accept):
                 prefix, longest = parse_accepted(text)
                 reached = (p for p in pools if longest >= p.prefixlen and is_overlapping(p, ip_network(prefix)))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.design.extras.exits import list_exits
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.ways_out import group_exits, make_entry_path
+from fabricgen.lint.subjects.ways_out import make_entry_path
 
 WELL_KNOWN = {
     0: ("GRACEFUL_SHUTDOWN (RFC 8326)", "makes the route their last choice, for good"),
@@ -59,7 +60,7 @@ class CommunityWithAMeaning(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag communities with a known meaning, of exits that announce something."""
-        for exit_ in (exit_ for exits in group_exits(design) for exit_ in exits if exit_.spec.announce):
+        for exit_ in (exit_ for exit_ in list_exits(design) if exit_.spec.announce):
             stated = exit_.spec.communities
             for position, community in enumerate(stated):
                 name, effect = _explain_community(community)
