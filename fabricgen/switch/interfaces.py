@@ -197,3 +197,9 @@ def is_unused(interface: Interface) -> bool:
     """Whether a port is down and nothing on it is configured that could carry traffic."""
     bridged = interface.access_vlan or interface.tagged_vlans or interface.bond
     return not (interface.admin_up or interface.addresses or interface.link_local or bridged)
+
+
+def separate_unused(ports: Mapping[str, Interface]) -> tuple[dict[str, Interface], frozenset[str]]:
+    """Return (ports by name without the unused ones, names of the unused ones), by `is_unused`."""
+    unused = frozenset(name for name, port in ports.items() if is_unused(port))
+    return {name: port for name, port in ports.items() if name not in unused}, unused

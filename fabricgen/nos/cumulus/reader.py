@@ -20,7 +20,17 @@ from fabricgen.nos.cumulus.reading.spelling import make_tree, read_settings
 from fabricgen.nos.cumulus.reading.system import read_system
 from fabricgen.running.policy import OwnRoute, list_connected_routes
 from fabricgen.running.tree import allow_fields, is_tolerant, read_part, report_misfit
-from fabricgen.switch.interfaces import OPEN, PEER_LINK, Bond, Interface, MlagPair, Relay, Subinterface, Vlan, is_unused
+from fabricgen.switch.interfaces import (
+    OPEN,
+    PEER_LINK,
+    Bond,
+    Interface,
+    MlagPair,
+    Relay,
+    Subinterface,
+    Vlan,
+    separate_unused,
+)
 from fabricgen.switch.model import Switch, SwitchManagement
 from fabricgen.switch.qos import Balancing, SwitchQos
 
@@ -100,8 +110,7 @@ def _make_switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     pair_vlans = {vlan: (sub.vrf, sub.addresses) for (port, vlan), sub in ends.items() if port == PEERLINK}
     pair = read_part("MLAG", lambda: _make_pair(tree, pair_vlans), None)
     _put_members_into_bonds(ports, bonds, pair)
-    unused = frozenset(name for name, port in ports.items() if is_unused(port))
-    used = {name: port for name, port in ports.items() if name not in unused}
+    used, unused = separate_unused(ports)
     subinterfaces = {(port, vlan): sub for (port, vlan), sub in ends.items() if port != PEERLINK}
     vlans = {row["vlan"]: _make_vlan(row, bridged, relays) for row in further_rows if row["type"] == "svi"}
     loopbacks = frozenset(a for row in further_rows if row["type"] == "loopback" for a in _list_addresses(row))

@@ -25,7 +25,16 @@ from fabricgen.running.tree import (
     report_misfit,
     report_unknown,
 )
-from fabricgen.switch.interfaces import PEER_LINK, Bond, Interface, LinkMacsec, MlagPair, Subinterface, Vlan, is_unused
+from fabricgen.switch.interfaces import (
+    PEER_LINK,
+    Bond,
+    Interface,
+    LinkMacsec,
+    MlagPair,
+    Subinterface,
+    Vlan,
+    separate_unused,
+)
 from fabricgen.switch.model import Switch, SwitchManagement
 from fabricgen.switch.routing import StaticRoute
 
@@ -118,8 +127,7 @@ def _make_switch(box: EosBox) -> Switch:
     pair = read_part("MLAG", lambda: _make_pair(box), None)
     for name in pair.members if pair else ():
         interfaces[name] = replace(interfaces[name], bond=PEER_LINK)
-    unused = frozenset(name for name, port in interfaces.items() if is_unused(port))
-    used = {name: port for name, port in interfaces.items() if name not in unused}
+    used, unused = separate_unused(interfaces)
     subinterfaces = {
         (name.partition(".")[0], port.tag): Subinterface(port.vrf, frozenset(port.addresses))
         for name, port in box.ports.items()

@@ -25,7 +25,7 @@ from fabricgen.running.tree import (
     report_misfit,
     report_unknown,
 )
-from fabricgen.switch.interfaces import Bond, HostAccess, Interface, Relay, Vlan, is_unused
+from fabricgen.switch.interfaces import Bond, HostAccess, Interface, Relay, Vlan, separate_unused
 from fabricgen.switch.model import Switch, SwitchManagement
 from fabricgen.switch.qos import Balancing
 from fabricgen.switch.routing import OverlayVlan
@@ -159,8 +159,7 @@ def _make_switch(box: JunosBox) -> Switch:
     bonds = {_parse_bond(name): read_part(name, partial(_make_bond, box, name), None) for name in _list_bonds(box)}
     unread = Interface(True, 0, 0)
     interfaces = {name: read_part(name, partial(_make_interface, box, name, cages), unread) for name in names}
-    unused = frozenset(name for name, port in interfaces.items() if is_unused(port))
-    used = {name: port for name, port in interfaces.items() if name not in unused}
+    used, unused = separate_unused(interfaces)
     if any(bond and bond.segment for bond in bonds.values()):
         uplinks = box.routing.list_uplinks({name: port.addresses for name, port in used.items()})
         used = {name: replace(port, tracked=name in uplinks) for name, port in used.items()}

@@ -22,7 +22,16 @@ from fabricgen.nos.sonic.reading.qos import QOS_TABLES, read_balancing, read_qos
 from fabricgen.nos.sonic.routing_daemon import make_frr_text
 from fabricgen.running.policy import OwnRoute, list_connected_routes
 from fabricgen.running.tree import allow_fields, is_tolerant, read_part, report_misfit, report_unknown
-from fabricgen.switch.interfaces import OPEN, PEER_LINK, Bond, Interface, LinkMacsec, Subinterface, Vlan, is_unused
+from fabricgen.switch.interfaces import (
+    OPEN,
+    PEER_LINK,
+    Bond,
+    Interface,
+    LinkMacsec,
+    Subinterface,
+    Vlan,
+    separate_unused,
+)
 from fabricgen.switch.model import Switch, SwitchManagement
 from fabricgen.switch.qos import Balancing
 from fabricgen.switch.routing import EvpnOverlay, find_network
@@ -113,8 +122,7 @@ def _make_switch(box: SonicBox, tables: Mapping[str, Any], routing: frr.Frr) -> 
     ports |= {name: replace(ports[name], tracked=True) for name in routing.segments.tracked & ports.keys()}
     shared = read_part("gateways", lambda: overlay.find_shared_gateways(tables), frozenset[str]())
     ports |= {name: replace(ports[name], bond=PEER_LINK) for name, bond in box.bond_of.items() if bond == link}
-    unused = frozenset(name for name, port in ports.items() if is_unused(port))
-    used = {name: port for name, port in ports.items() if name not in unused}
+    used, unused = separate_unused(ports)
     subinterfaces = {
         _split_subinterface(name, ports): Subinterface(box.vrf_of.get(name, ""), _list_addresses(box, name))
         for name in box.tags

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.switch.interfaces import is_unused
+from fabricgen.switch.interfaces import separate_unused
 from fabricgen.switch.model import Switch, SwitchManagement, SwitchUser
 from fabricgen.views.asked import FEW_KEYS, FEW_RESOLVERS
 from fabricgen.views.model.forwarding import model_balancing, model_qos, model_trimming
@@ -29,8 +29,7 @@ def model_switch(switch: SwitchView, catalog: Catalog) -> Switch:
     Whatever its NOS lacks, by the catalogue, is left out: `lint` says so to the blueprint's author. Raises LookupError
     for a NOS that names ports by a port table that the catalogue does not have.
     """
-    interfaces = {port.name: model_interface(switch, port) for port in switch.ports}
-    unused = frozenset(name for name, port in interfaces.items() if is_unused(port))
+    used, unused = separate_unused({port.name: model_interface(switch, port) for port in switch.ports})
     instances, by_daemon = model_bgp(switch) if switch.asn else {}, is_routed_by_daemon(switch)
     bgp = {
         vrf: replace(instance_of_vrf, announced=list_announced_prefixes(switch, vrf))
@@ -38,8 +37,8 @@ def model_switch(switch: SwitchView, catalog: Catalog) -> Switch:
     }
     return Switch(
         hostname=switch.name,
-        interfaces={name: port for name, port in interfaces.items() if name not in unused},
-        unused=unused | place_ports(switch, catalog).keys() - interfaces.keys(),
+        interfaces=used,
+        unused=unused | place_ports(switch, catalog).keys() - used.keys(),
         loopbacks=frozenset(list_loopback_prefixes(switch)),
         vrf_loopbacks={loopback.vrf: frozenset(loopback.prefixes) for loopback in switch.vrf_loopbacks},
         management=model_management(switch),
