@@ -1,4 +1,4 @@
-"""What racks are fitted out with: listed by specification, or as the product that the blueprint names for it."""
+"""Accessories of racks, listed by specification, or as the product that the blueprint names for a specification."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fabricgen.wiring.arrays import Flags, Ints64
 
 
 def make_accessory(cluster: Cluster, spec: str, text: str, kind: str) -> OrderedPart:
-    """The part for a specification, such as `blanking-panel-1u`; no number is made up."""
+    """Return the part for a specification such as `blanking-panel-1u`: the blueprint's product for it, else itself."""
     products = cluster.design.loaded.blueprint.accessories.parts
     return OrderedPart(products.get(spec, spec), text, kind, 0)
 
@@ -27,22 +27,23 @@ of 750 or 800 mm for networks (NetShelter SX AR3357, Conteg iSEVEN; github.com/n
 
 
 class NarrowRacks(NamedTuple):
-    """Racks of one type, by their rows, and the most pieces that stand at the sides of one."""
+    """Racks of one type that are too narrow, by their rows, and the most pieces at the sides of one of them."""
 
     rack: RackProfile
     rows: Ints64
-    most: int
+    most_pieces: int
 
     @property
     def text(self) -> str:
-        """How many there are, and what stands beside them."""
-        beside = f"vertical cable managers and zero-U PDUs, up to {self.most} at their sides"
+        """How many racks there are, how wide they are, and what stands at their sides."""
+        beside = f"vertical cable managers and zero-U PDUs, up to {self.most_pieces} at their sides"
         return f"{len(self.rows):,} of {1000 * self.rack.width_m:.0f} mm have {beside}"
 
 
 def find_narrow_racks(cluster: Cluster, needs: Needs) -> Iterator[NarrowRacks]:
-    """Types of racks below the usual width in which vertical managers and zero-U PDUs must both stand beside the
-    devices.
+    """Yield the racks of each type below `NETWORK_M` in which vertical cable managers and zero-U PDUs both stand.
+
+    `needs` are those of the whole bill.
     """
     racks = cluster.plan.racks
     kinds = np.array([part.kind for part in needs.parts])[needs.part]
@@ -54,11 +55,11 @@ def find_narrow_racks(cluster: Cluster, needs: Needs) -> Iterator[NarrowRacks]:
 
 
 def _count_by_rack(needs: Needs, mask: np.ndarray[tuple[int], np.dtype[np.bool_]], racks: int) -> Ints64:
-    """Pieces of wanted rows, by rack."""
+    """Return the pieces in each of `racks` racks, of the needs where `mask` is true."""
     return np.bincount(needs.rack[mask], weights=needs.quantity[mask], minlength=racks).astype(np.int64)
 
 
-# Racks that feed what stands in them from a busbar, with DC: they have power shelves, and no outlets for cords.
+# Racks with a busbar feed their devices with DC: they have power shelves, and no outlets for cords.
 
 SHELF = "power-shelf"
 """The fixture of a rack profile with a busbar."""
@@ -70,7 +71,7 @@ def has_busbar(kind: RackProfile) -> bool:
 
 
 def flag_busbar_racks(cluster: Cluster) -> Flags:
-    """Whether each rack has a busbar."""
+    """Return for each rack of the plan whether it has a busbar; bool."""
     racks = cluster.plan.racks
     flags: Flags = np.array([has_busbar(kind) for kind in racks.kinds], dtype=bool)[racks.kind]
     return flags

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -27,9 +27,9 @@ SOURCES = "fabricgen.bom.sources"
 
 @dataclass(frozen=True, slots=True)
 class BillLine:
-    """One part: pieces installed, spares beside them, and power of one piece, W (None: unknown).
+    """A line of the bill: one part, its installed pieces, its spares, and the power of one piece in W (None: unknown).
 
-    `remark` is what a buyer must know of it; only the order sheet has any.
+    `remark` is what a buyer must know of the part; only lines of the order sheet have one.
     """
 
     part: str
@@ -50,7 +50,7 @@ class Bill:
 
     @cached_property
     def needs(self) -> Needs:
-        """The needs of all sources as one; used only by totals and traces."""
+        """The needs of all sources as one, joined when they are first asked for."""
         return join_needs(self.sources)
 
     @cached_property
@@ -70,13 +70,13 @@ class Bill:
 
     @cached_property
     def in_devices_w(self) -> float:
-        """The power of optics that the published maxima of their devices have in them, W: lines name it twice."""
+        """The power of optics that the published maxima of their devices include, W: the lines count it twice."""
         optics = sum_rack_optics(self.cluster)
         return float((optics.power_w - optics.added_w).sum())
 
     @cached_property
     def lines(self) -> tuple[BillLine, ...]:
-        """Every part that is needed, once, by kind and part."""
+        """A line for each part that is needed, sorted by kind and part number."""
         spares: Counter[int] = Counter()
         for spare in self.spares:
             spares[spare.part] += spare.pieces
@@ -89,14 +89,14 @@ class Bill:
 
 
 def make_bill(cluster: Cluster) -> Bill:
-    """The bill of a cluster."""
+    """Return the bill of a cluster, from the needs of every module of `SOURCES`."""
     cables = CableParts(cluster)
     modules = (cast(NeedSource, module) for module in discovery.load_modules(SOURCES))
     return Bill(cluster, tuple(module.needs(cluster, cables) for module in modules))
 
 
 def split_sets(lines: Sequence[BillLine]) -> tuple[BillLine, ...]:
-    """Lines with sets replaced by their pieces, each part once, by kind and part: the form to order from."""
+    """Return lines with sets replaced by their pieces, each part once, sorted by kind and part number."""
     pieces_by_part: dict[tuple[str, str], BillLine] = {}
     for line in lines:
         count, piece = split_set(line.part)
@@ -130,7 +130,7 @@ POLICY_OF_KIND = {
     "trunk": "cables",
     "power-cord": "power_cords",
 }
-"""Kind of part -> key of its policy; other kinds have spares by part number only."""
+"""Kind of part -> the blueprint's key for its spares; a part of any other kind has spares by part number only."""
 
 
 class SpareCount(NamedTuple):
@@ -144,12 +144,13 @@ class SpareCount(NamedTuple):
 def list_spare_counts(
     cluster: Cluster, installed: Mapping[OrderedPart, int], owners: Callable[[], Owners]
 ) -> tuple[SpareCount, ...]:
-    """All spares for what is installed, by part and site; with a single site, all are kept there.
+    """Return the spares of each part at each site, leaving out counts of 0; with a single site all are kept there.
 
-    `owners` is called only where needs must be split by site.
+    `installed` has the pieces of each part, in the order of `needs.parts`. `owners` is called only if needs must be
+    split by site.
     """
     spares = cluster.design.loaded.blueprint.spares
-    included = find_included_devices(cluster)  # what comes with a rack is no article of its own
+    included = find_included_devices(cluster)  # a device that comes with its rack is not sold alone
     policies = [find_policy(spares, part, alone=part.part not in included) for part in installed]
     one_site = len(cluster.design.layout.sites) == 1
     counted: list[SpareCount] = []
@@ -165,37 +166,33 @@ def list_spare_counts(
 
 
 def find_policy(spares: Spares, part: OrderedPart, *, alone: bool = True) -> Spare | None:
-    """The policy for a part: of the longest pattern that matches its number, else of its kind; None where there is
-    none, or where a part that is not sold `alone` is named by no pattern.
+    """Return the policy for the spares of a part, or None.
+
+    It is the policy of the longest pattern that matches the part number, or that of one piece of a set. If no pattern
+    matches, it is the policy of the part's kind, but None for a leased fibre and for a part that is not sold `alone`.
     """
     names = (part.part, split_set(part.part)[1])
-    fits = [pattern for pattern in spares.parts if any(fnmatchcase(name, pattern) for name in names)]
-    if fits:
-        return spares.parts[max(fits, key=lambda pattern: (len(pattern), pattern))]
-    field = None if names[1].startswith(LEASED) or not alone else POLICY_OF_KIND.get(part.kind)
-    policy: Spare | None = getattr(spares, field) if field else None
+    matching = [pattern for pattern in spares.parts if any(fnmatchcase(name, pattern) for name in names)]
+    if matching:
+        return spares.parts[max(matching, key=lambda pattern: (len(pattern), pattern))]
+    key = None if names[1].startswith(LEASED) or not alone else POLICY_OF_KIND.get(part.kind)
+    policy: Spare | None = getattr(spares, key) if key else None
     return policy
 
 
 def count_spares(policy: Spare, installed: int) -> int:
-    """Spares for so many installed pieces: the percentage rounded up, but at least the minimum; 0 where none is
-    installed.
-    """
-    share = math.ceil(round(installed * policy.percent, 9))
-    return max(share, policy.minimum) if installed else 0
+    """Return the spares for `installed` pieces: the percentage, rounded up, and at least the minimum; 0 for 0."""
+    return max(math.ceil(round(installed * policy.percent, 9)), policy.minimum) if installed else 0
 
 
 def _split_by_site(owners: Owners) -> dict[int, list[tuple[int, int]]]:
-    """(site, pieces) of each part, by its index."""
+    """Return the pieces of each part by site: index of the part -> (index of the site, pieces), -1 for no site."""
     sites, needs = owners.sites(), owners.needs
     groups = len(sites.names)
     code = needs.part.astype(np.int64) * groups + sites.code
     counts: dict[int, list[tuple[int, int]]] = {}
-    for number, count in _list_nonzero(sum_pieces(code, needs.quantity, groups * len(needs.parts))):
+    for number, count in enumerate(sum_pieces(code, needs.quantity, groups * len(needs.parts))):
         part, site = divmod(number, groups)
-        counts.setdefault(part, []).append((site - 1, count))
+        if count:
+            counts.setdefault(part, []).append((site - 1, count))
     return counts
-
-
-def _list_nonzero(counts: list[int]) -> Iterator[tuple[int, int]]:
-    return ((i, count) for i, count in enumerate(counts) if count)

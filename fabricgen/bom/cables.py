@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -25,13 +25,13 @@ from fabricgen.wiring.cabling.offers import make_shelf
 from fabricgen.wiring.cabling.shelf import CableOrder, split_into_fibres
 
 if TYPE_CHECKING:
-    from fabricgen.bom.jumpers import Jumper, PatchedChannels
-    from fabricgen.catalog.patch_models import Polarity
+    from fabricgen.bom.jumpers import Make, PatchedChannels
 
 
 class CablePart(NamedTuple):
-    """The part for one kind of cable: what was wanted, length in m, part number, description, whether a product list
-    has it.
+    """The part for one kind of cable: the order that it fills, its length in m, its part number and description.
+
+    `listed` says whether it is a product of a list; the part number of any other cable is a generic one.
     """
 
     wanted: CableOrder
@@ -56,7 +56,7 @@ class CableParts:
 
     @cached_property
     def kinds(self) -> tuple[tuple[EndKind, ...], Ints, Ints]:
-        """(distinct kinds of end, index of that of the a end, and of the b end, of each cable end row; int32)."""
+        """(distinct kinds of end; their indexes for the a end and for the b end of each row of cable ends, int32)."""
         segment = self._links.segment[self._cables.end_link]
         numbers_by_kind: dict[EndKind, int] = {}
         columns: list[Ints] = []
@@ -67,18 +67,18 @@ class CableParts:
         return tuple(numbers_by_kind), columns[0], columns[1]
 
     def list_transceivers(self) -> tuple[EncodedColumn, EncodedColumn]:
-        """Part of the transceiver at the a and at the b end of each cable end row; "" for none."""
+        """Return the parts of the transceivers at the a end and at the b end of each row of cable ends; "" for none."""
         kinds, *ends = self.kinds
         media, medium = self._cables.media, self._cables.medium[self._cables.end_cable]
-        # by kind of end and medium, so that (kind, medium) is at kind * number of media + medium
+        # the part for (kind of end, medium) is at kind * number of media + medium
         table = [kind.find_transceiver_part(profile) for kind in kinds for profile in media]
         a, b = (encode_column(table, end * len(media) + medium) for end in ends)
         return a, b
 
     @cached_property
     def widths(self) -> tuple[Ints, Ints]:
-        """(number of far ends of each cable, 1 for a straight one; electrical lanes at its common end)."""
-        if self._cluster.phase:  # legs to come are part of the cable
+        """(number of far ends of each cable, 1 for a straight one; electrical lanes at its common end), int32."""
+        if self._cluster.phase:  # a breakout has its legs of later phases already
             legs, lanes = CableParts(self._cluster.phase.whole).widths
             return legs[self._cluster.phase.cables], lanes[self._cluster.phase.cables]
         cables = self._cables
@@ -91,45 +91,50 @@ class CableParts:
         kinds, a_kind, b_kind = self.kinds
         lower = are_common_ends_lower(self._links, cables)
         columns = (cables.medium, a_kind[row], b_kind[row], lower, *self.widths, cables.length_m)
-        first, code = unique_combinations(*columns)
+        first_rows, code = unique_combinations(*columns)
         distinct = []
-        for medium, a, b, common_is_a, split, count, length in zip(*(c[first].tolist() for c in columns), strict=True):
+        for medium, a, b, common_is_a, far_ends, lanes, length in zip(
+            *(column[first_rows].tolist() for column in columns), strict=True
+        ):
             common, far = (kinds[a], kinds[b]) if common_is_a else (kinds[b], kinds[a])
-            order = CableOrder(cables.media[medium], common, far, split, count, common.lane_gbps)
+            order = CableOrder(cables.media[medium], common, far, far_ends, lanes, common.lane_gbps)
             distinct.append(self._make_part(order, (kinds[a], kinds[b]), length))
         return distinct, code
 
     def _make_part(self, order: CableOrder, ends: tuple[EndKind, EndKind], length_m: float) -> CablePart:
-        """The part to buy for an order: the product from the lists, else a generic part.
+        """Return the part to buy for an order: the product of the lists that has `length_m`, else a generic part.
 
         `ends` are the kinds of end at a and at b.
         """
         piece = self._shelf.find_piece(order, length_m) if self._shelf else None
-        # (product, its length, how many): the length was chosen before, and a list that has no such one has no part
+        # `piece` is (product, length, how many). The wiring plan has chosen the length; a list without it has no part
         if piece is None or piece[1] != length_m:
             return CablePart(
                 order, length_m, *describe_cable(order.medium, *ends, order.far_ends, order.lanes, length_m), False
             )
         product, length, pieces = piece
-        number_, text = format_set(product.part_number(length), f"{product.name}, {format_number(length)} m", pieces)
-        return CablePart(order, length, number_, text, True)
+        part, text = format_set(product.part_number(length), f"{product.name}, {format_number(length)} m", pieces)
+        return CablePart(order, length, part, text, True)
 
     @cached_property
     def parts(self) -> tuple[EncodedColumn, EncodedColumn]:
-        """(part, description) of every cable; for a patched one those of all its jumpers, joined by " + "."""
+        """(part, description) of every cable; a patched one has those of all its jumpers, joined by " + "."""
         distinct, code = self.made
-        texts, number, channels = [(m.part, m.text) for m in distinct], code.copy(), self.channels
+        entries, entry_of_cable, channels = [(m.part, m.text) for m in distinct], code.copy(), self.channels
         if channels:
-            number[channels.cable] = len(texts) + channels.kind
-            texts += channels.texts
-        for rows, text in list_span_parts(self._cluster, self.widths[1], self._jumper):
-            number[rows] = len(texts)
-            texts.append(text)
+            entry_of_cable[channels.cable] = len(entries) + channels.kind
+            entries += channels.texts
+        for rows, entry in list_span_parts(self._cluster, self.widths[1], self._make_jumper):
+            entry_of_cable[rows] = len(entries)
+            entries.append(entry)
         for cable, built in self._cluster.planned.overrides.items():
             if built.part:
-                number[cable] = len(texts)
-                texts.append((built.part, f"{built.part}, as built"))
-        return encode_column([part for part, _ in texts], number), encode_column([text for _, text in texts], number)
+                entry_of_cable[cable] = len(entries)
+                entries.append((built.part, f"{built.part}, as built"))
+        return (
+            encode_column([part for part, _ in entries], entry_of_cable),
+            encode_column([text for _, text in entries], entry_of_cable),
+        )
 
     @property
     def lengths(self) -> EncodedColumn:
@@ -139,17 +144,17 @@ class CableParts:
 
     @cached_property
     def channels(self) -> PatchedChannels | None:
-        """The jumpers of patched cables, which replace a direct fibre; None where nothing is patched."""
+        """The jumpers of patched cables, which replace a direct fibre; None if no cable is patched."""
         patching = self._cluster.plan.patching
         if patching is None:
             return None
         from fabricgen.bom.jumpers import make_channels
 
-        return make_channels(self._links, self._cables, patching, self.widths, self._jumper)
+        return make_channels(self._links, self._cables, patching, self.widths, self._make_jumper)
 
     @property
-    def _jumper(self) -> Callable[[CableProfile, Polarity, tuple[int, int], float], Jumper]:
-        """What makes jumpers: of the product lists, else generic."""
+    def _make_jumper(self) -> Make:
+        """The function that makes a jumper: a product of the lists, else a generic part."""
         from fabricgen.bom.jumpers import make_jumper
 
         return partial(make_jumper, self._shelf, describe_fibre)
@@ -158,9 +163,9 @@ class CableParts:
 def describe_cable(
     medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, lanes: int, length_m: float
 ) -> tuple[str, str]:
-    """(part, description) of a generic cable of so many lanes between two kinds of cage.
+    """Return (part, description) of a generic cable of `lanes` lanes between the kinds of end `a` and `b`.
 
-    `far_ends` above 1 makes it a breakout; fibre has one connector for every few lanes.
+    With more than one far end it is a breakout. For fibre see `describe_fibre`.
     """
     length = format_number(length_m)
     split = f"-1x{far_ends}" if far_ends > 1 else ""
@@ -181,10 +186,11 @@ def describe_cable(
 def describe_fibre(
     medium: CableProfile, far_ends: int, lanes: int, length_m: float, single_lane_connector: str = ""
 ) -> tuple[str, str]:
-    """Return (part, description) of the generic fibre for these lanes: one equal fibre for each connector of a cage.
+    """Return (part, description) of the generic fibre for `lanes` lanes, a piece for each connector of a cage.
 
-    Nobody sells two connectors of a cage as one cord. If the lanes do not divide evenly it is a single assembly.
-    `single_lane_connector` is that of far ends that take one lane of a wider module; "" for the medium's own.
+    Nobody sells two connectors of a cage as one cord. If the lanes do not divide evenly, it is a single assembly.
+    `single_lane_connector` is the connector of far ends that take one lane of a wider module; with "" the far ends
+    have the medium's connector.
     """
     pieces, legs = split_into_fibres(medium, far_ends, lanes) or (1, far_ends)
     near, length = medium.describe_connectors(lanes / pieces), format_number(length_m)
@@ -197,18 +203,18 @@ def describe_fibre(
     return format_set(f"fibre-{name}-{length}m", text, pieces)
 
 
-# What a cable between sites is made of: a leased pair of dark fibre, and a jumper to the distribution frame (ODF) of
-# each site.
+# A cable between sites consists of a leased pair of dark fibre, and of a jumper to the optical distribution frame (ODF)
+# of each site.
 
 LEASED = "leased-pair-"
 """How the part of a leased pair begins; nobody keeps a spare one on the shelf."""
 
-Make: TypeAlias = "Callable[[CableProfile, Polarity, tuple[int, int], float], Jumper]"
-"""(medium, polarity type, (far ends, lanes), length in m) -> jumper."""
-
 
 def list_span_parts(cluster: Cluster, lanes: Ints, make: Make) -> Iterator[tuple[Ints64, tuple[str, str]]]:
-    """(cables, (part, description)) of each span and medium; `lanes` are those of every cable."""
+    """Yield (rows of the cables, (part, description)) for each medium of each span between sites.
+
+    `lanes` are the lanes of every cable, int32; `make` makes a jumper.
+    """
     plan, blueprint = cluster.plan, cluster.design.loaded.blueprint
     if not any(segment.km for segment in plan.links.segments):
         return

@@ -20,7 +20,11 @@ from fabricgen.wiring.tables import CableTable, LinkTable
 
 
 class Jumper(NamedTuple):
-    """A jumper: part number, description, medium, polarity type, far ends, lanes, and whether a product list has it."""
+    """A jumper of a patched cable, a fibre between a device and a panel.
+
+    It splits into `far_ends` ends (1: it is straight). `listed` says whether it is a product of a list; the part number
+    of any other jumper is a generic one.
+    """
 
     part: str
     text: str
@@ -42,13 +46,15 @@ Make = Callable[[CableProfile, Polarity, tuple[int, int], float], Jumper]
 
 
 class _Channel(NamedTuple):
-    """One kind of patched channel: which end is the common one, legs and lanes, where it splits, and lengths of the
-    jumpers, m.
+    """One kind of patched channel: what its jumpers depend on.
+
+    `common_is_a` says whether its common end, which does not split, is the a end. `split` is where the channel splits:
+    `AT_FAR_END`, `AT_COMMON_END`, `IN_SHUFFLE` or `NOWHERE`. `a_m` and `b_m` are the lengths of the jumpers, m.
     """
 
     medium: CableProfile
     policy: PatchPolicy
-    lower: bool
+    common_is_a: bool
     far_ends: int
     legs: int
     split: int
@@ -58,24 +64,27 @@ class _Channel(NamedTuple):
     b_m: float
 
     def make_end_jumpers(self, make: Make) -> Jumpers:
-        """The jumpers at the a and at the b end."""
-        near_m, far_m = (self.a_m, self.b_m) if self.lower else (self.b_m, self.a_m)
-        near, far = self.policy.jumpers if self.lower else self.policy.jumpers[::-1]
+        """Return the jumpers at the a end and at the b end; `make` makes one of them."""
+        common_m, far_m = (self.a_m, self.b_m) if self.common_is_a else (self.b_m, self.a_m)
+        common_polarity, far_polarity = self.policy.jumpers if self.common_is_a else self.policy.jumpers[::-1]
         straight, leg, splitter = (1, self.lanes), (1, self.leg_lanes), (self.far_ends, self.lanes)
-        # widths are (far ends, lanes) of a jumper, by where the channel splits; near is the common end
-        near_widths, far_widths, near_count, far_count = {
+        # widths are (far ends, lanes) of a jumper, by where the channel splits
+        common_widths, far_widths, common_count, far_count = {
             AT_FAR_END: (straight, splitter, 1, 1),
             AT_COMMON_END: (splitter, leg, 1, self.legs),
             NOWHERE: (leg, leg, self.legs, self.legs),
             IN_SHUFFLE: (straight, straight, 1, 1),
         }[self.split]
-        first = (make(self.medium, near, near_widths, near_m),) * near_count
-        last = (make(self.medium, far, far_widths, far_m),) * far_count
-        return (first, last) if self.lower else (last, first)
+        at_common_end = (make(self.medium, common_polarity, common_widths, common_m),) * common_count
+        at_far_end = (make(self.medium, far_polarity, far_widths, far_m),) * far_count
+        return (at_common_end, at_far_end) if self.common_is_a else (at_far_end, at_common_end)
 
 
 class PatchedChannels(NamedTuple):
-    """Rows of the patched cables, ascending; the kind of channel of each; and the jumpers of every kind."""
+    """The patched cables: their rows, ascending, and of each the kind of channel, an index into `kinds`.
+
+    `kinds` has the jumpers of every kind of channel.
+    """
 
     cable: Ints64
     kind: Ints64
@@ -83,19 +92,17 @@ class PatchedChannels(NamedTuple):
 
     @property
     def texts(self) -> list[tuple[str, str]]:
-        """(parts, descriptions) of the jumpers of each kind, joined by `JOINT`, a end first."""
-        joined = []
-        for a, b in self.kinds:
-            joined.append((JOINT.join(j.part for j in (*a, *b)), JOINT.join(j.text for j in (*a, *b))))
-        return joined
+        """(part numbers, descriptions) of the jumpers of each kind of channel, joined by `JOINT`, a end first."""
+        jumpers_by_kind = [(*a, *b) for a, b in self.kinds]
+        return [(JOINT.join(j.part for j in kind), JOINT.join(j.text for j in kind)) for kind in jumpers_by_kind]
 
 
 def make_channels(
     links: LinkTable, cables: CableTable, patching: Patching, widths: tuple[Ints, Ints], make: Make
 ) -> PatchedChannels:
-    """The jumpers of every patched cable, computed once for each distinct kind of channel.
+    """Return the jumpers of every patched cable, computed once for each distinct kind of channel.
 
-    `widths` are, by cable, the number of far ends and the number of lanes.
+    `widths` are (number of far ends, number of lanes) of each cable, int32; `make` makes a jumper.
     """
     splits, lanes = widths
     rows = np.flatnonzero(patching.policy >= 0)
@@ -108,12 +115,12 @@ def make_channels(
     # whole millimetres, so that lengths that differ by rounding alone are one kind
     lengths = [np.rint(column * 1000).astype(np.int64) for column in (patching.a_jumper_m, patching.b_jumper_m)]
     keys = (are_common_ends_lower(links, cables)[rows], *(column[rows] for column in (*columns, *lengths)))
-    first, kind = unique_combinations(*keys)
+    first_rows, kind = unique_combinations(*keys)
     jumpers = []
-    kinds: Iterable[tuple[int, ...]] = zip(*(key[first].tolist() for key in keys), strict=True)
-    for low, medium, policy, far_ends, count, split, lane_count, leg, a_mm, b_mm in kinds:
-        settings = cables.media[medium], patching.policies[policy], bool(low)
-        counts = far_ends, count, split, lane_count, leg
+    kinds: Iterable[tuple[int, ...]] = zip(*(key[first_rows].tolist() for key in keys), strict=True)
+    for common_is_a, medium, policy, far_ends, leg_count, split, lane_count, lanes_of_leg, a_mm, b_mm in kinds:
+        settings = cables.media[medium], patching.policies[policy], bool(common_is_a)
+        counts = far_ends, leg_count, split, lane_count, lanes_of_leg
         jumpers.append(_Channel(*settings, *counts, a_mm / 1000, b_mm / 1000).make_end_jumpers(make))
     return PatchedChannels(rows, kind, tuple(jumpers))
 

@@ -35,11 +35,12 @@ class OrderedPart(NamedTuple):
 
 @dataclass(frozen=True)
 class Needs:
-    """Needs of parts: int32 columns of one length; `part` indexes `parts`.
+    """Needs of parts, as int32 columns of one length; `part` indexes `parts`.
 
-    Each row says how many pieces of the part (1 or more) a cable, device or rack needs, by its row in the wiring plan,
-    -1 for none. A piece that plugs into a device for a cable, such as a transceiver, has both, and `end`: the end of
-    that cable, numbered over all a ends and then all b ends, in the order of the plan's rows of cable ends.
+    Each row says how many pieces of the part (1 or more) a cable, a device or a rack needs. `cable`, `device` and
+    `rack` are rows of the wiring plan's tables, -1 for none. A piece that plugs into a device for a cable, such as a
+    transceiver, has a device, a cable and an `end`: the number of the cable's end there, counted over all a ends and
+    then all b ends in the order of the plan's rows of cable ends.
     """
 
     parts: tuple[OrderedPart, ...]
@@ -59,7 +60,7 @@ class Needs:
         return sum_pieces(self.part, self.quantity, len(self.parts))
 
     def select_part(self, part: int) -> Needs:
-        """The needs of one part."""
+        """Return the needs of the part of index `part`; it becomes the only one of `parts`."""
         rows = np.flatnonzero(self.part == part)
         columns = (getattr(self, name)[rows] for name in COLUMNS)
         return Needs((self.parts[part],), np.zeros(len(rows), dtype=np.int32), *columns)
@@ -73,8 +74,9 @@ class NeedSource(Protocol):
     """The interface of a module in `bom.sources`; every module in that folder is used."""
 
     def needs(self, cluster: Cluster, cables: CableParts) -> Needs:
-        """What a cluster needs of the source's parts; `cables` are the parts of its cables, computed once for all
-        sources.
+        """Return what a cluster needs of the source's parts.
+
+        `cables` are the parts of the cluster's cables, which are computed once for all sources.
         """
 
 
@@ -88,8 +90,10 @@ def make_needs(
     rack: Ints | None = None,
     end: Ints | None = None,
 ) -> Needs:
-    """Needs from some columns, an entry a need: `part` is its index in `parts`, the others are its pieces and rows of
-    other tables. The defaults are one piece each, and no cable, device, rack or end.
+    """Return needs from columns of one length, which are converted to int32.
+
+    `part` has the index in `parts` of each need; the other columns are those of `Needs`. By default a need has one
+    piece, and no cable, device, rack or end.
     """
     none = np.full(len(part), -1, dtype=np.int32)
     quantities = np.ones(len(part), dtype=np.int32) if quantity is None else quantity.astype(np.int32, copy=False)
@@ -99,15 +103,27 @@ def make_needs(
     return Needs(tuple(parts), part.astype(np.int32, copy=False), quantities, *locations)
 
 
+def make_part_needs(
+    part: OrderedPart, pieces: Ints | Ints64 | int, *, device: Ints | None = None, rack: Ints | None = None
+) -> Needs:
+    """Return the needs of one part for some devices or for some racks: rows of the wiring plan, int32, of one length.
+
+    `pieces` is how many each of them needs, or a column with a number for each of them.
+    """
+    count = len(next(rows for rows in (device, rack) if rows is not None))
+    quantity: Ints = np.broadcast_to(pieces, count)
+    return make_needs([part], np.zeros(count, dtype=np.int32), quantity=quantity, device=device, rack=rack)
+
+
 def join_needs(sources: Sequence[Needs]) -> Needs:
-    """Several needs as one; parts with one number are merged, with the description of the first."""
+    """Return several needs as one. Parts of one number are merged and have the description of the first of them."""
     parts: dict[str, OrderedPart] = {}
     for needs in sources:
         for part in needs.parts:
             parts.setdefault(part.part, part)
     if len(sources) == 1 and len(parts) == len(sources[0].parts):
         return sources[0]
-    # parts of all sources in one row, and each need with its number there
+    # each need has the index of its part among the parts of all sources
     index = {name: i for i, name in enumerate(parts)}
     codes = [np.array([index[p.part] for p in n.parts], dtype=np.int32)[n.part] for n in sources if len(n)]
     columns = (
@@ -118,7 +134,7 @@ def join_needs(sources: Sequence[Needs]) -> Needs:
 
 
 def count_installed(sources: Sequence[Needs]) -> dict[OrderedPart, int]:
-    """Total pieces of each part over several needs; parts and order are those of `join_needs`."""
+    """Return the total pieces of each part over several needs, by part; parts and order are those of `join_needs`."""
     parts: dict[str, OrderedPart] = {}
     counts: Counter[str] = Counter()
     for needs in sources:
@@ -129,6 +145,9 @@ def count_installed(sources: Sequence[Needs]) -> dict[OrderedPart, int]:
 
 
 def sum_pieces(group: Ints | Ints64, quantity: Ints, groups: int) -> list[int]:
-    """The sum of `quantity` for each of so many groups; exact, since sums stay far below 2**53."""
+    """Return the sum of `quantity` for each of `groups` groups; `group` has the group of each entry.
+
+    Sums are exact, since they stay far below 2**53.
+    """
     sums: list[int] = np.bincount(group, weights=quantity, minlength=groups).astype(np.int64).tolist()
     return sums

@@ -1,4 +1,4 @@
-"""The power of transceivers, and of the ends that cables have of their own, in each device and rack."""
+"""The power of transceivers, and of the fixed ends of cables, in each device and rack."""
 
 from __future__ import annotations
 
@@ -16,10 +16,7 @@ from fabricgen.wiring.cabling.cables import number_cages
 
 
 class CableEndPowers(NamedTuple):
-    """The ends of cables with ends of their own, each once: its cable and device, int32, and its power, W, float64.
-
-    NaN where nobody publishes a figure.
-    """
+    """The fixed ends of cables, each once: its cable and device, int32, and its power in W, float64, NaN if unknown."""
 
     cable: Ints
     device: Ints
@@ -27,9 +24,7 @@ class CableEndPowers(NamedTuple):
 
 
 def find_end_powers(cluster: Cluster, parts: CableParts) -> CableEndPowers:
-    """The power, W, of each end that a cable has of its own, with cable and device; the common end of a breakout is
-    one, whatever hangs on it.
-    """
+    """Return the fixed ends of all cables of a medium with attached ends; the common end of a breakout is one end."""
     cables, links, cages = cluster.plan.cables, cluster.plan.links, number_cages(cluster.plan)
     kinds, *of_end = parts.kinds
     attached = np.array([medium.attached for medium in cables.media], dtype=bool)
@@ -41,22 +36,24 @@ def find_end_powers(cluster: Cluster, parts: CableParts) -> CableEndPowers:
         ],
         dtype=np.float64,
     ).reshape(len(kinds), len(cables.media))
-    sides: list[tuple[Ints, Ints, Floats]] = []
+    columns_by_side: list[tuple[Ints, Ints, Floats]] = []
     for kind, cage, device in zip(of_end, (cages.a, cages.b), (links.a_device, links.b_device), strict=True):
-        # one row for each (cable, cage), whatever number of links is in it
-        once = rows[unique_combinations(cables.end_cable[rows], cage[rows])[0]]
-        cable = cables.end_cable[once]
-        sides.append((cable, device[cables.end_link[once]], watts_by_kind[kind[once], cables.medium[cable]]))
-    cable, device, power = (np.concatenate(columns) for columns in zip(*sides, strict=True))
+        # one row for each (cable, cage), however many links it has
+        end_rows = rows[unique_combinations(cables.end_cable[rows], cage[rows])[0]]
+        cable = cables.end_cable[end_rows]
+        columns_by_side.append(
+            (cable, device[cables.end_link[end_rows]], watts_by_kind[kind[end_rows], cables.medium[cable]])
+        )
+    cable, device, power = (np.concatenate(columns) for columns in zip(*columns_by_side, strict=True))
     return CableEndPowers(cable, device, power)
 
 
 class OpticsPower(NamedTuple):
-    """One row a rack, or a device: the power of its transceivers, external laser modules and ends that its cables have
-    of their own, W, float64.
+    """The power of optics in W, float64, one row for each rack or each device.
 
-    `added_w` is without those that the published maximum of their device has in it already; `unpowered` counts those
-    of the others that have no figure, int32.
+    Optics are transceivers, external laser modules and the fixed ends of cables. `added_w` leaves out optics that the
+    published maximum of their device includes; `unpowered` counts, of the optics in `added_w`, those without a figure,
+    int32.
     """
 
     power_w: Floats
@@ -65,7 +62,10 @@ class OpticsPower(NamedTuple):
 
 
 def sum_rack_optics(cluster: Cluster, cable_parts: CableParts | None = None) -> OpticsPower:
-    """The optics of each rack; each cage and cable end once. `cable_parts`: those of its cables, if known already."""
+    """Return the power of the optics in each rack; each cage and each cable end counts once.
+
+    `cable_parts` are the parts of the cluster's cables, if the caller has them already.
+    """
     devices = sum_device_optics(cluster, cable_parts)
     rack, count = cluster.plan.devices.rack, len(cluster.plan.racks)
     power_w, added_w, unpowered = (
@@ -76,7 +76,7 @@ def sum_rack_optics(cluster: Cluster, cable_parts: CableParts | None = None) -> 
 
 
 def sum_device_optics(cluster: Cluster, cable_parts: CableParts | None = None) -> OpticsPower:
-    """The optics of each device, as `sum_rack_optics`."""
+    """Return the power of the optics in each device; `cable_parts` as for `sum_rack_optics`."""
     parts, devices = cable_parts or CableParts(cluster), cluster.plan.devices
     needs = join_needs([transceivers.needs(cluster, parts), laser_modules.needs(cluster, parts)])
     ends = find_end_powers(cluster, parts)
@@ -91,6 +91,6 @@ def sum_device_optics(cluster: Cluster, cable_parts: CableParts | None = None) -
         return np.bincount(device, weights=weights, minlength=count).astype(np.float64)
 
     watts = np.nan_to_num(power)
-    bare = np.isnan(power) & added
-    unpowered = np.bincount(device[bare], weights=pieces[bare], minlength=count).astype(np.int32)
+    has_no_figure = np.isnan(power) & added
+    unpowered = np.bincount(device[has_no_figure], weights=pieces[has_no_figure], minlength=count).astype(np.int32)
     return OpticsPower(sum_by_device(watts), sum_by_device(watts * added), unpowered)

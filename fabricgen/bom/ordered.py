@@ -29,9 +29,10 @@ _DC_UNNUMBERED = "no part number is published for the DC form: order it by its d
 
 
 def list_order_lines(bill: Bill) -> tuple[BillLine, ...]:
-    """The single pieces to order, switches by part number where that is published; spares as the commonest variant.
+    """Return the lines of the order sheet: sets split into pieces, and switches into variants by part number.
 
-    Power cords whose length the blueprint does not state say so, and remarks say what else to know of a part.
+    Spares of a switch are all of its commonest variant. Devices that come with their racks are not split into variants.
+    The remark of a line says what a buyer must know of the part.
     """
     remarks_by_part, included = list_remarks(bill), find_included_devices(bill.cluster)
     lines = (replace(line, remark=remarks_by_part.get(line.part, "")) for line in split_sets(bill.lines))
@@ -41,7 +42,7 @@ def list_order_lines(bill: Bill) -> tuple[BillLine, ...]:
 
 
 def map_numbers_to_models(cluster: Cluster, lines: Iterable[BillLine]) -> dict[str, str]:
-    """Name of a variant on the order sheet -> the model, as the bill has it."""
+    """Return the name of each variant on the order sheet -> its model, the part in `lines`, if the two differ."""
     models: dict[str, str] = {}
     for line in lines:
         if line.kind == "switch":
@@ -50,12 +51,15 @@ def map_numbers_to_models(cluster: Cluster, lines: Iterable[BillLine]) -> dict[s
 
 
 def name_variant(variant: Variant, model: str) -> str:
-    """The part number of a variant; where none is published, the model, with `-dc` for the form on a busbar."""
+    """Return the part number of a variant; if none is published, the model, with `-dc` for the form on a busbar."""
     return variant.part_number or (f"{model}-dc" if variant.supply == "dc" else model)
 
 
 def filter_needs(cluster: Cluster, needs: Needs, number: str) -> Needs:
-    """Those needs of a model that are of the variant of a name on the order sheet."""
+    """Return the needs of a model, the only part of `needs`, for the variant that the order sheet calls `number`.
+
+    Their part has the number of the variant.
+    """
     model = needs.parts[0].part
     is_variant = np.zeros(len(cluster.plan.devices), dtype=bool)
     for variant, switches in list_switches(cluster, model):
@@ -66,14 +70,14 @@ def filter_needs(cluster: Cluster, needs: Needs, number: str) -> Needs:
 
 
 def _split_variants(cluster: Cluster, line: BillLine) -> Sequence[BillLine]:
-    """A line of switches as one for each variant, with all spares at the commonest; other lines as they are."""
+    """Split a line of switches into one for each variant, with all spares at the commonest; keep any other line."""
     if line.kind != "switch":
         return (line,)
     counts = count_variants(cluster, line.part)
     unnumbered = replace(line, remark=_append_remark(line.remark, UNNUMBERED))
     if all(name_variant(variant, line.part) == line.part for variant in counts):
         return (unnumbered if any(variant.text for variant in counts) else line,)
-    most = max(counts, key=lambda variant: counts[variant])
+    commonest = max(counts, key=lambda variant: counts[variant])
     name = line.description.split(" (")[0]
     return [
         replace(
@@ -82,20 +86,20 @@ def _split_variants(cluster: Cluster, line: BillLine) -> Sequence[BillLine]:
             description=f"{name}, {variant.text}" if variant.text else name,
             quantity=count,
             remark=_remark_variant(line.remark, variant),
-            spares=line.spares if variant == most else 0,
+            spares=line.spares if variant == commonest else 0,
         )
         for variant, count in counts.items()
     ]
 
 
-def _remark_variant(of_model: str, variant: Variant) -> str:
+def _remark_variant(remark_of_model: str, variant: Variant) -> str:
     if variant.part_number:
-        return of_model
-    return _append_remark(of_model, _DC_UNNUMBERED if variant.supply == "dc" else UNNUMBERED)
+        return remark_of_model
+    return _append_remark(remark_of_model, _DC_UNNUMBERED if variant.supply == "dc" else UNNUMBERED)
 
 
-def _append_remark(remark: str, more: str) -> str:
-    return "; ".join(filter(None, (remark, more)))
+def _append_remark(remark: str, added: str) -> str:
+    return "; ".join(filter(None, (remark, added)))
 
 
 # What a buyer must know of parts before ordering them: remarks of the order sheet.
@@ -106,14 +110,14 @@ _BASES = {
     "estimate-with-optics": "sized by estimates of",
     "unknown": "without what nobody publishes, the draw of",
 }
-"""What a figure less than a published maximum means to a PDU that is sized by it."""
+"""Basis of a device's power other than a published maximum -> how a PDU that is sized by it is described."""
 
 _PLACEHOLDER = "placeholder: choose a product"
 _BY_DESCRIPTION = "no part number is in the catalogue: order it by its description"
 
 
 def list_remarks(bill: Bill) -> dict[str, str]:
-    """Part, as the bill has it in single pieces -> what to know of it."""
+    """Return the remarks of the order sheet: part number of a single piece -> what a buyer must know of it."""
     remarks_by_part: dict[str, list[str]] = defaultdict(list)
     sources = (
         _remark_unsold,
@@ -132,7 +136,7 @@ def list_remarks(bill: Bill) -> dict[str, str]:
 
 
 def find_unsold(parts: CableParts) -> set[str]:
-    """The transceivers of cables that nobody is known to sell."""
+    """Return the part numbers of the transceivers of a cluster's cables that nobody is known to sell."""
     kinds, media = parts.kinds[0], parts.media
     return {kind.find_transceiver_part(medium) for kind in kinds for medium in media if kind.is_unsold(medium)}
 
@@ -143,7 +147,7 @@ def _remark_unsold(bill: Bill) -> Iterator[tuple[str, str]]:
 
 
 def _remark_products(bill: Bill) -> Iterator[tuple[str, str]]:
-    """Products of the lists that are sold no longer, or whose number no public source was found to print."""
+    """Remark products of the lists that are sold no longer, or whose numbers no public source was found to print."""
     shelf = make_shelf(bill.cluster.design)
     for product in (p for product_list in (shelf.lists if shelf else ()) for p in product_list.products):
         if product.ended:
@@ -152,7 +156,7 @@ def _remark_products(bill: Bill) -> Iterator[tuple[str, str]]:
 
 
 def _remark_unnumbered(bill: Bill) -> Iterator[tuple[str, str]]:
-    """Devices and racks of which the catalogue has no part number; `_remark_variant` tells it of variants."""
+    """Remark devices and racks that have no part number in the catalogue; variants are for `_remark_variant`."""
     devices, racks = bill.cluster.plan.devices, bill.cluster.plan.racks
     included = find_included_devices(bill.cluster)
     for cls in devices.classes:
@@ -164,8 +168,10 @@ def _remark_unnumbered(bill: Bill) -> Iterator[tuple[str, str]]:
 
 
 def _remark_included(bill: Bill) -> Iterator[tuple[str, str]]:
-    """Management switches in racks that are sold complete, with places for switches: as its maker tells of a GB200
-    NVL72, it holds two (docs.nvidia.com, DGX GB200 user guide, Hardware, Rack Configuration).
+    """Remark management switches in racks that are sold complete and have places for switches.
+
+    A GB200 NVL72 holds two of them, as its maker tells (docs.nvidia.com, DGX GB200 user guide, Hardware, Rack
+    Configuration).
     """
     devices, racks = bill.cluster.plan.devices, bill.cluster.plan.racks
     complete = np.array(
@@ -188,12 +194,12 @@ def _has_variants(profile: NodeProfile | SwitchProfile) -> bool:
 
 
 def _find_maker(profile: NodeProfile | SwitchProfile) -> str:
-    """Who makes a device; "" for the generic ones of the catalogue."""
+    """Return the vendor of a device; "" for a generic device of the catalogue."""
     return "" if profile.vendor.lower() == "generic" else profile.vendor
 
 
 def _remark_cords(bill: Bill) -> Iterator[tuple[str, str]]:
-    """Devices without cords on the sheet, and cords whose inlet is to be looked up."""
+    """Remark devices that have no cords on the order sheet, and cords whose inlet is to be looked up."""
     for cls, _ in list_corded(bill.cluster):
         psu = cls.profile.psu
         if psu is None:
@@ -205,7 +211,7 @@ def _remark_cords(bill: Bill) -> Iterator[tuple[str, str]]:
 
 
 def _remark_outlets(bill: Bill) -> Iterator[tuple[str, str]]:
-    """Devices with AC supplies in racks with a busbar, of which no DC form is known."""
+    """Remark devices in racks with a busbar that have AC supplies and no known DC form."""
     devices, busbar = bill.cluster.plan.devices, flag_busbar_racks(bill.cluster)
     count: Counter[str] = Counter()
     for cls in devices.classes:
@@ -218,14 +224,14 @@ def _remark_outlets(bill: Bill) -> Iterator[tuple[str, str]]:
 
 
 def _remark_crowded(bill: Bill) -> Iterator[tuple[str, str]]:
-    """Racks too narrow for vertical cable managers and zero-U PDUs at their sides."""
+    """Remark racks that are too narrow for vertical cable managers and zero-U PDUs at their sides."""
     for narrow in find_narrow_racks(bill.cluster, bill.needs):
         rack = narrow.rack
         yield rack.part_number or rack.id, f"{narrow.text}: for such racks {NETWORK_M * 1000:.0f} mm or more is usual"
 
 
 def _remark_sized_low(bill: Bill) -> Iterator[tuple[str, str]]:
-    """PDUs and whips of racks with devices of which no maximum is published."""
+    """Remark PDUs and whips of racks with devices whose maximum power is not published."""
     needs, busbar = bill.needs, flag_busbar_racks(bill.cluster)
     for number, part in enumerate(needs.parts):
         if part.kind in ("rack-pdu", "whip"):
@@ -235,7 +241,10 @@ def _remark_sized_low(bill: Bill) -> Iterator[tuple[str, str]]:
 
 
 def _find_unpublished(bill: Bill, racks: Ints) -> dict[str, list[str]]:
-    """What the figures are -> the devices in some racks that have no published maximum, by name."""
+    """Return the devices in some racks that have no published maximum power: text of `_BASES` -> sorted names.
+
+    `racks` are rows of the rack table; texts are in the order of `_BASES`.
+    """
     devices = bill.cluster.plan.devices
     names_by_text: dict[str, set[str]] = defaultdict(set)
     for cls in devices.classes:

@@ -1,8 +1,8 @@
 """What each piece of the bill is counted under: fabric, tier, scalable unit, pod, rack and site, as columns.
 
-Every piece is counted once. It is where its device is; a cable is where the lower end of its first row is, so the
-cables of a leaf's uplinks are in that leaf's unit. Its fabric is that of the cable that it is or serves, else the one
-that owns its device; nodes, racks and their accessories have no fabric.
+Every piece is counted once. A piece stands where its device stands, and a cable where the lower end of its first row
+is, so the cables of a leaf's uplinks are in that leaf's unit. The fabric of a piece is the fabric of its cable, else
+the fabric that owns its device; nodes, racks and their accessories have no fabric.
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ NONE = "(none)"
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """One column to group needs by: names in the order they are listed, and for each need the index of
-    its name; int32.
-    """
+    """A column to group needs by: the names of the groups in order, and for each need the index of its name, int32."""
 
     names: tuple[str, ...]
     code: Ints
@@ -33,7 +31,7 @@ class Grouping:
 
 @dataclass(frozen=True)
 class Owners:
-    """The groupings of the needs of a cluster."""
+    """The groupings of the needs of a cluster, one method for each, with one entry for each row of `needs`."""
 
     cluster: Cluster
     needs: Needs
@@ -59,7 +57,7 @@ class Owners:
 
     @cached_property
     def rack(self) -> Ints:
-        """The rack of each need, int32; -1 where it has none."""
+        """The rack of each need: its own, else the rack of its device; int32, -1 if it has neither."""
         rack_rows = self.needs.rack.copy()
         rows = np.flatnonzero((rack_rows < 0) & (self.device >= 0))
         rack_rows[rows] = self.cluster.plan.devices.rack[self.device[rows]]
@@ -69,12 +67,12 @@ class Owners:
         return self.cluster.plan.links.segment[self._cable_link[self.needs.cable[rows]]]
 
     def kinds(self) -> Grouping:
-        """By kind of part."""
+        """Group by kind of part."""
         of_part = np.array([KINDS.index(part.kind) for part in self.needs.parts], dtype=np.int32)
         return Grouping(KINDS, of_part[self.needs.part])
 
     def fabrics(self) -> Grouping:
-        """By fabric or scale-up domain: the cable's, else the device's."""
+        """Group by fabric or scale-up domain: that of the cable, else that of the device."""
         plan, devices = self.cluster.plan, self.cluster.plan.devices
         of_class, of_segment = ([owner.fabric for owner in group] for group in (devices.classes, plan.links.segments))
         order = [fabric.name for fabric in self.cluster.design.fabrics]
@@ -82,7 +80,7 @@ class Owners:
         return self._group_by_name(names, [name or NONE for name in of_class], of_segment, prefer_cable=True)
 
     def tiers(self) -> Grouping:
-        """By the tier of the device, or by the pair of tiers that a cable joins (`node-leaf`)."""
+        """Group by the tier of the device, else by the pair of tiers that the cable joins (`node-leaf`)."""
         plan, devices = self.cluster.plan, self.cluster.plan.devices
         of_class, of_segment = [cls.tier for cls in devices.classes], [s.key for s in plan.links.segments]
         names = [NONE, *sorted(set(of_class)), *sorted(set(of_segment) - set(of_class))]
@@ -91,17 +89,20 @@ class Owners:
     def _group_by_name(
         self, names: Sequence[str], of_class: Sequence[str], of_segment: Sequence[str], *, prefer_cable: bool
     ) -> Grouping:
-        """By names of device classes and link segments; `prefer_cable`: the segment's name wins where a
-        need has both.
+        """Group by the names of device classes and of link segments.
+
+        `of_class` has the name of each device class, `of_segment` that of each link segment; all are in `names`, whose
+        first entry is for needs with neither. If a need has a device and a cable, it is grouped by its segment with
+        `prefer_cable`, otherwise by its device class.
         """
         needs, devices = self.needs, self.cluster.plan.devices
-        number = {name: i for i, name in enumerate(names)}
+        indexes = {name: i for i, name in enumerate(names)}
         code = np.zeros(len(needs), dtype=np.int32)
         with_device, with_cable = np.flatnonzero(needs.device >= 0), np.flatnonzero(needs.cable >= 0)
         by_class, by_segment = (
-            np.array([number[name] for name in group], dtype=np.int32) for group in (of_class, of_segment)
+            np.array([indexes[name] for name in group], dtype=np.int32) for group in (of_class, of_segment)
         )
-        # what is written last wins
+        # the second of the two overwrites the first
         for cable in (False, True) if prefer_cable else (True, False):
             if cable:
                 code[with_cable] = by_segment[self._find_segments(with_cable)]
@@ -110,18 +111,21 @@ class Owners:
         return Grouping(tuple(names), code)
 
     def units(self) -> Grouping:
-        """By scalable unit, `p1/su1`; a rack is of the unit of the devices in it."""
+        """Group by scalable unit, `p1/su1`; a rack belongs to the unit of the devices in it."""
         layout, devices = self.cluster.design.layout, self.cluster.plan.devices
         names = (NONE, *(f"{pod.name}/su{i + 1}" for pod in layout.pods for i in range(pod.su)))
         return Grouping(names, self._find_coordinates(devices.unit) + 1)
 
     def pods(self) -> Grouping:
-        """By pod."""
+        """Group by pod; a rack belongs to the pod of the devices in it."""
         names = (NONE, *(pod.name for pod in self.cluster.design.layout.pods))
         return Grouping(names, self._find_coordinates(self.cluster.plan.devices.pod) + 1)
 
     def _find_coordinates(self, column: Ints) -> Ints:
-        """A coordinate of the device of each need, or of the devices in its rack; int32, -1 for none."""
+        """Return a coordinate of the device of each need, else of the devices in its rack; int32, -1 for none.
+
+        `column` has the coordinate of each device: its unit or its pod. Of several in a rack the highest is taken.
+        """
         of_rack = np.full(len(self.cluster.plan.racks), -1, dtype=np.int32)
         np.maximum.at(of_rack, self.cluster.plan.devices.rack, column)
         coordinates = np.full(len(self.needs), -1, dtype=np.int32)
@@ -132,11 +136,11 @@ class Owners:
         return coordinates
 
     def racks(self) -> Grouping:
-        """By rack."""
+        """Group by rack."""
         return Grouping((NONE, *self.cluster.plan.racks.names), self.rack + 1)
 
     def sites(self) -> Grouping:
-        """By the site of the rack."""
+        """Group by the site of the rack."""
         code = np.zeros(len(self.needs), dtype=np.int32)
         in_rack = np.flatnonzero(self.rack >= 0)
         code[in_rack] = self.cluster.plan.racks.site[self.rack[in_rack]] + 1

@@ -1,4 +1,4 @@
-"""How many plugs each rack takes: those of jumpers, and of splitters at their common end and at each tail."""
+"""How many plugs of cables each rack takes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
 
 
 def count_rack_plugs(cluster: Cluster) -> Ints64:
-    """The number of plugs in each rack, of all cables; patched ones count as if they were direct."""
+    """Return the number of plugs in each rack, int64, of all cables; a patched cable counts as a direct one.
+
+    A cable has plugs at its common end and at each far end: one for each of its pieces.
+    """
     cables, links, rack = cluster.plan.cables, cluster.plan.links, cluster.plan.devices.rack
     parts = CableParts(cluster)
     distinct, code = parts.made
@@ -22,10 +25,9 @@ def count_rack_plugs(cluster: Cluster) -> Ints64:
     common = np.where(at_a, links.a_device[row], links.b_device[row])
     far = np.where(at_a, links.b_device[row], links.a_device[row])
     # ends of one cable are adjacent: the common end is counted at the first of them only
-    first = np.r_[True, cable[1:] != cable[:-1]][: len(cable)]
-    # at a far end a splitter has one plug, jumpers that run side by side have one each
-    per_end, count = np.maximum(pieces // far_ends, 1)[cable], len(cluster.plan.racks)
-    far_plugs = np.bincount(rack[far], weights=per_end, minlength=count)
-    return (far_plugs + np.bincount(rack[common[first]], weights=pieces[cable[first]], minlength=count)).astype(
-        np.int64
-    )
+    is_first = np.r_[True, cable[1:] != cable[:-1]][: len(cable)]
+    # at a far end a splitter has one plug, and equal fibres that run side by side have one each
+    per_end, rack_count = np.maximum(pieces // far_ends, 1)[cable], len(cluster.plan.racks)
+    far_plugs = np.bincount(rack[far], weights=per_end, minlength=rack_count)
+    common_plugs = np.bincount(rack[common[is_first]], weights=pieces[cable[is_first]], minlength=rack_count)
+    return (far_plugs + common_plugs).astype(np.int64)

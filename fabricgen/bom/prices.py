@@ -39,7 +39,7 @@ _NUMBER = re.compile(r"\d+(\.\d*)?([eE][+-]?\d{1,2})?", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class PriceOffer:
-    """What a file says of a part; "" or None where it says nothing."""
+    """What a price file says of one part; "" or None for an optional cell that is empty."""
 
     unit_price: float
     lead_time_weeks: float | None = None
@@ -49,8 +49,9 @@ class PriceOffer:
 
 @dataclass(frozen=True)
 class PriceList:
-    """Offers by part, the optional columns that the file has, the currency of all prices (ISO 4217; "" if not given);
-    the file, and the line of each part.
+    """The offers of a price file by part, and the line of each part in it.
+
+    `columns` are the optional columns that the file has. `currency` is that of all prices (ISO 4217), "" if not given.
     """
 
     offers: Mapping[str, PriceOffer] = field(default_factory=dict)
@@ -77,7 +78,7 @@ class _Row:
 
     @property
     def is_bare(self) -> bool:
-        """Whether the price and all that goes with one are empty: a bill written without prices has such rows."""
+        """Whether the price and all optional cells are empty, as in each row of a bill written without prices."""
         return not any(self.cells.get(name, "").strip() for name in ("unit_price", *FURTHER))
 
     def refuse(self, message: str, hint: str) -> NoReturn:
@@ -87,9 +88,9 @@ class _Row:
 def read_price_list(path: Path) -> PriceList:
     """Read a price file: CSV in UTF-8 with the columns part and unit_price, and optionally those of `FURTHER`.
 
-    Other columns are ignored, and so are rows in which nothing is offered, as in a bill to be priced. Raises InputError
-    with file and line: FG001 or FG002 for what is no text in UTF-8 of at most 8 MiB, FG031 for a file that is not so: a
-    price that is no number, a part with two prices, two currencies.
+    Other columns are ignored, and so are rows without a price and optional cells, as in a bill to be priced. Raises
+    InputError with file and line: FG001 or FG002 if the file is not text in UTF-8 of at most 8 MiB; FG031 if a column
+    is missing, a price is no number, a part has two prices, or prices are in two currencies.
     """
     offers: dict[str, PriceOffer] = {}
     lines: dict[str, int] = {}
@@ -122,7 +123,7 @@ def read_price_list(path: Path) -> PriceList:
 
 
 def _read_rows(path: Path) -> tuple[tuple[str, ...], Iterator[_Row]]:
-    """(optional columns present, rows) of a file."""
+    """Return (the optional columns that a file has, its rows); raises InputError (FG031) if a column is missing."""
     refuse_unfinished_around(path)
     text = decode_text(read_bytes(path, str(path), limit=MOST_BYTES), str(path), limit=MOST_BYTES, kind="CSV")
     reader = csv.DictReader(io.StringIO(text, newline=""), restkey=_BEYOND, restval="")
@@ -130,21 +131,21 @@ def _read_rows(path: Path) -> tuple[tuple[str, ...], Iterator[_Row]]:
     reader.fieldnames = header
     lacking = [name for name in NEEDED if header.count(name) != 1]
     if lacking:
-        hint = f"found: {', '.join(header)[:200] or 'nothing'}; {_header_hint(header)}"
+        hint = f"found: {', '.join(header)[:200] or 'nothing'}; {_suggest_header(header)}"
         raise fault("FG031", "a price file has the columns part and unit_price", span=Span(str(path), 1, 1), hint=hint)
     columns = tuple(name for name in FURTHER if name in header)
     return columns, (_Row(cells, cells.pop(_BEYOND, ()), str(path), reader.line_num) for cells in reader)
 
 
-def _header_hint(header: Sequence[str]) -> str:
-    """A hint for a header that lacks required columns."""
+def _suggest_header(header: Sequence[str]) -> str:
+    """Return a hint for a header that lacks required columns."""
     if len(header) == 1 and re.search(r"[;\t]", header[0]):
         return "separate columns by commas"
     return "each of the two once, in small letters"
 
 
 def _read_offer(row: _Row) -> PriceOffer:
-    """The offer of a row; raises InputError for a cell that is no such number, or too long."""
+    """Return the offer of a row; raises InputError (FG031) for a cell that is no number or too long."""
     return PriceOffer(
         unit_price=_parse_number(row, "unit_price", "price", MOST_PRICE, "write a number such as 1250.00") or 0.0,
         lead_time_weeks=_parse_number(
@@ -156,7 +157,10 @@ def _read_offer(row: _Row) -> PriceOffer:
 
 
 def _parse_number(row: _Row, column: str, noun: str, most: float, hint: str) -> float | None:
-    """A number of a cell below a bound; None for an empty one that is optional."""
+    """Return the number in a cell; None for an empty cell, unless it is the price.
+
+    Raises InputError (FG031), which calls the cell `noun`, for a text that is no number of 0 or more, below `most`.
+    """
     text = row.cells.get(column, "")
     if column != "unit_price" and not text.strip():
         return None
@@ -167,7 +171,7 @@ def _parse_number(row: _Row, column: str, noun: str, most: float, hint: str) -> 
 
 
 def _read_text(row: _Row, column: str) -> str:
-    # a cell without white space around it, and blanks for what cannot be printed; a text that is too long is refused
+    # the text of a cell, stripped, with blanks for unprintable characters; one of over MOST_TEXT characters is refused
     text = row.cells.get(column, "").strip()
     if len(text) > MOST_TEXT:
         row.refuse(f"{column} has {len(text)} characters", f"{MOST_TEXT} are the most")
@@ -184,50 +188,54 @@ POWER_STEPS = 1_000
 
 
 def price_units(price: float) -> int:
-    """A price in ten-thousandths, rounded."""
+    """Return a price in ten-thousandths of the currency's unit, rounded."""
     return round(price * PRICE_STEPS)
 
 
 def as_price(units: int) -> int | float:
-    """A price from ten-thousandths; an int where that is exact."""
+    """Return a price from ten-thousandths of the currency's unit: an int if that is exact, else a float."""
     return units // PRICE_STEPS if units % PRICE_STEPS == 0 else units / PRICE_STEPS
 
 
 def power_units(power_w: float) -> int:
-    """A power in milliwatts, rounded."""
+    """Return a power in milliwatts, rounded."""
     return round(power_w * POWER_STEPS)
 
 
 def as_watts(units: int) -> int | float:
-    """A power in W from milliwatts; an int where that is exact."""
+    """Return a power in W from milliwatts: an int if that is exact, else a float."""
     return units // POWER_STEPS if units % POWER_STEPS == 0 else units / POWER_STEPS
 
 
-# Names in a price file that no bill can use: what is misspelt there leaves a part without its price.
+# Names in a price file that no bill can use: a misspelt name leaves a part without its price.
 
 MOST = 10
-"""Names that are told one by one."""
+"""Up to so many unused prices are reported one by one."""
 
 
 def find_idle_cluster_prices(prices: PriceList, clusters: Sequence[Cluster]) -> Iterator[Diagnostic]:
-    """A warning (FG031) for each name that is no part of the clusters' bills, nor of a catalogue, in order of lines."""
+    """Yield a warning (FG031) for each priced name that neither the clusters' bills nor their catalogues have.
+
+    The warnings are in the order of the file's lines.
+    """
     if prices.offers and clusters:
         parts = {name for cluster in clusters for name in list_part_names(make_bill(cluster))}
         catalogue_names = {name for cluster in clusters for name in list_catalogue_names(cluster.design.catalog)}
         yield from find_idle_prices(prices, parts, catalogue_names)
 
 
-def find_idle_prices(prices: PriceList, parts: Set[str], of_catalogue: Set[str]) -> Iterator[Diagnostic]:
-    """A warning (FG031) for each name that is neither one of some parts nor of a catalogue, in order of lines.
+def find_idle_prices(prices: PriceList, parts: Set[str], catalogue_names: Set[str]) -> Iterator[Diagnostic]:
+    """Yield a warning (FG031) for each priced name that is neither in `parts` nor in `catalogue_names`.
 
-    A list may hold more than one cluster buys: names of the catalogue are no mistake.
+    A price file may have more than one cluster buys, so names of the catalogue are no mistake. The first `MOST` names
+    have a warning each, in the order of the file's lines; one more warning counts the others.
     """
-    known_names = parts | of_catalogue
+    known_names = parts | catalogue_names
     idle = [name for name in prices.offers if name not in known_names]
     for name in idle[:MOST]:
         message = f"the price of '{name}' is not used: no part of this bill or of the catalogue has that name"
-        near = find_nearest(name, parts) or find_nearest(name, known_names)
-        hint = f"did you mean '{near}'?" if near else "`fabricgen bom` lists the parts"
+        similar = find_nearest(name, parts) or find_nearest(name, known_names)
+        hint = f"did you mean '{similar}'?" if similar else "`fabricgen bom` lists the parts"
         yield Diagnostic("FG031", Severity.WARNING, message, hint=hint, span=Span(prices.file, prices.lines[name], 1))
     if idle[MOST:]:
         message = f"{len(idle) - MOST} further prices of {len(prices.offers)} are not used"
@@ -235,13 +243,16 @@ def find_idle_prices(prices: PriceList, parts: Set[str], of_catalogue: Set[str])
 
 
 def list_part_names(bill: Bill) -> set[str]:
-    """All names under which a bill looks for the price of a part of its."""
+    """Return all names under which the prices of a bill's parts are looked up.
+
+    They are the parts of its lines and of the order sheet, the pieces of sets, and models and variants of switches.
+    """
     lines = (*bill.lines, *list_order_lines(bill))
     models = map_numbers_to_models(bill.cluster, bill.lines)
     return {name for line in lines for name in (line.part, split_set(line.part)[1])} | {*models, *models.values()}
 
 
 def list_catalogue_names(catalog: Catalog) -> set[str]:
-    """Ids of profiles, and part numbers of products."""
+    """Return the ids of all profiles of a catalogue, and the part numbers of its products."""
     products = (product for name in catalog.ids("products") for product in catalog.products(name).products)
     return {name for kind in PROFILE_KINDS for name in catalog.ids(kind)} | {product.part for product in products}

@@ -8,7 +8,10 @@ from fabricgen.cluster import Cluster
 
 
 def list_specifications(cluster: Cluster) -> set[str]:
-    """The specifications of all accessories that the bill lists, whatever products stand for them."""
+    """Return the specifications of all accessories that the bill of a cluster lists.
+
+    The set has the numbers of the products that the blueprint names for specifications as well.
+    """
     cables = CableParts(cluster)
     needs_by_source = [
         source.needs(cluster, cables) for source in (console_servers, power_cords, rack_fittings, rack_pdus)

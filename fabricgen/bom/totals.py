@@ -15,17 +15,18 @@ from fabricgen.bom.sets import find_price
 from fabricgen.wiring.arrays import unique_combinations
 
 SPARES = "(spares)"
-"""The name under which spares, which have no fabric, tier or unit, are listed; they do have a kind, and may have a
-site.
+"""The name for spares in groupings by fabric, tier, unit and so on, which spares lack.
+
+Spares have a kind, and may have a site.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class GroupTotal:
-    """Sums of a group; `key` has its name in each grouping.
+    """The sums of a group; `key` has its name in each grouping.
 
-    `price` is of pieces and spares in ten-thousandths, `power` of pieces in milliwatts; `unpriced` and `unpowered`
-    count the pieces (and spares) without such a figure.
+    `price` is that of pieces and spares, in ten-thousandths of the currency's unit; `power` is that of pieces, in
+    milliwatts. `unpriced` counts pieces and spares without a price, `unpowered` pieces without a power figure.
     """
 
     key: tuple[str, ...]
@@ -37,7 +38,7 @@ class GroupTotal:
     unpowered: int = 0
 
     def add_group(self, other: GroupTotal) -> GroupTotal:
-        """The sum of both, under the key of this one."""
+        """Return the sums of both groups, under the key of this one."""
         return GroupTotal(
             self.key,
             self.quantity + other.quantity,
@@ -50,9 +51,10 @@ class GroupTotal:
 
 
 def sum_totals(bill: Bill, by: Sequence[str], prices: Mapping[str, float]) -> list[GroupTotal]:
-    """Sums by one or several of `GROUPINGS`, in the order of their names; spares without a group come last.
+    """Return the total of each group of a bill, in the order of the names of the groupings.
 
-    Raises KeyError for an unknown grouping.
+    `by` has one or several names of `GROUPINGS`; `prices` has prices by part. Spares that a grouping has no group for
+    come last in it. Raises KeyError for an unknown grouping.
     """
     keys = [GROUPINGS[name](bill.owners) for name in by]
     totals_by_index: dict[tuple[int, ...], GroupTotal] = {}
@@ -69,7 +71,7 @@ def sum_totals(bill: Bill, by: Sequence[str], prices: Mapping[str, float]) -> li
 
 
 def sum_all(group_totals: Sequence[GroupTotal]) -> GroupTotal:
-    """The sum of all totals; the key is empty."""
+    """Return the sum of all totals, with an empty key."""
     total = GroupTotal(())
     for addend in group_totals:
         total = total.add_group(addend)
@@ -83,9 +85,9 @@ def _add_total(totals_by_index: dict[tuple[int, ...], GroupTotal], indexes: tupl
 def _make_total(
     key: tuple[str, ...], bill: Bill, part: int, *, prices: Mapping[str, float], quantity: int = 0, spares: int = 0
 ) -> GroupTotal:
-    """The sums of so many pieces and spares of one part, by its index among the parts of the bill, under a key."""
-    about = bill.needs.parts[part]
-    price, piece_w = find_price(about.part, prices), about.power_w
+    """Return the total of `quantity` pieces and `spares` spares of a part; `part` is its index in the needs."""
+    ordered = bill.needs.parts[part]
+    price, piece_w = find_price(ordered.part, prices), ordered.power_w
     return GroupTotal(
         key,
         quantity,
@@ -98,17 +100,20 @@ def _make_total(
 
 
 def _find_spare_index(bill: Bill, name: str, key: Grouping, part: int, site: int) -> int:
-    """The index of a spare among the names of a grouping; one past the last where it has none."""
+    """Return the index of a spare's group in the grouping `key`, which is called `name`; one past the last if none.
+
+    `part` is the index of the spare's part, and `site` that of its site, -1 for none.
+    """
     if name == "kind":
         return KINDS.index(bill.needs.parts[part].kind)
     return key.names.index(NONE) + 1 + site if name == "site" and site >= 0 else len(key.names)
 
 
 def _count_combinations(bill: Bill, keys: Sequence[Grouping]) -> list[tuple[tuple[int, ...], int, int]]:
-    """(index among the names of each grouping, part, pieces) of all combinations that occur."""
+    """Return (indexes of the names in each grouping, part, pieces) of each combination that occurs."""
     needs = bill.needs
     columns = (*(key.code for key in keys), needs.part)
-    first, code = unique_combinations(*columns)
-    counts = sum_pieces(code, needs.quantity, len(first))
-    rows = zip(*(column[first].tolist() for column in columns), counts, strict=True)
+    first_rows, code = unique_combinations(*columns)
+    counts = sum_pieces(code, needs.quantity, len(first_rows))
+    rows = zip(*(column[first_rows].tolist() for column in columns), counts, strict=True)
     return [(tuple(indexes), part, count) for *indexes, part, count in rows]

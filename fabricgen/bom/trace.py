@@ -24,19 +24,19 @@ COLUMNS = ("part", "kind", "quantity", "fabric", "site", "su", "rack", "device",
 
 
 def trace_part(bill: Bill, part: str) -> dict[str, list[Any]]:
-    """The needs for a part, in the columns of `COLUMNS`; "" where a row has no such value.
+    """Return the needs for a part as the columns of `COLUMNS`, one row for each need; a cell without a value is "".
 
-    The part is one of the bill, or one of the order sheet: a single piece, of which sets are then counted in
-    pieces, or the part number of a switch.
-    Quantities sum to that of the bill, or of the order sheet. A transceiver lists its device, its cage and every cable
-    in that cage. Raises InputError (FG073) where neither has such a part.
+    `part` is a name in the bill or on the order sheet. A name on the order sheet is a single piece, and then sets are
+    counted in pieces, or it is the part number of a variant of a switch. The quantities sum to that of the bill or of
+    the order sheet. A transceiver lists its device, its cage and every cable in that cage. Raises InputError (FG073)
+    if neither the bill nor the order sheet has the part.
     """
-    sets = [(i, bill_part, *split_set(bill_part.part)) for i, bill_part in enumerate(bill.needs.parts)]
     part_needs = [
         _convert_to_pieces(
             bill.needs.select_part(i), bill_part._replace(part=part), 1 if bill_part.part == part else count
         )
-        for i, bill_part, count, piece in sets
+        for i, bill_part in enumerate(bill.needs.parts)
+        for count, piece in [split_set(bill_part.part)]
         if part in (bill_part.part, piece)
     ]
     if not part_needs:
@@ -52,27 +52,27 @@ def trace_part(bill: Bill, part: str) -> dict[str, list[Any]]:
 
 
 def _convert_to_pieces(needs: Needs, part: OrderedPart, count: int) -> Needs:
-    """The needs of one part as needs of the `count` pieces that each is."""
+    """Return the needs of one part as needs of `part`, its piece, with `count` pieces for each of the former."""
     return replace(needs, parts=(part,), quantity=needs.quantity * count)
 
 
 def trace_all_parts(bill: Bill) -> dict[str, list[Any]]:
-    """The needs for every part, in the order of the bill's lines; as `trace_part`."""
+    """Return the needs for every part as the columns of `trace_part`, in the order of the bill's lines."""
     index = {part.part: i for i, part in enumerate(bill.needs.parts)}
     needs = join_needs([bill.needs.select_part(index[line.part]) for line in bill.lines])
     return _list_columns(bill, needs)
 
 
 def _list_columns(bill: Bill, needs: Needs) -> dict[str, list[Any]]:
-    """Needs as the columns of `COLUMNS`, one row a need."""
+    """Return needs as the columns of `COLUMNS`, one row for each need."""
     cluster = bill.cluster
     owners = Owners(cluster, needs)
     parts = np.array([part.part for part in needs.parts], dtype=object)
     kinds = np.array([part.kind for part in needs.parts], dtype=object)
     cage, cables = _list_cages_and_cables(bill, needs)
     runs, inside = _list_runs(cluster, needs)
-    for at, name, run in _list_trunks(cluster, needs):
-        cables[at], runs[at] = name, run
+    for row, name, run_m in _list_trunks(cluster, needs):
+        cables[row], runs[row] = name, run_m
     columns = (
         parts[needs.part].tolist(),
         kinds[needs.part].tolist(),
@@ -88,7 +88,10 @@ def _list_columns(bill: Bill, needs: Needs) -> dict[str, list[Any]]:
 
 
 def _list_trunks(cluster: Cluster, needs: Needs) -> Iterator[tuple[int, str, float]]:
-    """(row, name of the trunk, its run, m) of the needs for trunks, which are in the order of trunks.csv by part."""
+    """Yield (row in `needs`, name of the trunk, its run in m) for each need for a trunk.
+
+    The needs for one part come in the order of trunks.csv.
+    """
     if cluster.plan.patching is None:
         return
     parts, trunks = PatchParts(cluster, cluster.plan.patching), cluster.plan.patching.trunks
@@ -100,15 +103,17 @@ def _list_trunks(cluster: Cluster, needs: Needs) -> Iterator[tuple[int, str, flo
 
 
 def _list_runs(cluster: Cluster, needs: Needs) -> tuple[list[float | str], list[float | str]]:
-    """(run, what of it is the way inside racks to the manager and the tray), m, slack included, of the cable of each
-    need, or of the jumper at its device; "" for what is no cable, and the second where its way is that of panels, or of
-    fibre between sites.
+    """Return (runs, ways inside racks) of the cable of each need, or of the jumper at its device: m, with slack.
+
+    The way inside racks is the piece of the run between the device and the manager or tray. Both are "" for a need
+    that is no cable; the way inside racks is "" for a patched cable and for fibre between sites as well.
     """
     plan, slack = cluster.plan, cluster.design.loaded.blueprint.floor.slack
     table, links, inside_m = plan.cables, plan.links, np.zeros(len(plan.cables))
+    # the racks of both ends of each row
     a, b = (plan.devices.rack[column[table.end_link]] for column in (links.a_device, links.b_device))
-    ways = measure_ways_inside(plan.racks)
-    np.maximum.at(inside_m, table.end_cable, np.where(a == b, RACK_WIDTH_M, ways[a] + ways[b]) * (1 + slack))
+    way_m = measure_ways_inside(plan.racks)
+    np.maximum.at(inside_m, table.end_cable, np.where(a == b, RACK_WIDTH_M, way_m[a] + way_m[b]) * (1 + slack))
     is_stated = np.array([segment.km > 0 for segment in links.segments], dtype=bool)[links.segment[table.end_link]]
     inside_m[table.end_cable[is_stated]] = np.nan
     if plan.patching:
@@ -117,8 +122,8 @@ def _list_runs(cluster: Cluster, needs: Needs) -> tuple[list[float | str], list[
     run_m, inside_m = (np.append(column, np.nan)[needs.cable] for column in (table.run_m, inside_m))
     if plan.patching:
         at_b = needs.device == np.append(links.b_device[table.end_link[table.find_first_rows()]], -1)[needs.cable]
-        sides = (np.append(column, np.nan)[needs.cable] for column in (plan.patching.b_run_m, plan.patching.a_run_m))
-        run_m = np.where(needs.device >= 0, np.where(at_b, *sides), run_m)
+        jumper_m = (np.append(column, np.nan)[needs.cable] for column in (plan.patching.b_run_m, plan.patching.a_run_m))
+        run_m = np.where(needs.device >= 0, np.where(at_b, *jumper_m), run_m)
     runs = (np.where(is_laid, column, np.nan) for column in (run_m, inside_m))
     # NaN, which is not equal to itself, is no figure
     run, inside = (["" if m != m else round(m, 2) for m in column.tolist()] for column in runs)
@@ -132,14 +137,17 @@ def _list_names(key: Grouping) -> list[str]:
 
 
 def _pick_names(names: Any, rows: Ints) -> list[str]:
-    """The name of each of some rows; "" for -1, to which the last of the names is added."""
+    """Return the name of each row of `rows`; "" for row -1."""
+    # "" is added as the last name, which is the one that -1 indexes
     picked: list[str] = np.append(names, "")[rows].tolist()
     return picked
 
 
 def _list_cages_and_cables(bill: Bill, needs: Needs) -> tuple[list[str], list[str]]:
-    """(cage, cables) of each part that is needed: of one that plugs into a cage, the cage and the names of all cables
-    in it, joined; of another "" and its own cable.
+    """Return (cages, cables): for each need the name of its cage, and the names of its cables.
+
+    A part that plugs into a cage has the cage and the names of all cables in it, joined by `JOINT`. Any other part has
+    "" and the name of its cable, or "" if it serves no cable.
     """
     table, ids = bill.cluster.plan.cables, np.array(bill.cluster.cable_ids, dtype=object)
     cages, cables = np.full(len(needs), "", dtype=object), np.append(ids, "")[needs.cable]
@@ -149,21 +157,23 @@ def _list_cages_and_cables(bill: Bill, needs: Needs) -> tuple[list[str], list[st
         cages[plugged] = np.concatenate([column[table.end_link] for column in bill.cluster.cages])[ends]
         numbers = number_cages(bill.cluster.plan)
         of_end = np.concatenate([numbers.a, numbers.b])
-        cables[plugged] = _joined_by_cage(of_end, np.tile(table.end_cable, 2), numbers.count, ids)[of_end[ends]]
+        cables[plugged] = _join_names_by_cage(of_end, np.tile(table.end_cable, 2), numbers.count, ids)[of_end[ends]]
     return cages.tolist(), cables.tolist()
 
 
-def _joined_by_cage(cage: Ints, cable: Ints, cages: int, ids: Any) -> Any:
-    """The names of the cables in each cage, ascending and joined; object array of str."""
+def _join_names_by_cage(cage: Ints, cable: Ints, cages: int, ids: Any) -> Any:
+    """Return the names of the cables in each of `cages` cages, joined by `JOINT`: an object array of str.
+
+    Row i says that cable `cable[i]`, a row of `ids`, is in cage `cage[i]`. Names are in the order of `ids`.
+    """
     # (cage, cable) as one number, so that each pair is there once and sorted
     pairs = np.unique(cage.astype(np.int64) * len(ids) + cable)
     in_cage, cable_there = np.divmod(pairs, len(ids))
-    first = np.searchsorted(in_cage, np.arange(cages + 1))
-    count = np.diff(first)
+    first_pair = np.searchsorted(in_cage, np.arange(cages + 1))
+    count = np.diff(first_pair)
     text = np.full(cages, "", dtype=object)
-    text[count > 0] = ids[cable_there[first[:-1][count > 0]]]
     # the nth cable of all cages in one step, for there are many cages with few cables each
-    for nth in range(1, int(count.max(initial=0))):
-        more = np.flatnonzero(count > nth)
-        text[more] = text[more] + JOINT + ids[cable_there[first[more] + nth]]
+    for nth in range(int(count.max(initial=0))):
+        longer = np.flatnonzero(count > nth)
+        text[longer] = text[longer] + (JOINT if nth else "") + ids[cable_there[first_pair[longer] + nth]]
     return text

@@ -49,12 +49,15 @@ class PatchParts:
         """(distinct trunk parts, index of the part of each trunk)."""
         trunks = self._patching.trunks
         keys = trunks.policy, trunks.fibre, trunks.length_m
-        first, code = unique_combinations(*keys)
-        combinations = zip(*(key[first].tolist() for key in keys), strict=True)
+        first_rows, code = unique_combinations(*keys)
+        combinations = zip(*(key[first_rows].tolist() for key in keys), strict=True)
         return tuple(self._make_trunk(policy, fibre, length) for policy, fibre, length in combinations), code
 
     def _make_trunk(self, policy: int, fibre: int, length_m: float) -> OrderedPart:
-        """The part of a trunk of a policy: by its product, else by what it is made of."""
+        """Return the part of a trunk of `length_m` m; `policy` and `fibre` are indexes of its policy and fibre type.
+
+        It is named after the policy's product for trunks, or if there is none after its fibres and connectors.
+        """
         patch_policy = self._patching.policies[policy]
         profile, spec, length = patch_policy.trunks[fibre], patch_policy.spec, format_number(length_m)
         kind = profile.id if profile else f"mpo{spec.base}-{SHORT[FIBRES[fibre]]}"  # no such trunk: FG635 reports it
@@ -66,7 +69,7 @@ class PatchParts:
 
     @cached_property
     def panel_parts(self) -> tuple[tuple[OrderedPart, ...], Ints]:
-        """(panel parts, one for each policy; index of the part of each panel)."""
+        """(parts of panels, one for each policy; index of the part of each panel, int32)."""
         parts = tuple(
             OrderedPart(p.panel.id, f"Fibre shuffle, {p.panel.rack_units} U, {p.panel.name}", "shuffle", 0)
             if p.shuffles
@@ -76,21 +79,24 @@ class PatchParts:
         return parts, self._patching.panels.policy
 
     def list_fibre_positions(self, patches: PatchTable, rows: Ints) -> tuple[list[str], Ints]:
-        """(distinct texts for fibres of a trunk's connector, index of the text of each of some patches)."""
+        """Return (distinct texts for the fibres of a trunk's connector, index of the text of each patch, int32).
+
+        `rows` are the rows of the patches in `patches`.
+        """
         policy = self._patching.trunks.policy[patches.trunk[rows]]
         port_counts = np.array([len(p.panel.positions) for p in self._patching.policies], dtype=np.int32)[policy]
         keys = policy, patches.port[rows] % port_counts, patches.lanes[rows]
-        first, code = unique_combinations(*keys)
-        combinations = zip(*(key[first].tolist() for key in keys), strict=True)
+        first_rows, code = unique_combinations(*keys)
+        combinations = zip(*(key[first_rows].tolist() for key in keys), strict=True)
         panels = [p.panel for p in self._patching.policies]
-        return [_format_fibres(panels[number], port, lanes) for number, port, lanes in combinations], code.astype(
-            np.int32
-        )
+        texts = [_format_fibres(panels[number], port, lanes) for number, port, lanes in combinations]
+        return texts, code.astype(np.int32)
 
 
 def _format_fibres(panel: PanelProfile, port: int, lanes: int) -> str:
-    """The positions in the connector behind a front port that belong to it, as `1-4,9-12`; for adapters those of lanes
-    in use.
+    """Return the positions in the rear connector that belong to a front port, as `1-4,9-12`.
+
+    For an adapter, which has one front port for all positions, they are the positions of `lanes` lanes in use.
     """
     positions = panel.positions[port]
     # an adapter's lanes go out from the first positions and come in at the last

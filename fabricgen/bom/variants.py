@@ -14,29 +14,30 @@ from fabricgen.wiring.tables import DeviceClass
 
 
 def find_class_variant(cluster: Cluster, cls: DeviceClass) -> Variant | None:
-    """The variant of the switches of a class, whatever feeds them; None for nodes."""
+    """Return the variant of the switches of a class outside racks with a busbar; None for a class of nodes."""
     if not isinstance(cls.profile, SwitchProfile):
         return None
     return choose_variant(cluster.design, cls.fabric, cls.tier, cls.nos, cls.profile)
 
 
 def list_switches(cluster: Cluster, model: str) -> Iterator[tuple[Variant, Ints64]]:
-    """(variant, rows of the device table) of the switches of a model: those on a busbar apart, in the order of the
-    devices.
+    """Yield (variant, rows of the device table, int64) for the switches of a model, in the order of their classes.
+
+    Within a class, switches in racks with a busbar come apart, after the others.
     """
     devices = cluster.plan.devices
     busbar = flag_busbar_racks(cluster)
     for cls in devices.classes:
         variant = find_class_variant(cluster, cls)
         if variant is not None and isinstance(cls.profile, SwitchProfile) and cls.profile.id == model:
-            fed = busbar[devices.rack[cls.rows]]
-            for form, rows in ((variant, ~fed), (choose_busbar_variant(cls.profile, variant), fed)):
-                if rows.any():
-                    yield form, cls.first + rows.nonzero()[0]
+            on_busbar = busbar[devices.rack[cls.rows]]
+            for form, mask in ((variant, ~on_busbar), (choose_busbar_variant(cls.profile, variant), on_busbar)):
+                if mask.any():
+                    yield form, cls.first + mask.nonzero()[0]
 
 
 def count_variants(cluster: Cluster, model: str) -> Counter[Variant]:
-    """How many switches of a model there are of each variant, in the order of the devices."""
+    """Return how many switches of a model are of each variant, in the order of the devices."""
     counts: Counter[Variant] = Counter()
     for variant, rows in list_switches(cluster, model):
         counts[variant] += len(rows)
@@ -44,7 +45,10 @@ def count_variants(cluster: Cluster, model: str) -> Counter[Variant]:
 
 
 def describe_variants(counts: Counter[Variant]) -> str:
-    """The variants of a model, to describe it: `managed, port side exhaust: MQM9700-NS2F`; "" where none is known."""
+    """Return the variants of a model, to describe it: `managed, port side exhaust: MQM9700-NS2F`; "" if none is known.
+
+    If there are several, each has its number of switches before it.
+    """
     described = [(v, n) for v, n in counts.items() if v.text or v.part_number]
     texts = [
         f"{v.text}: {v.part_number}" if v.text and v.part_number else v.text or v.part_number for v, _ in described

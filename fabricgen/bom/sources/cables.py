@@ -15,7 +15,7 @@ from fabricgen.wiring.arrays import Floats, Ints64, unique_combinations
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:
-    """One piece for each cable, or for each part that it consists of."""
+    """Return one piece for each part that a cable consists of: most cables are one part."""
     names, descriptions = cables.parts
     indexes = {name: i for i, name in enumerate(dict.fromkeys(names.vocabulary.tolist()))}
     number = np.array([indexes[name] for name in names.vocabulary.tolist()], dtype=np.int32)
@@ -26,20 +26,24 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
         [OrderedPart(part, text, "cable", watts) for part, text in _split_pieces(names[cable], descriptions[cable])]
         for cable, watts in zip(row.tolist(), power, strict=True)
     ]
-    most = max(map(len, parts_by_kind), default=0)
-    needs = [_need_nth_parts(parts_by_kind, nth, code) for nth in range(most)]
-    return join_needs([_place_jumpers(cluster, cables, nth, need) for nth, need in enumerate(needs)])
+    most_parts = max(map(len, parts_by_kind), default=0)
+    needs = [_need_nth_parts(parts_by_kind, nth, code) for nth in range(most_parts)]
+    return join_needs([_place_jumpers(cluster, cables, nth, nth_parts) for nth, nth_parts in enumerate(needs)])
 
 
 def _split_pieces(name: str, description: str) -> list[tuple[str, str]]:
-    """(part, description) of each part that a cable consists of."""
+    """Return (part, description) of each part of a cable, whose names and descriptions are joined by `JOINT`.
+
+    If there is one description for several parts, each part has it.
+    """
     names, texts = name.split(JOINT), description.split(JOINT)
     return list(zip(names, texts if len(texts) == len(names) else [description] * len(names), strict=True))
 
 
 def _need_nth_parts(parts_by_kind: list[list[OrderedPart]], nth: int, code: Ints64) -> Needs:
-    """The n-th parts of all cables that consist of that many; `code` is the kind of each cable, an index into
-    `parts_by_kind`.
+    """Return the needs of the n-th part of every cable that has one; `nth` counts from 0.
+
+    `code` is the kind of each cable, an index into `parts_by_kind`.
     """
     has = np.array([len(parts) > nth for parts in parts_by_kind], dtype=bool)
     # number of each kind among those that have an n-th part
@@ -49,7 +53,7 @@ def _need_nth_parts(parts_by_kind: list[list[OrderedPart]], nth: int, code: Ints
 
 
 def _place_jumpers(cluster: Cluster, cables: CableParts, nth: int, needs: Needs) -> Needs:
-    """The n-th parts of cables, those of patched ones at the device that they are plugged into."""
+    """Return the needs of the n-th parts of cables; jumpers of patched cables get the device that they plug into."""
     channels, patching = cables.channels, cluster.plan.patching
     if channels is None or patching is None:
         return needs
@@ -62,9 +66,9 @@ def _place_jumpers(cluster: Cluster, cables: CableParts, nth: int, needs: Needs)
 
 
 def _sum_powers_w(cluster: Cluster, cables: CableParts) -> Floats:
-    """Power of each cable with its fixed ends, W; transceivers are counted for themselves. NaN where no figure is
-    known.
+    """Return the power of each cable with ends of its own, W, float64; NaN if no figure is known.
+
+    Transceivers are parts of their own and do not count.
     """
     ends = find_end_powers(cluster, cables)
-    watts = np.bincount(ends.cable, weights=ends.power_w, minlength=len(cluster.plan.cables))
-    return watts.astype(np.float64)
+    return np.bincount(ends.cable, weights=ends.power_w, minlength=len(cluster.plan.cables)).astype(np.float64)

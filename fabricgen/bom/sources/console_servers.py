@@ -1,4 +1,4 @@
-"""Console servers: as many at each site as its switches need, where the blueprint says how many ports one has."""
+"""Console servers: as many at each site as its switches need, if the blueprint says how many ports one has."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import numpy as np
 
 from fabricgen.bom.accessories import make_accessory
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import Needs, join_needs, make_needs
+from fabricgen.bom.need import Needs, join_needs, make_part_needs
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
-    """So many at each site; they count for the rack of its first switch, since the plan does not place them."""
+    """Return the console servers of each site, counted for the rack of its first switch, as the plan places none."""
     accessories = cluster.design.loaded.blueprint.accessories
     ports = accessories.console_ports
     if not accessories.order or ports is None:
@@ -20,7 +20,6 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one 
     devices, racks = cluster.plan.devices, cluster.plan.racks
     switches = np.array([isinstance(cls.profile, SwitchProfile) for cls in devices.classes], dtype=bool)
     rack = devices.rack[switches[devices.device_class]]
-    sites, first, count = np.unique(racks.site[rack], return_index=True, return_counts=True)
+    _, first_rows, count = np.unique(racks.site[rack], return_index=True, return_counts=True)
     part = make_accessory(cluster, f"console-server-{ports}", f"Console server, {ports} serial ports", "console-server")
-    per_site = (-(-count // ports)).astype(np.int32)
-    return make_needs([part], np.zeros(len(sites), dtype=np.int32), quantity=per_site, rack=rack[first])
+    return make_part_needs(part, -(-count // ports), rack=rack[first_rows])

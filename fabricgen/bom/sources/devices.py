@@ -17,7 +17,7 @@ from fabricgen.wiring.tables import EXTRA, NODE, TRAY, DeviceClass, WiringPlan
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
-    """One piece for each device."""
+    """Return one piece for each device to buy."""
     devices, included = cluster.plan.devices, find_included_devices(cluster)
     parts = [_make_part(cluster, cls, included) for cls in devices.classes]
     rows = find_bought_devices(cluster.plan)
@@ -25,24 +25,24 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one 
 
 
 def find_bought_devices(plan: WiringPlan) -> Ints:
-    """Rows of the devices to buy; int32, ascending."""
+    """Return the rows of the devices to buy, of the device table; int32, ascending."""
     bought = np.array([is_bought(cls) for cls in plan.devices.classes], dtype=bool)
     return np.flatnonzero(bought[plan.devices.device_class]).astype(np.int32)
 
 
 def is_bought(cls: DeviceClass) -> bool:
-    """Whether devices of a class are to be bought."""
+    """Whether devices of a class are to be bought: all but those whose profile says that they belong to others."""
     return not getattr(cls.profile, "external", False)
 
 
 def name_model(profile: NodeProfile | SwitchProfile) -> str:
-    """What people call a device: vendor and model."""
+    """Return what people call a device: vendor and model, or the model alone if it begins with the vendor's name."""
     model = profile.model if isinstance(profile, SwitchProfile) else profile.name
     return model if model.startswith(profile.vendor) else f"{profile.vendor} {model}"
 
 
 def _make_part(cluster: Cluster, cls: DeviceClass, included: Set[str]) -> OrderedPart:
-    """The part of a class of devices, with its variants, and whether it comes with its rack."""
+    """Return the part of a class of devices; its description names the variants, and whether it comes with its rack."""
     text, kind = name_model(cls.profile), "node" if cls.kind in (NODE, EXTRA) else "switch"
     variants = describe_variants(count_variants(cluster, cls.profile.id)) if kind == "switch" else ""
     if variants:
@@ -53,22 +53,22 @@ def _make_part(cluster: Cluster, cls: DeviceClass, included: Set[str]) -> Ordere
 
 
 def name_rack_place(cluster: Cluster, cls: DeviceClass) -> str:
-    """What racks call the places of such devices (`fixed` of their profile): `node`, `tray`, or their own profile."""
-    beside = {s.path for s in cluster.design.layout.node_sets if s.per_rack}
-    if cls.kind == NODE and cls.path not in beside:
+    """Return the key of a class's places in `fixed` of a rack profile: `node`, `tray`, or the id of the device."""
+    sets_per_rack = {s.path for s in cluster.design.layout.node_sets if s.per_rack}
+    if cls.kind == NODE and cls.path not in sets_per_rack:
         return NODE_PLACES
     return TRAY_PLACES if cls.kind == TRAY else cls.profile.id
 
 
 def find_included_devices(cluster: Cluster) -> set[str]:
-    """The devices, by profile, all of which come with their racks."""
+    """Return the ids of the device profiles whose devices all come with their racks."""
     classes = [cls for cls in cluster.plan.devices.classes if is_bought(cls)]
-    alone = {cls.profile.id for cls in classes if not _comes_with_rack(cluster, cls)}
-    return {cls.profile.id for cls in classes} - alone
+    sold_alone = {cls.profile.id for cls in classes if not _comes_with_rack(cluster, cls)}
+    return {cls.profile.id for cls in classes} - sold_alone
 
 
 def _comes_with_rack(cluster: Cluster, cls: DeviceClass) -> bool:
-    """Whether all racks that devices of a class stand in are sold with such devices (`includes`)."""
+    """Whether all racks in which devices of a class stand are sold with these devices (`includes` of the rack)."""
     racks, place = cluster.plan.racks, name_rack_place(cluster, cls)
     kinds = np.unique(racks.kind[cluster.plan.devices.rack[cls.rows]]).tolist()
     return bool(kinds) and all(place in racks.kinds[kind].includes for kind in kinds)

@@ -5,19 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import Needs, OrderedPart, join_needs, make_needs
+from fabricgen.bom.need import Needs, OrderedPart, join_needs, make_part_needs
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
-    """The line cards of each chassis; cards of one part number are one need."""
+    """Return the line cards of each chassis: one need for each chassis and part number."""
     card_needs = []
     for cls in cluster.plan.devices.classes:
         for cards in cls.profile.line_cards if isinstance(cls.profile, SwitchProfile) else ():
             text = f"{cls.profile.vendor} {cards.model} line card, {cards.cages} cages"
             rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
-            parts = [OrderedPart(cards.part_number, text, "line-card", 0)]
-            per_chassis = np.full(cls.count, cards.count, dtype=np.int32)
-            card_needs.append(make_needs(parts, np.zeros(cls.count, dtype=np.int32), quantity=per_chassis, device=rows))
+            part = OrderedPart(cards.part_number, text, "line-card", 0)
+            card_needs.append(make_part_needs(part, cards.count, device=rows))
     return join_needs(card_needs)

@@ -11,7 +11,7 @@ from fabricgen.cluster import Cluster
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
-    """One piece for each trunk and panel; a trunk counts for the rack of its first end, a panel for its own."""
+    """Return one piece for each trunk and panel. A trunk counts for the rack of its first end, a panel for its rack."""
     patching = cluster.plan.patching
     if patching is None:
         return join_needs([])

@@ -11,7 +11,7 @@ import numpy as np
 
 from fabricgen.bom.accessories import flag_busbar_racks, make_accessory
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import Needs, OrderedPart, join_needs, make_needs
+from fabricgen.bom.need import Needs, OrderedPart, join_needs, make_part_needs
 from fabricgen.bom.sources.devices import is_bought, name_model
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.units import format_number
@@ -19,28 +19,24 @@ from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.tables import DeviceClass
 
 ENDS = {"C14": ("C13", "C14"), "C16": ("C15", "C14"), "C20": ("C19", "C20"), "C22": ("C21", "C20")}
-"""Inlet -> its connector and the plug for the outlet of a rack PDU (IEC 60320-1)."""
+"""Inlet of a power supply -> (connector that fits it, plug for the outlet of a rack PDU), of IEC 60320-1."""
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
-    """Cords of each device; none where they come with the device, its power supplies are unknown, or a
-    busbar feeds it.
+    """Return the cords of each device.
+
+    A device has no cords in the bill if they come with it, if its power supplies are unknown, or if a busbar feeds it.
     """
     cord_needs = []
     for cls, rows in list_corded(cluster):
         psu = cls.profile.psu
         if psu is not None and psu.cords == "ordered":
-            per_device = np.full(len(rows), psu.count, dtype=np.int32)
-            cord_needs.append(
-                make_needs(
-                    [make_cord(cluster, cls)], np.zeros(len(rows), dtype=np.int32), quantity=per_device, device=rows
-                )
-            )
+            cord_needs.append(make_part_needs(make_cord(cluster, cls), psu.count, device=rows))
     return join_needs(cord_needs)
 
 
 def list_corded(cluster: Cluster) -> Iterator[tuple[DeviceClass, Ints]]:
-    """(class, rows of the device table, int32) of the devices to buy that no busbar feeds."""
+    """Yield (class, rows of the device table, int32) for each class with devices to buy that no busbar feeds."""
     devices, busbar = cluster.plan.devices, flag_busbar_racks(cluster)
     for cls in devices.classes:
         rows = cls.first + np.flatnonzero(~busbar[devices.rack[cls.rows]]).astype(np.int32)
@@ -49,8 +45,10 @@ def list_corded(cluster: Cluster) -> Iterator[tuple[DeviceClass, Ints]]:
 
 
 def make_cord(cluster: Cluster, cls: DeviceClass) -> OrderedPart:
-    """The cord from the inlet to an outlet of a rack PDU; where nobody says the inlet, the cord of that device. Its
-    length is that of the blueprint, if any.
+    """Return the cord from the inlet of a device's power supply to an outlet of a rack PDU.
+
+    If the profile does not name the inlet, the cord is specified by the device. Its length is the one that the
+    blueprint states; otherwise the description says that it is open.
     """
     inlet, length_m = cls.profile.psu and cls.profile.psu.inlet, cluster.design.loaded.blueprint.accessories.cord_m
     if inlet:
@@ -59,8 +57,7 @@ def make_cord(cluster: Cluster, cls: DeviceClass) -> OrderedPart:
     else:
         spec = f"cord-{cls.profile.id}"
         text = f"Power cord for a power supply of {name_model(cls.profile)}, inlet not published"
-    if length_m:
-        return make_accessory(
-            cluster, f"{spec}-{format_number(length_m)}m", f"{text}, {format_number(length_m)} m", "power-cord"
-        )
-    return make_accessory(cluster, spec, f"{text}, length open", "power-cord")
+    suffix, length = (
+        (f"-{format_number(length_m)}m", f"{format_number(length_m)} m") if length_m else ("", "length open")
+    )
+    return make_accessory(cluster, f"{spec}{suffix}", f"{text}, {length}", "power-cord")

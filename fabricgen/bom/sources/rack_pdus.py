@@ -20,7 +20,7 @@ import numpy as np
 from fabricgen.blueprint.sections.spares import RackPdus
 from fabricgen.bom.accessories import has_busbar, make_accessory
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import Needs, OrderedPart, join_needs, make_needs
+from fabricgen.bom.need import Needs, OrderedPart, join_needs, make_part_needs
 from fabricgen.bom.optics import sum_rack_optics
 from fabricgen.bom.sources.power_cords import ENDS, list_corded
 from fabricgen.bom.sources.racks import find_device_racks
@@ -29,11 +29,14 @@ from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.wiring.racks.loads import compute_rack_loads
 
 _UNSTATED = ("", "")
-"""The feeds of a rack where the floor names none."""
+"""The feeds of a rack if the floor names none: two without names."""
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:
-    """PDUs and whips of each rack; a rack with power shelves has a whip for each of its cords, and no PDUs."""
+    """Return the PDUs and whips of each rack that holds a device to buy.
+
+    A rack with power shelves has a whip for each of its cords, and no PDUs.
+    """
     accessories = cluster.design.loaded.blueprint.accessories
     if not accessories.order:
         return join_needs([])
@@ -53,7 +56,7 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
         rating = None if loads.unpowered[rack] else amps
         outlets[rack] = cords.count_outlets(rack, len(feeds or _UNSTATED), count)
         for feed in feeds or _UNSTATED:
-            for line in _list_lines(
+            for line in _specify_pdu_and_whip(
                 accessories.pdu.volts, rating, feed, "1 U" if kind.reserved.get("rack-pdu") else "zero U"
             ):
                 rack_counts = counts_by_line.setdefault(line, {})
@@ -70,32 +73,38 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
 def _split_by_outlets(
     cluster: Cluster, line: tuple[str, str, str], counts: dict[int, int], outlets: Mapping[int, Counter[str]]
 ) -> Iterator[Needs]:
-    """The needs of a specification: PDUs by the kinds of outlets that the cords of their racks take. The commonest
-    have the bare specification; what no cord needs is none of a kind, and like those.
+    """Yield the needs of one (specification, description, kind); PDUs are split by the kinds of their outlets.
+
+    `counts` are the pieces by rack, `outlets` the outlets that a PDU of each rack needs. The PDUs with the commonest
+    kinds of outlets keep the bare specification, and so do the PDUs of racks without cords.
     """
     spec, text, kind = line
     if kind != "rack-pdu":
         yield _need_accessory(cluster, OrderedPart(spec, text, kind), spec, counts)
         return
-    # counts by rack, by the kinds of outlets that its cords take
-    alike: dict[tuple[str, ...], dict[int, int]] = {}
+    counts_by_outlets: dict[tuple[str, ...], dict[int, int]] = {}
     for rack, count in counts.items():
-        alike.setdefault(name_outlet_kinds(outlets[rack]), {})[rack] = count
-    first, *other_kinds = sorted(alike, key=lambda kinds: (not kinds, -sum(alike[kinds].values()), kinds))
-    # the empty kind, of racks without cords, is sorted last
-    if other_kinds and not other_kinds[-1]:
-        alike[first] |= alike[other_kinds.pop()]
-    for kinds in (first, *other_kinds):
-        # of each outlet as many as the rack with most of them takes
-        most: Counter[str] = Counter()
-        for rack in alike[kinds]:
-            most |= outlets[rack]
-        name = spec if kinds == first else "-".join((spec, *kinds))
-        yield _need_accessory(cluster, OrderedPart(name, text + describe_outlets(most), kind), spec, alike[kinds])
+        counts_by_outlets.setdefault(name_outlet_kinds(outlets[rack]), {})[rack] = count
+    commonest, *rarer = sorted(
+        counts_by_outlets, key=lambda kinds: (not kinds, -sum(counts_by_outlets[kinds].values()), kinds)
+    )
+    # racks without cords, whose PDUs need no kind of outlet, are sorted last
+    if rarer and not rarer[-1]:
+        counts_by_outlets[commonest] |= counts_by_outlets[rarer.pop()]
+    for kinds in (commonest, *rarer):
+        rack_counts = counts_by_outlets[kinds]
+        # of each kind of outlet as many as the rack that needs most of that kind
+        most_outlets: Counter[str] = Counter()
+        for rack in rack_counts:
+            most_outlets |= outlets[rack]
+        name = spec if kinds == commonest else "-".join((spec, *kinds))
+        yield _need_accessory(
+            cluster, OrderedPart(name, text + describe_outlets(most_outlets), kind), spec, rack_counts
+        )
 
 
-def _list_lines(volts: int, amps: int | None, feed: str, height: str) -> tuple[tuple[str, str, str], ...]:
-    """(specification, description, kind) of a PDU and of its whip; the rating is open where `amps` is None."""
+def _specify_pdu_and_whip(volts: int, amps: int | None, feed: str, height: str) -> tuple[tuple[str, str, str], ...]:
+    """Return (specification, description, kind) of a PDU and of its whip; `amps` None leaves the rating open."""
     name, feed_text = (f"-feed-{feed.lower()}", f", feed {feed}") if feed else ("", "")
     if amps is None:
         supply, supply_text, size = (
@@ -114,13 +123,17 @@ def _list_lines(volts: int, amps: int | None, feed: str, height: str) -> tuple[t
 
 
 def size_feed_pdus(supply: RackPdus, load_w: float, feeds: int) -> tuple[int, int]:
-    """(rating in A, number) of the PDUs on each of so many feeds of a rack that draws a load, W."""
+    """Return (rating in A, number) of the PDUs on each of `feeds` feeds of a rack that draws `load_w` W.
+
+    The PDUs of all feeds but one carry the whole load. If one PDU of the highest rating does not suffice on a feed, the
+    feed has several; of the ratings that suffice the lowest is taken.
+    """
     # with one feed lost the others carry the whole load
-    share = load_w / max(1, feeds - 1)
-    carries = [_find_kva(amps, supply.volts) * 1000 * supply.load for amps in supply.amps]
+    feed_w = load_w / max(1, feeds - 1)
+    carried_w = [_find_kva(amps, supply.volts) * 1000 * supply.load for amps in supply.amps]
     # rounded first: a load that is just carried must not take one PDU more by the last digit
-    count = max(1, ceil(round(share / carries[-1], 9)))
-    fits = (amps for amps, watts in zip(supply.amps, carries, strict=True) if watts * count >= share - 1e-6)
+    count = max(1, ceil(round(feed_w / carried_w[-1], 9)))
+    fits = (amps for amps, watts in zip(supply.amps, carried_w, strict=True) if watts * count >= feed_w - 1e-6)
     return next(fits, supply.amps[-1]), count
 
 
@@ -129,16 +142,16 @@ def _find_kva(amps: int, volts: int) -> float:
 
 
 def _need_accessory(cluster: Cluster, draft: OrderedPart, base_spec: str, counts: Mapping[int, int]) -> Needs:
-    """Needs of an accessory, `counts` pieces by rack (its row).
+    """Return the needs of an accessory; `counts` has the pieces by rack (its row).
 
-    Taken is the product that the blueprint states for its specification, else the one for `base_spec`, of which it is a
-    variant; without either it is listed by specification.
+    The accessory is the product that the blueprint states for the specification of `draft`, else the product for
+    `base_spec`, of which that specification is a variant. Without either it is listed by its specification.
     """
-    rows, quantities = np.array(list(counts), dtype=np.int32), np.array(list(counts.values()), dtype=np.int32)
     spec = draft.part if draft.part in cluster.design.loaded.blueprint.accessories.parts else base_spec
     product = make_accessory(cluster, spec, draft.description, draft.kind)
     part = product if product.part != spec else product._replace(part=draft.part)
-    return make_needs([part], np.zeros(len(rows), dtype=np.int32), quantity=quantities, rack=rows)
+    quantities = np.array(list(counts.values()), dtype=np.int32)
+    return make_part_needs(part, quantities, rack=np.array(list(counts), dtype=np.int32))
 
 
 # The outlets of rack PDUs: what the cords of a rack plug into, by kind and number.
@@ -150,12 +163,15 @@ _OPEN, _UNKNOWN = "inlets not published", "supplies not published"
 
 
 class RackCords(NamedTuple):
-    """(outlet, cords of a device, devices) of each rack, by its row."""
+    """The power cords of racks: by row of the rack, (outlet, cords of a device, number of such devices)."""
 
     of_rack: Mapping[int, Sequence[tuple[str, int, int]]]
 
     def count_outlets(self, rack: int, feeds: int, pdus: int) -> Counter[str]:
-        """Outlets that each of so many PDUs on every feed of a rack needs, by kind: cords are spread over all."""
+        """Return how many outlets of each kind a PDU needs, in a rack with `feeds` feeds and `pdus` PDUs on each.
+
+        The cords of a device are spread over the feeds, and the cords on a feed over its PDUs.
+        """
         outlets: Counter[str] = Counter()
         for outlet, cords, devices in self.of_rack.get(rack, ()):
             outlets[outlet] += devices * ceil(cords / feeds)
@@ -163,7 +179,7 @@ class RackCords(NamedTuple):
 
 
 def find_rack_cords(cluster: Cluster) -> RackCords:
-    """The cords of all racks without a busbar, whether they are ordered or come with their device."""
+    """Return the cords in all racks without a busbar, whether they are ordered or come with their device."""
     cords_by_rack: dict[int, list[tuple[str, int, int]]] = defaultdict(list)
     for cls, rows in list_corded(cluster):
         psu = cls.profile.psu
@@ -175,13 +191,13 @@ def find_rack_cords(cluster: Cluster) -> RackCords:
 
 
 def name_outlet_kinds(outlets: Counter[str]) -> tuple[str, ...]:
-    """The kinds of outlets that are needed, as specifications name them: `c13`, `c19`, `open` where nobody says."""
+    """Return the kinds of outlets that are needed, as specifications name them: `c13`, `c19`, and `open` if unknown."""
     open_too = ("open",) if outlets[_OPEN] or outlets[_UNKNOWN] else ()
     return (*(kind.lower() for kind in _OUTLETS.values() if outlets[kind]), *open_too)
 
 
 def describe_outlets(outlets: Counter[str]) -> str:
-    """The outlets of a PDU, for its description: `, at least 6 x C13, 12 x C19`."""
+    """Return the outlets of a PDU for its description: `, outlets at least: 6 x C13, 12 x C19`, or "" for none."""
     texts = [f"{outlets[kind]} x {kind}" for kind in _OUTLETS.values() if outlets[kind]]
     if outlets[_OPEN]:
         texts.append(f"{outlets[_OPEN]} for cords of inlets not published")

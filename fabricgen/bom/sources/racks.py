@@ -16,24 +16,24 @@ from fabricgen.wiring.arrays import Flags, Ints
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
-    """One piece for each rack."""
+    """Return one piece for each rack that holds a device to buy or a patch panel."""
     racks, rows = cluster.plan.racks, find_held_racks(cluster)
     listed = {name_rack_place(cluster, cls) for cls in cluster.plan.devices.classes}
     return make_needs([_make_part(kind, listed) for kind in racks.kinds], racks.kind[rows], rack=rows)
 
 
 def find_held_racks(cluster: Cluster) -> Ints:
-    """Rows of the racks that hold any device to buy, or patch panels; int32, ascending."""
+    """Return the rows of the racks that hold a device to buy or a patch panel; int32, ascending."""
     return np.flatnonzero(_flag_device_racks(cluster) | _flag_panel_racks(cluster)).astype(np.int32)
 
 
 def find_device_racks(cluster: Cluster) -> Ints:
-    """Rows of the racks that hold any device to buy; int32, ascending."""
+    """Return the rows of the racks that hold a device to buy; int32, ascending."""
     return np.flatnonzero(_flag_device_racks(cluster)).astype(np.int32)
 
 
 def find_patch_racks(cluster: Cluster) -> Ints:
-    """Rows of the racks that hold patch panels and no device to buy; int32, ascending."""
+    """Return the rows of the racks that hold patch panels and no device to buy; int32, ascending."""
     return np.flatnonzero(_flag_panel_racks(cluster) & ~_flag_device_racks(cluster)).astype(np.int32)
 
 
@@ -52,7 +52,11 @@ def _flag_device_racks(cluster: Cluster) -> Flags:
 
 
 def _make_part(kind: RackProfile, listed: Set[str]) -> OrderedPart:
-    """A rack with what it is sold with, but for what has lines of its own; one of any maker has its size."""
+    """Return the part of a kind of rack, with the devices that are sold with it.
+
+    Devices whose names are in `listed` have lines of their own and are left out. The description of a rack without a
+    vendor states its width and depth.
+    """
     size = f", {1000 * kind.width_m:.0f} x {1000 * kind.depth_m:.0f} mm"
     text = f"{kind.vendor} {kind.name}".strip() + ("" if kind.vendor or kind.name.endswith(size) else size)
     included = [

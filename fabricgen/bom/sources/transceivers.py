@@ -14,10 +14,10 @@ from fabricgen.wiring.cabling.end_kinds import EndKind
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:
-    """One piece for each cage, with its device and a cable in it.
+    """Return one transceiver for each cage that a fibre plugs into, with its device and a cable in the cage.
 
-    Of several cables it is the first of the fabric that owns the device, else the first: a transceiver for two fabrics
-    is counted under that one.
+    If several cables share the cage, the need has the first one of the fabric that owns the device, else the first:
+    a transceiver for two fabrics is counted under the fabric of that cable.
     """
     table, links, (kinds, a_kind, b_kind) = cluster.plan.cables, cluster.plan.links, cables.kinds
     combinations = [(kind, medium) for kind in kinds for medium in table.media]
@@ -42,28 +42,31 @@ def _make_part(kind: EndKind, medium: CableProfile) -> OrderedPart:
 
 
 def _find_first_ends(cluster: Cluster, kinds: tuple[Ints, Ints], plugs: Flags) -> tuple[Flags, Ints64]:
-    """(whether it is a b end, its row) of the first end in each cage; ascending by cage.
+    """Return (whether it is a b end, its row of cable ends) of the first end in each cage; ascending by cage.
 
-    `kinds` are those of a and b ends; `plugs` says which (kind, medium) need a transceiver. a ends come before b ends,
-    but ends of the fabric that owns the device before all others.
+    `kinds` are the kinds of the a ends and of the b ends, int32; `plugs` says at kind * number of media + medium
+    whether an end needs a transceiver. Ends of the fabric that owns the device come first, then a ends before b ends.
     """
     table, links, cages = cluster.plan.cables, cluster.plan.links, number_cages(cluster.plan)
     count, medium = len(table.end_cable), table.medium[table.end_cable]
-    # an end is ranked by its row, plus `count` for b ends, plus twice that where another fabric owns the device: the
-    # least of a cage is taken, and 4 x `count` is more than any has
-    best = np.full(cages.count, 4 * count, dtype=np.int64)
+    # an end is ranked by its row, plus `count` if it is a b end, plus twice `count` if another fabric owns the device.
+    # The lowest rank in a cage is taken; no rank is as high as 4 x `count`
+    lowest_rank = np.full(cages.count, 4 * count, dtype=np.int64)
     ends = zip(kinds, (cages.a, cages.b), (links.a_device, links.b_device), strict=True)
     for upper, (kind, cage, device) in enumerate(ends):
         rows = np.flatnonzero(plugs[kind * len(table.media) + medium])
         link = table.end_link[rows]
         is_owner = _flag_owner_ends(cluster, links.segment[link], device[link])
-        np.minimum.at(best, cage[rows], rows + upper * count + np.where(is_owner, 0, 2 * count))
-    first_ends = best[best < 4 * count] % max(1, 2 * count)
+        np.minimum.at(lowest_rank, cage[rows], rows + upper * count + np.where(is_owner, 0, 2 * count))
+    first_ends = lowest_rank[lowest_rank < 4 * count] % max(1, 2 * count)
     return first_ends >= count, first_ends % max(1, count)
 
 
 def _flag_owner_ends(cluster: Cluster, segment: Ints, device: Ints) -> Flags:
-    """Whether the cable at each end belongs to the fabric that owns the device there."""
+    """Return for each end whether the fabric of its link segment owns its device.
+
+    `segment` and `device` have the segment and the device of each end, int32.
+    """
     classes, segments = cluster.plan.devices.classes, cluster.plan.links.segments
     is_same = np.array([cls.fabric == s.fabric for s in segments for cls in classes], dtype=bool)
     flags: Flags = is_same[segment * len(classes) + cluster.plan.devices.device_class[device]]
@@ -71,8 +74,9 @@ def _flag_owner_ends(cluster: Cluster, segment: Ints, device: Ints) -> Flags:
 
 
 def _number_parts(combinations: list[OrderedPart | None]) -> tuple[Ints, list[OrderedPart]]:
-    """(index of the part for each combination, distinct parts); parts of one name are merged, with the
-    highest power.
+    """Return (index of the part of each combination, int32, -1 for None; the distinct parts).
+
+    Parts of one number are merged into the one of the highest power.
     """
     parts: dict[str, OrderedPart] = {}
     for part in combinations:

@@ -53,7 +53,7 @@ class NarrowRacks(PlanRule):
 
         parts = CableParts(cluster)
         fittings = join_needs([source.needs(cluster, parts) for source in (rack_fittings, rack_pdus)])
-        for narrow in (narrow for narrow in find_narrow_racks(cluster, fittings) if narrow.most > _FIT):
+        for narrow in (narrow for narrow in find_narrow_racks(cluster, fittings) if narrow.most_pieces > _FIT):
             first_rack = cluster.plan.racks.names[int(narrow.rows[0])]
             usual = f"for such racks {1000 * NETWORK_M:.0f} mm or more is usual"
             yield self.flag(
