@@ -27,33 +27,37 @@ ACCOUNTS = "accounts are for you to state, in management.users"
 
 @dataclass(frozen=True)
 class Work:
-    """What worker processes do with a shape or a candidate; a reason in words where it is none."""
+    """What worker processes do with a shape or a candidate: they return candidates, or in words why it is none.
+
+    `path` is the file that diagnostics of blueprints name. `prices` are prices by part, None if there are none.
+    """
 
     hardware: Hardware
     nodes: int
     path: str
     prices: dict[str, float] | None
     every: bool = False
-    """Whether every candidate is judged, so that losses are reckoned only of those that are not merged as alike."""
+    """Whether every candidate is judged; then losses are computed when it is judged, after candidates were merged."""
 
     def size_alike(self, alike: Sequence[Shape]) -> list[Candidate | str]:
-        """The candidates of the first of some shapes that are alike, or of the next where that cannot be wired."""
+        """Return the candidates of the first of some alike shapes that is a design, and why earlier ones are none.
+
+        Each candidate has the shapes after its own as `alike`.
+        """
         results: list[Candidate | str] = []
         for number, shape in enumerate(alike, 1):
-            candidates = self._size_shape(shape)
-            other_shapes = alike[number:]
-            for result in candidates:
+            for result in self._size_shape(shape):
                 if isinstance(result, Candidate):
-                    ready = tuple(replace(other_shape, ready=result.shape.ready) for other_shape in other_shapes)
-                    results.append(replace(result, alike=ready))
+                    untried = tuple(replace(other_shape, ready=result.shape.ready) for other_shape in alike[number:])
+                    results.append(replace(result, alike=untried))
                 else:
                     results.append(result)
-            if any(isinstance(result, Candidate) for result in candidates):
+            if any(isinstance(result, Candidate) for result in results):
                 break
         return results
 
     def find_next_alike(self, candidate: Candidate) -> list[Candidate]:
-        """The candidate that takes the place of one that does not lint clean, if any."""
+        """Return the candidate that replaces one that does not lint clean, from the shapes alike to it; else []."""
         results = self.size_alike([replace(shape, ready=False) for shape in candidate.alike])
         return [
             result
@@ -62,22 +66,26 @@ class Work:
         ]
 
     def _size_shape(self, shape: Shape) -> list[Candidate | str]:
-        """The candidates of a shape: as it is, and with the upper tiers that its growth takes."""
+        """Return the candidates of a shape, or in words why it is none.
+
+        The first has the tiers that the nodes take. If upper tiers for the wished growth are larger, a second candidate
+        has them from the first day (`ready`).
+        """
         try:
             text, design = self._design_shape(shape, self.nodes)
             candidates = [self._make_candidate(shape, text, design, None)]
         except InputError as error:
             return [f"{error.diagnostics[0].code}: {error.diagnostics[0].message}"]
-        later = count_nodes(self.hardware.wishes.growth_to or 0, self.hardware)
-        # a shape that growth does not fit is shown without it
-        if not later or count_most_nodes(shape, self.hardware) < later:
+        grown_nodes = count_nodes(self.hardware.wishes.growth_to or 0, self.hardware)
+        # a shape that cannot grow so far is shown without growth
+        if not grown_nodes or count_most_nodes(shape, self.hardware) < grown_nodes:
             return [*candidates]
         try:
-            _, grown = self._design_shape(shape, later)
+            _, grown = self._design_shape(shape, grown_nodes)
         except InputError:
             return [*candidates]
         candidates = [self._make_candidate(shape, text, design, grown)]
-        # a further candidate: upper tiers of the size that growth takes, built on the first day
+        # the second candidate: upper tiers of the size that growth takes, built on the first day
         counts = {tier.name: tier.count for tier in grown.fabrics[0].tiers[1:]}
         if counts != {tier.name: tier.count for tier in design.fabrics[0].tiers[1:]}:
             ready = replace(shape, ready=True)
@@ -87,8 +95,9 @@ class Work:
         return [*candidates]
 
     def _design_shape(self, shape: Shape, nodes: int) -> tuple[str, Design]:
-        """The blueprint of a shape with so many nodes, and its design: with spines as derived, or as many as a lossless
-        network has at least, which are stated then.
+        """Return (text of the blueprint, design) of a shape with `nodes` nodes; raises InputError if it cannot be.
+
+        The number of spines is derived, unless it is below the least of a lossless network, which is stated then.
         """
         text = write_blueprint(shape, self.hardware, nodes)
         design = self._compile_design(text)
@@ -108,14 +117,20 @@ class Work:
         return self._explain_hunger(figures) or Candidate(shape, text, figures)
 
     def _explain_hunger(self, figures: Figures) -> str:
-        """Why a candidate may draw too much; "" where it does not. What nodes draw counts as far as it is known."""
+        """Return why a candidate may draw more than the wished limit; "" if it does not, or if there is no limit.
+
+        The draw of nodes counts if it is known.
+        """
         limit = self.hardware.wishes.max_power
         if limit is None:
             return ""
         return UNKNOWN_DRAW if figures.power_w is None else HUNGRY if figures.draw_w > limit else ""
 
     def judge_candidate(self, candidate: Candidate) -> list[Candidate | str]:
-        """A candidate with the figures of its wiring plan, if it lints clean; else why not, as text."""
+        """Return a candidate with the figures of its wiring plan if it lints clean, else why it does not; one entry.
+
+        Findings of `list_waivers` do not count: the blueprint gets their waivers.
+        """
         messages, cluster = self._lint_text(candidate.text)
         waivers_by_code = list_waivers(candidate.shape, self.hardware)
         if cluster is None or messages.keys() - waivers_by_code.keys():
@@ -129,7 +144,10 @@ class Work:
         return [self._explain_hunger(figures) or replace(candidate, figures=figures, checked=True)]
 
     def _lint_text(self, text: str) -> tuple[dict[str, str], Cluster | None]:
-        """(what is found against a blueprint, by code; its cluster, None where the design alone is refused)."""
+        """Return (message of each warning or error of lint by code, the cluster) of a blueprint.
+
+        The cluster is None if the design is refused already: its plan is not wired then.
+        """
         from fabricgen.lint.engine import LintSettings, lint
         from fabricgen.lint.rule import load_all_rules, load_design_rules
 
@@ -143,7 +161,7 @@ class Work:
                 return {d.code: d.message for d in findings if d.severity > Severity.INFO}
 
             messages = list_messages(None, infos)
-            if messages.keys() - {ACCOUNTS_RULE}:  # most that is refused is refused for its design: spare its wiring
+            if messages.keys() - {ACCOUNTS_RULE}:  # most blueprints are refused for their design: save their wiring
                 return messages, None
             cluster = compile_cluster(design)
         except InputError as error:
@@ -153,17 +171,17 @@ class Work:
 
 
 KEPT = 512
-"""Designs that are kept for when they are judged, at most; some 90 kB each."""
+"""Designs that are cached until they are judged, at most; some 90 kB each."""
 
 
 @lru_cache(maxsize=KEPT)
 def _compile_text(path: str, text: str, catalog: Catalog) -> Design:
-    """The design of a blueprint's text, which is sized first and judged later."""
+    """Return the design of a blueprint's text; cached, since it is sized first and judged later."""
     return compile_design(path, unsaved={path: text.encode()}, advise=False, catalog=catalog)
 
 
 def list_waivers(shape: Shape, hardware: Hardware) -> dict[str, str]:
-    """Waivers of what a blueprint from here leaves to its user: by code, what they say beside it."""
+    """Return the waivers of findings that a proposed blueprint leaves to its user: code -> text of the waiver."""
     ports = hardware.find_ports(shape.switch, shape.planes)
     waivers = {ACCOUNTS_RULE: f'why: "{ACCOUNTS}"'}
     if isinstance(ports, Ports) and ports.ways >= SHUFFLED_WAYS:
@@ -172,8 +190,10 @@ def list_waivers(shape: Shape, hardware: Hardware) -> dict[str, str]:
 
 
 def count_least_spines(design: Design) -> dict[str, int]:
-    """The spines to state where fewer are derived for the ports than a lossless network has at least (FG303), of two
-    tiers in one plane: the fewest that divide the uplinks of leaves. Empty where none are to be stated.
+    """Return the number of spines to state, by name of the tier; empty if it need not be stated.
+
+    It is stated for a RoCE fabric of two tiers in one plane, if fewer spines are derived than a lossless network has at
+    least (FG303): the fewest that suffice and divide the uplinks of a leaf.
     """
     from fabricgen.lint.rules.design.topology.fg303_few_spines import FEWEST
 
@@ -190,7 +210,10 @@ def count_least_spines(design: Design) -> dict[str, int]:
 
 
 def size_shapes(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[str]) -> list[Candidate]:
-    """The designs of some shapes, those alike as one; `reasons` counts the others by why they are no candidates."""
+    """Return the candidates of some shapes, alike shapes as one candidate.
+
+    `reasons` counts the shapes that are no candidates, by why. Up to `jobs` processes work at it.
+    """
     fitting: dict[object, list[Shape]] = {}
     short: list[tuple[Shape, int]] = []
     for shape in tried:
@@ -203,7 +226,7 @@ def size_shapes(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[
             fitting.setdefault(find_likeness(shape, work.hardware, work.nodes), []).append(shape)
     carried = [shape for shapes_alike in fitting.values() for shape in shapes_alike]
     reasons.update(_count_too_small(short, carried, work.hardware))
-    # where all are judged, those that judge are forked from this process, and have the designs that are made here
+    # if all are judged, the judging processes are forked from this one and inherit the designs that it makes
     jobs = 1 if work.every and len(fitting) <= KEPT else jobs
     return _merge_alike(_run_all(work.size_alike, list(fitting.values()), jobs, reasons))
 
@@ -218,23 +241,25 @@ _MEET = {
 
 
 def _count_too_small(short: Sequence[tuple[Shape, int]], carried: Sequence[Shape], hardware: Hardware) -> Counter[str]:
-    """How many shapes carry too few nodes, and how many they carry: of tiers, switch and planes together.
+    """Return how many shapes carry too few nodes, by text: their kind, and the GPUs that the greatest of them carries.
 
-    Where others of these carry enough, by where rails meet; and where others of that do too, with the greatest of them.
+    `short` has (shape, most nodes) of the shapes that carry too few, `carried` has the shapes that carry enough. Shapes
+    of equal tiers, switch and planes have one text. If some of them carry enough, the text also tells where rails meet,
+    and if some with rails that meet there carry enough, it names the greatest shape.
     """
     fits = {(shape.tiers, shape.form, shape.switch, shape.planes) for shape in carried}
-    fits_so = {(shape.tiers, shape.form, shape.switch, shape.planes, shape.meet) for shape in carried}
+    fits_with_meet = {(shape.tiers, shape.form, shape.switch, shape.planes, shape.meet) for shape in carried}
     groups: dict[tuple[str, bool], list[tuple[int, str]]] = {}
     for shape, reach in short:
         model = (shape.tiers, shape.form, shape.switch, shape.planes)
         where = f"{_FORMS.get(shape.form) or f'{shape.tiers} tier' + 's' * (shape.tiers > 1)} of {shape.switch}"
         where += f" in {shape.planes} plane{'s' * (shape.planes > 1)}"
         where += _MEET[shape.meet] if model in fits else ""
-        groups.setdefault((where, (*model, shape.meet) in fits_so), []).append((-reach, shape.name))
+        groups.setdefault((where, (*model, shape.meet) in fits_with_meet), []).append((-reach, shape.name))
     counts = Counter[str]()
     for (where, has_example), shortfalls in groups.items():
-        most, name = min(shortfalls)
-        gpus = f"{-most * hardware.gpus_per_node:,} GPUs at most" if most else "a leaf is too small"
+        negative_reach, name = min(shortfalls)
+        gpus = f"{-negative_reach * hardware.gpus_per_node:,} GPUs at most" if negative_reach else "a leaf is too small"
         counts[f"{where}{f', such as {name}' * has_example}: {gpus}"] += len(shortfalls)
     return counts
 
@@ -246,7 +271,7 @@ Outcomes = list[Candidate | str]
 def _run_all(
     work: Callable[[Item], Outcomes], tasks: Sequence[Item], jobs: int, reasons: Counter[str]
 ) -> list[Candidate]:
-    """What workers make of all items, in order; reasons of those that are no candidates are counted."""
+    """Return the candidates that workers make of all tasks, in order; count in `reasons` why others are none."""
     from fabricgen.publish.workers import run_in_order
 
     candidates: list[Candidate] = []
@@ -264,7 +289,7 @@ def _run_nth(work: Callable[[Item], Outcomes], tasks: Sequence[Item], number: in
 
 
 def _merge_alike(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Candidates of one switch whose designs are alike in every figure as one, under the name of the first."""
+    """Merge candidates of one kind and switch whose designs are alike in every figure, under the name of the first."""
     by_figures: dict[object, list[Candidate]] = {}
     for candidate in candidates:
         figures = candidate.figures
@@ -299,28 +324,27 @@ def judge_selected(
     jobs: int,
     reasons: Counter[str],
 ) -> list[Candidate]:
-    """The candidates without those wanted of them that do not lint clean, in whose place comes the next that is alike;
-    what is judged has the figures of its plan.
+    """Judge the candidates that `select` selects, again and again until all that it selects are judged; return all.
+
+    A candidate that does not lint clean is replaced by the next shape alike to it, if any. Candidates that were judged
+    have the figures of their wiring plans. `reasons` counts why others fail.
     """
     while True:
         unchecked = [candidate for candidate in select(candidates) if not candidate.checked]
         if not unchecked:
             return candidates
         checked = {candidate.name: candidate for candidate in _run_all(work.judge_candidate, unchecked, jobs, reasons)}
-        instead = {
+        replacements = {
             candidate.name: work.find_next_alike(candidate) for candidate in unchecked if candidate.name not in checked
         }
         candidates = [
             replacement
             for candidate in candidates
-            for replacement in instead.get(candidate.name, [checked.get(candidate.name, candidate)])
+            for replacement in replacements.get(candidate.name, [checked.get(candidate.name, candidate)])
         ]
 
 
 def judge_until_clean(candidates: Sequence[Candidate], work: Work) -> Candidate | None:
-    """The first of some candidates that lints clean, with the figures of its plan; None where none does."""
-    for candidate in candidates:
-        for result in work.judge_candidate(candidate):
-            if isinstance(result, Candidate):
-                return result
-    return None
+    """Return the first candidate that lints clean, with the figures of its wiring plan; None if there is none."""
+    results = (result for candidate in candidates for result in work.judge_candidate(candidate))
+    return next((result for result in results if isinstance(result, Candidate)), None)

@@ -1,8 +1,8 @@
-"""The figures of a candidate: from its design for all, and from its wiring plan for those that are shown.
+"""The figures of a candidate, from its design, and from its wiring plan if it is shown.
 
-The design counts switches, links and bandwidth exactly. Of cables, optics, power, price and latency it knows how much
-there is at least: a transceiver in every cage with a cable, but for links in racks, which copper may carry, and cables
-of no length. What is shown is counted on the wiring plan, which knows lengths, and so media, parts and prices.
+The design counts switches, links and bandwidth exactly. For cables, optics, power, price and latency it gives lower
+bounds: a transceiver in every cage with a cable, except links in racks, which copper may carry, and cables of length 0.
+The wiring plan, which knows lengths and so media, parts and prices, counts these exactly.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from fabricgen.size.mesh_figures import (
     find_mesh_link_losses,
     list_mesh_links,
     measure_hops,
+    measure_longest_m,
     sum_longest_path_m,
 )
 
@@ -43,10 +44,10 @@ Prices: TypeAlias = Mapping[str, float] | None
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a candidate has and costs, or costs at least before it is wired.
+    """What a candidate has and costs; before it is wired, costs are lower bounds.
 
-    None is what nobody knows: a switch without a power figure, a part without a price. Power is of switches and optics,
-    W; latency one way over the longest path, ns; `bisection` of 1.
+    A figure that nobody knows is None, such as the power if a switch has no power figure. `power_w` is that of switches
+    and optics; `latency_ns` is one way over the longest path; `bisection` is a fraction of 1.
     """
 
     switches: Mapping[str, int]
@@ -61,51 +62,51 @@ class Figures:
     latency_ns: float | None = None
     price: float | None = None
     growth: int | None = None
-    """Links that are re-plugged when it grows; None where growth is not wished for, or cannot be."""
+    """Links that are re-plugged when it grows; None if growth is not wished for, or is not possible."""
     optics_by_kind: Mapping[str, int] = field(default_factory=dict)
     cables_by_kind: Mapping[str, int] = field(default_factory=dict)
     optics_power_w: float = 0
     power_basis: str = ""
-    """What the power of its switches is: their maximum or typical draw, an estimate, or unknown."""
+    """Basis of the power of its switches: their maximum or typical draw, an estimate, or unknown."""
     racks: int = 0
     network_racks: int = 0
     longest_m: float = 0
     unpriced: int = 0
     """Pieces without a price that are neither switches nor transceivers."""
     without_price: tuple[str, ...] = ()
-    """Switches and transceivers without a price, for which there is none of the whole."""
+    """Switches and transceivers without a price; if there are any, the candidate has no price."""
     part_names: frozenset[str] = frozenset()
-    """Names under which its bill looks for prices."""
+    """Names under which the prices of its bill are looked up."""
     lost: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """By tier: what one lost switch leaves of the bisection, and the node ports that lose their link."""
+    """By tier: the fraction of the bisection that one lost switch leaves, and the node ports that lose their link."""
     lost_link: Mapping[str, float] = field(default_factory=dict)
-    """By lower end, `node` or a tier: what one lost link leaves of the bisection."""
+    """By lower end, `node` or a tier: the fraction of the bisection that one lost link leaves."""
     nic_links: int = 1
     """Links of a NIC to the fabric, over all planes."""
     nics_cut_off: int = 0
     """NICs that the loss of one switch leaves without any link, at most."""
     routing: tuple[str, ...] = ()
-    """What routes switches that meet within a tier, and what shortest paths leave idle."""
+    """How switches that meet within a tier are routed, and which links shortest paths leave idle: a line for each."""
 
     @property
     def draw_w(self) -> float:
-        """What it draws with its nodes, W; what is not known counts as nothing."""
+        """What it draws with its nodes, W; an unknown draw counts as 0."""
         return (self.power_w or 0) + (self.nodes_power_w or 0)
 
     def on(self, axis: str) -> float | None:
-        """Its value on an axis; None for unknown."""
+        """Return its value on an axis of `AXES`; None if it is unknown."""
         if axis == "switches":
             return sum(self.switches.values())
         if axis == "left":
-            shares = (*(share["bisection_left"] for share in self.lost.values()), *self.lost_link.values())
-            return min(shares, default=1.0)
+            fractions = (*(loss["bisection_left"] for loss in self.lost.values()), *self.lost_link.values())
+            return min(fractions, default=1.0)
         name = {"power": "power_w", "latency": "latency_ns", "loss": "nics_cut_off"}.get(axis, axis)
         value: float | None = getattr(self, name)
         return value
 
 
 def find_figures(design: Design, prices: Prices) -> Figures:
-    """The figures of a design, without expanding it: costs are what it takes at least."""
+    """Return the figures of a design without expanding it into a wiring plan; costs are lower bounds."""
     fabric = design.fabrics[0]
     ends, is_meshed = list(_list_cage_ends(design, fabric)), any(tier.meshes for tier in fabric.tiers)
     nodes_gbps = sum_node_bandwidth(design, fabric)
@@ -135,27 +136,27 @@ def find_figures(design: Design, prices: Prices) -> Figures:
 
 
 def add_losses(designed: Figures, design: Design) -> Figures:
-    """The figures of a design with what is left after the loss of one switch and one link."""
+    """Return the figures of a design with what the loss of one switch and of one link leaves of its bisection."""
     fabric = design.fabrics[0]
     failures = FailureAnalysis(design, fabric)
     return replace(designed, lost=_find_switch_losses(failures, fabric), lost_link=_find_link_losses(failures, fabric))
 
 
 def _count_nic_links(fabric: FabricDesign) -> int:
-    """Links of the NIC that has fewest of them."""
+    """Return the links of the NIC that has the fewest."""
     legs = (Counter(leg.rail for leg in attachment.legs) for _, attachment in fabric.attachments)
     return min(min(by_rail.values()) for by_rail in legs)
 
 
 def _count_cut_off_nics(fabric: FabricDesign) -> int:
-    """NICs that lose all their links with one switch: those of a full leaf, unless they have links to other planes."""
+    """Return how many NICs lose all links with one switch: those of a full leaf, or 0 if the fabric has planes."""
     leaf = next(tier for tier in fabric.tiers if tier.lowest)
     # with planes, each NIC has links to other leaves as well
     return 0 if fabric.planes > 1 else -(-leaf.downs[0].count // _count_nic_links(fabric))
 
 
 def _sum_watts(watts: Iterator[tuple[float | None, int]]) -> float | None:
-    """Power times pieces, W; None where one is not known."""
+    """Return the sum of (power of a piece in W, pieces), W; None if the power of any piece is not known."""
     total = 0.0
     for piece_w, count in watts:
         if piece_w is None:
@@ -165,7 +166,7 @@ def _sum_watts(watts: Iterator[tuple[float | None, int]]) -> float | None:
 
 
 def _list_tier_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, TierDesign, int]]:
-    """(lower tier, upper tier, links) of each pair of tiers; `node` is the lowest."""
+    """Yield (name of the lower tier, upper tier, links) for each pair of tiers; the lowest is called `node`."""
     for feed in fabric.node_feeds:
         for nodes, attachment in feed.attachments:
             yield "node", design.tier(feed.leaf), design.count_present(feed, nodes) * len(attachment.legs)
@@ -176,7 +177,10 @@ def _list_tier_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[str
 
 
 def _count_least_cables(design: Design, fabric: FabricDesign) -> int:
-    """Cables at least: a breakout hangs on the lower end where that is split, else on the upper one."""
+    """Return a lower bound of the number of cables.
+
+    Links share a breakout cable at their lower end if its connector is split, else at their upper end.
+    """
     cables = 0
     for lower, upper, links in _list_tier_links(design, fabric):
         up = None if lower == "node" else fabric.tier(lower).up
@@ -186,19 +190,19 @@ def _count_least_cables(design: Design, fabric: FabricDesign) -> int:
                 for nodes, attachment in fabric.attachments
             )
             continue
-        near = up.per_connector if up else max(attachment.per_connector for _, attachment in fabric.attachments)
-        cables += -(-links // (near if near > 1 else upper.downs[0].per_connector))
+        at_lower = up.per_connector if up else max(attachment.per_connector for _, attachment in fabric.attachments)
+        cables += -(-links // (at_lower if at_lower > 1 else upper.downs[0].per_connector))
     return cables + sum(count_mesh_cables(tier, mesh) for tier, mesh, _ in list_mesh_links(fabric))
 
 
 def _count_cages(attachment: Attachment) -> int:
-    """Cages of a node that its links are plugged into."""
+    """Return the number of cages of a node that its links are plugged into."""
     return len({leg.cage for leg in attachment.legs})
 
 
 @dataclass(frozen=True, slots=True)
 class _Ends:
-    """So many cages of a device with a transceiver in each, and the media that it may be of."""
+    """Equal cages of equal devices with a transceiver in each; `media` are the modules that may be in them."""
 
     device: Device
     count: int
@@ -216,8 +220,9 @@ class _Ends:
 
 
 def _list_cage_ends(design: Design, fabric: FabricDesign) -> Iterator[_Ends]:
-    """Both ends of the links of each pair of tiers, but for links within racks of NICs that are not split: copper may
-    carry these.
+    """Yield the cages at both ends of the links of each pair of tiers and of each mesh.
+
+    Links within racks of NICs that are not split are left out, since copper may carry them.
     """
     for lower, upper, links in _list_tier_links(design, fabric):
         run = upper.downs[0]
@@ -246,7 +251,7 @@ def _list_cage_ends(design: Design, fabric: FabricDesign) -> Iterator[_Ends]:
 
 
 def _list_modules(catalog: Catalog, port: LinkPort, far: LinkPort) -> tuple[CableProfile, ...]:
-    """The profiles of modules that a port may have for links to another."""
+    """Return the profiles of the modules that a port may have for links to the port `far`."""
     light, geared = find_light_rate(catalog, port, far), catalog.gearboxes
     media = (c for c in catalog.cables if c.fibre and c.selectable and light in c.lane_gbps)
     at = CageLanes(port.form_factor, port.lane_gbps, port.speed_gbps)
@@ -258,7 +263,7 @@ def _make_ends(device: Device, count: int, run: PortRun, media: tuple[CableProfi
 
 
 def _sum_least_price(fabric: FabricDesign, ends: list[_Ends], prices: Mapping[str, float]) -> float:
-    """What switches and the cheapest transceivers cost; what has no price counts as 0."""
+    """Return the price of the switches and of the cheapest transceivers; a part without a price counts as 0."""
     from fabricgen.wiring.cabling.end_kinds import EndKind
 
     total = sum(prices.get(tier.profile.id, 0) * tier.switches for tier in fabric.tiers)
@@ -269,8 +274,10 @@ def _sum_least_price(fabric: FabricDesign, ends: list[_Ends], prices: Mapping[st
 
 
 def _sum_switches_ns(design: Design, fabric: FabricDesign, hops: int | None = None) -> float | None:
-    """Latency of the switches of the longest path: those of each tier up and down, at the top one; `hops` of one tier
-    whose switches meet.
+    """Return the latency of the switches of the longest path, ns; None if it is not known.
+
+    The path passes a switch of each tier on the way up and on the way down, and one of the top tier. With `hops` it
+    passes so many switches of the only tier, whose switches meet.
     """
     latency = design.catalog.constants().latency
     latencies = [latency.switch_ns(tier.profile) for tier in fabric.tiers]
@@ -281,7 +288,7 @@ def _sum_switches_ns(design: Design, fabric: FabricDesign, hops: int | None = No
 
 
 def count_replugged(now: Design, grown: Design) -> int:
-    """Links between switches that are moved when one design becomes the other: their upper end changes.
+    """Return how many links between switches get another upper end when a design becomes the grown one.
 
     A lower switch has U links to S upper ones of a group, U/S to each; with S' >= S upper ones and U' links, the lesser
     of U/S and U'/S' stays on each of the S, and all others move. Switches of lower tiers that are there already count.
@@ -299,7 +306,7 @@ def count_replugged(now: Design, grown: Design) -> int:
 
 
 def measure_figures(cluster: Cluster, designed: Figures, prices: Prices) -> Figures:
-    """The figures of a design with what its wiring plan says in place of what the design reckoned."""
+    """Return the figures of a design, `designed`, with those that the wiring plan of the cluster counts exactly."""
     import numpy as np
 
     from fabricgen.bom.bill import make_bill
@@ -314,7 +321,7 @@ def measure_figures(cluster: Cluster, designed: Figures, prices: Prices) -> Figu
     fabric, cables = design.fabrics[0], cluster.plan.cables
     counts = count_links(design, fabric)
     parts = CableParts(cluster)
-    # the rest of the bill is asked for its prices alone
+    # only prices need the whole bill
     bill = make_bill(cluster) if prices is not None else None
     installed = count_installed([transceivers.needs(cluster, parts)])
     by_kind = {part.part: count for part, count in installed.items() if count}
@@ -328,7 +335,7 @@ def measure_figures(cluster: Cluster, designed: Figures, prices: Prices) -> Figu
     hops = measure_hops(cluster) if designed.routing else None
     switch_w, switches_ns = designed.switch_power_w, _sum_switches_ns(design, fabric, hops)
     per_m = design.catalog.constants().latency.medium.fibre_ns_per_m
-    path_m = 2 * _sum_longest_m(cluster) if hops is None else sum_longest_path_m(cluster, hops)
+    path_m = 2 * float(measure_longest_m(cluster).sum()) if hops is None else sum_longest_path_m(cluster, hops)
     return replace(
         designed,
         links=sum(count.links for count in counts),
@@ -351,7 +358,10 @@ def measure_figures(cluster: Cluster, designed: Figures, prices: Prices) -> Figu
 
 
 def _price_lines(lines: tuple[BillLine, ...], prices: Mapping[str, float]) -> tuple[float | None, int, tuple[str, ...]]:
-    """(price of all but nodes, None where a switch or transceiver has none; other pieces without a price; those)."""
+    """Return (price of all lines but nodes, other pieces without a price, switches and transceivers without one).
+
+    If any switch, line card or transceiver has no price, the price is None and no other pieces are counted.
+    """
     from fabricgen.bom.prices import as_price, price_units
     from fabricgen.bom.sets import find_price
 
@@ -371,47 +381,38 @@ def _price_lines(lines: tuple[BillLine, ...], prices: Mapping[str, float]) -> tu
     return float(as_price(total)), unpriced, ()
 
 
-def _sum_longest_m(cluster: Cluster) -> float:
-    """The longest cables of each pair of tiers, one after the other, m."""
-    import numpy as np
-
-    links, cables = cluster.plan.links, cluster.plan.cables
-    longest = np.zeros(len(links.segments))
-    np.maximum.at(longest, links.segment[cables.end_link[cables.find_first_rows()]], cables.length_m)
-    return float(longest.sum())
-
-
 def _find_switch_losses(failures: FailureAnalysis, fabric: FabricDesign) -> dict[str, dict[str, float]]:
-    """By tier: what one lost switch leaves of the bisection, of 1, and how many node ports lose their link."""
+    """Return, by tier, the fraction of the bisection that one lost switch leaves and the node ports it cuts off."""
     losses = {}
     for tier in fabric.tiers:
-        share = float(failures.analyze_switch_loss(tier).share) if failures.whole else 0.0
+        left = float(failures.analyze_switch_loss(tier).share) if failures.whole else 0.0
         ports = tier.downs[0].count if tier.lowest else 0
-        losses[tier.name] = {"bisection_left": round(share, 4), "node_ports": ports}
+        losses[tier.name] = {"bisection_left": round(left, 4), "node_ports": ports}
     return losses
 
 
 def _find_link_losses(failures: FailureAnalysis, fabric: FabricDesign) -> dict[str, float]:
-    """By lower end, `node` or a tier: what one lost link leaves of the bisection, of 1.
+    """Return, by lower end (`node` or a tier), the fraction of the bisection that one lost link leaves.
 
-    As `analyze` counts a lost cable: what the place above it can send less, a full one, each place sending the lesser
-    of its uplinks and of what is below it.
+    A lost link is counted as `analyze` counts a lost cable: a full group of switches sends the lesser of the bandwidths
+    of its uplinks and of its downlinks, and the bisection falls by what the group of the link sends less.
     """
     if any(tier.meshes for tier in fabric.tiers):
         return find_mesh_link_losses(fabric, float(failures.whole))
     leaf, losses = next(tier for tier in fabric.tiers if tier.lowest), {}
     link_gbps = leaf.downs[0].speed_gbps
-    below = leaf.downs[0].count * link_gbps
+    # bandwidth of all links below a group of switches of the tier, Gb/s
+    down_gbps = leaf.downs[0].count * link_gbps
     for name, tier in (("node", leaf), *((tier.name, tier) for tier in fabric.tiers if tier.uplink)):
         groups = tier.count if name != "node" and not tier.lowest else 1
-        up = groups * tier.uplink.full_load_links * tier.up.speed_gbps if tier.uplink and tier.up else below
+        up_gbps = groups * tier.uplink.full_load_links * tier.up.speed_gbps if tier.uplink and tier.up else down_gbps
         if name == "node":
-            less = min(below, up) - min(below - link_gbps, up)
+            lost_gbps = min(down_gbps, up_gbps) - min(down_gbps - link_gbps, up_gbps)
         elif tier.up and tier.uplink:
-            less = min(below, up) - min(below, up - tier.up.speed_gbps)
+            lost_gbps = min(down_gbps, up_gbps) - min(down_gbps, up_gbps - tier.up.speed_gbps)
             upper = next(upper for upper in fabric.tiers if upper.key == tier.uplink.upper)
             # all switches below one group of the tier above send together
             lower_switches = tier.switches * tier.uplink.upper_groups * upper.count // upper.switches
-            below = min(below, up) * (lower_switches // groups)
-        losses[name] = round(max(0.0, 1 - less / float(failures.whole)), 6) if failures.whole else 0.0
+            down_gbps = min(down_gbps, up_gbps) * (lower_switches // groups)
+        losses[name] = round(max(0.0, 1 - lost_gbps / float(failures.whole)), 6) if failures.whole else 0.0
     return losses

@@ -17,13 +17,15 @@ PART = "size"
 
 
 def make_header() -> dict[str, object]:
-    """The header of the manifest."""
+    """Return the header of the manifest: the version of fabricgen and the command."""
     return {"fabricgen": __version__, "command": PART}
 
 
 def list_bundles(result: SearchResult, pages: Mapping[str, str], folder: Path, *, every: bool) -> list[FileBundle]:
-    """A file for each page, by name of its candidate, `size.json`, `size.html`, `front.svg`, and the own profiles of a
-    folder, if any.
+    """Return the files of `size -o`, sorted by path.
+
+    They are a blueprint for each of `pages` (name of a candidate -> its text), `size.json`, `size.html`, `front.svg`,
+    and the profiles in `catalog/` of `folder`. With `every`, JSON and HTML have the beaten candidates too.
     """
     files: list[tuple[str, Content]] = [(f"{name}.yaml", page.encode()) for name, page in pages.items()]
     files += [

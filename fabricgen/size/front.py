@@ -23,7 +23,10 @@ MORE_IS_BETTER = ("bisection", "left")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A design: its shape, its blueprint, its figures; other shapes whose designs are alike in every figure."""
+    """A design: its shape, the text of its blueprint, and its figures.
+
+    `alike` are other shapes whose designs are alike in every figure.
+    """
 
     shape: Shape
     text: str
@@ -38,7 +41,7 @@ class Candidate:
         return self.shape.name
 
     def list_axis_values(self, axes: Sequence[str]) -> tuple[float, ...]:
-        """Its figures on some axes, turned so that less is better; `inf` for what nobody knows."""
+        """Return its figures on some axes, negated if more is better; `inf` for a figure that nobody knows."""
         values = []
         for axis in axes:
             value = self.figures.on(axis)
@@ -46,29 +49,32 @@ class Candidate:
         return tuple(values)
 
 
-def beats(place: Sequence[float], other_place: Sequence[float]) -> bool:
-    """Whether a place is no worse than another on every axis, and better on one."""
-    return place != other_place and all(a <= b for a, b in zip(place, other_place, strict=True))
+def beats(values: Sequence[float], other_values: Sequence[float]) -> bool:
+    """Whether values (`list_axis_values`) are no worse than others on every axis, and better on one."""
+    return values != other_values and all(a <= b for a, b in zip(values, other_values, strict=True))
 
 
 def find_front(candidates: Sequence[Candidate], axes: Sequence[str]) -> list[Candidate]:
-    """The candidates that no other beats, in their order."""
-    places = [candidate.list_axis_values(axes) for candidate in candidates]
-    # what is beaten by anything is beaten by one that comes before it in this order, and is on the front
+    """Return the candidates that no other beats on some axes, in the order given."""
+    values_of = [candidate.list_axis_values(axes) for candidate in candidates]
+    # if anything beats some values, so do values of the front, which are sorted before them
     best: list[tuple[float, ...]] = []
-    for place in sorted(set(places)):
-        if not any(beats(best_place, place) for best_place in best):
-            best.append(place)
-    best_places = set(best)
-    return [candidate for candidate, place in zip(candidates, places, strict=True) if place in best_places]
+    for values in sorted(set(values_of)):
+        if not any(beats(best_values, values) for best_values in best):
+            best.append(values)
+    unbeaten = set(best)
+    return [candidate for candidate, values in zip(candidates, values_of, strict=True) if values in unbeaten]
 
 
 NEAR = 0.05 + 1e-9
-"""How far apart two candidates that are nearly alike are on an axis, at most, of the one of the front."""
+"""How far a nearly alike candidate is off one of the front on an axis at most, as a fraction of the latter's."""
 
 
 def measure_distances(base: Candidate, candidate: Candidate, axes: Sequence[str]) -> dict[str, float]:
-    """By axis how far a candidate is off one of the front, of 1; `inf` where only one of two figures is known."""
+    """Return, by axis on which they differ, how far a candidate is off `base`, as a fraction of the figure of `base`.
+
+    It is `inf` if only one of the two figures is known, or if that of `base` is 0.
+    """
     distances = {}
     for axis in axes:
         base_value, value = base.figures.on(axis), candidate.figures.on(axis)
@@ -80,11 +86,10 @@ def measure_distances(base: Candidate, candidate: Candidate, axes: Sequence[str]
 def find_near_alike(
     front: Sequence[Candidate], beaten: Sequence[Candidate], axes: Sequence[str]
 ) -> dict[str, tuple[Candidate, ...]]:
-    """By name of one of the front: for each other number of planes the nearest of the beaten, at most `NEAR` off it on
-    every axis.
+    """Return, by name of a candidate of the front, beaten ones that are nearly alike, one for each number of planes.
 
-    Planes of which one on the front is as near are left out: that is shown. One that is checked goes before others, so
-    that few are wired to find it.
+    Each is the nearest of those at most `NEAR` off on every axis. Numbers of planes of which the front has a candidate
+    that is nearly alike are left out, since it is shown. Checked candidates are preferred, so that few are wired.
     """
     near_by_name = {}
     for candidate in front:
@@ -94,8 +99,8 @@ def find_near_alike(
             planes = neighbor.shape.planes
             if planes == candidate.shape.planes or planes in shown or not _is_near(candidate, neighbor, axes):
                 continue
-            most = max(map(abs, measure_distances(candidate, neighbor, axes).values()), default=0.0)
-            order = (not neighbor.checked, most, neighbor.name)
+            distance = max(map(abs, measure_distances(candidate, neighbor, axes).values()), default=0.0)
+            order = (not neighbor.checked, distance, neighbor.name)
             if planes not in nearest or order < nearest[planes][0]:
                 nearest[planes] = (order, neighbor)
         if nearest:
@@ -104,44 +109,45 @@ def find_near_alike(
 
 
 def _is_near(base: Candidate, candidate: Candidate, axes: Sequence[str]) -> bool:
-    """Whether two candidates of one switch are nearly alike on every axis."""
-    alike = (base.shape.switch, base.shape.form) == (candidate.shape.switch, candidate.shape.form)
-    return alike and all(abs(part) <= NEAR for part in measure_distances(base, candidate, axes).values())
+    """Whether two candidates have the same switch and form, and are nearly alike on every axis."""
+    has_same_switch = (base.shape.switch, base.shape.form) == (candidate.shape.switch, candidate.shape.form)
+    return has_same_switch and all(abs(off) <= NEAR for off in measure_distances(base, candidate, axes).values())
 
 
 def find_winner(candidate: Candidate, front: Sequence[Candidate], axes: Sequence[str]) -> Candidate | None:
-    """The first of the front that beats a candidate; None where none does."""
-    place = candidate.list_axis_values(axes)
-    return next((winner for winner in front if beats(winner.list_axis_values(axes), place)), None)
+    """Return the first candidate of the front that beats another candidate; None if none does."""
+    values = candidate.list_axis_values(axes)
+    return next((winner for winner in front if beats(winner.list_axis_values(axes), values)), None)
 
 
-# What is said where nothing fits: the commonest reasons, and what would fit instead.
+# The error if nothing fits: the commonest reasons, and what would fit instead.
 
 CODE = "FG150"
 
 HUNGRY = "nodes, switches and optics draw more than is allowed"
-"""The reason of a candidate that draws too much."""
+"""Why a design that draws too much is no candidate."""
 
 UNKNOWN_DRAW = "nobody publishes what its switches draw, so that no limit is known to hold"
-"""The reason of a candidate of unknown power where power is limited."""
+"""Why a design of unknown power is no candidate if power is limited."""
 
 
 def refuse_hungry_nodes(hardware: Hardware, nodes: int) -> None:
-    """Raise InputError (FG150) where the nodes alone draw more than is allowed: no design changes that."""
+    """Raise InputError (FG150) if the nodes alone draw more than is allowed: no design changes that."""
     limit, node_w = hardware.wishes.max_power, planned_w(hardware.node)
     if limit is None or not node_w or node_w * nodes <= limit:
         return
     draw = f"{nodes:,} x {hardware.node.id} draw {node_w * nodes / 1000:,.0f} kW without any switch"
-    most = int(limit / node_w)
-    fewer = f", or take fewer GPUs: the nodes of {most * hardware.gpus_per_node:,} draw as much"
-    hint = f"allow more{fewer if most else ''}"
+    most_nodes = int(limit / node_w)
+    fewer = f", or take fewer GPUs: the nodes of {most_nodes * hardware.gpus_per_node:,} draw as much"
+    hint = f"allow more{fewer if most_nodes else ''}"
     raise fault(CODE, f"{draw}; {limit / 1000:,.0f} kW are allowed", path=("max_power",), hint=hint)
 
 
 def refuse_all(hardware: Hardware, nodes: int, reasons: Counter[str], frugal: Candidate | None) -> InputError:
-    """The error where nothing fits: the commonest reasons, and what would fit instead.
+    """Return the error (FG150) that nothing fits, with the commonest reasons and what would fit instead.
 
-    `frugal` is the design that draws least where all draw too much; None where that is not so.
+    `reasons` counts shapes by why they are no candidates. `frugal` is the design that draws least if some draw too
+    much, else None.
     """
     wishes = hardware.wishes
     other_reasons = [why for why, _ in reasons.most_common() if why != HUNGRY or not frugal]
@@ -156,13 +162,13 @@ def refuse_all(hardware: Hardware, nodes: int, reasons: Counter[str], frugal: Ca
 
 
 def _describe_draw(frugal: Candidate, limit: float) -> str:
-    """What the most frugal design draws, and what is allowed."""
+    """Say what the most frugal design draws, and what is allowed (`limit`, W)."""
     draw = f"{frugal.figures.draw_w / 1000:,.1f} kW in {frugal.name}, which draws least"
     return f"nodes, switches and optics draw {draw}; {limit / 1000:,.1f} kW are allowed"
 
 
 def _explain_no_shape(hardware: Hardware, nodes: int) -> str:
-    """Why wishes leave no shape at all."""
+    """Say why the wishes leave no shape at all."""
     wishes, together, up = hardware.wishes, hardware.in_rack, max(hardware.wishes.tiers)
     if "clos" not in wishes.shape:
         return _explain_no_meshed_shape(hardware, nodes)
@@ -183,7 +189,7 @@ def _explain_no_shape(hardware: Hardware, nodes: int) -> str:
 
 
 def _explain_no_meshed_shape(hardware: Hardware, nodes: int) -> str:
-    """Why wishes leave no dragonfly and no HyperX at all."""
+    """Say why the wishes leave no dragonfly and no HyperX at all."""
     wishes, forms = hardware.wishes, " or ".join(hardware.wishes.shape)
     if wishes.rails == ("meet",) and "group" not in wishes.attach:
         return f"all rails meet on the switches of a unit in a {forms} (`attach: group`), or are `apart`"
@@ -197,7 +203,7 @@ def _explain_no_meshed_shape(hardware: Hardware, nodes: int) -> str:
 
 
 def _suggest_nearest(hardware: Hardware, nodes: int) -> str:
-    """The most accelerators that fit, and each wish that stands in the way alone, with a shape that was not tried."""
+    """Suggest the most GPUs that fit, and each wish without which an untried shape would fit, with that shape."""
     wishes, tried = hardware.wishes, list(dict.fromkeys(list_shapes(hardware, nodes)))
     reach = max(((count_most_nodes(shape, hardware), shape) for shape in tried), key=lambda one: one[0], default=None)
     suggestions = []
@@ -216,4 +222,4 @@ def _suggest_nearest(hardware: Hardware, nodes: int) -> str:
 
 
 _FREED = {"widths", "tiers", "planes", "attach", "unit_size", "switch", "rails", "spare_ports", "oversubscription"}
-"""Wishes that may stand in the way, and have a usual value."""
+"""Wishes without which a shape might fit; each has a default."""

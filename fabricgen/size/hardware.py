@@ -1,4 +1,4 @@
-"""The node of some wishes, the switches that its NICs can be cabled to, and the shapes of fabrics of these."""
+"""The node of some wishes, the switches that its NICs can be cabled to, and the shapes of fabrics of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.size.wishes import Wishes
 
 ROLE = "compute"
-"""The NICs that the fabric serves."""
+"""The role of the NICs that the fabric serves."""
 
 SHUFFLED_WAYS = 4
 """NICs that are split into so many ports or more meet their leaves by way of fibre shuffles."""
@@ -35,9 +35,9 @@ MOST_NODES = 4096
 class Shape:
     """A fabric of one model of switch, whatever the number of nodes.
 
-    `legs` are the ports that a node has on each leaf group of a plane: those of the rails that share a leaf. `meet`
-    says in which tier rails meet; "" where they never do, and traffic between rails crosses the node's scale-up domain
-    first. `pod` is the units of a pod of three tiers; with `by_spine` its spines of one number share cores.
+    `meet` says in which tier rails meet; it is "" if they never do, and traffic between rails crosses the node's
+    scale-up domain first. `pod` is the number of units in a pod, with three tiers. With `by_spine`, spines of the same
+    number in all pods share cores.
     """
 
     tiers: int
@@ -53,17 +53,17 @@ class Shape:
     pod: int = 0
     by_spine: bool = False
     ready: bool = False
-    """Whether upper tiers have the switches for the growth that is wished for already."""
+    """Whether upper tiers have the switches for the wished growth from the first day."""
     form: str = "clos"
-    """`dragonfly` or `hyperx` where switches of one tier meet: those of a unit, and those of different units."""
+    """`dragonfly` or `hyperx` if switches of one tier meet, within a unit and between units."""
     widths: tuple[int, ...] = ()
-    """Of such a form: units with those that growth brings, then switches of a unit along each of its dimensions."""
+    """Of a dragonfly or HyperX: the units, with those of growth, then the switches of a unit along each dimension."""
     links: tuple[int, ...] = ()
-    """Links along each of `widths`: of every two switches that meet, or of every two units of a dragonfly."""
+    """Links along each of `widths`: between every two switches that meet, or every two units of a dragonfly."""
 
     @property
     def name(self) -> str:
-        """What it is called: `2t-sn5600-p2-su64-1to1`, further words where it differs from the usual."""
+        """Its name, such as `2t-sn5600-p2-su64-1to1`, with a further word for each thing that is not usual."""
         ratio = f"{self.ratio.numerator}to{self.ratio.denominator}"
         form = f"{self.tiers}t" if self.form == "clos" else self.form
         words = [form, self.switch, f"p{self.planes}", f"su{self.unit}", ratio]
@@ -78,19 +78,19 @@ class Shape:
 
 @dataclass(frozen=True)
 class Ports:
-    """What a switch offers a leg of a node: its kind of port, and that of the uplinks."""
+    """How a NIC is cabled to a switch: the switch's kind of port for the NIC, and from it the kind of uplinks."""
 
     profile: SwitchProfile
     kind: PortKind
     legs: int
     """Legs of a NIC in a plane."""
     ways: int
-    """Into how many a port of the NIC is split."""
+    """Into how many ports a port of the NIC is split."""
 
     @cached_property
     def up(self) -> PortKind:
-        """The kind of its uplinks, of the speed that designs choose beside such downlinks (`choose_uplink_speed`)."""
-        # the class of cages does not depend on how many ports are asked for, which no shape knows yet: 0
+        """The kind of port of its uplinks, of the speed that designs choose (`choose_uplink_speed`)."""
+        # the class of cages does not depend on the number of ports, which is not known yet: 0
         below = find_down_class(self.profile, PortDemand(self.kind, 0))
         cage = self.profile.cages[find_up_class(self.profile, below[0] if below else None)]
         speed = choose_uplink_speed(self.profile, below[0] if below else None, self.kind.speed_gbps)
@@ -99,8 +99,10 @@ class Ports:
 
     @cached_property
     def inside(self) -> PortKind:
-        """The kind of links to switches of the same tier: the slowest, no slower than ports of nodes, of which each has
-        a connector of its own at both ends, since no cable splits towards both; else the fastest.
+        """The kind of port for links to switches of the same tier.
+
+        It is the slowest that is no slower than ports of nodes and has a connector for each link at both ends, since no
+        cable splits towards both ends; if there is none, the fastest.
         """
         from fabricgen.lint.rules.plan.cabling.fg603_crowded_cage import count_connectors
 
@@ -113,15 +115,18 @@ class Ports:
         return PortKind(chosen, cage.lane_gbps)
 
     def count_most_down(self, ratio: Fraction | None, spare: int = 0) -> int:
-        """The most downlinks of a leaf beside the uplinks for a ratio; of a top switch with None, for uplinks."""
+        """Return the most downlinks of a leaf that has the uplinks for an oversubscription ratio; None: no uplinks.
+
+        `spare` downlink ports are kept free.
+        """
         return _count_most_downlinks(self.profile, self.kind, self.up if ratio else None, ratio or Fraction(1), spare)
 
     def count_most_above(self, *, top: bool) -> int:
-        """The most downlinks of an upper switch, which takes the uplinks of leaves."""
+        """Return the most downlinks of an upper switch, of the kind of leaf uplinks; at the `top` it has no uplinks."""
         return _count_most_downlinks(self.profile, self.up, None if top else self.up, Fraction(1), 0)
 
     def count_uplinks(self, down: int, ratio: Fraction) -> int:
-        """The uplinks of a leaf with so many downlinks."""
+        """Return the uplinks of a leaf with `down` downlinks, at an oversubscription ratio."""
         return count_needed(down * self.kind.speed_gbps, self.up.speed_gbps, ratio)
 
 
@@ -129,12 +134,16 @@ class Ports:
 def _count_most_downlinks(
     profile: SwitchProfile, kind: PortKind, up: PortKind | None, ratio: Fraction, spare: int
 ) -> int:
-    demand = SwitchDemand((PortDemand(kind, 0),))  # of which as many as fit are counted, whatever it asks for
+    demand = SwitchDemand((PortDemand(kind, 0),))  # a demand of 0: as many ports as fit are counted
     return count_most_downlinks(profile, demand, up, ratio, spare_ports=spare)
 
 
 class Hardware:
-    """The node of some wishes, and the switches that its NICs can be cabled to, as the catalogue has them."""
+    """The node of some wishes, and the switches that its NICs can be cabled to, as the catalogue has them.
+
+    Raises InputError: FG014 if the node has no ports of `ROLE`, FG150 if it has no accelerators or if its racks do not
+    take the wished number of nodes.
+    """
 
     def __init__(self, wishes: Wishes, catalog: Catalog) -> None:
         self.wishes, self.catalog = wishes, catalog
@@ -158,31 +167,31 @@ class Hardware:
 
     @cached_property
     def rails(self) -> int:
-        """NICs of a node that the fabric serves."""
+        """The number of rails of a node: NICs that the fabric serves."""
         return len({port.rail for port in self.node.roles[ROLE].ports})
 
     @cached_property
     def planes(self) -> tuple[int, ...]:
-        """The planes that are wished for, else those that NICs can be split into."""
+        """The wished numbers of planes, else those that NICs can be split into, ascending."""
         role = self.node.roles[ROLE]
         return self.wishes.planes or tuple(sorted({split * role.ports_per_nic for split in role.splits} | {1}))
 
     @cached_property
     def in_rack(self) -> int:
-        """Nodes of a rack."""
+        """The number of nodes in a rack: of the node's rack type, else as wished, else as many as fit 46 units."""
         if self.rack and self.rack.fixed.get("node"):
             return len(self.rack.fixed["node"])
         return self.wishes.nodes_per_rack or max(1, 46 // self.node.rack_units)
 
     def find_ports(self, switch: str, planes: int) -> Ports | str:
-        """How a NIC meets a switch over so many planes, or why it does not."""
+        """Return how a NIC is cabled to a switch over `planes` planes, or why it cannot be; cached."""
         key = (switch, planes)
         if key not in self._ports:
-            self._ports[key] = self._meet_switch(switch, planes)
+            self._ports[key] = self._attach_nic(switch, planes)
         return self._ports[key]
 
-    def _meet_switch(self, switch: str, planes: int) -> Ports | str:
-        """How a NIC meets a switch over so many planes, by the rules of designs; else why not, as text."""
+    def _attach_nic(self, switch: str, planes: int) -> Ports | str:
+        """Return how a NIC is cabled to a switch over `planes` planes, by the rules of designs, else why not."""
         from fabricgen.blueprint.sections.fabric import Fabric
         from fabricgen.design.attach import attach_profile
         from fabricgen.design.media.gearing import LinkOptics
@@ -194,29 +203,32 @@ class Hardware:
             return f"{switch} is lossless by no image of {self.catalog.naming(nos).title}: {lack}"
         fabric = Fabric.model_construct(planes=planes, nic={}, speed=None, rail_groups=())
         try:
-            met = attach_profile(self.node, ROLE, fabric, profile, ("node",), optics=LinkOptics(self.catalog, (), OPEN))
+            attachment = attach_profile(
+                self.node, ROLE, fabric, profile, ("node",), optics=LinkOptics(self.catalog, (), OPEN)
+            )
         except InputError as error:
             return error.diagnostics[0].message
-        full = max(self.node.roles[ROLE].speeds)
-        if met.speed_gbps * met.per_connector < full:
-            reached_gbps = met.speed_gbps * met.per_connector
-            return f"{switch} in {planes} plane{'s' * (planes > 1)}: NICs run at {reached_gbps}G of their {full}G"
-        if crowd := _find_crowd(profile, met.kind, met.per_connector):
-            return f"{switch} in {planes} planes: {crowd}"
-        legs = len(met.legs) // (self.rails * planes)
-        return Ports(profile, met.kind, legs, met.per_connector)
+        full_gbps, reached_gbps = max(self.node.roles[ROLE].speeds), attachment.speed_gbps * attachment.per_connector
+        if reached_gbps < full_gbps:
+            return f"{switch} in {planes} plane{'s' * (planes > 1)}: NICs run at {reached_gbps}G of their {full_gbps}G"
+        if reason := _explain_crowded_cage(profile, attachment.kind, attachment.per_connector):
+            return f"{switch} in {planes} planes: {reason}"
+        legs = len(attachment.legs) // (self.rails * planes)
+        return Ports(profile, attachment.kind, legs, attachment.per_connector)
 
     def choose_nos(self, profile: SwitchProfile) -> str:
-        """The NOS that a switch is given; "" where it is managed or none can be rendered."""
+        """Return the NOS for a switch; "" if it is no Ethernet switch or if no NOS for it can be rendered."""
         usable = self.catalog.list_usable_nos(profile) if profile.protocol == "ethernet" else ()
-        # ports by a table of the platform are the surest: nothing of them is assumed
+        # a NOS with a table of the platform's ports is preferred: nothing about the ports is assumed then
         tabled = (nos for nos in usable if self.catalog.naming(nos).has_tables)
         return next(tabled, next(iter(usable), ""))
 
     @cached_property
     def switches(self) -> dict[str, tuple[str, ...]]:
-        """Switches to try -> others of the catalogue with the same face: those wished for, else one fixed box of each
-        face that NICs meet at full speed: one whose power is known, of the maker of the node if there is one.
+        """Switches to try -> others of the catalogue with the same face (see `_describe_face`).
+
+        They are the wished switches, else one fixed box for each face to which NICs can be cabled at full speed. A box
+        of known power is preferred, then one of the node's vendor.
         """
         if self.wishes.switch:
             for name in self.wishes.switch:
@@ -235,7 +247,10 @@ class Hardware:
         return {names[0]: tuple(names[1:]) for names in sorted(ordered)}
 
     def _describe_face(self, switch: str, planes: int) -> tuple[object, ...]:
-        """What of a switch counts for a design: its ports for NICs at full speed and for leaves; empty for none."""
+        """Return the face of a switch, what a design depends on; empty if NICs cannot be cabled to it at full speed.
+
+        It is (form factor of the largest class of cages, most downlinks of a leaf, of a top switch, of a middle one).
+        """
         ports = self.find_ports(switch, planes)
         if isinstance(ports, str):
             return ()
@@ -248,20 +263,20 @@ class Hardware:
         )
 
 
-def _find_crowd(profile: SwitchProfile, kind: PortKind, ways: int) -> str:
-    """Why a cage of a leaf has too many cables of NICs that are split into `ways` (FG603); "" where it has not.
+def _explain_crowded_cage(profile: SwitchProfile, kind: PortKind, ways: int) -> str:
+    """Return why the cables of NICs split into `ways` ports do not fit a cage of a leaf (FG603), or "" if they fit.
 
     Each leg of such a NIC goes to another leaf by a cable of its own, unless a fibre shuffle deals them out.
     """
     from fabricgen.lint.rules.plan.cabling.fg603_crowded_cage import count_connectors
 
     below = find_down_class(profile, PortDemand(kind, 0))
-    room = count_connectors(profile.cages[below[0]]) if below else 0
-    if not below or below[1] <= room or not 1 < ways < SHUFFLED_WAYS:
+    connectors = count_connectors(profile.cages[below[0]]) if below else 0
+    if not below or below[1] <= connectors or not 1 < ways < SHUFFLED_WAYS:
         return ""
-    return f"{below[1]} cables end in each cage of a leaf; a transceiver there takes {room} (FG603)"
+    return f"{below[1]} cables end in each cage of a leaf; a transceiver there takes {connectors} (FG603)"
 
 
 def count_nodes(gpus: int, hardware: Hardware) -> int:
-    """The fewest nodes that have so many accelerators."""
+    """Return the fewest nodes that have `gpus` accelerators."""
     return -(-gpus // hardware.gpus_per_node)

@@ -1,4 +1,4 @@
-"""What of wishes came to nothing: values that no shape has, and prices of what no design buys."""
+"""Wishes without effect: values that no shape has, and prices of parts that no design buys."""
 
 from __future__ import annotations
 
@@ -19,23 +19,24 @@ _PART_OF_SHAPE = {
     "oversubscription": "ratio",
     "unit_size": "unit",
 }
-"""Wishes of several values -> what of a shape has one of these."""
+"""Wish that may have several values -> the field of a shape that has one of them."""
 
 
 def find_idle_wishes(wishes: Wishes, tried: Iterable[Shape]) -> Iterator[Diagnostic]:
-    """A warning (FG150) at each value that is wished for and that no shape which was tried has."""
+    """Yield a warning (FG150) for each wished value that none of the tried shapes has."""
     shapes = list(tried)
     for wish in [wish for wish in _PART_OF_SHAPE if wish in wishes.model_fields_set]:
-        met = {getattr(shape, _PART_OF_SHAPE[wish]) for shape in shapes}
-        for value in [value for value in getattr(wishes, wish) if value not in met]:
+        tried_values = {getattr(shape, _PART_OF_SHAPE[wish]) for shape in shapes}
+        for value in [value for value in getattr(wishes, wish) if value not in tried_values]:
             message = f"nothing was tried with {wish.replace('_', ' ')} {value}: the other wishes leave no such design"
             yield Diagnostic("FG150", Severity.WARNING, message, (wish,))
 
 
 def find_idle_search_prices(result: SearchResult, folder: Path) -> Iterator[Diagnostic]:
-    """A warning (FG031) for each price of what no design of the search, nor a catalogue, has.
+    """Yield a warning (FG031) for each price of a part that neither a design of the search nor the catalogue has.
 
-    Of a file that the wishes name, and not an option, lines are told and no names: nobody vouches for what is in it.
+    `folder` is that of the wishes. If they name the file of prices by a relative path, which nobody vouches for, one
+    warning tells the lines of all such prices and does not repeat their names.
     """
     wishes = result.wishes
     if not wishes.prices:

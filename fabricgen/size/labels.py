@@ -1,6 +1,6 @@
-"""Where the labels of a plot stand: beside their points, apart from each other, from points, and within the frame.
+"""Where the labels of a plot stand: beside their points, apart from each other and from points, within the frame.
 
-What finds no room beside its point stands farther off, with a line to it.
+A label that does not fit beside its point stands farther off, with a line to it.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ TEXT = 2.6
 GAP = 0.5
 """Between labels, and between labels and points, mm."""
 NEAR = 3.0
-"""Points that are nearer than that, mm, share a label."""
+"""Points that are nearer to each other than this, mm, share a label."""
 RANGES = 3
 """Runs of numbers in a label, at most."""
 LEADER_FROM = 1.6
-"""A label that is farther from its point than that, mm, has a line to it."""
+"""A label that is farther from its point than this, mm, by some tolerance, has a line to it."""
 
 Point: TypeAlias = tuple[float, float]
 Box: TypeAlias = tuple[float, float, float, float]
 """Left, top, right, bottom, mm."""
 
-# offsets of a label that are tried, mm: of two that are as far from the point, the earlier is taken
+# offsets of a label that are tried, mm: of two at the same distance from the point, the earlier is taken
 _ROWS = (0.0, 1.9, -1.9, 3.4, -3.4, 5.2, -5.2, 7.4, -7.4, 10.0, -10.0, 13.0, -13.0, 17.0, -17.0, 22.0, -22.0)
 _COLUMNS = (0.0, 4.0, -4.0, 8.0, -8.0, 13.0, -13.0, 20.0, -20.0)
 
 
 @dataclass(frozen=True)
 class Label:
-    """A text in its box; `line` is where a line from its point ends at it, None where it stands beside it."""
+    """A text in its box; `line` is the end of the line from its point to it, None if it stands beside the point."""
 
     words: str
     box: Box
@@ -43,7 +43,7 @@ class Label:
 
 
 def format_runs(numbers: Sequence[int]) -> str:
-    """Numbers in few letters: 1-3, 7."""
+    """Return numbers in few letters, such as 1-3, 7."""
     ranges: list[list[int]] = []
     for number in sorted(numbers):
         if ranges and number == ranges[-1][1] + 1:
@@ -54,7 +54,7 @@ def format_runs(numbers: Sequence[int]) -> str:
 
 
 def group_near_points(points: Sequence[tuple[Point, int]]) -> list[tuple[Point, list[int]]]:
-    """(where, numbers) of labels: points that are near each other have one, unless that grows long."""
+    """Return (point, numbers) of each label: points near each other share one, of at most `RANGES` runs of numbers."""
     groups: list[tuple[Point, list[int]]] = []
     for (x, y), number in points:
         for (x0, y0), numbers in groups:
@@ -70,28 +70,28 @@ def group_near_points(points: Sequence[tuple[Point, int]]) -> list[tuple[Point, 
 def place_labels(
     points: Sequence[tuple[Point, int]], dot: float, other_points: Sequence[Point], other_dot: float, frame: Box
 ) -> list[Label]:
-    """A label for all points and their numbers.
+    """Return labels for (point, number) pairs; points near each other share a label.
 
-    It covers no point of them and no other label, and none of the other points if there is such a place. Left out is
-    what has no place at all.
+    A label covers none of the points, of radius `dot`, and no other label, and if possible none of the other points, of
+    radius `other_dot`. A label that fits nowhere in the frame is left out. All lengths are mm.
     """
     solid = [_make_box(point, dot + GAP) for point, _ in points]
     soft = [_make_box(point, other_dot) for point in other_points]
     labels: list[Label] = []
     for point, numbers in group_near_points(points):
         occupied = [*solid, *(_widen_box(label.box) for label in labels)]
-        second = None
+        second_best = None
         for label in _list_label_places(point, format_runs(numbers), frame):
             if any(_boxes_meet(label.box, box) for box in occupied) or any(
                 _labels_cross(label, placed_label) for placed_label in labels
             ):
                 continue
-            second = second or label
+            second_best = second_best or label
             if not any(_boxes_meet(label.box, box) for box in soft):
                 labels.append(label)
                 break
         else:
-            labels += [second] if second else []
+            labels += [second_best] if second_best else []
     return labels
 
 

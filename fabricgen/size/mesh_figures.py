@@ -12,6 +12,7 @@ from fabricgen.design.model import Design
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
+    from fabricgen.wiring.arrays import Floats
 
 BY_OPENSM = "opensm routes it by nue, which joins all pairs of any shape without loops of credits; UFM's up/down cannot"
 BY_BGP = (
@@ -21,7 +22,7 @@ BY_BGP = (
 
 
 def list_mesh_links(fabric: FabricDesign) -> Iterator[tuple[TierDesign, Mesh, int]]:
-    """(tier, mesh, links) of each mesh of a fabric that joins two switches or more."""
+    """Yield (tier, mesh, links) for each mesh of a fabric that joins two switches or more."""
     for tier in fabric.tiers:
         for mesh in tier.meshes:
             if links := count_mesh_links(tier, mesh):
@@ -29,17 +30,18 @@ def list_mesh_links(fabric: FabricDesign) -> Iterator[tuple[TierDesign, Mesh, in
 
 
 def count_least_hops(fabric: FabricDesign) -> int:
-    """The fewest switches that the longest shortest path may have: a link along each dimension where switches meet.
+    """Return a lower bound of the switches on the longest shortest path: a link along each dimension of the meshes.
 
-    Of a dragonfly with fewer links between two groups than switches it is one more on most wirings, which is counted
-    where it is wired.
+    In a dragonfly with fewer links between two groups than switches in a group, most wirings have one switch more,
+    which `measure_hops` counts.
     """
     return 1 + sum(1 for _ in list_mesh_links(fabric))
 
 
 def measure_hops(cluster: Cluster) -> int:
-    """Switches on the longest of all shortest paths between switches with nodes, counted on the wired graph from 256
-    switches at most.
+    """Return the switches on the longest of the shortest paths between switches with nodes, on the wired graph.
+
+    Paths are searched from 256 switches at most.
     """
     from fabricgen.analyze.meshed.graph import make_graph
     from fabricgen.analyze.network import list_networks
@@ -48,26 +50,34 @@ def measure_hops(cluster: Cluster) -> int:
     return 1 + make_graph(network).measure_diameter()
 
 
-def sum_longest_path_m(cluster: Cluster, hops: int) -> float:
-    """The longest cables on a path of so many switches, m: of both nodes, one along each dimension, and further ones
-    within the group of either end.
-    """
+def measure_longest_m(cluster: Cluster) -> Floats:
+    """Return the longest cable of each link segment of the plan, m, float64; 0 for a segment without cables."""
     import numpy as np
 
     links, cables = cluster.plan.links, cluster.plan.cables
     longest = np.zeros(len(links.segments))
     np.maximum.at(longest, links.segment[cables.end_link[cables.find_first_rows()]], cables.length_m)
-    nodes = max((m for m, s in zip(longest.tolist(), links.segments, strict=True) if s.lower == "node"), default=0.0)
-    along = [m for m, s in zip(longest.tolist(), links.segments, strict=True) if s.mesh and m]
+    return longest
+
+
+def sum_longest_path_m(cluster: Cluster, hops: int) -> float:
+    """Return the length of a path of `hops` switches with the longest cables, m.
+
+    It has the cables of both nodes, one cable along each dimension, and further cables within the group of either end.
+    """
+    longest = list(zip(measure_longest_m(cluster).tolist(), cluster.plan.links.segments, strict=True))
+    node_m = max((length_m for length_m, segment in longest if segment.lower == "node"), default=0.0)
+    along_m = [length_m for length_m, segment in longest if segment.mesh and length_m]
     # the first dimension is that within groups: meshes of units come last
-    further = max(0, hops - 1 - len(along)) * (along[0] if along else 0.0)
-    return float(2 * nodes + sum(along) + further)
+    further_m = max(0, hops - 1 - len(along_m)) * (along_m[0] if along_m else 0.0)
+    return float(2 * node_m + sum(along_m) + further_m)
 
 
 def find_mesh_link_losses(fabric: FabricDesign, whole: float) -> dict[str, float]:
-    """By lower end, `node` or the dimension of a mesh: what one lost link leaves of a bisection of `whole` Gb/s, of 1.
+    """Return, by lower end (`node` or a mesh's dimension), the fraction of the bisection that one lost link leaves.
 
-    As if each crossed what is narrowest, and were missed there in full: never too high.
+    `whole` is the bisection, Gb/s. Each link counts as if it crossed the narrowest cut and all of its bandwidth were
+    missed there, so the fraction is a lower bound.
     """
     (leaf, *_) = fabric.tiers
     losses = {"node": leaf.downs[0].speed_gbps}
@@ -76,8 +86,9 @@ def find_mesh_link_losses(fabric: FabricDesign, whole: float) -> dict[str, float
 
 
 def describe_routing(design: Design) -> tuple[str, ...]:
-    """What routes a fabric whose switches meet within a tier, what shortest paths leave idle (FG322), and where a
-    dragonfly is narrower than balanced (FG325), a line each; empty for one of tiers.
+    """Return how a fabric is routed whose switches meet within a tier, a text for each line; empty for any other.
+
+    Further lines tell what shortest paths leave idle (FG322), and where a dragonfly is narrower than balanced (FG325).
     """
     fabric = design.fabrics[0]
     if not any(tier.meshes for tier in fabric.tiers):

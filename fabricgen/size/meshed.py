@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
-from math import ceil, floor, prod
+from math import ceil, floor, gcd, prod
 
 from fabricgen.design.inside.derived import find_widths
 from fabricgen.design.ports import PortDemand, SwitchDemand, find_largest, place_ports
@@ -31,8 +31,10 @@ FEWEST_SWITCHES = 4
 
 
 def list_meshed_shapes(hardware: Hardware, form: str, switch: str, planes: int, nodes: int) -> Iterator[Shape]:
-    """The dragonflies or HyperX of a switch over so many planes that carry the nodes, those with fewest switches first;
-    where none does, the one that carries most.
+    """Yield the dragonflies or HyperX (`form`) of a switch over `planes` planes that carry the nodes.
+
+    Shapes with fewest switches come first. If no shape carries the nodes, the one that carries most is yielded; if NICs
+    cannot be cabled to the switch, a shape without widths.
     """
     wishes, ports = hardware.wishes, hardware.find_ports(switch, planes)
     for ratio in wishes.oversubscription:
@@ -53,18 +55,18 @@ def list_meshed_shapes(hardware: Hardware, form: str, switch: str, planes: int, 
 
 
 def _list_attachments(hardware: Hardware) -> Iterator[tuple[str, int, str]]:
-    """(how nodes attach, rails that share a network, where rails meet)."""
+    """Yield (how nodes attach, rails that share a network, tier in which rails meet or "") for each wished way."""
     wishes, rails = hardware.wishes, hardware.rails
     if "meet" in wishes.rails and ("group" in wishes.attach or (rails == 1 and "rail" in wishes.attach)):
         yield "group", rails, "leaf"
     if "apart" in wishes.rails:
-        shared = [1] * ("rail" in wishes.attach)
-        shared += [number for number in range(2, rails) if rails % number == 0 and "group" in wishes.attach]
-        yield from (("group" if number > 1 else "rail", number, "") for number in shared if number < rails)
+        rail_counts = [1] * ("rail" in wishes.attach)
+        rail_counts += [number for number in range(2, rails) if rails % number == 0 and "group" in wishes.attach]
+        yield from (("group" if number > 1 else "rail", number, "") for number in rail_counts if number < rails)
 
 
 def _list_joined(base: Shape, hardware: Hardware, ports: Ports, nodes: int) -> list[Shape]:
-    """The shapes with the links of their meshes, those of fewest switches and then links first."""
+    """Return the shapes of `base` with units, widths and links, sorted by switches, then by links, then by name."""
     most = max(nodes, count_nodes(hardware.wishes.growth_to or 0, hardware))
     legs, ordered = base.rails * ports.legs, []
     for unit in _list_units(base, hardware, ports, most):
@@ -76,13 +78,16 @@ def _list_joined(base: Shape, hardware: Hardware, ports: Ports, nodes: int) -> l
 
 
 def _find_fitting(base: Shape, hardware: Hardware, ports: Ports, nodes: int) -> list[Shape]:
-    """The shapes of fewest switches of those that fit the front of the switch."""
+    """Return the `FEWEST_SWITCHES` shapes with fewest switches among those whose links fit the ports of the switch."""
     joined = _list_joined(base, hardware, ports, nodes)
     return list(islice((shape for shape in joined if _has_ports(shape, ports, hardware)), FEWEST_SWITCHES))
 
 
 def _list_stated(base: Shape, hardware: Hardware, ports: Ports, nodes: int) -> Iterator[Shape]:
-    """The shapes of stated units or widths, a dragonfly with as many local links as fit where balance asks for more."""
+    """Yield the shapes of stated widths.
+
+    A dragonfly that has no ports for the local links of balance gets as many local links as fit.
+    """
     for shape in _list_joined(base, hardware, ports, nodes):
         between, *local = shape.links
         fewer = (replace(shape, links=(between, links)) for links in range(local[0], 0, -1)) if local else ()
@@ -91,7 +96,11 @@ def _list_stated(base: Shape, hardware: Hardware, ports: Ports, nodes: int) -> I
 
 
 def _list_units(base: Shape, hardware: Hardware, ports: Ports, nodes: int) -> list[int]:
-    """Nodes of a unit: as wished, of as many units as widths say, or those that fill any number of units alike."""
+    """Return the sizes of a unit to try, in nodes.
+
+    They are the wished sizes, else those for the units that wished widths have, else those that fill any number of
+    units equally, and powers of two, at most `MOST_UNITS` of them.
+    """
     wishes, per_rack = hardware.wishes, hardware.in_rack if hardware.rack else 1
     if wishes.unit_size:
         return [unit for unit in wishes.unit_size if unit % per_rack == 0]
@@ -100,46 +109,42 @@ def _list_units(base: Shape, hardware: Hardware, ports: Ports, nodes: int) -> li
         units = set()
         for groups, *grid in wishes.widths:
             unit = -(-nodes // groups)
-            # as few more as divide over the switches of a unit, and fill racks
-            step = per_rack * (prod(grid) // _divide_greatest(prod(grid), per_rack * legs))
+            # rounded up, so that node ports divide over the switches of a unit and nodes fill racks
+            step = per_rack * (prod(grid) // gcd(prod(grid), per_rack * legs))
             units.add(-(-unit // step) * step)
         return sorted(units)
-    deep = _count_most_ports(ports, wishes.spare_ports)
+    most_ports = _count_most_ports(ports, wishes.spare_ports)
     # node ports of a group: those of as many switches as balance allows, or of a grid of two dimensions
-    most = min(MOST_NODES, nodes - 1, deep**2 * (2 if base.form == "dragonfly" else deep) // legs)
-    alike = {-(-nodes // -(-nodes // unit)) for unit in range(1, most + 1)}
-    alike |= {1 << bit for bit in range(most.bit_length())}
-    sizes = sorted({-(-unit // per_rack) * per_rack for unit in alike} - {nodes})
+    most_nodes = min(MOST_NODES, nodes - 1, most_ports**2 * (2 if base.form == "dragonfly" else most_ports) // legs)
+    equal_sizes = {-(-nodes // -(-nodes // unit)) for unit in range(1, most_nodes + 1)}
+    equal_sizes |= {1 << bit for bit in range(most_nodes.bit_length())}
+    sizes = sorted({-(-unit // per_rack) * per_rack for unit in equal_sizes} - {nodes})
     return sizes[:: -(-len(sizes) // MOST_UNITS)] if sizes else []
 
 
-def _divide_greatest(first: int, second: int) -> int:
-    """The greatest number that divides both."""
-    while second:
-        first, second = second, first % second
-    return first
-
-
 def _count_most_ports(ports: Ports, spare: int) -> int:
-    """The most node ports of a switch that has as many links of other switches at least."""
+    """Return the most node ports of a switch that has as many ports for other switches, with `spare` more free."""
     return find_largest(lambda count: _can_place(ports, count, (count,), spare), 4096)
 
 
 def _list_widths(
     base: Shape, hardware: Hardware, ports: Ports, groups: int, node_ports: int
 ) -> Iterator[tuple[int, ...]]:
-    """(units, switches of a unit along each dimension) that share the node ports of a unit equally."""
+    """Yield (units, switches of a unit along each dimension) that share the `node_ports` of a unit equally.
+
+    `groups` is the number of units; wished widths with another number of units are left out.
+    """
     for wished in hardware.wishes.widths:
         is_of_form = len(wished) == 2 or base.form == "hyperx"
         if is_of_form and wished[0] == groups and node_ports % prod(wished[1:]) == 0:
             yield wished
     if hardware.wishes.widths or not 1 < groups <= MOST_NODES:
         return
-    # fewer switches than that have more node ports each than fit
+    # with fewer switches, each would have more node ports than fit
     fewest = -(-node_ports // _count_most_ports(ports, hardware.wishes.spare_ports))
     divisors = [number for number in range(fewest, node_ports + 1) if node_ports % number == 0]
     for switches in divisors:
-        # more switches than twice the node ports of each have more local links than balance asks for
+        # with more switches than twice the node ports of each there are more local links than balance asks for
         if base.form == "dragonfly" and 1 < switches <= max(2, 2 * node_ports // switches):
             yield groups, switches
         elif base.form == "hyperx":
@@ -148,13 +153,14 @@ def _list_widths(
 
 
 def _join_switches(shape: Shape, ports: Ports, node_ports: int) -> Shape | None:
-    """A shape with the links of every two switches or groups that meet; None where groups are more than balance allows.
+    """Return a shape with its `links`: those of every two switches or groups that meet.
 
-    They carry, over the wished oversubscription, what the nodes of `node_ports` ports a unit send.
+    They carry, divided by the wished oversubscription, what the `node_ports` of each unit send. Return None for a
+    dragonfly with more groups than balance allows.
     """
     groups, *grid = shape.widths
     per_switch = node_ports // prod(grid)
-    # node ports of so many links between switches
+    # links between switches for each node port
     scale = Fraction(ports.kind.speed_gbps, ports.inside.speed_gbps) / shape.ratio
     if shape.form == "dragonfly":
         local = Fraction(2 * per_switch - 1) * scale
@@ -165,7 +171,7 @@ def _join_switches(shape: Shape, ports: Ports, node_ports: int) -> Shape | None:
 
 
 def _list_port_counts(shape: Shape) -> tuple[int, ...]:
-    """The ports of a switch along each dimension, that of units last."""
+    """Return the ports of a switch for links along each dimension; the dimension of units is last."""
     (groups, *grid), (between, *local) = shape.widths, shape.links
     across = (groups - 1) * between
     ports = [(width - 1) * links for width, links in zip(grid, local, strict=True)]
@@ -173,7 +179,7 @@ def _list_port_counts(shape: Shape) -> tuple[int, ...]:
 
 
 def _has_ports(shape: Shape, ports: Ports, hardware: Hardware) -> bool:
-    """Whether the front of a switch has its ports."""
+    """Whether a switch has the ports that the shape takes of each switch."""
     per_switch = shape.unit * shape.rails * ports.legs // prod(shape.widths[1:])
     return _can_place(ports, per_switch, _list_port_counts(shape), hardware.wishes.spare_ports)
 
@@ -188,16 +194,16 @@ def _can_place(ports: Ports, down: int, inside: Sequence[int], spare: int) -> bo
 
 
 def count_links(shape: Shape) -> int:
-    """Links between the switches of a shape with all of its units, in one network of rails and planes."""
+    """Return the links between the switches of a shape with all of its units, in one network of rails and planes."""
     switches = prod(shape.widths)
     *local, across = _list_port_counts(shape)
     groups, between = shape.widths[0], shape.links[0]
-    spread = groups * (groups - 1) * between if shape.form == "dragonfly" else switches * across
-    return (switches * sum(local) + spread) // 2
+    ends_between_units = groups * (groups - 1) * between if shape.form == "dragonfly" else switches * across
+    return (switches * sum(local) + ends_between_units) // 2
 
 
 def _find_greatest(base: Shape, hardware: Hardware, ports: Ports, nodes: int) -> Iterator[Shape]:
-    """The shape that carries most nodes, of three equal widths if it is a HyperX; none where they are as many."""
+    """Yield the shape that carries most nodes, with three equal widths if it is a HyperX; none if it carries enough."""
     spare, legs = hardware.wishes.spare_ports, base.rails * ports.legs
     scale = Fraction(ports.kind.speed_gbps, ports.inside.speed_gbps) / base.ratio
     greatest: tuple[int, Shape] | None = None
@@ -217,7 +223,10 @@ def _find_greatest(base: Shape, hardware: Hardware, ports: Ports, nodes: int) ->
 
 
 def _list_greatest_widths(form: str, per_switch: int, scale: Fraction) -> Iterator[tuple[int, ...]]:
-    """Widths for so many node ports a switch, greatest first: those of links between every two alone."""
+    """Yield widths for `per_switch` node ports on each switch, the greatest first.
+
+    `scale` is the links between switches for each node port. The greatest widths have one link between every two.
+    """
     if form == "dragonfly":
         switches = ceil((2 * per_switch - 1) * scale) + 1
         yield floor(switches * per_switch * scale) + 1, switches
@@ -234,7 +243,7 @@ GRID = ("row", "column", "layer")
 
 
 def write_meshed_tier(shape: Shape, hardware: Hardware, places: Sequence[str]) -> str:
-    """The line of the tier of a shape whose switches are per `places`, with its meshes."""
+    """Return the line of a blueprint for the tier of a shape, grouped by `places` (words of `per`), with its meshes."""
     ports = hardware.find_ports(shape.switch, shape.planes)
     assert isinstance(ports, Ports)  # noqa: S101 - shapes that do not fit have been sorted out
     faster = ports.inside.speed_gbps != ports.kind.speed_gbps
@@ -253,5 +262,5 @@ def write_meshed_tier(shape: Shape, hardware: Hardware, places: Sequence[str]) -
 
 
 def pauses_in_a_circle(shape: Shape) -> bool:
-    """Whether shortest ways have several links of the tier, so that pauses may wait for each other (FG323)."""
+    """Whether shortest paths have several links within the tier, so that pauses may wait in a circle (FG323)."""
     return sum(width > 1 for width in shape.widths) > 1

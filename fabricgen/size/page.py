@@ -22,9 +22,10 @@ IN_RACK_M = 3
 
 
 def write_blueprint(shape: Shape, hardware: Hardware, nodes: int, counts: Mapping[str, int] | None = None) -> str:
-    """The blueprint of a shape with so many nodes; `counts` are stated switches of a group, by tier.
+    """Return the text of the blueprint of a shape with `nodes` nodes.
 
-    The shape is one that the node's NICs fit. Servers of the example are the user's to replace.
+    `counts` are the switches of a group to state, by tier. The node's NICs can be cabled to the switch of the shape.
+    The addresses of NTP and syslog servers are examples that the user replaces.
     """
     ports = hardware.find_ports(shape.switch, shape.planes)
     assert isinstance(ports, Ports)  # noqa: S101 - shapes that do not fit have been sorted out
@@ -53,7 +54,7 @@ def write_blueprint(shape: Shape, hardware: Hardware, nodes: int, counts: Mappin
 
 
 def write_floor(shape: Shape, hardware: Hardware, nodes: int, further: str = "") -> list[str]:
-    """The lines of the hall, with what else is said of it, and of what copper carries."""
+    """Return the lines of the floor and of copper; `further` is further text inside the mapping of the floor."""
     return [
         f"floor: {{racks_per_row: {_count_row_racks(hardware, nodes)}{_format_pitch(hardware)}{further}}}",
         f"cabling: {{copper_to_m: {IN_RACK_M if shape.attach == 'tor' else 0}}}",
@@ -67,7 +68,7 @@ def _format_racks(hardware: Hardware) -> str:
 
 
 def _format_scale_up(hardware: Hardware) -> list[str]:
-    """The scale-up domain that the node's profile names."""
+    """Return the line of the scale-up domain that the node's profile names; [] if the catalogue has none."""
     domain = hardware.node.scale_up
     if not domain or domain not in hardware.catalog.ids("scale_up"):
         return []
@@ -75,28 +76,28 @@ def _format_scale_up(hardware: Hardware) -> list[str]:
 
 
 def _format_pods(shape: Shape, nodes: int) -> str:
-    """Pods of equal size, and a last one with what is left; its last unit may be part filled."""
+    """Return the mapping of pods: equal pods, and a last one with the remaining units, which may lack nodes."""
     units = -(-nodes // shape.unit)
     if shape.form != "clos":  # units meet within their pod
-        more = f", nodes: {nodes}" * (nodes < units * shape.unit)
-        return f"{{p1: {{su: {units}{more}" + f", reserve: {shape.widths[0]}" * (shape.widths[0] > units) + "}}"
+        node_count = f", nodes: {nodes}" * (nodes < units * shape.unit)
+        return f"{{p1: {{su: {units}{node_count}" + f", reserve: {shape.widths[0]}" * (shape.widths[0] > units) + "}}"
     pod_units = shape.pod or units
-    full, rest = divmod(units, pod_units)
-    short = nodes < units * shape.unit
-    # only a last pod can state how many nodes it has: it is told apart though as large as the others
-    if short and not rest:
-        full, rest = full - 1, pod_units
+    full_pods, last_units = divmod(units, pod_units)
+    lacks_nodes = nodes < units * shape.unit
+    # only a pod apart from the others can state how many nodes it has, even if it has as many units
+    if lacks_nodes and not last_units:
+        full_pods, last_units = full_pods - 1, pod_units
     pods = []
-    if full:
-        pods.append(f"p1: {{su: {pod_units}" + (f", count: {full}" if full > 1 else "") + "}")
-    if rest:
-        last_nodes = nodes - full * pod_units * shape.unit
-        pods.append(f"p{full + 1}: {{su: {rest}" + (f", nodes: {last_nodes}" if short else "") + "}")
+    if full_pods:
+        pods.append(f"p1: {{su: {pod_units}" + (f", count: {full_pods}" if full_pods > 1 else "") + "}")
+    if last_units:
+        last_nodes = nodes - full_pods * pod_units * shape.unit
+        pods.append(f"p{full_pods + 1}: {{su: {last_units}" + (f", nodes: {last_nodes}" if lacks_nodes else "") + "}")
     return f"{{{', '.join(pods)}}}"
 
 
 def _format_rail_groups(shape: Shape, hardware: Hardware) -> list[str]:
-    """Neighbouring rails share a leaf, unless all or none do."""
+    """Return the line of rail groups: neighbouring rails share a leaf; [] if all rails share one, or none do."""
     if shape.rails in (1, hardware.rails):
         return []
     rails = range(1, hardware.rails + 1, shape.rails)
@@ -105,7 +106,7 @@ def _format_rail_groups(shape: Shape, hardware: Hardware) -> list[str]:
 
 
 def _format_tiers(shape: Shape, hardware: Hardware, counts: Mapping[str, int]) -> list[str]:
-    """The tiers: what each is grouped by, and what is stated of it."""
+    """Return a line for each tier: its switch, what it is grouped by, and what is stated; `counts` as above."""
     rail = {1: ["rail"], hardware.rails: []}.get(shape.rails, ["rail-group"])
     rail = [] if hardware.rails == 1 else rail
     plane = ["plane"] if shape.planes > 1 else []
@@ -133,20 +134,20 @@ def _format_tiers(shape: Shape, hardware: Hardware, counts: Mapping[str, int]) -
 
 
 def _format_operation(ports: Ports, hardware: Hardware) -> list[str]:
-    """The NOS, and the servers and accounts that its switches need: examples, which are the user's to replace."""
+    """Return the lines of the NOS and of NTP and syslog servers, whose addresses are examples to replace."""
     nos = hardware.choose_nos(ports.profile)
     servers = "ntp: [10.32.0.4, 10.32.0.5, 10.32.0.10, 10.32.0.11], syslog: {servers: 10.32.0.6}"
     return [f"nos: {nos}", f"management: {{{servers}}}  # yours"]
 
 
 def _format_pitch(hardware: Hardware) -> str:
-    """The pitch of racks where they are wider than usual."""
+    """Return the text for the pitch of racks if they are wider than usual, else ""."""
     width = hardware.rack.width_m if hardware.rack else 0
     return f", rack_pitch_m: {width:g}" if width > USUAL_PITCH_M else ""
 
 
 def _count_row_racks(hardware: Hardware, nodes: int) -> int:
-    """Racks of a row so that the hall is about square: rows are four times as far apart as racks."""
+    """Return how many racks a row has in a hall that is about square: rows are four times as far apart as racks."""
     racks = -(-nodes // hardware.in_rack)
     # r racks in rows of 2 sqrt(r) are sqrt(r) / 2 rows, four times as far apart; in whole eights
     return max(16, -(-2 * isqrt(racks) // 8) * 8)

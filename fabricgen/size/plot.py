@@ -1,4 +1,4 @@
-"""The front as a drawing: every candidate at its place on two axes, those of the front numbered as in the table."""
+"""The front as plots of two axes with every candidate; candidates of the front are numbered as in the table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ON_FRONT, BEATEN = "#206699", "#BBBBBB"
 
 
 def draw_panels(result: SearchResult) -> list[str]:
-    """An SVG for each axis over the first."""
+    """Return a plot, as an SVG element, of each axis over the first."""
     return [
         make_svg(
             WIDTH, HEIGHT, _draw_panel(result, across, up), title=f"{_describe_axis(up)} over {_describe_axis(across)}"
@@ -32,29 +32,34 @@ def draw_panels(result: SearchResult) -> list[str]:
 
 
 def draw_sheet(result: SearchResult) -> str:
-    """All panels side by side and below each other, as one SVG that is a file of its own."""
+    """Return all plots as one SVG file, two in each row."""
     pairs = _pair_axes(result.axes)
-    # two panels side by side, however many there are
-    wide = 1 if len(pairs) == 1 else 2
-    high = -(-len(pairs) // wide)
-    body = [draw_rect(0, 0, WIDTH * wide, HEIGHT * high, "#FFF", "")]
+    columns = min(2, len(pairs))
+    rows = -(-len(pairs) // columns)
+    body = [draw_rect(0, 0, WIDTH * columns, HEIGHT * rows, "#FFF", "")]
     for index, (across, up) in enumerate(pairs):
-        row, column = divmod(index, wide)
+        row, column = divmod(index, columns)
         body.append(f'<g transform="translate({format_number(WIDTH * column)} {format_number(HEIGHT * row)})">')
         body.append(f"{_draw_panel(result, across, up)}</g>")
     return make_svg(
-        WIDTH * wide, HEIGHT * high, "".join(body), title=f"{_describe_axis(pairs[0][0])}: the front", alone=True
+        WIDTH * columns, HEIGHT * rows, "".join(body), title=f"{_describe_axis(pairs[0][0])}: the front", alone=True
     )
 
 
 def _pair_axes(axes: Sequence[str]) -> list[tuple[str, str]]:
-    """(across, up) of each panel: the first axis, and each other one; for a single axis a usual one."""
+    """Return (horizontal axis, vertical axis) of each plot: the first axis with each other one.
+
+    A single axis is paired with one of the usual axes.
+    """
     other_axes = axes[1:] or [axis for axis in USUAL_AXES if axis != axes[0]][:1]
     return [(axes[0], other_axis) for other_axis in other_axes]
 
 
 def _draw_panel(result: SearchResult, across: str, up: str) -> str:
-    """The elements of a plot of two axes, in mm; candidates whose figures are not known are left out."""
+    """Return the SVG elements of a plot of the axis `up` over the axis `across`, in mm.
+
+    Candidates without a figure on either axis are left out. Points of the front are numbered and lie on top.
+    """
     drawn = [
         candidate
         for candidate in (*result.beaten, *result.front)
@@ -80,20 +85,13 @@ def _draw_panel(result: SearchResult, across: str, up: str) -> str:
     if not drawn:
         parts.append(draw_label((LEFT + WIDTH - RIGHT) / 2, (TOP + HEIGHT - BOTTOM) / 2, "not known of any", TEXT, "m"))
     numbers = {candidate.name: number for number, candidate in enumerate(result.front, 1)}
-    places = [
-        (
-            (
-                x_scale.project_figure(_read_figure(candidate, across)),
-                y_scale.project_figure(_read_figure(candidate, up)),
-            ),
-            candidate.name,
-        )
-        for candidate in drawn
-    ]
-    beaten = [(position, name) for position, name in places if name not in numbers]
-    front = sorted((position, name) for position, name in places if name in numbers)
+    x = [x_scale.project_figure(_read_figure(candidate, across)) for candidate in drawn]
+    y = [y_scale.project_figure(_read_figure(candidate, up)) for candidate in drawn]
+    points = list(zip(zip(x, y, strict=True), (candidate.name for candidate in drawn), strict=True))
+    beaten = [(point, name) for point, name in points if name not in numbers]
+    front = sorted((point, name) for point, name in points if name in numbers)
     labels = place_labels([(at, numbers[name]) for at, name in front], DOT, [at for at, _ in beaten], BEATEN_DOT, FRAME)
-    # what comes later lies on top: the front on lines, and these on what is beaten
+    # later elements lie on top: points of the front on leader lines, and these on beaten points
     parts += [_draw_dot(*at, BEATEN_DOT, BEATEN, name) for at, name in beaten]
     parts += [_draw_line(*placed.point, *placed.line, "l") for placed in labels if placed.line]
     parts += [_draw_dot(*at, DOT, ON_FRONT, name) for at, name in front]
@@ -116,16 +114,16 @@ class _Scale:
     """A linear scale from figures to millimetres that begins at 0, with ticks at round figures."""
 
     def __init__(self, figures: Sequence[float], start: float, end: float) -> None:
-        most = max(figures, default=0) or 1.0
-        step = 10 ** floor(log10(most / 4))
-        # a round step, the least of which figures span no more than five
-        step *= next(times for times in (1, 2, 5, 10) if most / (step * times) <= 5)
-        self._most = most * 1.06  # room for the points that lie farthest out, and their labels
+        greatest = max(figures, default=0) or 1.0
+        step = 10 ** floor(log10(greatest / 4))
+        # the smallest round step of which the figures span no more than five
+        step *= next(times for times in (1, 2, 5, 10) if greatest / (step * times) <= 5)
+        self._most = greatest * 1.06  # room for the points that lie farthest out, and their labels
         self._start, self._end = start, end
         self.ticks = [step * n for n in range(int(self._most / step) + 1)]
 
     def project_figure(self, figure: float) -> float:
-        """Where a figure is, mm."""
+        """Return the position of a figure, mm."""
         return self._start + (self._end - self._start) * figure / self._most
 
 
@@ -136,13 +134,13 @@ def _draw_line(x1: float, y1: float, x2: float, y2: float, style: str = "h") -> 
 
 
 def _draw_dot(x: float, y: float, radius: float, fill: str, name: str) -> str:
-    """A point; its name shows where the pointer rests on it."""
+    """Return a point as an SVG circle; a browser shows its name if the pointer rests on it."""
     at = f'cx="{format_number(x)}" cy="{format_number(y)}" r="{format_number(radius)}"'
     return f'<circle {at} fill="{fill}"><title>{escape_text(name)}</title></circle>'
 
 
 def _format_short(figure: float) -> str:
-    """A round figure in few letters: 20k, 1.5M."""
+    """Return a round figure in few letters, such as 20k or 1.5M."""
     for unit, size in (("M", 1e6), ("k", 1e3)):
         if figure >= size:
             return f"{figure / size:g}{unit}"

@@ -1,4 +1,4 @@
-"""Shapes of fabrics: what is tried, under names that say what they are, and how many accelerators each can reach.
+"""Shapes of fabrics: which are tried, which of them are alike, and how many nodes each can carry.
 
 Closed forms prune before anything is compiled: with D down ports a leaf, U uplinks and R ports a switch, a spine group
 takes as many leaves as a spine has ports for, since each leaf has a link to every spine: two tiers carry D x R ports,
@@ -16,7 +16,7 @@ from fabricgen.size.meshed import list_meshed_shapes
 
 
 def count_most_nodes(shape: Shape, hardware: Hardware) -> int:
-    """The most nodes that a shape can carry by the arithmetic of ports; 0 where a leaf takes none of its units."""
+    """Return the most nodes that a shape can carry by the arithmetic of ports; 0 if it can carry no unit."""
     ports = hardware.find_ports(shape.switch, shape.planes)
     if isinstance(ports, str):
         return 0
@@ -35,19 +35,19 @@ def count_most_nodes(shape: Shape, hardware: Hardware) -> int:
     leaves_below = leaves * joined
     if shape.tiers == 2:
         return ports.count_most_above(top=True) // leaves_below * leaf_nodes
-    in_pod = shape.pod * (shape.unit // leaf_nodes) * leaves_below
+    pod_leaves = shape.pod * (shape.unit // leaf_nodes) * leaves_below
     spines = _count_spines(
-        in_pod, ports.count_uplinks(min(down, leaf_nodes * legs), shape.ratio), ports.count_most_above(top=False)
+        pod_leaves, ports.count_uplinks(min(down, leaf_nodes * legs), shape.ratio), ports.count_most_above(top=False)
     )
     if not spines:
         return 0
-    below = groups if shape.meet == "core" else 1
-    pods = ports.count_most_above(top=True) // (below * (1 if shape.by_spine else spines))
+    spine_groups = groups if shape.meet == "core" else 1  # of a pod, below one core
+    pods = ports.count_most_above(top=True) // (spine_groups * (1 if shape.by_spine else spines))
     return pods * shape.pod * shape.unit
 
 
 def find_likeness(shape: Shape, hardware: Hardware, nodes: int) -> tuple[object, ...]:
-    """What sizing goes by: of shapes with equal ones, so many nodes take as many switches and links in each tier.
+    """Return a key of a shape: shapes of equal keys take equal switches and links in each tier for `nodes` nodes.
 
     A leaf for 64 nodes of one rail and one for 32 nodes of two rails have the same ports in use.
     """
@@ -60,28 +60,33 @@ def find_likeness(shape: Shape, hardware: Hardware, nodes: int) -> tuple[object,
     if shape.tiers == 1:
         return (*shape_key, nodes * legs, groups)
     # the nodes of one leaf of each rail: those of a rack, or of a unit
-    together = hardware.in_rack if shape.attach == "tor" else shape.unit
+    leaf_nodes = hardware.in_rack if shape.attach == "tor" else shape.unit
     joined = groups if shape.meet == "spine" else 1
-    leaves_below, units = shape.unit // together * joined, -(-nodes // shape.unit)
-    pods, rest = divmod(units, shape.pod) if shape.pod else (1, 0)
-    in_pod = (shape.pod or units) * leaves_below
+    leaves_below, units = shape.unit // leaf_nodes * joined, -(-nodes // shape.unit)
+    pods, last_units = divmod(units, shape.pod) if shape.pod else (1, 0)
+    pod_leaves = (shape.pod or units) * leaves_below
     down = ports.count_most_down(shape.ratio, hardware.wishes.spare_ports) if isinstance(ports, Ports) else 0
-    full, uneven = divmod(together * legs, -(-together * legs // down)) if down else (0, 1)
+    full, uneven = divmod(leaf_nodes * legs, -(-leaf_nodes * legs // down)) if down else (0, 1)
     apart = shape.meet == "" and groups > 1 and shape.tiers > 2
-    if not (uneven or rest or apart or nodes % shape.unit):
-        # full leaves are alike whatever units and pods they are of: so many below each of so many groups of spines
-        return (*shape_key, full, in_pod * together * legs // full, groups // joined * pods, shape.by_spine)
-    return (*shape_key, together * legs, groups // joined, in_pod, pods, rest * leaves_below, shape.by_spine, apart)
+    groups_of_spines = groups // joined
+    if not (uneven or last_units or apart or nodes % shape.unit):
+        # of full leaves only their number below a group of spines counts, whatever units and pods they are of
+        return (*shape_key, full, pod_leaves * leaf_nodes * legs // full, groups_of_spines * pods, shape.by_spine)
+    last_leaves = last_units * leaves_below
+    return (*shape_key, leaf_nodes * legs, groups_of_spines, pod_leaves, pods, last_leaves, shape.by_spine, apart)
 
 
 def _count_spines(leaves: int, uplinks: int, down: int) -> int:
-    """The fewest spines that divide the uplinks of leaves and have the ports for them; 0 where none do."""
-    fits = (count for count in range(1, uplinks + 1) if uplinks % count == 0 and leaves * (uplinks // count) <= down)
-    return next(fits, 0)
+    """Return the fewest spines that divide the `uplinks` of a leaf and have ports for all leaves; 0 if none do.
+
+    `down` is the most downlinks of a spine.
+    """
+    counts = (count for count in range(1, uplinks + 1) if uplinks % count == 0 and leaves * (uplinks // count) <= down)
+    return next(counts, 0)
 
 
 def list_shapes(hardware: Hardware, nodes: int) -> Iterator[Shape]:
-    """Every shape that is wished for, in a fixed order; `count_most_nodes` says which of them fit."""
+    """Yield every shape that fits the wishes, in a fixed order; `count_most_nodes` tells which carry the nodes."""
     wishes = hardware.wishes
     for switch in hardware.switches:
         for planes in hardware.planes:
@@ -103,7 +108,7 @@ def list_shapes(hardware: Hardware, nodes: int) -> Iterator[Shape]:
 
 
 def _list_attachments(hardware: Hardware, tiers: int) -> Iterator[tuple[str, int]]:
-    """(how nodes attach, rails that share a leaf)."""
+    """Yield (how nodes attach, rails that share a leaf) for each wished way."""
     wishes, rails = hardware.wishes, hardware.rails
     if "rail" in wishes.attach:
         yield "rail", 1
@@ -114,7 +119,11 @@ def _list_attachments(hardware: Hardware, tiers: int) -> Iterator[tuple[str, int
 
 
 def _list_unit_sizes(hardware: Hardware, ports: Ports, shape: Shape, nodes: int) -> list[int]:
-    """Nodes of a unit: as wished, else those that fill leaves, half of them, or all leaves alike."""
+    """Return the sizes of a unit to try, in nodes.
+
+    They are the wished sizes, else those that fill leaves, the greatest power of two and half of it, and the size that
+    fills all units equally. Units of nodes that come in racks are whole racks.
+    """
     wishes, per_rack = hardware.wishes, hardware.in_rack
     if shape.tiers == 1:
         return [min(nodes, MOST_NODES)]
@@ -122,8 +131,8 @@ def _list_unit_sizes(hardware: Hardware, ports: Ports, shape: Shape, nodes: int)
         return [unit for unit in wishes.unit_size if shape.attach != "tor" or unit % per_rack == 0]
     if shape.attach == "tor":
         racks = -(-nodes // per_rack)
-        alike_racks = -(-racks // -(-racks // 8))  # else racks that are not there have leaves
-        return [per_rack * count for count in sorted({4, 8, alike_racks}) if per_rack * count <= MOST_NODES]
+        equal_racks = -(-racks // -(-racks // 8))  # units of equal size, so that no leaf is in a rack that is not there
+        return [per_rack * count for count in sorted({4, 8, equal_racks}) if per_rack * count <= MOST_NODES]
     if hardware.rack:
         return [per_rack * racks for racks in (1, 2, 4, 8)]
     full = ports.count_most_down(shape.ratio, wishes.spare_ports) // (shape.rails * ports.legs)
@@ -132,16 +141,16 @@ def _list_unit_sizes(hardware: Hardware, ports: Ports, shape: Shape, nodes: int)
     # the greatest power of two that fits
     even = 1 << (full.bit_length() - 1)
     # no more units than needed, all of one size but for the last
-    alike = -(-nodes // -(-nodes // full))
-    sizes = {full, even, even // 2, alike}
+    equal = -(-nodes // -(-nodes // full))
+    sizes = {full, even, even // 2, equal}
     return sorted({min(unit, nodes, MOST_NODES) for unit in sizes if unit})
 
 
 def _list_upper_shapes(shape: Shape, hardware: Hardware, ports: Ports, nodes: int) -> Iterator[Shape]:
-    """A shape with each wished tier in which its rails meet and, of three tiers, each size of its pods."""
+    """Yield a shape with each wished tier in which rails meet and, with three tiers, with each size of a pod."""
     wishes, has_groups = hardware.wishes, hardware.rails > shape.rails
-    every = ("spine", "core", "") if has_groups else ("spine",)
-    meets = [meet for meet in every if ("meet" if meet else "apart") in wishes.rails]
+    tiers_to_meet = ("spine", "core", "") if has_groups else ("spine",)
+    meets = [meet for meet in tiers_to_meet if ("meet" if meet else "apart") in wishes.rails]
     if shape.tiers == 1:
         if ("apart" if has_groups else "meet") in wishes.rails:
             yield shape if has_groups else replace(shape, meet="leaf")
@@ -163,15 +172,15 @@ def _list_upper_shapes(shape: Shape, hardware: Hardware, ports: Ports, nodes: in
 
 
 def _list_pod_sizes(shape: Shape, hardware: Hardware, ports: Ports) -> list[int]:
-    """Units of a pod: those that fill its spines, and a half, a quarter and an eighth of them."""
+    """Return the sizes of a pod in units: the one that fills its spines, and a half, a quarter and an eighth of it."""
     full = ports.count_most_above(top=False) // _count_unit_leaves(shape, hardware, ports)
     return sorted({full // part for part in (1, 2, 4, 8)} - {0, 1})
 
 
 def _count_unit_leaves(shape: Shape, hardware: Hardware, ports: Ports) -> int:
-    """Leaves of a unit below one spine."""
+    """Return how many leaves of a unit have links to one spine."""
     down = ports.count_most_down(shape.ratio, hardware.wishes.spare_ports)
-    together = hardware.in_rack if shape.attach == "tor" else shape.unit
-    # so many leaves for the nodes of one rack, or of the unit, as their ports fill
-    leaves = shape.unit // together * -(-together * shape.rails * ports.legs // max(1, down))
+    leaf_nodes = hardware.in_rack if shape.attach == "tor" else shape.unit
+    # as many leaves as the ports of the nodes of one rack, or of the unit, fill
+    leaves = shape.unit // leaf_nodes * -(-leaf_nodes * shape.rails * ports.legs // max(1, down))
     return leaves * (hardware.rails // shape.rails if shape.meet == "spine" else 1)

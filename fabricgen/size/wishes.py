@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fabricgen.yaml.located import Located
 
 _FILE = "wishes'"
-"""Whose folder it is, in messages."""
+"""Whose folder it is, in messages of `resolve_contained`."""
 AXES = {
     "switches": "switches of all tiers",
     "optics": "transceivers, and optical ends that cables have of their own",
@@ -34,23 +34,25 @@ AXES = {
     "left": "bisection that the worst loss of one switch or link leaves, of 1; more is better",
     "growth": "links whose upper end is re-plugged when it grows",
 }
-"""What candidates are compared by; less is better but where it says otherwise."""
+"""What candidates are compared by: name -> what it is. Less is better unless the text says otherwise."""
 
 USUAL_AXES = ("switches", "optics", "power", "hops", "loss", "left")
-"""The axes that hold where none are named; with prices also price, with `growth_to` also growth, and with several
-oversubscriptions, or another shape than clos, also bisection.
+"""The axes if none are named.
+
+Price is added to them with prices, growth with `growth_to`, and bisection with several oversubscriptions or with
+another shape than clos.
 """
 
 
 def _split_list(value: Any) -> Any:
-    """A list from `a,b`, from one value, or as it is."""
+    """Return a list: the words of a text `a,b`, one value as a list of it, and a list as it is."""
     if isinstance(value, str):
         return [word.strip() for word in value.split(",") if word.strip()]
     return value if isinstance(value, list | tuple) else [value]
 
 
 def _parse_numbers(value: Any) -> Any:
-    """A list as `_split_list` makes it, with whole numbers in place of their digits."""
+    """Return a list as `_split_list` makes it, with words of digits converted to int."""
     return [
         int(word) if isinstance(word, str) and word.isascii() and word.isdigit() else word
         for word in _split_list(value)
@@ -58,7 +60,7 @@ def _parse_numbers(value: Any) -> Any:
 
 
 def _parse_watts(value: Any) -> Any:
-    """Watts from a number, or from text such as 800kW or 2.5 MW; raises ValueError for another form."""
+    """Return watts from text such as 800kW or 2.5 MW, and any other value as it is; raises ValueError."""
     if not isinstance(value, str):
         return value
     text = value.strip()
@@ -79,7 +81,7 @@ def _check_axes(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _parse_widths(value: Any) -> Any:
-    """(4, 4, 4) from 4x4x4, or as it is."""
+    """Return the numbers of a text such as 4x4x4 as a list, and any other value as it is."""
     return _parse_numbers(value.lower().split("x")) if isinstance(value, str) else value
 
 
@@ -150,17 +152,17 @@ class Wishes(Model):
 
     @property
     def compared_by(self) -> tuple[str, ...]:
-        """The axes that are named, else the usual ones."""
+        """The axes to compare by: those that are named, else the usual ones and those that wishes add to them."""
         bisections = len(self.oversubscription) > 1 or self.shape != ("clos",)
         optional_axes = {"bisection": bisections, "price": self.prices, "growth": self.growth_to}
         return self.axes or (*USUAL_AXES, *(axis for axis, wished in optional_axes.items() if wished))
 
 
 def read_wishes(file: str | None, options: Mapping[str, str | int]) -> tuple[Wishes, Located]:
-    """The wishes of a YAML file, if there is one, under those that are given as options; and where each stands.
+    """Return (the wishes, their source with the place of each); options override the wishes of the YAML `file`, if any.
 
-    Raises InputError: FG001 to FG006 for a file that cannot be read or parsed, FG007 for one that has what is read
-    besides outside its folder, FG010 for what does not fit or is not said, at its line or under its option's name.
+    Raises InputError: FG001 to FG006 for a file that cannot be read or parsed; FG007 if the profiles or prices that go
+    with it are outside its folder; FG010, at its line or its option, for a wish that is invalid or is missing.
     """
     from fabricgen.blueprint.overlays import lay_over
     from fabricgen.blueprint.source import resolve_contained
@@ -206,11 +208,11 @@ def _refuse_outside(folder: Path) -> None:
 
 
 def _report_unsaid(name: str) -> Diagnostic:
-    """The diagnostic of a required wish that no option says, where there is no file of wishes."""
+    """Return the diagnostic (FG010) for a required wish that no option states, if there is no file of wishes."""
     hint = f"{Wishes.model_fields[name].description} Say it here, or as `{name}` in a file of wishes (--wishes FILE)"
     return Diagnostic("FG010", Severity.ERROR, f"--{name} is not said", hint=hint, span=Span(f"--{name}", 1, 1))
 
 
 def locate_error(error: InputError, source: Located) -> InputError:
-    """An error in which each finding without a place has that of the wish that it is about."""
+    """Return an error in which each diagnostic without a place has the place of its wish in `source`."""
     return InputError(d if d.span else d.place_at(source.span(d.path)) for d in error.diagnostics)

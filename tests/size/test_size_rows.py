@@ -14,8 +14,7 @@ from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.size.figures import Figures
 from fabricgen.size.front import Candidate, beats
 from fabricgen.size.hardware import Hardware, Shape
-from fabricgen.size.rows import MOST_ROWS, choose_rows
-from fabricgen.size.search import SearchResult
+from fabricgen.size.search import MOST_ROWS, SearchResult, choose_rows
 from tests.size.wished import count_switches, read_options, run_search
 
 SCREEN = 40

@@ -1,4 +1,4 @@
-"""What reports say of candidates in words."""
+"""What reports say about candidates in words."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ COLUMNS = (
     *("switches", "links", "cables", "optics", "power", "price"),
     *("hops", "latency", "bisection", "growth", "loss", "left"),
 )
-"""The figures that tables have, in order; those that no candidate has are left out."""
+"""The axes that tables have as columns, in order; an axis on which no candidate has a figure is left out."""
 
 HEADS = {"power": "kW", "latency": "ns", "growth": "re-plugged", "loss": "NICs lost"}
-"""The heads of columns that have a unit, or another name than the axis."""
+"""The heads of columns that differ from the name of the axis, such as units."""
 
 
 TYPICAL = "typical"
@@ -25,12 +25,12 @@ TYPICAL = "typical"
 
 
 def name_column(axis: str) -> str:
-    """The head of a column."""
+    """Return the head of an axis's column."""
     return HEADS.get(axis, axis)
 
 
 def format_value(candidate: Candidate, axis: str) -> str:
-    """A figure as tables have it; "-" for what nobody knows."""
+    """Return a candidate's figure on an axis, as tables have it; "-" if nobody knows it."""
     figure = candidate.figures.on(axis)
     if figure is None:
         return "-"
@@ -46,23 +46,20 @@ def format_value(candidate: Candidate, axis: str) -> str:
 
 
 def list_columns(result: SearchResult) -> list[str]:
-    """The figures that some candidate has, and those of the axes."""
+    """Return the columns of tables: the axes of the search, and all on which some candidate has a figure."""
     shown = (*result.front, *result.beaten)
     known_axes = {axis for axis in COLUMNS if any(candidate.figures.on(axis) is not None for candidate in shown)}
     return [axis for axis in COLUMNS if axis in result.axes or axis in known_axes]
 
 
 def explain_beaten(candidate: Candidate, result: SearchResult) -> str:
-    """Who beats a candidate, and on which axes."""
+    """Say which candidate of the front beats a candidate, and on which axes; "" if none does."""
     winner = find_winner(candidate, result.front, result.axes)
     if winner is None:
         return ""
-    loser, winner_place = candidate.list_axis_values(result.axes), winner.list_axis_values(result.axes)
-    worse = [
-        axis
-        for axis, loser_value, winner_value in zip(result.axes, loser, winner_place, strict=True)
-        if winner_value < loser_value
-    ]
+    loser_values, winner_values = (one.list_axis_values(result.axes) for one in (candidate, winner))
+    values = zip(result.axes, loser_values, winner_values, strict=True)
+    worse = [axis for axis, loser_value, winner_value in values if winner_value < loser_value]
     advantages = ", ".join(
         f"{name_column(axis)} {_format_plain(winner, axis)} against {_format_plain(candidate, axis)}" for axis in worse
     )
@@ -74,7 +71,7 @@ def _format_plain(candidate: Candidate, axis: str) -> str:
 
 
 def describe_search(result: SearchResult) -> str:
-    """What was asked, and how many GPUs the nodes have where that is more, in a line."""
+    """Say in a line what was asked, and how many GPUs the nodes have if they have more than was asked."""
     gpus, per_node = result.wishes.gpus, result.hardware.gpus_per_node
     nodes = count_nodes(gpus, result.hardware)
     text = f"{_format_gpus(gpus)} in {nodes:,} x {result.wishes.node}"
@@ -90,7 +87,7 @@ def _format_gpus(count: int) -> str:
 
 
 def explain_typical(result: SearchResult, *, every: bool) -> list[str]:
-    """What the mark of a power is, where some candidate that is shown has it."""
+    """Explain the mark of typical power, in a line; [] if no candidate that is shown has it."""
     shown = (*result.front, *(result.beaten if every else ()))
     switches = sorted({candidate.shape.switch for candidate in shown if candidate.figures.power_basis == TYPICAL})
     text = f"~ typical draw of {', '.join(switches)}, of which no maximum is published: more can be drawn"
@@ -99,7 +96,7 @@ def explain_typical(result: SearchResult, *, every: bool) -> list[str]:
 
 
 def list_unknown(result: SearchResult) -> list[str]:
-    """The axes that compare nothing, since no candidate has a figure on them, and why."""
+    """Say for each axis on which no candidate has a figure that it compares nothing, and why."""
     reasons = {
         "growth": f"no design of these grows to {_format_gpus(result.wishes.growth_to or 0)}",
         "price": "every design has switches or transceivers without a price",
@@ -112,7 +109,7 @@ def list_unknown(result: SearchResult) -> list[str]:
 
 
 def summarize_counts(result: SearchResult) -> str:
-    """How many were looked at, and what became of them."""
+    """Say how many shapes were tried, and how many are on the front, beaten and excluded."""
     front, beaten = len(result.front), len(result.beaten)
     tried = len(result.tried)
     shapes, designs = "shape" + "s" * (tried != 1), "design" + "s" * (result.compiled != 1)
@@ -128,13 +125,13 @@ REFERENCE_MARK = "^"
 
 
 def name_candidate(candidate: Candidate, result: SearchResult) -> str:
-    """Its name, marked where it is the maker's design."""
+    """Return the name of a candidate, with `REFERENCE_MARK` if it is the maker's design."""
     is_reference = result.reference is not None and candidate.name == result.reference.name
     return f"{candidate.name} {REFERENCE_MARK}" if is_reference else candidate.name
 
 
 def explain_reference(result: SearchResult) -> str:
-    """What the mark of the maker's design is, or that none is known."""
+    """Explain the mark of the maker's design, or say that no design of the maker is known."""
     node, reference = result.hardware.node, result.reference
     if reference is None or node.reference is None:
         published = "that is known carries so many" if node.reference else "is known to be published"
@@ -145,7 +142,7 @@ def explain_reference(result: SearchResult) -> str:
 
 
 def describe_stand(candidate: Candidate, rows: Sequence[Candidate], axes: Sequence[str]) -> str:
-    """On which axes a row is the best of all, and by what it is behind the best on the others."""
+    """Say on which axes a candidate is the best of `rows`, and how far it is behind the best on the others."""
     best_axes, behind = [], []
     for axis in axes:
         values = [row.list_axis_values((axis,)) for row in rows]
@@ -163,17 +160,17 @@ def describe_stand(candidate: Candidate, rows: Sequence[Candidate], axes: Sequen
 
 
 def describe_rails_apart(candidate: Candidate, result: SearchResult) -> str:
-    """What rails lose that never meet."""
+    """Say what a candidate loses whose rails never meet."""
     rails = result.hardware.rails
-    share = (rails - candidate.shape.rails) / rails
+    crossing = (rails - candidate.shape.rails) / rails
     return (
-        f"rails never meet: {share:.1%} of what GPUs send to all others beyond their node crosses a scale-up domain "
+        f"rails never meet: {crossing:.1%} of what GPUs send to all others beyond their node crosses a scale-up domain "
         "first, and no other rail reaches a GPU whose NIC fails"
     )
 
 
 def describe_losses(candidate: Candidate) -> str:
-    """What one lost switch of each tier, and one lost link, costs, in a line."""
+    """Say in a line what one lost switch of each tier, and one lost link, leaves of the bisection and of NICs."""
     figures = candidate.figures
     parts = []
     for tier, lost in figures.lost.items():
@@ -185,12 +182,12 @@ def describe_losses(candidate: Candidate) -> str:
 
 
 def list_near(candidate: Candidate, result: SearchResult) -> list[str]:
-    """Those of other planes that are nearly alike, what they cost more, and what they lose less."""
+    """Return a line for each beaten candidate with other planes that is nearly alike: how it differs, what it loses."""
     lines = []
     for neighbor in result.near.get(candidate.name, ()):
         planes = f"{neighbor.shape.planes} plane{'s' * (neighbor.shape.planes > 1)}"
-        parts = measure_distances(candidate, neighbor, result.axes).items()
-        differences = ", ".join(f"{name_column(axis)} {part:+.1%}" for axis, part in parts) or "no axis differs"
+        distances = measure_distances(candidate, neighbor, result.axes).items()
+        differences = ", ".join(f"{name_column(axis)} {off:+.1%}" for axis, off in distances) or "no axis differs"
         cuts = neighbor.figures.nics_cut_off
         lost = f"one lost leaf cuts {f'{cuts:,} NICs' if cuts else 'no NIC'} off"
         keep = " (with the axis `loss` it is on the front)" if cuts < candidate.figures.nics_cut_off else ""
@@ -199,13 +196,13 @@ def list_near(candidate: Candidate, result: SearchResult) -> list[str]:
 
 
 def list_optics(candidate: Candidate) -> str:
-    """Optics by kind."""
+    """Return the optics of a candidate by kind, as text."""
     kinds = sorted(candidate.figures.optics_by_kind.items())
     return ", ".join(f"{count:,} x {part}" for part, count in kinds) or "none"
 
 
 def describe_axes(result: SearchResult) -> list[str]:
-    """What each axis is, in words."""
+    """Return what each axis of a search is, in words."""
     return [f"{name_column(axis)}: {AXES[axis]}" for axis in result.axes]
 
 
@@ -217,15 +214,15 @@ _FORMULAS = {
     "left": "left = least bisection after the loss of one switch or link, over that before, dark ports counted",
     "growth": "re-plugged = links between switches whose upper end moves",
 }
-"""How figures that are not counted are reckoned."""
+"""How figures that are not plain counts are computed, by axis."""
 
 
 ALIKE = 4
-"""Shapes of the same figures that are listed."""
+"""How many shapes of the same figures are listed, at most."""
 
 
 def list_details(candidate: Candidate, result: SearchResult) -> list[str]:
-    """What a candidate of the front has beside the columns."""
+    """Return lines about a candidate of the front with what the columns of the table do not have."""
     figures = candidate.figures
     racks = f"{figures.network_racks:,} rack{'s' * (figures.network_racks != 1)}"
     lines = [
@@ -248,7 +245,7 @@ def list_details(candidate: Candidate, result: SearchResult) -> list[str]:
 
 
 def list_reckonings(result: SearchResult) -> Iterator[Reckoning]:
-    """How the figures of tables were reckoned, with which constants."""
+    """Yield how the figures of tables were computed: (heading, texts) for formulas, constants and their sources."""
     latency = result.hardware.catalog.constants().latency
     profiles = [
         result.hardware.catalog.switch(name) for name in sorted({candidate.shape.switch for candidate in result.front})

@@ -33,7 +33,7 @@ STYLE = (
 
 
 def report(result: SearchResult, *, every: bool) -> bytes:
-    """The page; with `every` also what is beaten, and why."""
+    """Return the page, as bytes; with `every` it has the beaten candidates as well, and what beats each."""
     title = escape_text(describe_search(result))
     axes = list_columns(result)
     heads = "".join(f"<th>{escape_text(name_column(axis))}{'*' * (axis in result.axes)}</th>" for axis in axes)

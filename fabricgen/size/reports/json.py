@@ -13,7 +13,7 @@ from fabricgen.size.search import SearchResult
 
 
 def report(result: SearchResult, *, every: bool) -> bytes:
-    """The front, and with `every` what is beaten, as one document."""
+    """Return the front, and with `every` the beaten candidates, as one JSON document, as bytes."""
     shown = result.list_shown(every=every)
     front = {candidate.name for candidate in result.front}
     nodes = count_nodes(result.wishes.gpus, result.hardware)
@@ -33,7 +33,10 @@ def report(result: SearchResult, *, every: bool) -> bytes:
 
 
 def _describe_candidate(candidate: Candidate, result: SearchResult, *, pareto: bool) -> dict[str, Any]:
-    """A candidate with its figures, what is nearly alike, and its blueprint; docs/size.md explains the keys."""
+    """Return a candidate with its figures, nearly alike ones and its blueprint; docs/size.md explains the keys.
+
+    `pareto` says whether it is on the front.
+    """
     figures, shape = candidate.figures, candidate.shape
     return {
         "name": candidate.name,
@@ -73,10 +76,10 @@ def _describe_candidate(candidate: Candidate, result: SearchResult, *, pareto: b
             {
                 "name": alternative.name,
                 "planes": alternative.shape.planes,
-                "off": {a: round(p, 4) for a, p in parts.items()},
+                "off": {axis: round(off, 4) for axis, off in distances.items()},
             }
             for alternative in result.near.get(candidate.name, ())
-            for parts in [measure_distances(candidate, alternative, result.axes)]
+            for distances in [measure_distances(candidate, alternative, result.axes)]
         ],
         "alike": [alternative.name for alternative in candidate.alike],
         "pareto": pareto,

@@ -27,11 +27,14 @@ from fabricgen.size.reports._words import (
 from fabricgen.size.search import SearchResult
 
 REASONS = 5
-"""Reasons why shapes are no candidates that are listed, the commonest first."""
+"""How many reasons why shapes are no candidates are listed, the commonest first."""
 
 
 def report(result: SearchResult, *, every: bool) -> bytes:
-    """The report; with `every` all of the front with its details, what is beaten, and how figures are reckoned."""
+    """Return the report, as bytes.
+
+    With `every` it has all of the front with details, the beaten candidates, and how figures are computed.
+    """
     rows = result.list_shown(every=False) if every else result.rows
     lines = [
         describe_search(result),
@@ -53,7 +56,12 @@ def report(result: SearchResult, *, every: bool) -> bytes:
         lines += ["", summarize_counts(result), f"{_describe_rest(result)}: --all; a page with plots: --format html"]
         return _encode(lines)
     if result.beaten:
-        lines += ["", "beaten:", *_format_table(result, [one for one in result.beaten if one not in rows]), ""]
+        lines += [
+            "",
+            "beaten:",
+            *_format_table(result, [candidate for candidate in result.beaten if candidate not in rows]),
+            "",
+        ]
         lines += [f"{candidate.name}: {explain_beaten(candidate, result)}" for candidate in result.beaten]
     lines += ["", *format_reckonings(list_reckonings(result)), "", summarize_counts(result)]
     lines += [f"  {count:>5,}  {why}" for why, count in result.reasons[:REASONS]]
@@ -61,9 +69,11 @@ def report(result: SearchResult, *, every: bool) -> bytes:
 
 
 def _describe_rest(result: SearchResult) -> str:
-    """What the first screen leaves out."""
-    more = len(result.list_shown(every=False)) - len(result.rows)
-    return (f"{more:,} more of the front, " if more else "") + "optics, racks and formulas, and what beats the others"
+    """Say what the first screen leaves out."""
+    left_out = len(result.list_shown(every=False)) - len(result.rows)
+    return (
+        f"{left_out:,} more of the front, " if left_out else ""
+    ) + "optics, racks and formulas, and what beats the others"
 
 
 def _encode(lines: Sequence[str]) -> bytes:
@@ -71,7 +81,7 @@ def _encode(lines: Sequence[str]) -> bytes:
 
 
 def _format_table(result: SearchResult, candidates: Sequence[Candidate]) -> list[str]:
-    """A table with a row for each candidate; `*` marks the axes of the front."""
+    """Return the lines of a table with a row for each candidate; `*` marks the axes of the search."""
     axes = list_columns(result)
     columns = [["", *(name_candidate(candidate, result) for candidate in candidates)]]
     for axis in axes:
