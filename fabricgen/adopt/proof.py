@@ -75,6 +75,10 @@ class SeenLinks(NamedTuple):
     kinds: tuple[Kind, ...]
 
 
+class HopelessError(Exception):
+    """A page gives too few links, whichever device is which."""
+
+
 def encode_links(facts: Facts, models: Models, forms: Sequence[FabricForm]) -> SeenLinks:
     """Return the links of the facts as columns."""
     rows, texts = {name: row for row, name in enumerate(facts.devices)}, dict[str, int]()
@@ -263,6 +267,21 @@ class Trial:
         """Whether each seen link is missing in the plan, bool."""
         return ~_are_in(self.seen_ends, self.planned_ends)
 
+    def count_surely_missing(self) -> tuple[Ints64, Ints64]:
+        """Return (rows of seen links, how many like each are missing whichever device is which), int64.
+
+        Links are alike if their ends are the same ports of the same kinds of devices; the plan may have fewer of them.
+        """
+        most = (len(self.seen.kinds) + 1) * self._port_base
+        signs = []
+        for columns, kind in ((self._seen_columns, self.seen.kind), (self._planned_columns, self._planned_kind)):
+            ends = [(kind[device] + 1) * self._port_base + port for device, port in columns]
+            signs.append(np.minimum(*ends) * most + np.maximum(*ends))
+        seen, rows, counts = np.unique(signs[0], return_index=True, return_counts=True)
+        planned, have = np.unique(np.append(signs[1], -1), return_counts=True)
+        at = np.minimum(np.searchsorted(planned, seen), len(planned) - 1)
+        return rows, np.maximum(counts - np.where(planned[at] == seen, have[at], 0), 0)
+
     @cached_property
     def missing(self) -> tuple[Link, ...]:
         """The seen links that the plan does not have."""
@@ -344,14 +363,18 @@ def try_page(
     catalog: Catalog | None = None,
     order: Order = BY_NAMES,
     earlier: Trial | None = None,
+    is_hopeless: Callable[[Trial], bool] = lambda _: False,
 ) -> Trial:
     """Wire a page, and find which planned device each seen one is; raises InputError if it cannot be built.
 
-    If the page is wired as that of an `earlier` trial, it is not wired and compared again.
+    If the page is wired as that of an `earlier` trial, it is not wired and compared again. Raises HopelessError if
+    devices are to be found by their ports, and the trial `is_hopeless` before they are.
     """
     wired = wire_page(design_page(words, catalog), earlier.wired if earlier else None)
     if earlier and wired.plan is earlier.wired.plan:
         return earlier.rename(wired)
+    if not order.by_names and is_hopeless(Trial(wired, facts, seen)):
+        raise HopelessError
     trial = Trial(wired, facts, seen, *match_devices(wired, units, forms, order))
     if not order.by_names:
         trial.match_by_ports(earlier.seen_names if earlier else {})

@@ -20,7 +20,7 @@ from fabricgen.adopt.facts import Facts, PagePath
 from fabricgen.adopt.forms import PLACES, FabricForm, TierForm, group_members
 from fabricgen.adopt.models import Models, is_management
 from fabricgen.adopt.positions import BY_NAMES, Order
-from fabricgen.adopt.proof import Trial, encode_links, is_node_of_unit, try_page
+from fabricgen.adopt.proof import HopelessError, Trial, encode_links, is_node_of_unit, try_page
 from fabricgen.adopt.tiers import list_cage_words
 from fabricgen.adopt.units import Units
 from fabricgen.adopt.words import Edit, Named, Words, count_words, edit_words, find_template, get, list_deletions
@@ -70,10 +70,23 @@ class PageSearch:
         of_texts = [[self._seen.texts[text] for text in side.tolist()] for side in texts]
         self._fabric_of_link = self._find_fabrics(devices, of_texts)
 
-    def try_page(self, words: Words) -> Trial:
-        """Wire a page and compare it with the facts; raises InputError if it cannot be wired."""
+    def try_page(self, words: Words, edited: Collection[str] = ()) -> Trial:
+        """Wire a page and compare it with the facts; raises InputError if it cannot be wired, HopelessError if none of
+        the fabrics that were `edited` can be shorter, by the names of ports alone.
+        """
+
+        def is_hopeless(trial: Trial) -> bool:
+            rows, counts = trial.count_surely_missing()
+            missing = np.bincount(self._fabric_of_link[rows], counts, len(self._fabrics)).tolist()
+            # the plan may join the devices of a missing link, and use both of its ports: half of the words
+            trial.unexplained = {name: WORDS_OF_LINK / 2 * n for name, n in zip(self._fabrics, missing, strict=True)}
+            cost = self._measure_page(words, trial)
+            if len(edited) == 1:
+                return sum(cost.values()) >= sum(self.cost.values())
+            return bool(edited) and all(cost[name] >= self.cost[name] for name in edited)
+
         page = words, self.facts, self._seen, self.units, self.forms, self.catalog, self.order
-        return try_page(*page, getattr(self, "trial", None))
+        return try_page(*page, getattr(self, "trial", None), is_hopeless)
 
     def wire_page(self) -> None:
         """Wire `page`, and set `trial` and `cost`; raises InputError if no page can be wired.
@@ -183,7 +196,9 @@ class PageSearch:
         while edits and trial is None:
             words = edit_words(self.page, edits.values())
             try:
-                trial = self.try_page(words)
+                trial = self.try_page(words, edits)
+            except HopelessError:
+                return set()
             except InputError as error:
                 blamed = {str(d.path[1]) for d in error.diagnostics if d.path[:1] == ("fabrics",)} & edits.keys()
                 if not blamed and len(edits) > 1:
