@@ -121,7 +121,7 @@ def _list_old_words() -> frozenset[str]:
 
 
 def _list_models(model: type[Model]) -> Iterator[type[Model]]:
-    """Yield the models that are derived from one, and from those in turn: all parts of the language."""
+    """Yield all models that are derived from one, directly or not: all parts of the language."""
     for part in model.__subclasses__():
         yield part
         yield from _list_models(part)

@@ -156,7 +156,7 @@ class CableProfile(Profile):
         return next((sold for sold in self.modules if sold.cage == cage), None)
 
     def end_power_w(self, lanes: float) -> float | None:
-        """Return what an end with so many lanes in use draws, W.
+        """Return what an end with `lanes` lanes in use draws, W.
 
         That of cables is in proportion to eight lanes, that of a module of stated link speeds is the same for all.
         """
@@ -177,11 +177,11 @@ class CableProfile(Profile):
         return not self.form_factors or _QSFP_DD.get(form_factor, form_factor) in self.form_factors
 
     def find_connector(self, lanes: float) -> str:
-        """Return the connector of a module of so many lanes, of which it has one for every `lanes_per_connector`."""
+        """Return the connector of a module of `lanes` lanes, of which it has one for every `lanes_per_connector`."""
         return next((narrow.connector for narrow in self.narrow if lanes <= narrow.lanes), self.connector)
 
     def describe_connectors(self, lanes: float, twin: int = 1) -> str:
-        """Return the connectors of a module of so many lanes, at least `twin` of them: `2x MPO-12/APC`; "" for
+        """Return the connectors of a module of `lanes` lanes, at least `twin` of them: `2x MPO-12/APC`; "" for
         copper.
         """
         count = max(twin, ceil(lanes / self.lanes_per_connector)) if self.connector else 1
@@ -222,8 +222,8 @@ class CableProfile(Profile):
         return self.id == other.id or (alike and not self.attached and bool(plugs) and bool(self.light & other.light))
 
     def module_at(self, end: CageLanes, light_gbps: float, profiles: Iterable[Self]) -> Self | None:
-        """Return the profile of the module at an end of a link with light of so many Gb/s a wavelength; None if there
-        is none.
+        """Return the profile of the module at an end of a link whose light carries `light_gbps` a wavelength; None if
+        there is none.
 
         It is this one if the end's electrical lanes are as fast as the light, or, as in coherent optics, independent of
         it. Else it is the first of `profiles` with a gearbox for this light that fits the end and reaches as far.
@@ -244,7 +244,7 @@ class CableProfile(Profile):
         return carries and self.plugs_into(cage) and (not self.geared_cages or cage in self.geared_cages)
 
     def splits_for(self, lanes_per_link: int) -> bool:
-        """Whether a cage may serve several links of so many lanes each.
+        """Whether a cage may serve several links of `lanes_per_link` lanes.
 
         If each link fills whole connectors, as 400G does in 2xLR4, nothing has to be split.
         """

@@ -125,7 +125,7 @@ class Product(FrozenModel):
         return [self.part_number(length) for length in self.lengths_m] or [self.part]
 
     def draws_w(self, gbps: int) -> float | None:
-        """Return what it draws in a cage with ports of so many Gb/s, W; None: as its medium."""
+        """Return what it draws, W, if the ports in its cage add up to `gbps`; None: as its medium."""
         return self.power_w_at.get(gbps, self.power_w)
 
     def part_number(self, length_m: float) -> str:

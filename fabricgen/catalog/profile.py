@@ -136,14 +136,14 @@ class PowerSupplies(FrozenModel):
         return self
 
     def count_left_without_feed(self, feeds: int) -> int:
-        """Return how many stay fed when the fullest of so many feeds is lost.
+        """Return how many stay fed when the fullest of `feeds` feeds is lost.
 
         They are spread equally over feeds: six on two feeds are 3 + 3.
         """
         return self.count - -(-self.count // feeds)
 
     def stop_without_feed(self, feeds: int) -> bool:
-        """Whether the device is known to stop when a feed of so many is lost, as too few of them stay fed."""
+        """Whether the device is known to stop when one of `feeds` feeds is lost, as too few of them stay fed."""
         return self.needed is not None and self.count_left_without_feed(feeds) < self.needed
 
 
