@@ -221,7 +221,7 @@ class CableProfile(Profile):
         plugs = {self.connector, self.splits_of} & {other.connector, other.splits_of} - {""}
         return self.id == other.id or (alike and not self.attached and bool(plugs) and bool(self.light & other.light))
 
-    def module_at(self, end: CageLanes, light_gbps: float, profiles: Iterable[Self]) -> Self | None:
+    def find_module_at(self, end: CageLanes, light_gbps: float, profiles: Iterable[Self]) -> Self | None:
         """Return the profile of the module at an end of a link whose light carries `light_gbps` a wavelength; None if
         there is none.
 

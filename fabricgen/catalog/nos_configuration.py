@@ -390,6 +390,6 @@ class NosConfiguration(FrozenModel):
             return lack.why
         return "" if intent in self.claims else UNCLAIMED
 
-    def place_of(self, form: str) -> str:
+    def find_usual_place(self, form: str) -> str:
         """Return the usual place of snippets of a form; "" if there is none."""
         return next((name for name, place in self.places.items() if place.form == form), "")

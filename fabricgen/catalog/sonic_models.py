@@ -160,7 +160,7 @@ class SonicPlatform(FrozenModel):
         """Whether the table has names for a cage of `ways` ports."""
         return ways == 1 or ways in self.suffixes
 
-    def run_of(self, hwsku: str, cage: int) -> BreakoutRun | None:
+    def find_run(self, hwsku: str, cage: int) -> BreakoutRun | None:
         """Return how a HwSKU splits a cage (from 1); None if it has no port there."""
         return next((run for run in self.hwskus[hwsku] if run.first <= cage <= run.last), None)
 

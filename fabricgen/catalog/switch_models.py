@@ -347,7 +347,7 @@ class SwitchProfile(DeviceProfile):
             first += cages
         return tuple(cards)
 
-    def slot_of(self, cage: int) -> tuple[int, int] | None:
+    def find_slot(self, cage: int) -> tuple[int, int] | None:
         """Return (slot, cage on the card, from 1) of a cage of the face (from 1); None on a fixed box.
 
         Raises LookupError if the chassis has no such cage.
@@ -361,7 +361,7 @@ class SwitchProfile(DeviceProfile):
 
     def cage_label(self, cage: int) -> str:
         """Return what is printed beside a cage (from 1): its number, or SLOT/NUMBER on a line card."""
-        slot = self.slot_of(cage)
+        slot = self.find_slot(cage)
         return str(cage) if slot is None else f"{slot[0]}/{slot[1]}"
 
     @cached_property

@@ -47,7 +47,7 @@ def find_snippet_place(snippet: Snippet, catalog: Catalog, path: Path) -> str:
         raise fault("FG052", f"there is no NOS '{snippet.nos}'", path=(*path, "nos"), hint=hint)
     configuration = catalog.find_naming(snippet.nos, (*path, "nos")).configuration
     places, form = configuration.places, "tree" if snippet.text is None else "text"
-    place = snippet.at or configuration.place_of(form)
+    place = snippet.at or configuration.find_usual_place(form)
     if not place:
         raise fault("FG052", f"configurations of '{snippet.nos}' have no place for a `{form}`", path=path)
     if place not in places:

@@ -70,7 +70,7 @@ def _format_port_names(
     """
     cage_class = switch.cages[run.cage_class]
     return [
-        naming.name_port(cage, i % run.ways, run.ways, cage_class, platform, switch.slot_of(cage)) if cage else ""
+        naming.name_port(cage, i % run.ways, run.ways, cage_class, platform, switch.find_slot(cage)) if cage else ""
         for i, cage in ((i, run.cages[i // run.ways]) for i in range(ports))
     ]
 

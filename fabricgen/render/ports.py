@@ -39,7 +39,7 @@ def list_unused_ports(switch: SwitchView, naming: NosNaming) -> list[str]:
     breakout_of_cage, cabled = {port.cage: port.ways for port in switch.ports}, {port.name for port in switch.ports}
     names: list[str] = []
     for number, cage in number_cages(switch.profile):
-        split, slot = breakout_of_cage.get(number, 1), switch.profile.slot_of(number)
+        split, slot = breakout_of_cage.get(number, 1), switch.profile.find_slot(number)
         names += (naming.name_port(number, sub, split, cage, None, slot) for sub in range(split))
     return [name for name in names if name not in cabled]
 

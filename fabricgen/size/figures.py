@@ -255,7 +255,7 @@ def _list_modules(catalog: Catalog, port: LinkPort, far: LinkPort) -> tuple[Cabl
     light, geared = find_light_rate(catalog, port, far), catalog.gearboxes
     media = (c for c in catalog.cables if c.fibre and c.selectable and light in c.lane_gbps)
     at = CageLanes(port.form_factor, port.lane_gbps, port.speed_gbps)
-    return tuple(dict.fromkeys(module for c in media if (module := c.module_at(at, light, geared))))
+    return tuple(dict.fromkeys(module for c in media if (module := c.find_module_at(at, light, geared))))
 
 
 def _make_ends(device: Device, count: int, run: PortRun, media: tuple[CableProfile, ...]) -> _Ends:

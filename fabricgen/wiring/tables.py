@@ -206,7 +206,7 @@ class Segment(NamedTuple):
         if not isinstance(side, PortRun | Attachment) or side.lane_gbps == self.lane_gbps:
             return profile
         at = CageLanes(side.form_factor, side.lane_gbps, self.speed_gbps)
-        return None if profile.attached else profile.module_at(at, self.lane_gbps, self.gearboxes)
+        return None if profile.attached else profile.find_module_at(at, self.lane_gbps, self.gearboxes)
 
     def find_gearbox(self, side: Side) -> CableProfile | None:
         """The profile of the module with a gearbox at a side; None where there is none."""

@@ -44,16 +44,16 @@ def test_a_chassis_has_one_face_and_its_cards(name: str, cards: int) -> None:
     assert switch.cage_count == 36 * cards
     assert [len(c) for c in switch.cages_by_card] == [36] * cards
     assert [cage for c in switch.cages_by_card for cage in c] == list(range(1, switch.cage_count + 1))
-    assert switch.slot_of(1) == (3, 1)
+    assert switch.find_slot(1) == (3, 1)
     assert switch.cage_label(36 * cards) == f"{cards + 2}/36"
     with pytest.raises(LookupError):
-        switch.slot_of(36 * cards + 1)
+        switch.find_slot(36 * cards + 1)
 
 
 def test_a_fixed_box_is_one_card_without_a_slot() -> None:
     switch = CATALOG.switch("sn5600")
     assert switch.cages_by_card == (tuple(range(1, 66)),)
-    assert (switch.slot_of(65), switch.cage_label(65)) == (None, "65")
+    assert (switch.find_slot(65), switch.cage_label(65)) == (None, "65")
 
 
 @pytest.mark.parametrize(
@@ -71,8 +71,8 @@ def test_line_cards_that_cannot_be_are_refused(cards: list[dict[str, Any]], mess
 
 def test_cards_of_two_kinds_may_share_a_chassis() -> None:
     mixed = chassis(line_cards=[card(3), card(10, count=8, cages=18)])
-    assert mixed.slot_of(144) == (6, 36)
-    assert mixed.slot_of(145) == (10, 1)
+    assert mixed.find_slot(144) == (6, 36)
+    assert mixed.find_slot(145) == (10, 1)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_cards_of_two_kinds_may_share_a_chassis() -> None:
 )
 def test_eos_names_ports_of_line_cards(cage: int, sub: int, ways: int, name: str) -> None:
     switch = CATALOG.switch("7816r4")
-    assert CATALOG.naming("eos").name_port(cage, sub, ways, switch.cages[0], None, switch.slot_of(cage)) == name
+    assert CATALOG.naming("eos").name_port(cage, sub, ways, switch.cages[0], None, switch.find_slot(cage)) == name
 
 
 def test_a_nos_without_names_for_line_cards_is_refused(tmp_path: Path) -> None:

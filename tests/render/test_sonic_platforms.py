@@ -98,7 +98,7 @@ def test_a_switch_of_each_platform_is_rendered_from_its_own_table(name: str, two
         rows = {row["lanes"].split(",")[0]: (port, row) for port, row in own["PORT"].items()}
         assert len(rows) == len(own["PORT"]) == len({row["alias"] for row in own["PORT"].values()})
         for number, cage in enumerate(platform.cages, 1):
-            present = number in used or platform.run_of(of_switch["hwsku"], number) is not None
+            present = number in used or platform.find_run(of_switch["hwsku"], number) is not None
             assert (str(cage.lanes[0]) in rows) == present, number
             if present:
                 port, row = rows[str(cage.lanes[0])]

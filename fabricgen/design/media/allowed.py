@@ -84,7 +84,7 @@ class LinkKind(NamedTuple):
         if self.a.lane_gbps == self.b.lane_gbps:
             return True
         ends = [CageLanes(port.form_factor, port.lane_gbps, self.b.speed_gbps) for port in (self.a, self.b)]
-        return not cable.attached and all(cable.module_at(end, self.lane_gbps, catalog.gearboxes) for end in ends)
+        return not cable.attached and all(cable.find_module_at(end, self.lane_gbps, catalog.gearboxes) for end in ends)
 
 
 def find_node_media(design: Design, fabric: FabricDesign, leaf: TierDesign, *, rj45: bool) -> StatedMedia | None:

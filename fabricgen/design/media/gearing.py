@@ -89,7 +89,7 @@ class LinkOptics(NamedTuple):
             rates = [sorted(r for r in {light, *electrical_rates} if r <= end.cage.lane_gbps) for end in (a, b)]
             for lane_a, lane_b in product(*rates):
                 lanes = (CageLanes(end.cage.form_factor, r, speed_gbps) for end, r in ((a, lane_a), (b, lane_b)))
-                if lane_a != lane_b and all(medium.module_at(end, light, geared) for end in lanes):
+                if lane_a != lane_b and all(medium.find_module_at(end, light, geared) for end in lanes):
                     yield lane_a, lane_b
 
     def _list_light_rates(self, speed_gbps: int) -> Iterator[tuple[CableProfile, float]]:
@@ -143,7 +143,7 @@ def find_light_rate(catalog: Catalog, a: LinkPort, b: LinkPort) -> float:
     for light in sorted({fastest, *(c.light_gbps for c in gearboxes if c.light_gbps and c.light_gbps > fastest)}):
         plain_optics = (c for c in catalog.cables if _is_optic(c) and light in c.lane_gbps)
         ends = [CageLanes(port.form_factor, port.lane_gbps, b.speed_gbps) for port in (a, b)]
-        if any(all(c.module_at(end, light, gearboxes) for end in ends) for c in plain_optics):
+        if any(all(c.find_module_at(end, light, gearboxes) for end in ends) for c in plain_optics):
             return light
     return fastest
 

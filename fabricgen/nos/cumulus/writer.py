@@ -143,7 +143,7 @@ def _list_breakouts(switch: SwitchView, naming: NosNaming) -> list[tuple[str, st
     breakout_of_cage, blocked = {port.cage: port.ways for port in switch.ports}, find_blocked_cages(switch)
     return [
         (
-            require_token(naming.name_port(number, 0, 1, cage, None, switch.profile.slot_of(number))),
+            require_token(naming.name_port(number, 0, 1, cage, None, switch.profile.find_slot(number))),
             "disabled" if number in blocked else f"{breakout_of_cage[number]}x",
             0 if number in blocked else cage.lanes // breakout_of_cage[number],
         )

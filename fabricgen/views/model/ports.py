@@ -102,6 +102,6 @@ def place_ports(switch: SwitchView, catalog: Catalog) -> dict[str, str]:
     for cage, cage_class in enumerate(classes, 1):
         ways = ways_of.get(cage, min(cage_class.breakouts) if switch.dialect.splits_empty_cages else 1)
         for sub in range(ways):
-            name = naming.name_port(cage, sub, ways, cage_class, platform, switch.profile.slot_of(cage))
+            name = naming.name_port(cage, sub, ways, cage_class, platform, switch.profile.find_slot(cage))
             places[name] = f"{cage}/{sub}" if cage in ways_of else str(cage)
     return places

@@ -56,7 +56,7 @@ class EndKind:
             return medium
         # the gearbox is in the module: what the cage offers electrically and what the fibre carries are told apart here
         at = CageLanes(self.form_factor, self.lane_gbps, self.speed_gbps)
-        return medium.module_at(at, self.light_gbps, self.geared) or medium
+        return medium.find_module_at(at, self.light_gbps, self.geared) or medium
 
     def takes_transceiver(self, medium: CableProfile) -> bool:
         """Whether a transceiver goes between: the cable has no attached ends, and the cage takes no fibre."""

@@ -71,7 +71,7 @@ def _make_port_table(key: _TableKey) -> PortTable:
     modes: list[tuple[str, str]] = []
     classes = (cage_class for cage_class in key.profile.cages for _ in range(cage_class.count))
     for number, (cage, cage_class) in enumerate(zip(platform.cages, classes, strict=True), 1):
-        if number not in used and platform.run_of(hwsku, number) is None:
+        if number not in used and platform.find_run(hwsku, number) is None:
             continue
         use = used.get(number) or choose_native_use(cage_class)
         mode = find_breakout_mode(platform, cage_class, use.ways, use.speed_gbps)
@@ -121,7 +121,7 @@ def choose_hwsku(used: dict[int, CageUse], platform: SonicPlatform) -> str:
 
     def rank_hwsku(name: str) -> tuple[int, int]:
         """Return (cages in use without a port, minus cages in use with the same split and speed) of a HwSKU."""
-        runs = [(platform.run_of(name, cage), use) for cage, use in used.items()]
+        runs = [(platform.find_run(name, cage), use) for cage, use in used.items()]
         agree = sum(run is not None and (run.ways, run.speed_gbps) == (use.ways, use.speed_gbps) for run, use in runs)
         return sum(run is None for run, _ in runs), -agree
 
