@@ -1,4 +1,4 @@
-"""What an analysis is asked: of which ranks, at which sizes, with which constants."""
+"""What an analysis is asked: about which ranks, at which sizes of messages, with which constants."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ class Job:
 class Question:
     """What an analysis is asked.
 
-    `sizes` of messages in bytes, `queue_pairs` of each pair of ranks, `trials` of a Monte Carlo and the `seed` of its
-    random numbers, `pairs` whether failures are also taken two at a time.
+    `sizes` are those of messages, in bytes; `queue_pairs` are numbers of queue pairs between two ranks. `trials` and
+    `seed` are the number of trials of a Monte Carlo and the seed of its random numbers. `pairs` says whether failures
+    are also taken two at a time.
     """
 
     constants: ConstantsProfile
@@ -46,26 +47,27 @@ class Question:
 
 
 def override_constants(constants: ConstantsProfile, settings: Sequence[str]) -> ConstantsProfile:
-    """Constants with some of them stated as PATH=VALUE, for example `latency.ring.simple.nic_us=10`.
+    """Return constants in which some are replaced by settings PATH=VALUE, such as `latency.ring.simple.nic_us=10`.
 
-    Raises InputError (FG145) for a path that is not there, or a value that it cannot have.
+    The source of a changed constant tells that it was stated. Raises InputError (FG145) for an unknown path, or for a
+    value that the constant cannot have.
     """
     tree = constants.model_dump()
     for text in settings:
         path, equals, value = text.partition("=")
-        *above, last = path.split(".")
+        *group_names, constant = path.split(".")
         branch: Any = tree
         group = tree
-        for name in above:
+        for name in group_names:
             branch = branch.get(name) if isinstance(branch, dict) else None
             # the nearest group around the constant that has a source: it has to tell that a value was stated
             group = branch if isinstance(branch, dict) and "source" in branch else group
-        if not equals or not isinstance(branch, dict) or not isinstance(branch.get(last), int | float):
+        if not equals or not isinstance(branch, dict) or not isinstance(branch.get(constant), int | float):
             known_names = sorted(branch) if isinstance(branch, dict) else sorted(tree)
-            raise fault("FG145", f"'{text}' states no constant", hint=did_you_mean(last, known_names))
+            raise fault("FG145", f"'{text}' states no constant", hint=did_you_mean(constant, known_names))
         try:
-            branch[last] = float(value)
-            if path == "efficiency.network.reached":  # stated for every network: what is fitted to some gives way
+            branch[constant] = float(value)
+            if path == "efficiency.network.reached":  # stated for every network: drop the values fitted to some
                 branch["by_protocol"] = {}
             group["source"] = f"{path}={value} as stated, else {group['source']}"
             constants = type(constants).model_validate(tree)
@@ -78,11 +80,11 @@ def override_constants(constants: ConstantsProfile, settings: Sequence[str]) -> 
 
 
 def read_job(network: Network, text: str = "all", placement: str = "packed", ranks: str = "aligned") -> Job:
-    """The job that a text asks for: `all`, `2048`, `2048@p1`, `512@p1/su2` or `all@p2`.
+    """Return the job that a text asks for: `all`, `2048`, `2048@p1`, `512@p1/su2` or `all@p2`.
 
-    `packed` takes accelerators in the order of nodes, `scattered` a domain of each unit in turn. With `rotated` ranks,
-    those of the k-th domain are shifted by k, so that neighbours in a ring are on different rails. Raises InputError
-    (FG145) where the place is not there, or holds fewer.
+    The placement `packed` takes accelerators in the order of nodes, `scattered` takes a domain of each unit in turn.
+    With `rotated` ranks, the ranks of the k-th domain are shifted by k, so that neighbours in a ring are on different
+    rails. Raises InputError (FG145) if there is no such pod or unit, or if it has fewer accelerators.
     """
     number, _, location = text.partition("@")
     rows = _find_ranks(network, location)
@@ -104,7 +106,10 @@ def read_job(network: Network, text: str = "all", placement: str = "packed", ran
 
 
 def _find_ranks(network: Network, location: str) -> Ints64:
-    """The ranks in a pod or unit, in order; all where no place is named."""
+    """Return the ranks in a pod (`p1`) or unit (`p1/su2`), ascending, int64; all ranks if `location` is "".
+
+    Raises InputError (FG145) for an unknown pod or unit.
+    """
     all_ranks = np.arange(len(network.ranks), dtype=np.int64)
     if not location:
         return all_ranks
@@ -124,25 +129,25 @@ def _find_ranks(network: Network, location: str) -> Ints64:
 
 
 def _deal_by_unit(network: Network, rows: Ints64) -> Ints64:
-    """Places of ranks, those of a domain of each unit in turn."""
+    """Return an order of `rows` (indexes into it, int64) that takes a scale-up domain of each unit in turn."""
     domain, unit = network.ranks.domain[rows], network.ranks.unit[rows]
     _, first_rank, domain_index = np.unique(domain, return_index=True, return_inverse=True)
     home = unit[first_rank]
-    # the turn of a domain is its rank in its unit, in the order of their first ranks
+    # the turn of a domain is its number among the domains of its unit, in the order of their first ranks
     turn = rank_within(home, first_rank)
-    # the last key counts first: all first domains of units, then all second ones; ranks of a domain stay together
+    # the last key counts first: the first domains of all units, then the second ones; a domain stays together
     return np.lexsort((np.arange(len(rows)), first_rank[domain_index], home[domain_index], turn[domain_index]))
 
 
 def _group_by_domain(network: Network, rows: Ints64) -> Ints64:
-    """Ranks with those of a domain side by side, domains in the order of their first rank."""
+    """Return ranks with those of a domain side by side, domains in the order of their first rank."""
     _, first_rank, domain_index = np.unique(network.ranks.domain[rows], return_index=True, return_inverse=True)
     order: Ints64 = rows[np.lexsort((np.arange(len(rows)), first_rank[domain_index]))]
     return order
 
 
 def _rotate_domains(network: Network, rows: Ints64) -> Ints64:
-    """Ranks of the k-th domain shifted by k."""
+    """Return ranks in which those of the k-th domain are shifted by k; those of a domain are side by side."""
     domain = network.ranks.domain[rows]
     # ranks of a domain are side by side in the job
     starts = np.flatnonzero(np.r_[True, domain[1:] != domain[:-1]])

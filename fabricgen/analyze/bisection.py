@@ -1,4 +1,4 @@
-"""The bisection of a network: by its design; at a phase of a cluster, of the links and nodes that are there then."""
+"""The bisection of a network: by its design, or for a phase of a cluster of the links and nodes that exist then."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from fabricgen.wiring.arrays import Floats, Ints64, join_components, unique_valu
 
 
 def bisection_gbps(network: Network) -> float:
-    """What crosses the worst cut of its nodes into halves, Gb/s each way."""
+    """Return the bandwidth across the worst cut of a network's nodes into halves, Gb/s each way."""
     if network.cluster.phase is None:
         return float(bisection.compute_bisection(network.cluster.design, network.fabric))
     return count_bisection_gbps(network)
 
 
 def count_bisection_gbps(network: Network) -> float:
-    """The bisection counted on the links that are there, by places as the design has them: what tiers join, with nodes.
+    """Return the bisection counted on the links that exist, Gb/s each way.
 
-    Networks that share nodes, as rails and planes do, are cut alike and add up; those that share none are joined by
-    nothing, and the first of each are cut together, the second, and so on.
+    Networks that share nodes, as rails and planes do, are cut in the same way and their bisections add up. Networks
+    that share no nodes are joined by nothing: the first networks of all groups that share nodes are cut together, then
+    the second ones, and so on.
     """
     node, leaf, gbps = network.list_ports()
     steps = _list_steps(network)
@@ -45,7 +46,10 @@ def count_bisection_gbps(network: Network) -> float:
 
 
 def _list_steps(network: Network) -> list[tuple[Ints64, Floats]]:
-    """By level, the components and what leaves them, Gb/s; last what links of pairs at the top join."""
+    """Return for each level (components by device row, bandwidth that leaves each, Gb/s).
+
+    Links between the two switches of a pair at the top make a level of their own, which comes last.
+    """
     plan, steps = network.cluster.plan, [(level.component, level.out_gbps) for level in network.levels]
     pairs = [s.tier in network.top.tiers and s.mesh and not s.km for s in plan.links.segments]
     rows = np.flatnonzero(np.array(pairs, dtype=np.bool_)[plan.links.segment])
@@ -63,7 +67,10 @@ def _list_steps(network: Network) -> list[tuple[Ints64, Floats]]:
 
 
 def _join_places(steps: Sequence[tuple[Ints64, Floats]], node: Ints64, leaf: Ints64, gbps: Floats) -> StrandPlace:
-    """What is joined, with some ports of nodes at leaves, as one place: leaves that share nodes stand in one."""
+    """Return the nested places of the bisection for some ports of nodes at leaves; all ports must be joined.
+
+    `node`, `leaf` and `gbps` are columns of ports. Leaves that share nodes are one place.
+    """
     size, below = len(steps[0][0]), dict[int, StrandPlace]()
     for component, leaving in steps:
         label = join_components(component, node, leaf)

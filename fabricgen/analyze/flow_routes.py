@@ -30,10 +30,10 @@ _DRAWS = 32
 
 @dataclass(frozen=True, slots=True)
 class Flows:
-    """Flows between ports of ranks that use uplinks, columns of one length.
+    """Flows between ports of ranks that use uplinks, as columns of one length.
 
-    `pair` is the number of the pair of ranks, `a` and `b` the rows of the leaves, `level` the lowest that joins these,
-    int64; `gbps` (float64) the lesser of the speeds of the two ports.
+    `pair` is the number of the pair of ranks, `a` and `b` are the device rows of their leaves, and `level` is the
+    lowest level that joins the two leaves; all int64. `gbps` (float64) is the lesser speed of the two ports.
     """
 
     pair: Ints64
@@ -46,13 +46,13 @@ class Flows:
         return len(self.pair)
 
     def select_rows(self, rows: Flags | slice) -> Flows:
-        """The flows of some rows, given by a mask or a slice."""
+        """Return the flows of some rows, given by a mask or a slice."""
         return Flows(self.pair[rows], self.a[rows], self.b[rows], self.level[rows], self.gbps[rows])
 
 
 @dataclass(frozen=True, slots=True)
 class _NextHops:
-    """Links that switches choose among: those of a slot are `count` links of `order` from `start` on."""
+    """Links that switches choose among, in slots: a slot has `count` links of `order`, from `start` on."""
 
     order: Ints64
     start: Ints64
@@ -60,24 +60,29 @@ class _NextHops:
 
     @classmethod
     def group_links(cls, link: Ints64, slot: Ints64, port: Ints, slots: int) -> _NextHops:
-        """The members of each of so many slots, ordered by port as switches list their next hops."""
+        """Return the links of each of `slots` slots, ordered by port, as switches list their next hops.
+
+        `link`, `slot` and `port` have the number, the slot and the port of each link.
+        """
         count = np.bincount(slot, minlength=slots)
         return cls(link[np.lexsort((port, slot))], np.cumsum(count) - count, count)
 
     def choose_links(self, slot: Ints64, choice: Choices) -> tuple[Ints64, Flags]:
-        """(a link of each slot, whether it has any); a choice is a part of 1, or a number to divide by the count."""
+        """Return (a link of each slot, whether the slot has any link).
+
+        A choice is a random float below 1, or an integer (a hash or a turn), whose remainder by the number of links
+        counts. For a slot without links the link is meaningless.
+        """
         count = self.count[slot]
-        part = choice.dtype.kind == "f"
-        # floats are parts of 1, as drawn at random; integers are hashes, or turns
-        index = (choice * count).astype(np.int64) if part else choice % np.maximum(count, 1)
+        is_random = choice.dtype.kind == "f"
+        index = (choice * count).astype(np.int64) if is_random else choice % np.maximum(count, 1)
         has_any = count > 0
-        # 0 is any link: who asks leaves out slots without one
         return self.order[np.where(has_any, self.start[slot] + index, 0)], has_any
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """Links between the switches of one height and those above, as these choose among them.
+    """Links between the switches of one height and the switches above them, grouped for their choices.
 
     Upwards a slot is a lower switch. Downwards it is an upper switch and a component below it: the sum of `upper`, by
     row of the switch, and `below`, by row of a leaf.
@@ -103,18 +108,18 @@ class Routes:
         self._ends = (np.r_[uplinks.lower, 0], np.r_[uplinks.upper, 0])
         self._steps = tuple(self._make_step(height) for height in range(self.heights))
         self.weighted = weighs_paths(network.cluster.design.loaded.blueprint, network.fabric.name)
-        """Whether paths are weighed, so that a way is as probable as any other of its leaves."""
-        # choices beyond that of the leaf, at most: of so many ways each is drawn, and one with fewer is kept
+        """Whether paths are weighed, so that all ways between two leaves are equally probable."""
+        # the greatest product of the numbers of choices on a way, without the choice at the leaf
         counts = [int(step.down.count.max(initial=1)) for step in self._steps]
         self._most_ways = float(np.prod([*counts, *(int(step.up.count.max(initial=1)) for step in self._steps[1:])]))
 
     def _make_step(self, height: int) -> _Step:
-        """The choices between the switches of a height and those above it, upwards and downwards."""
+        """Return the choices between the switches of a height and the switches above it, upwards and downwards."""
         uplinks, links = self.network.uplinks, self.network.cluster.plan.links
         links_here = np.flatnonzero(uplinks.height == height)
         row, lower, upper = uplinks.row[links_here], uplinks.lower[links_here], uplinks.upper[links_here]
         devices = len(self.labels[0])
-        # what the switches above join is a block of slots: one for each switch above and each part below
+        # each component above is a block of slots: one slot for each of its switches and each component below
         joined = np.unique(self.labels[height + 1][lower], return_inverse=True)[1]
         tops, of_top = np.unique(upper, return_index=True)
         parts, of_part = np.unique(self.labels[height][lower], return_index=True)
@@ -127,12 +132,12 @@ class Routes:
         position = np.zeros(devices, dtype=np.int64)
         position[parts] = rank_within(joined[of_part])
         below = position[self.labels[height]]
-        # the last slot is that of switches which are not above: it has no links
+        # the last slot is for switches that are not above this height: it has no links
         down = _NextHops.group_links(links_here, first_slot[upper] + below[lower], links.b_port[row], slots + 1)
         return _Step(_NextHops.group_links(links_here, lower, links.a_port[row], devices), down, first_slot, below)
 
     def number_uplinks(self) -> tuple[Ints64, Ints64]:
-        """By link, its number among the uplinks of its lower switch, and how many these are."""
+        """Return for each link its number among the uplinks of its lower switch, and how many these are; int64."""
         number, counts = np.zeros(self.links, dtype=np.int64), np.ones(self.links, dtype=np.int64)
         for step in self._steps:
             lower = self.network.uplinks.lower[step.up.order]
@@ -141,14 +146,17 @@ class Routes:
         return number, counts
 
     def count_parallel_links(self, height: int) -> Ints64:
-        """By row of a switch above a height, the most links to one component below it; 0 for other switches."""
+        """Return for each switch above a height, by device row, its most links to one component below; int64."""
         down, most = self._steps[height].down, np.zeros(len(self.labels[0]), dtype=np.int64)
         used = np.flatnonzero(down.count)
         np.maximum.at(most, self.network.uplinks.upper[down.order[down.start[used]]], down.count[used])
         return most
 
     def deal_uplinks(self, leaf: Ints64, position: Ints64, rng: np.random.Generator) -> Ints64:
-        """By place of a flow among those of its leaf, the uplink whose turn it is; leaves have orders of their own."""
+        """Return for each flow the number of the uplink of its leaf whose turn it is; each leaf has a random order.
+
+        `leaf` is the leaf of each flow, `position` its number among the flows of that leaf.
+        """
         up = self._steps[0].up
         lower = self.network.uplinks.lower[up.order]
         # a fraction below 1 shuffles the links of each leaf and keeps leaves apart
@@ -158,10 +166,11 @@ class Routes:
     def draw_routes(
         self, flows: Flows, rng: np.random.Generator, hashes: Ints64 | None = None, turns: Ints64 | None = None
     ) -> tuple[Ints64, Flags]:
-        """(links of each flow, int64 [2 heights, flows]; whether it arrives).
+        """Return (the links of each flow, int64 [2 heights, flows]; whether it arrives).
 
-        Each switch chooses at random, as hashes of their own do; or with `hashes` by the remainder of a flow's one
-        hash; or at the leaf by the flow's turn. Flows that do not arrive are drawn again at random.
+        Each switch chooses at random, as if it had a hash function of its own. With `hashes`, all switches choose by
+        the remainder of the flow's hash; with `turns`, leaves choose by the flow's turn. Flows that do not arrive are
+        drawn again at random, up to `_DRAWS` times. A hop that a flow does not use has the number `2 * links`.
         """
         # `2 * links` is the number of no link: upward links come first, then the same ones downward
         links = np.full((2 * self.heights, len(flows)), 2 * self.links, dtype=np.int64)
@@ -175,7 +184,7 @@ class Routes:
             lost = np.flatnonzero(~arrived)
             if not len(lost):
                 break
-            # the last time what arrives is kept, however probable it was
+            # in the last draw every flow that arrives is kept, however probable its way was
             links[:, lost], arrived[lost] = self._walk_flows(
                 flows.select_rows(~arrived), rng, None, None, weighing=draw < _DRAWS - 1
             )
@@ -190,10 +199,10 @@ class Routes:
         *,
         weighing: bool = True,
     ) -> tuple[Ints64, Flags]:
-        """(links of each flow; whether it arrives) of one walk up to where its leaves are joined, and down.
+        """Walk each flow once, up to the level that joins its leaves and down; return what `draw_routes` returns.
 
-        Where paths are weighed, a way is kept with the chance that makes all of them alike: by how many it was chosen
-        among.
+        If paths are weighed, a way is kept with a chance in proportion to the number of choices on it, which makes all
+        ways equally probable; a flow whose way is not kept counts as one that does not arrive.
         """
         routes = np.full((2 * self.heights, len(flows)), 2 * self.links, dtype=np.int64)
         switch, ways = flows.a, np.ones(len(flows))
@@ -232,7 +241,7 @@ def _draw_choices(rng: np.random.Generator, fixed: Ints64 | None, count: int) ->
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Shares of their rate that pairs get: the mean, the worst, and the mean of the slowest flow of each pair."""
+    """Fractions of their rate that pairs get: the mean, the worst, and the mean of each pair's slowest flow."""
 
     mean: float
     worst: float
@@ -240,9 +249,9 @@ class Rates:
 
 
 def list_flows(network: Network, routes: Routes, source: Ints64, target: Ints64) -> Flows:
-    """The flows of pairs of ranks that use uplinks: one a port, between ports of one number, so that planes stay apart.
+    """Return the flows between pairs of ranks that use uplinks: one for each port, to the port of the same number.
 
-    Ports that only links between sites join have none.
+    So planes stay apart. Ports that only links between sites join have no flow.
     """
     parts = []
     for port in range(network.leaf.shape[1]):
@@ -259,7 +268,7 @@ def list_flows(network: Network, routes: Routes, source: Ints64, target: Ints64)
 
 
 def permute_ranks(network: Network, routes: Routes, ranks: Ints64, rng: np.random.Generator) -> tuple[Ints64, Ints64]:
-    """(source, target) of a random permutation of ranks, within what uplinks join at their first port."""
+    """Return (source, target) of a random permutation of ranks, int64; uplinks join the first ports of each pair."""
     leaf = network.leaf[ranks]
     leaf = leaf[np.arange(len(ranks)), (leaf != NONE).argmax(axis=1)]
     ranks, joined = ranks[leaf != NONE], routes.labels[-1][leaf[leaf != NONE]]
@@ -270,9 +279,9 @@ def permute_ranks(network: Network, routes: Routes, ranks: Ints64, rng: np.rando
 
 
 def pair_in_rings(network: Network, ranks: Ints64) -> tuple[Ints64, Ints64]:
-    """(source, target) of a ring on each rail of a job: ranks send to that of their place in the next domain.
+    """Return (source, target) of rings: each rank sends to the rank of its place in the next scale-up domain.
 
-    Places are those that all domains of the job have; ranks of a domain are side by side in the job.
+    The ranks of a domain are side by side in `ranks`. Places that not all domains of the job have are left out.
     """
     domain = network.ranks.domain[ranks]
     # a row of `grid` for each domain, a column for each place: the row below is the next domain
@@ -283,7 +292,7 @@ def pair_in_rings(network: Network, ranks: Ints64) -> tuple[Ints64, Ints64]:
 
 
 def rate_sprayed(network: Network, flows: Flows) -> Rates:
-    """Rates where each packet takes any of the equal paths: what leaves a component shares all of its uplinks alike."""
+    """Return the rates if packets are sprayed: what leaves a component is spread evenly over all of its uplinks."""
     crowded = np.ones(len(flows))
     for number, level in enumerate(network.levels):
         for end in (flows.a, flows.b):
@@ -297,13 +306,12 @@ def rate_sprayed(network: Network, flows: Flows) -> Rates:
 def draw_rates(
     routes: Routes, flows: Flows, queue_pairs: Sequence[int], rng: np.random.Generator, balancing: str
 ) -> Iterator[Rates]:
-    """For each number of queue pairs, ascending, the rates of one trial.
+    """Yield the rates of one trial for each number of `queue_pairs`, which ascend.
 
-    Of the ways, `hash` is every switch for itself, `shared` all with one hash, and `dynamic` leaves that take the least
-    loaded uplink for each flow, which deals flows over them in turn, and hash above them.
+    With `balancing` `hash` every switch has a hash of its own; with `shared` all have the same. With `dynamic` leaves
+    take the least loaded uplink for each flow, which deals flows over them in turn, and switches above them hash.
     """
-    most = queue_pairs[-1]
-    routed = _route_flows(routes, flows, rng, balancing, most)
+    routed = _route_flows(routes, flows, rng, balancing, queue_pairs[-1])
     load, loaded_pairs = np.zeros(len(routes.gbps)), 0
     for number in queue_pairs:
         # loads add up: more queue pairs are those of fewer, and others
@@ -315,7 +323,7 @@ def draw_rates(
 
 
 def _route_flows(routes: Routes, flows: Flows, rng: np.random.Generator, balancing: str, number: int) -> list[Ints64]:
-    """The links of each flow, for one queue pair after the other."""
+    """Return for each of `number` queue pairs the links of each flow, as `Routes.draw_routes` does."""
     rounds = range(number)
     if balancing == "shared":
         return [routes.draw_routes(flows, rng, hashes=rng.integers(0, 2**31, len(flows)))[0] for _ in rounds]
@@ -327,12 +335,12 @@ def _route_flows(routes: Routes, flows: Flows, rng: np.random.Generator, balanci
 
 
 def _shuffle_places(leaf: Ints64, rng: np.random.Generator, start: int) -> Ints64:
-    """Numbers of flows among those of their leaf in a random order, after as many for each queue pair before."""
+    """Return for each flow a random number among the flows of its leaf, after those of `start` earlier queue pairs."""
     return rank_within(leaf, rng.random(len(leaf))) + start * np.bincount(leaf)[leaf]
 
 
 def _summarize_rates(shares: Floats, flows: Flows) -> Rates:
-    """Rates of pairs from the shares of their flows, [queue pairs, flows]; flows weigh as their ports are fast."""
+    """Return the rates of pairs from the fractions that their flows get, [queue pairs, flows], weighted by speed."""
     weight = np.bincount(flows.pair, flows.gbps)
     used = weight > 0
     mean = np.bincount(flows.pair, shares.mean(axis=0) * flows.gbps)[used] / weight[used]

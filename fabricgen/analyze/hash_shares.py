@@ -1,4 +1,4 @@
-"""What share of their rate flows get whose switches choose among equal paths by hash, or by load, by formula."""
+"""The fraction of their rate that flows get if switches choose among equal paths by hash or by load, by formula."""
 
 from __future__ import annotations
 
@@ -23,12 +23,15 @@ from fabricgen.wiring.arrays import Flags, Floats, Ints64
 _GRID = 2000
 """Steps of the shares that distributions are reckoned with."""
 _ALIKE = 8
-"""Numbers of flows are alike whose logarithms are so many to the unit: within 13 %."""
+"""Numbers of flows count as alike within 1 / 8 of a unit of their natural logarithm: within 13 %."""
 
 
 def list_binomial_chances(number: int, chance: float) -> Floats:
-    """How probable 0, 1, 2 and so on of a number of events are, up to where that is below 1e-15."""
-    # twelve standard deviations above the mean, and a few more for small means: beyond that nothing is above 1e-15
+    """Return the probabilities of 0, 1, 2 and so on of `number` events, each of probability `chance`; float64.
+
+    The array ends where probabilities are below 1e-15.
+    """
+    # twelve standard deviations above the mean, and some more for small means: beyond, all are below 1e-15
     most = min(number, int(number * chance + 12 * (number * chance) ** 0.5 + 30))
     steps = np.arange(1, most + 1)
     # in logarithms, since binomials of thousands of flows pass what a float holds
@@ -39,9 +42,9 @@ def list_binomial_chances(number: int, chance: float) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _UplinkChoice:
-    """Components whose uplinks are chosen among alike: `flows` over `links`, each asking for `demand` of one.
+    """Components whose uplinks are chosen in the same way: `flows` flows over `links` links.
 
-    `share` of the flows asked about pass them.
+    Each flow asks for the fraction `demand` of a link. `share` is the fraction of the flows asked about that pass them.
     """
 
     flows: float
@@ -50,14 +53,17 @@ class _UplinkChoice:
     share: float
 
     def find_loads(self, queue_pairs: int, *, dealt: bool) -> tuple[Floats, Floats]:
-        """(load on the link that a flow has, over what that carries; how probable each is)."""
+        """Return (loads of the link of a flow over its bandwidth, the probability of each times `share`).
+
+        Flows choose at random, or with `dealt` take links in turn.
+        """
         flows = max(round(self.flows * queue_pairs), 1)
         on_link, chance = (_spread_in_turn if dealt else _spread_at_random)(flows, self.links)
         return on_link * self.demand / queue_pairs, chance * self.share
 
 
 class Formula:
-    """Expected rates of the pairs of some flows."""
+    """Computes the expected rates of the pairs of some flows from probabilities, without drawing routes."""
 
     def __init__(self, routes: Routes, flows: Flows) -> None:
         self._ports = max(round(len(flows) / np.count_nonzero(np.bincount(flows.pair))), 1)
@@ -71,7 +77,7 @@ class Formula:
                 self._levels.append((int(at_level.sum()), hops))
 
     def compute_rates(self, queue_pairs: int, *, dealt: bool = False) -> Rates:
-        """The rates of pairs; with `dealt` leaves deal flows over their uplinks in turn."""
+        """Return the rates of pairs with `queue_pairs` each; with `dealt` leaves deal flows over uplinks in turn."""
         number, steps = queue_pairs * self._ports, np.arange(_GRID + 1) / _GRID
         mean, slowest, as_slow = 0.0, 0.0, np.zeros(_GRID)
         for flows, hops in self._levels:
@@ -91,16 +97,16 @@ class Formula:
 
 
 def _merge_choices(hop: list[_UplinkChoice], queue_pairs: int, *, dealt: bool) -> tuple[Floats, Floats]:
-    """(loads at a hop, ascending; how probable each is)"""
+    """Return (the loads that a flow may meet at a hop, ascending; the probability of each)."""
     load, chance = np.hstack([choice.find_loads(queue_pairs, dealt=dealt) for choice in hop])
     order = np.argsort(load, kind="stable")
     return load[order], chance[order]
 
 
 def _list_choices(routes: Routes, flows: Flows, asked_flows: Flags, height: int, end: str) -> list[_UplinkChoice]:
-    """The choices among the uplinks of components at a height, by one end of the flows that are asked about.
+    """Return the choices among the uplinks of components at a height, for the ends `end` (`a` or `b`) of flows.
 
-    Components with as many links and nearly as many flows count as alike.
+    `asked_flows` flags the flows asked about. Components with equally many links and nearly as many flows are merged.
     """
     uplinks, label = routes.network.uplinks, routes.labels[height]
     crossing, at_height, size = flows.level > height, uplinks.height == height, len(label)
@@ -124,7 +130,7 @@ def _list_choices(routes: Routes, flows: Flows, asked_flows: Flags, height: int,
 
 
 def _spread_at_random(flows: int, links: int) -> tuple[Floats, Floats]:
-    """(flows on the link of a flow; how probable each number is) where each takes one at random."""
+    """Return (possible numbers of flows on the link of a flow, their probabilities) if each takes a link at random."""
     if links == 1:
         return np.array([float(flows)]), np.ones(1)
     chance = list_binomial_chances(flows - 1, 1 / links)
@@ -132,18 +138,21 @@ def _spread_at_random(flows: int, links: int) -> tuple[Floats, Floats]:
 
 
 def _spread_in_turn(flows: int, links: int) -> tuple[Floats, Floats]:
-    """(flows on the link of a flow; how probable each number is) where links are taken in turn."""
-    few, more = divmod(flows, links)
-    fuller = more * (few + 1) / flows
-    return np.array([few, few + 1.0]), np.array([1 - fuller, fuller])
+    """Return (possible numbers of flows on the link of a flow, their probabilities) if links are taken in turn."""
+    flows_per_link, fuller_links = divmod(flows, links)
+    chance_of_fuller = fuller_links * (flows_per_link + 1) / flows
+    return np.array([flows_per_link, flows_per_link + 1.0]), np.array([1 - chance_of_fuller, chance_of_fuller])
 
 
 def _find_share_chances(hops: list[tuple[Floats, Floats]]) -> Floats:
-    """How probable each share of its rate is for a flow, in steps of the grid from 0 to 1."""
+    """Return the probability of each fraction of its rate that a flow may get, in steps of 1 / `_GRID` from 0 to 1.
+
+    `hops` has (loads, ascending; their probabilities) of each hop, which are taken as independent.
+    """
     loads = np.sort(np.concatenate([load for load, _ in hops]))
     most = np.ones(len(loads))
     for load, chance in hops:
-        # the greatest load of a way is at most so much where that of each hop is
+        # the probability that the greatest load of a way is at most each of the loads: a product over the hops
         most *= np.r_[0.0, np.cumsum(chance)][np.searchsorted(load, loads, side="right")]
     chance, at = np.diff(most, prepend=0.0), _GRID / np.maximum(loads, 1)
     low = np.floor(at).astype(np.int64)
@@ -154,7 +163,7 @@ def _find_share_chances(hops: list[tuple[Floats, Floats]]) -> Floats:
     return np.asarray(weights[:-1], dtype=np.float64)
 
 
-# The share that collectives reckon with: that of the blueprint's own `load_balance`.
+# The fraction that collectives are computed with: that of the blueprint's `load_balance`.
 
 QUEUE_PAIRS = 4
 """Queue pairs of a pair of ranks that collectives reckon with. Chosen: the middle of the numbers that load balance is
@@ -163,14 +172,15 @@ told for (1, 4, 16), since libraries open one or more for each of several channe
 
 
 def find_mode(network: Network) -> str:
-    """How the switches of a network choose among equal paths."""
+    """Return how the switches of a network choose among equal paths, as `find_balancing_mode` does."""
     return find_balancing_mode(network.cluster, network.fabric)
 
 
 def find_balancing_mode(cluster: Cluster, fabric: FabricDesign) -> str:
-    """How the switches of a fabric choose among equal paths; those of InfiniBand by load, under a subnet manager.
+    """Return how the switches of a fabric choose among equal paths: the blueprint's mode of balancing.
 
-    Where NICs name each link of a path they choose nothing, and packets are spread by the NIC.
+    It is `spray` for InfiniBand, whose switches choose by load, and if NICs name each link of a path, so that the NIC
+    spreads packets and switches choose nothing.
     """
     if fabric.protocol == "infiniband" or names_each_link(cluster.design, fabric):
         return "spray"
@@ -179,18 +189,18 @@ def find_balancing_mode(cluster: Cluster, fabric: FabricDesign) -> str:
 
 
 def find_share_of_pairs(network: Network, source: Ints64, target: Ints64) -> float:
-    """The share of its rate that the slowest of some pairs of ranks gets, of 1: what all wait for that go round."""
+    """Return the fraction of its rate that the slowest of some pairs of ranks gets, for which a ring waits."""
     return _find_rates(network, Routes(network), source, target).worst
 
 
 def find_share_of_all(network: Network, ranks: Ints64) -> float:
-    """The share of their rate that pairs get on average where each rank sends to another, in turn to all of them."""
+    """Return the fraction of their rate that pairs get on average if each rank sends to one other rank at a time."""
     routes, rng = Routes(network), np.random.Generator(np.random.PCG64(1))
     return _find_rates(network, routes, *permute_ranks(network, routes, ranks, rng)).mean
 
 
 def _find_rates(network: Network, routes: Routes, source: Ints64, target: Ints64) -> Rates:
-    """The rates of pairs as the blueprint balances; all of the rate where packets are spread or nothing crosses."""
+    """Return the rates of pairs of ranks with the blueprint's balancing; 1 if packets are spread or no flow crosses."""
     mode = find_mode(network)
     flows = list_flows(network, routes, source, target)
     if mode == "spray" or not len(flows):

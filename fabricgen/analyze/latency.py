@@ -11,7 +11,7 @@ from fabricgen.wiring.tables import SWITCH
 
 
 def count_switches_crossed(network: Network, level: int) -> int:
-    """Switches on a shortest path between ports that meet at a level: up to the tier of the level and down again.
+    """Return the switches on a shortest path between ports that meet at a level: up to its tier and down again.
 
     Between sites, links join two switches of the topmost tier.
     """
@@ -19,26 +19,30 @@ def count_switches_crossed(network: Network, level: int) -> int:
 
 
 def cable_m(network: Network, level: int) -> float:
-    """The mean length of the cables of a path between ports that meet at a level, m: of nodes and of each tier."""
-    hops = 0.0
+    """Return the length of the cables of a path between ports that meet at a level, m: the sum of the mean lengths.
+
+    A path has a cable of each tier on the way up and on the way down, but only one cable between sites.
+    """
+    hops_m = 0.0
     for number in range(level):
-        once = not network.levels[number + 1].tiers
-        hops += network.levels[number].hop_m * (1 if once else 2)
-    return 2 * network.node_m + hops
+        hops_m += network.levels[number].hop_m * (2 if network.levels[number + 1].tiers else 1)
+    return 2 * network.node_m + hops_m
 
 
 def latency_us(network: Network, level: int, constants: ConstantsProfile) -> float:
-    """One-way latency between ports that meet at a level, us: of its switches and cables, no NIC and no queue."""
-    across = not network.levels[level].tiers
-    total = 0.0
-    for number in range(level + (not across)):
-        once = number == level
-        total += switch_ns(network, number, constants) * (1 if once else 2)
-    return (total + cable_m(network, level) * constants.latency.medium.fibre_ns_per_m) / 1000
+    """Return the one-way latency between ports that meet at a level, us: of switches and cables alone, without queues.
+
+    A path crosses two switches of each level below, and one of this level unless links between sites join it.
+    """
+    across_sites = not network.levels[level].tiers
+    switches_ns = 0.0
+    for number in range(level + (not across_sites)):
+        switches_ns += switch_ns(network, number, constants) * (1 if number == level else 2)
+    return (switches_ns + cable_m(network, level) * constants.latency.medium.fibre_ns_per_m) / 1000
 
 
 def switch_ns(network: Network, level: int, constants: ConstantsProfile) -> float:
-    """The mean latency of the switches of a level's tiers, ns: as the catalogue has it, else the usual one."""
+    """Return the mean latency of the switches of a level's tiers, ns: the catalogue's figure, else the usual one."""
     latencies = [
         (constants.latency.switch_ns(profile) or 0.0, count) for profile, count in _list_switches(network, level)
     ]
@@ -47,13 +51,13 @@ def switch_ns(network: Network, level: int, constants: ConstantsProfile) -> floa
 
 
 def list_switch_sources(network: Network, constants: ConstantsProfile) -> dict[str, str]:
-    """Where the latency of each model of switch was read."""
+    """Return the source of the latency of each model of switch in a network, by id of its profile."""
     profiles = (profile for level in range(len(network.levels)) for profile, _ in _list_switches(network, level))
     return dict(sorted((profile.id, constants.latency.switch_source(profile)) for profile in profiles))
 
 
 def _list_switches(network: Network, level: int) -> Iterator[tuple[SwitchProfile, int]]:
-    """The models of switches of a level's tiers, and how many there are of each."""
+    """Yield (profile, number of switches) for each class of switches in the tiers of a level."""
     keys = set(network.levels[level].tiers)
     for cls in network.cluster.plan.devices.classes:
         if cls.kind == SWITCH and cls.key in keys and isinstance(cls.profile, SwitchProfile):

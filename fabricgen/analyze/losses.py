@@ -1,15 +1,15 @@
-"""What is left of a network after a loss: accelerators cut off, and how much slower the traffic of a job gets.
+"""What a loss does to a network: accelerators that are cut off, and how much slower the traffic of a job gets.
 
-A rank is cut off when its node is lost or none of its ports is left in the largest piece of the network that it was in.
-Every switch spreads traffic evenly over the uplinks that are left to it, as ECMP and per-packet spraying do, so what a
-switch further up has lost does not lessen what it gets, unless nothing leads on from there. A rank that has lost ports
-sends all of its traffic by the others, and a collective waits for it.
+A rank is cut off if its node is lost, or if none of its ports is left in the largest piece of the network that it was
+in. Every switch spreads traffic evenly over its remaining uplinks, as ECMP and per-packet spraying do, so a switch
+further up gets as much traffic as before even if it has lost links, unless nothing leads on from it. A rank that has
+lost ports sends all of its traffic by its other ports, and a collective waits for it.
 
-Where routes are static, switches further on keep sending to one that has lost its way down: the share of flows that
-are hashed there is dead. With a single plane that lasts until somebody mends it; with several NICs leave the plane.
+With static routes, other switches keep sending to a switch that has lost its links down: flows that are hashed to it
+are dead. With a single plane that lasts until the loss is mended; with several planes NICs leave the plane.
 
-Where NICs name their paths (SRv6) they retire those that name what is lost, and spread traffic over the others: over
-those of all planes where a NIC has one address for these.
+If NICs name their paths (SRv6), they retire the paths that name a lost switch or link and spread traffic over the
+others: over the paths of all planes if a NIC has one address for all planes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.analyze.asked import Job
-from fabricgen.analyze.named_paths import NamedPaths
 from fabricgen.analyze.network import NONE, Network
 from fabricgen.analyze.traffic import count_other_ports
 from fabricgen.design.fabric_model import TierKey
@@ -36,13 +35,13 @@ _NOTHING = np.zeros(0, dtype=np.int64)
 
 @dataclass(frozen=True, slots=True)
 class LossEffect:
-    """What a loss leaves: `cut_off` and `slowed` accelerators of all, and of those of the job.
+    """What a loss does: how many accelerators it cuts off or slows, and how many of the job it cuts off.
 
-    `slowdown` is the time of a pattern of the job's traffic over that before; empty where the loss cuts off one of its
-    accelerators. `lost_gbps` is what the bisection loses at most, Gb/s. `dead_share` is the greatest share of what an
-    accelerator sends or gets in a plane beyond the loss that is sent into it all the same; `dead_to` accelerators lose
-    flows so, and `job_dead_to` of the job that have no other plane. `retired` is how many paths NICs retire, and the
-    greatest share of those from an accelerator that is not cut off, over all planes; None where NICs name no paths.
+    `slowdown` has, by pattern of the job's traffic, its time over the time without the loss; it is empty if the loss
+    cuts off an accelerator of the job. `lost_gbps` is what the bisection loses at most, Gb/s. `dead_share` is the
+    greatest fraction of an accelerator's traffic in a plane that is still sent into the loss. `dead_to` accelerators
+    lose flows in this way, of which `job_dead_to` are of the job and have no other plane. `retired` is (how many paths
+    NICs retire, the greatest fraction of an accelerator's paths over all planes); None if NICs name no paths.
     """
 
     cut_off: int
@@ -58,10 +57,11 @@ class LossEffect:
 
 @dataclass(frozen=True, slots=True)
 class SwitchLinks:
-    """Links between switches, one row a link: rows of the two ends, the lower one first, Gb/s, and the link's row.
+    """Links between switches, as columns with a row for each link.
 
-    `level` is the level whose components they leave, -1 for those of the two switches of a pair; those `across` sites
-    leave the components of both ends.
+    `a` and `b` are the device rows of its lower and its upper end, `row` is its row in the plan. `level` is the level
+    whose components it leaves, -1 for a link between the two switches of a pair. A link `across` sites leaves the
+    components of both ends.
     """
 
     a: Ints64
@@ -73,7 +73,7 @@ class SwitchLinks:
 
     @staticmethod
     def list_links(network: Network) -> SwitchLinks:
-        """All links between the switches of a network."""
+        """Return all links between the switches of a network, without those that are dark."""
         links = network.cluster.plan.links
         height = {key: number for number, level in enumerate(network.levels) for key in level.tiers}
         level = np.array([_find_level(segment, height) for segment in links.segments])
@@ -102,12 +102,12 @@ def _find_level(segment: Segment, height: Mapping[TierKey, int]) -> int:
 
 
 class Losses:
-    """The losses of a network, seen by a job; `grid` has its ranks by scale-up domain and place in it.
+    """Computes what losses of a network do to a job; `grid` has the job's ranks by scale-up domain and place in it.
 
-    `links` are those between switches, `place` by switch row the part of the network that it is in, `job` by rank
-    whether the job runs on it, `bundle` by link a number that it shares with those between its two switches;
-    `hides_losses`: whether switches keep sending to one that has lost its way down. `lists_bundles`: whether the loss
-    of all links between two switches does what none of them does alone.
+    `links` are the links between switches. `place` has for each device row the connected part of the network that it is
+    in, `job` for each rank whether the job runs on it, `bundle` for each link a number that all links between its two
+    switches share. `hides_losses` says whether switches keep sending to a switch that has lost its links down;
+    `lists_bundles` whether losing all links between two switches has an effect that losing one of them has not.
     """
 
     def __init__(self, network: Network, job: Job, grid: Ints64) -> None:
@@ -122,7 +122,7 @@ class Losses:
         self._pairs = np.divmod(pairs, devices)
         no_loss = np.zeros(len(self.links.row), dtype=np.bool_)
         self._up = self._down = np.zeros(devices)
-        # sums start from nothing: what is left without all links is below 0 what they carry
+        # with sums of 0, what remains without all links is the negative of what they carry
         self._up, self._down = (-gbps for gbps in self._sum_remaining(~no_loss))
         up, across = self.links.level != NONE, self.links.across
         level = np.full(devices, NONE, dtype=np.int64)
@@ -146,8 +146,8 @@ class Losses:
         self._before = {name: self._time_pattern(name, self.has.astype(np.float64), no_loss) for name in self._crossing}
 
     def find_effect(self, devices: Ints64 = _NOTHING, links: Ints64 = _NOTHING) -> LossEffect:
-        """What is left without some devices, by their rows, and without some links of the plan, by theirs."""
-        network, within = self.network, len(self._grid) < 2  # within a scale-up domain a job needs no network
+        """Return what the loss of some devices and links does; `devices` and `links` are their rows in the plan."""
+        network, in_one_domain = self.network, len(self._grid) < 2  # in one scale-up domain a job needs no network
         gone = np.isin(np.arange(len(self.place)), devices)
         lost = gone[self.links.a] | gone[self.links.b] | np.isin(self.links.row, links)
         port = (
@@ -157,7 +157,7 @@ class Losses:
             port &= self._find_main_piece(lost, port)[network.leaf]
         cut = ~port.any(axis=1) & (self._rank_gbps > 0)
         share, dead = self._find_dead_flows(gone, lost, port) if self.hides_losses else (0.0, np.zeros_like(port))
-        # NICs leave a plane whose flows die, where they have another
+        # NICs leave a plane whose flows die, if they have another
         stuck = dead.any(axis=1) & ((network.fabric.planes == 1) | (dead == port).all(axis=1))
         usable = port & (~dead | stuck[:, None])
         sums, in_use, retired = (network.gbps * usable).sum(axis=1), [usable.astype(np.float64)], None
@@ -167,10 +167,10 @@ class Losses:
             left_gbps = (network.gbps * weight).sum(axis=1)[sums > 0] / self._rank_gbps[sums > 0]
             retired = self._paths.count_lost(port, left), 1 - float(left_gbps.min(initial=1.0))
             in_use += [weight] * (network.fabric.address_per == "nic")
-        stops = (gone[network.ranks.device] if within else cut)[self.job]
+        stops = (gone[network.ranks.device] if in_one_domain else cut)[self.job]
         slowdown = {} if stops.any() else dict.fromkeys(self._crossing, 1.0)
-        if slowdown and not within:
-            # NICs that have all planes to choose from take what is quicker
+        if slowdown and not in_one_domain:
+            # NICs that may use all planes choose the quicker way
             slowdown = {
                 name: min(self._time_pattern(name, ports, lost) for ports in in_use) / before
                 for name, before in self._before.items()
@@ -183,16 +183,16 @@ class Losses:
             max(0.0, self._reach - self._find_reach(np.where(port, network.gbps, 0.0), lost)),
             share,
             int(dead.any(axis=1).sum()),
-            0 if within else int(stuck[self.job].sum()),
+            0 if in_one_domain else int(stuck[self.job].sum()),
             retired,
         )
 
     def _find_dead_flows(self, gone: Flags, lost: Flags, port: Flags) -> tuple[float, Flags]:
-        """(greatest share, by port of ranks whether some) of what these send or get beyond a loss that is sent into it.
+        """Return (the greatest fraction of a port's traffic that is sent into a loss, whether a port loses any).
 
-        A switch above that others still send to, and that has lost all of its links to one below, gets its share of
-        the flows to what is under that: of all that leads into its component, as flows are spread evenly. One that has
-        no way up any more gets its share of what those below send out.
+        The second is bool [ranks, ports]. An upper switch that others still send to, and that has lost all links to a
+        switch below, gets its share of the flows to that switch's component, as flows are spread evenly. A switch that
+        has lost all of its uplinks gets its share of what the switches below it send out.
         """
         linked = np.bincount(self.bundle[lost], minlength=len(self._parallel)) < self._parallel
         is_sent_to = np.bincount(np.concatenate([end[linked] for end in self._pairs]), minlength=len(gone)) > 0
@@ -209,45 +209,52 @@ class Losses:
         return greatest, dead
 
     def _find_main_piece(self, lost: Flags, port: Flags) -> Flags:
-        """By switch row, whether it is in the largest piece that is left of its part of the network."""
+        """Return for each device row whether it is in the largest remaining piece of its part of the network; bool.
+
+        The size of a piece is the number of ports of ranks in it, of those that `port` says are left.
+        """
         linked = np.bincount(self.bundle[lost], minlength=len(self._parallel)) < self._parallel
         piece = join_components(np.arange(len(self.place), dtype=np.int64), *(end[linked] for end in self._pairs))
         leaves = self.network.leaf[port]
         size = np.bincount(piece[leaves], minlength=len(piece))[piece]
         chosen = np.full(len(piece), NONE, dtype=np.int64)
-        # the largest of each part is written last, and of pieces of one size that of the first leaf
+        # the largest piece of each part is written last, and of equal pieces the one of the first leaf
         ordered = leaves[::-1][np.argsort(size[leaves[::-1]], kind="stable")]
         chosen[self.place[ordered]] = piece[ordered]
         return np.asarray(chosen[self.place] == piece)
 
     def _sum_remaining(self, lost: Flags) -> tuple[Floats, Floats]:
-        """By switch, Gb/s of its uplinks, and of the links to it from below, without some links."""
+        """Return the bandwidth of each switch's uplinks, and of the links to it from below, without the lost; Gb/s."""
         up, across = lost & (self.links.level != NONE), lost & self.links.across
         above = self._up - self._sum_by_switch(self.links.a, up) - self._sum_by_switch(self.links.b, across)
         return above, self._down - self._sum_by_switch(self.links.b, up & ~across)
 
     def _sum_by_switch(self, end: Ints64, mask: Flags) -> Floats:
-        """By device row, the Gb/s of some links that have it at one end."""
+        """Return for each device row the sum of the bandwidths of the links in `mask` that end there; Gb/s."""
         return np.bincount(end[mask], self.links.gbps[mask], len(self.place)).astype(np.float64)
 
     def _find_carried(self, number: int, up: Floats, down: Floats) -> Floats:
-        """By component of a level, what it sends out before the first switch is full, Gb/s; 0 where nothing leaves.
+        """Return for each component of a level what it can send out until its first switch is full, Gb/s.
 
-        Switches get what leaves in proportion to the links to them from below, or where NICs choose paths to their
-        uplinks; those without uplinks get none.
+        `up` and `down` are the bandwidths above and below each switch. Switches get the traffic in proportion to the
+        links to them from below, or to their uplinks if NICs name paths; switches without uplinks get nothing. It is 0
+        for a component that nothing leaves.
         """
         level = self.network.levels[number]
         ends = self._tops[number]
         ends = ends[(up[ends] > 0) & (down[ends] > 0)] if number else ends[up[ends] > 0]
         component = level.component[ends]
         weight = up[ends] if self._paths else down[ends] if number else np.ones(len(ends))
-        every, first = np.bincount(component, weight, len(self.place)), np.full(len(self.place), np.inf)
-        np.minimum.at(first, component, up[ends] / weight)
-        carried: Floats = np.multiply(every, first, out=np.zeros(len(every)), where=every > 0)
+        weights, least_ratio = np.bincount(component, weight, len(self.place)), np.full(len(self.place), np.inf)
+        np.minimum.at(least_ratio, component, up[ends] / weight)
+        carried: Floats = np.multiply(weights, least_ratio, out=np.zeros(len(weights)), where=weights > 0)
         return carried
 
     def _find_reach(self, port: Floats, lost: Flags) -> float:
-        """Gb/s that all places can send towards the top: each the lesser of its uplinks and what its parts can."""
+        """Return what all components together can send to the top level without the lost links, Gb/s.
+
+        `port` has the bandwidth of each port. A component sends the lesser of its uplinks and of what is below it.
+        """
         levels, leaf, links = self.network.levels, self.network.leaf, self.links
         rows = np.flatnonzero(lost)
         inside = np.bincount(leaf[self.has], port[self.has], len(self.place))
@@ -263,8 +270,9 @@ class Losses:
         return float(inside.sum())
 
     def _cross_in_ring(self, grid: Ints64) -> list[Floats]:
-        """By level, what of each port leaves its component when every rank sends to that of its place in the next
-        scale-up domain.
+        """Return for each level what leaves its component from each port in a ring, Gb/s [ranks, ports].
+
+        Every rank sends to the rank of its place in the next scale-up domain.
         """
         leaf = self.network.leaf
         target = np.full_like(leaf, NONE)
@@ -276,29 +284,31 @@ class Losses:
         ]
 
     def _cross_all_to_all(self) -> list[Floats]:
-        """By level, what of each port leaves its component when every rank of the job sends to every other domain.
+        """Return for each level what leaves its component from each port in an all-to-all, Gb/s [ranks, ports].
 
-        Traffic to another rail leaves by the rank of that rail in the sender's domain.
+        Every rank of the job sends to every other domain. Traffic to another rail leaves by the rank of that rail in
+        the sender's domain.
         """
-        network, shares = self.network, []
+        network, leaving_by_level = self.network, []
         job_ports = self.has & self.job[:, None]
         domain = np.broadcast_to(network.ranks.domain[:, None], network.leaf.shape)[job_ports]
         leaf = network.leaf[job_ports]
-        everyone = np.maximum(1, count_other_ports(self.place[leaf], domain))
+        targets = np.maximum(1, count_other_ports(self.place[leaf], domain))
         for level in network.levels:
-            share = np.zeros(network.leaf.shape)
-            near = count_other_ports(level.component[leaf], domain)
-            share[job_ports] = network.gbps[job_ports] * np.clip(1 - near / everyone, 0.0, 1.0)
-            shares.append(share)
-        return shares
+            leaving = np.zeros(network.leaf.shape)
+            targets_inside = count_other_ports(level.component[leaf], domain)
+            leaving[job_ports] = network.gbps[job_ports] * np.clip(1 - targets_inside / targets, 0.0, 1.0)
+            leaving_by_level.append(leaving)
+        return leaving_by_level
 
     def _sum_load(self, level: int, crossing: Floats) -> Floats:
         component = self.network.levels[level].component[self.network.leaf[self.has]]
         return np.bincount(component, crossing[self.has], len(self.place)).astype(np.float64)
 
     def _time_pattern(self, name: str, in_use: Floats, lost: Flags) -> float:
-        """How long a pattern takes, in times of what the ports of its ranks take when nothing is lost; `in_use` is by
-        rank and port, what it sends by the port in proportion, of 1.
+        """Return the time of a pattern, over the time that the ports of its ranks take without a loss.
+
+        `in_use` is the fraction of each port's rate that its rank uses, [ranks, ports]; `lost` flags the lost links.
         """
         factor = self._rank_gbps / np.maximum((self.network.gbps * in_use).sum(axis=1), 1e-9)
         sent = in_use * factor[:, None]
@@ -316,6 +326,61 @@ class Losses:
             load = self._loads[name][number]
             if ports_lost:
                 load = self._sum_load(number, crossing * sent)
-            wide = carried[number] > 0
-            worst = max(worst, float((load[wide] / carried[number][wide]).max(initial=0.0)))
+            has_uplinks = carried[number] > 0
+            worst = max(worst, float((load[has_uplinks] / carried[number][has_uplinks]).max(initial=0.0)))
         return worst
+
+
+# Paths that NICs name (SRv6): how many name a loss, and which fraction of the paths of a leaf is left.
+
+
+class NamedPaths:
+    """The paths between the ports of different leaves of a network, counted as `paths` writes them (docs/srv6.md).
+
+    A path goes up to a switch above both leaves, of the lowest tier that has one, and down. A step goes from a switch
+    (`lower`) to one above it (`upper`): it is a link, or all links of the two if paths name switches alone. `level` is
+    the level whose components a step leaves. Arrays [2, n] have a row for all steps and a row for those that are left.
+    """
+
+    def __init__(self, network: Network, lower: Ints64, upper: Ints64, level: Ints64) -> None:
+        self._size, self._has = len(network.cluster.plan.devices), network.leaf >= 0
+        # ranks may share a port: each counts once
+        self._first_ranks = np.unique(network.port_link[self._has], return_index=True)[1]
+        self._leaf = network.leaf[self._has][self._first_ranks]
+        self._levels: list[tuple[Ints64, ...]] = []
+        for number, step in enumerate(network.levels):
+            rows = np.flatnonzero(level == number)
+            # paths of two ports turn in a switch that they reach from different components: number (switch, component)
+            sides, side = np.unique(upper[rows] * self._size + step.component[lower[rows]], return_inverse=True)
+            self._levels.append((step.component, rows, lower[rows], upper[rows], side, *np.divmod(sides, self._size)))
+
+    def count_lost(self, port: Flags, left: Flags) -> int:
+        """Return how many paths in each direction name a lost port or step.
+
+        `port` flags the ports that are left, [ranks, ports]; `left` flags the steps that are left.
+        """
+        ways = _sum_both(
+            self._leaf, np.stack([np.ones(len(self._leaf)), port[self._has][self._first_ranks]]), self._size
+        )
+        ports, paths = ways[0], np.zeros(2)
+        for component, rows, lower, upper, side, turn, below in self._levels:
+            here = ways[:, lower] * np.stack([np.ones(len(rows)), left[rows]])
+            up = _sum_both(side, here, len(turn))
+            # there are as many ways down to each port as up from it, and as many of them are left
+            down = up * np.bincount(component, ports, self._size)[below] / np.maximum(up[0], 1)
+            both = _sum_both(turn, up, self._size) * _sum_both(turn, down, self._size)
+            paths += both.sum(axis=1) - (up * down).sum(axis=1)
+            ways = ways + _sum_both(upper, here, self._size)
+        return round(float(paths[0] - paths[1]))
+
+    def find_share_left(self, left: Flags) -> Floats:
+        """Return for each device row the fraction of its ways up to the highest tier that is left; 1 in that tier."""
+        ways = np.ones((2, self._size))
+        for _, rows, lower, upper, *_ in reversed(self._levels):
+            above = ways[:, upper] * np.stack([np.ones(len(rows)), left[rows]])
+            ways[:, lower] = _sum_both(lower, above, self._size)[:, lower]
+        return np.asarray(ways[1] / ways[0])
+
+
+def _sum_both(index: Ints64, pair: Floats, size: int) -> Floats:
+    return np.stack([np.bincount(index, figures, size) for figures in pair])

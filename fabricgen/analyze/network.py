@@ -1,8 +1,9 @@
 """The network between accelerators as analyses read it: ranks, their ports, and what each tier joins.
 
-A rank is an accelerator, or a node where no node of the cluster has any. `Level` k of a network is made of components:
-what the tiers up to the k-th above the nodes join, a single leaf at level 0. Traffic between two ports stays below the
-first level at which they share a component, and uses the uplinks of every component that it leaves; in a folded Clos
+A rank is an accelerator, or a node if no node of the cluster has accelerators. `Level` k of a network consists of
+components: sets of switches that the tiers up to the k-th above the nodes join, single leaves at level 0. Traffic
+between two ports stays below the first level at which they share a component, and uses the uplinks of every component
+that it leaves; in a folded Clos
 with traffic spread evenly over equal paths (Al-Fares et al., SIGCOMM 2008) nothing else limits it.
 """
 
@@ -30,11 +31,12 @@ NONE = -1
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """Accelerators in the order of nodes, int64 columns: row of the node, number in it, scale-up domain, place, rail.
+    """Accelerators in the order of nodes, as int64 columns.
 
-    `domain_gbps` (float64) is what a rank sends into its scale-up domain, Gb/s each way; 0 where that is not known. Of
-    two tiers or nested domains, the widest counts, and `first_tier` is the next one within it, of
-    `first_tier_size` accelerators, each with `first_tier_gbps`; else these are of the domain itself.
+    `device` is the row of the node, `accelerator` the number in the node, `domain` the number of the scale-up domain.
+    `domain_gbps` (float64) is what a rank sends into its domain, Gb/s each way; 0 if that is not known. If scale-up has
+    two tiers or nested domains, `domain` is the widest, and `first_tier` is the next one within it, of
+    `first_tier_size` accelerators, each with `first_tier_gbps`; otherwise these three are those of the domain itself.
     """
 
     device: Ints64
@@ -55,9 +57,10 @@ class Ranks:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """What the tiers up to one join: by device row its component (int64), by component what leaves it, Gb/s each way.
+    """What the tiers up to one of them join.
 
-    `hop_m` is the mean length of the cables above the level, m; 0 at the top.
+    `component` is the number of the component of each device row, int64; `out_gbps` is the bandwidth of the links that
+    leave each component, Gb/s each way. `hop_m` is the mean length of the cables above the level, m; 0 at the top.
     """
 
     tiers: tuple[TierKey, ...]
@@ -65,12 +68,12 @@ class Level:
     out_gbps: Floats
     hop_m: float
     name: str = ""
-    """What it is called where no tier of its own joins it: what switches that meet within a tier are of."""
+    """Its name if no tier joins it: that of the group of switches that meet within a tier."""
 
 
 @dataclass(frozen=True, slots=True)
 class Uplinks:
-    """Links between switches, one row a link: rows of the lower and the upper switch, Gb/s, m, and the link's row."""
+    """Links between switches, as columns: device rows of the lower and upper switch, speed, length, row of the link."""
 
     lower: Ints64
     upper: Ints64
@@ -85,8 +88,8 @@ class Uplinks:
 class Network:
     """The scale-out network of the accelerators of a fabric.
 
-    `leaf` int64 [ranks, ports] is the row of the leaf at each port of a rank, -1 for none; `gbps` float64 of the same
-    shape, less where accelerators share a NIC; `port_link` the row of the link.
+    `leaf`, int64 [ranks, ports], is the device row of the leaf at each port of a rank, -1 for none. `gbps`, float64 of
+    the same shape, is the speed of the port, divided if accelerators share a NIC; `port_link` is the row of its link.
     """
 
     cluster: Cluster
@@ -102,22 +105,22 @@ class Network:
     node_m: float
     """Mean length of the cables of nodes, m."""
     dark: Ints64 | None
-    """Of a network as found in the hall, the rows of links that are not there; None for a plan."""
+    """Rows of the links that are missing in a network as found in the hall; None for a plan."""
 
     @property
     def what(self) -> str:
-        """What its ranks are, in words."""
+        """What its ranks are, in words: accelerators or nodes."""
         has_accelerators = any(nodes.profile.accelerators for nodes in self.cluster.design.layout.node_sets)
         return "accelerators" if has_accelerators else "nodes"
 
     @property
     def is_meshed(self) -> bool:
-        """Whether its switches meet within a tier: levels do not tell what joins ranks then."""
+        """Whether its switches meet within a tier; then levels do not tell what joins ranks."""
         return has_meshes(self.cluster.design, self.fabric)
 
     @property
     def rank_gbps(self) -> float:
-        """What most ranks can send to the network, Gb/s."""
+        """The median of what a rank can send to the network, Gb/s."""
         return find_median(self.gbps.sum(axis=1))
 
     @property
@@ -126,7 +129,10 @@ class Network:
         return self.levels[-1]
 
     def list_ports(self, chosen: Flags | None = None) -> tuple[Ints64, Ints64, Floats]:
-        """(row of the node, of the leaf, Gb/s) of every port that has a link, or of those chosen, bool as `leaf`."""
+        """Return (device row of the node, of the leaf, Gb/s) of every port that has a link.
+
+        `chosen`, bool of the shape of `leaf`, chooses other ports.
+        """
         rank, port = np.nonzero(self.leaf != NONE if chosen is None else chosen)
         return self.ranks.device[rank], self.leaf[rank, port], self.gbps[rank, port]
 
@@ -173,14 +179,17 @@ def _list_attachments(fabric: FabricDesign) -> list[Attachment]:
 
 
 def _count_ranks(design: Design, profile: NodeProfile) -> int:
-    """Ranks of a node: its accelerators; 1 where no node has any, 0 where others have."""
+    """Return the ranks of a node: its accelerators; if it has none, 0, but 1 if no node of the cluster has any."""
     if profile.accelerators:
         return profile.accelerators.count
     return 0 if any(nodes.profile.accelerators for nodes in design.layout.node_sets) else 1
 
 
 def make_network(cluster: Cluster, fabric: FabricDesign, dark: Ints64 | None = None) -> Network:
-    """The network of the accelerators whose nodes attach to a fabric, without the links of some rows."""
+    """Return the network of the accelerators whose nodes attach to a fabric.
+
+    `dark` has the rows of the links that are missing, int64; None for a plan.
+    """
     plan, design = cluster.plan, cluster.design
     lit_links = np.ones(len(plan.links), dtype=np.bool_)
     if dark is not None:
@@ -207,7 +216,7 @@ def make_network(cluster: Cluster, fabric: FabricDesign, dark: Ints64 | None = N
 
 
 def _find_heights(design: Design, fabric: FabricDesign) -> dict[TierKey, int]:
-    """How many tiers stand between a fabric's nodes and each tier above them."""
+    """Return for each tier above a fabric's nodes how many tiers stand between the nodes and it."""
     heights: dict[TierKey, int] = {}
     for chain in list_chains(design, fabric):
         for at, tier in enumerate(chain):
@@ -221,7 +230,7 @@ def _list_node_classes(plan: WiringPlan, fabric: FabricDesign) -> list[DeviceCla
 
 
 def _make_ranks(cluster: Cluster, fabric: FabricDesign) -> tuple[Ranks, Ints64]:
-    """The ranks, and by device row the number of its first one; -1 for devices that hold none."""
+    """Return (the ranks, the first rank of each device row, int64, -1 for none); rails are set later."""
     plan, table = cluster.plan, cluster.plan.devices
     first = np.full(len(table), NONE, dtype=np.int64)
     rows, numbers, rates, total = [], [], [], 0
@@ -247,15 +256,16 @@ def _make_ranks(cluster: Cluster, fabric: FabricDesign) -> tuple[Ranks, Ints64]:
 
 
 def _find_domain_rates(design: Design, profile: NodeProfile, per_node: int) -> tuple[float, float, float]:
-    """(bandwidth of an accelerator of a node across its scale-up domain, within its first tier, Gb/s each way, 0 where
-    that is not known; accelerators of a first tier).
+    """Return (Gb/s each way of an accelerator across its scale-up domain, within its first tier, first-tier size).
+
+    The size is in accelerators. A bandwidth that is not known is 0.
     """
     from fabricgen.design.scale_up.domains import can_join, load_kind
 
     joined = sorted(
         (s for s in design.scale_up if can_join(profile, (s.below or s).profile)), key=lambda s: s.places.nodes
     )
-    if joined:  # of several the widest tells, in which its ranks are, and the next one in it
+    if joined:  # the widest of several domains, and the next one within it
         widest = joined[-1]
         tier = next((s for s in reversed(joined) if s.places.nodes < widest.places.nodes), widest)
         return widest.gbps_per_accelerator, tier.gbps_per_accelerator, tier.places.accelerators
@@ -270,8 +280,9 @@ def _find_domain_rates(design: Design, profile: NodeProfile, per_node: int) -> t
 
 
 def _number_domains(cluster: Cluster, device: Ints64) -> tuple[Ints64, Ints64]:
-    """(the widest scale-up domain of each device row, the next one within it or itself): those of the blueprint first,
-    then one for each node in none.
+    """Return (the widest scale-up domain, the next one within it or itself) of each rank's device, as numbers, int64.
+
+    `device` are device rows. Domains of the blueprint have the first numbers; each node in none has one of its own.
     """
     table, layout = cluster.plan.devices, cluster.design.layout
     domains, total = device + count_cluster_domains(cluster.design), 0
@@ -294,12 +305,12 @@ def _number_domains(cluster: Cluster, device: Ints64) -> tuple[Ints64, Ints64]:
 
 
 def count_cluster_domains(design: Design) -> int:
-    """How many scale-up domains the blueprint has room for."""
+    """Return how many scale-up domains the blueprint has room for."""
     return sum(scale_up.places.slots for scale_up in design.scale_up)
 
 
 def _find_groups(scale_up: ScaleUpDesign, layout: Layout, pod: Ints64, node: Ints64) -> Ints64:
-    """By node, the number of its group of nodes in its unit; -1 for nodes that are in no domain of the kind."""
+    """Return for each node the number of its group of nodes in its unit, int64; -1 if it is in no such domain."""
     kinds = layout.kinds
     groups = np.full((len(kinds), int(node.max(initial=0)) + 1), NONE, dtype=np.int64)
     for number, kind in enumerate(kinds):
@@ -310,7 +321,7 @@ def _find_groups(scale_up: ScaleUpDesign, layout: Layout, pod: Ints64, node: Int
 
 
 def _domain_numbers(cluster: Cluster, scale_up: ScaleUpDesign, device: Ints64, group: Ints64) -> Ints64:
-    """The number of the scale-up domain of each device among those of one design, from 0."""
+    """Return the number of each device's scale-up domain among those of `scale_up`, from 0; `group` as found before."""
     table, layout, places = cluster.plan.devices, cluster.design.layout, scale_up.places
     if places.per == "cluster":
         return np.zeros(len(device), dtype=np.int64)
@@ -324,22 +335,26 @@ def _domain_numbers(cluster: Cluster, scale_up: ScaleUpDesign, device: Ints64, g
 def _find_ports(
     cluster: Cluster, fabric: FabricDesign, first: Ints64, ranks: int, lit_links: Flags
 ) -> tuple[Ints64, Floats, Ints64, Ints64]:
-    """By rank and port, by plane and rail: leaf row, Gb/s and row of the link; and by rank its rail (0: none)."""
+    """Return (leaf row, Gb/s, row of the link), arrays [ranks, ports], and the rail of each rank (0: none).
+
+    `first` is the first rank of each device row. Ports of a rank are sorted by plane and rail; links that are not in
+    `lit_links` leave -1 and 0.
+    """
     links = cluster.plan.links
-    parts: list[tuple[Ints64, Ints64, Floats]] = []
+    columns_by_leg: list[tuple[Ints64, Ints64, Floats]] = []
     for number, segment in enumerate(links.segments):
-        side = segment.a
-        if segment.fabric != fabric.name or not isinstance(side, Attachment):
+        attachment = segment.a
+        if segment.fabric != fabric.name or not isinstance(attachment, Attachment):
             continue
         span = links.find_rows(number)
         rows = np.arange(span.start, span.stop, dtype=np.int64)
         rows = rows[first[links.a_device[rows]] != NONE]
-        for leg, accelerator, share in _list_served(side, _count_ranks(cluster.design, side.profile)):
+        for leg, accelerator, share in _list_served(attachment, _count_ranks(cluster.design, attachment.profile)):
             leg_rows = rows[links.a_port[rows] == leg]
             speed = np.full(len(leg_rows), segment.speed_gbps * share)
-            parts.append((first[links.a_device[leg_rows]] + accelerator, leg_rows, speed))
-    rank, row, speed = (np.concatenate([part[i] for part in parts]) for i in range(3))
-    # by rank, then by plane and rail: ports of one number are of one plane, which all that compares ranks relies on
+            columns_by_leg.append((first[links.a_device[leg_rows]] + accelerator, leg_rows, speed))
+    rank, row, speed = (np.concatenate([columns[i] for columns in columns_by_leg]) for i in range(3))
+    # by rank, then by plane and rail: ports of one number are in one plane, on which comparisons of ranks rely
     order = np.lexsort((row, links.rail[row], links.plane[row], rank))
     rank, row, speed = rank[order].astype(np.int64), row[order].astype(np.int64), speed[order]
     port = rank_within(rank)
@@ -354,7 +369,10 @@ def _find_ports(
 
 
 def _list_served(attachment: Attachment, count: int) -> list[tuple[int, int, float]]:
-    """(port of a node, accelerator that it serves, share of it): NICs of none are shared by neighbours."""
+    """Return (port of a node, accelerator that it serves, fraction of the port that this one gets).
+
+    If the profile does not say which accelerator a port serves, neighbouring accelerators share the ports in order.
+    """
     legs = attachment.legs
     if count > 1 and all(leg.gpu is not None for leg in legs):
         return [(number, leg.gpu or 0, 1.0) for number, leg in enumerate(legs)]
@@ -365,7 +383,7 @@ def _list_served(attachment: Attachment, count: int) -> list[tuple[int, int, flo
 
 
 def _list_uplinks(plan: WiringPlan, heights: dict[TierKey, int], lit_links: Flags) -> Uplinks:
-    """The links between the tiers above the nodes."""
+    """Return the links between the tiers above the nodes that are lit."""
     links = plan.links
     parts: list[tuple[Ints64, int, float]] = []
     for number, segment in enumerate(links.segments):
@@ -386,7 +404,10 @@ def _list_uplinks(plan: WiringPlan, heights: dict[TierKey, int], lit_links: Flag
 
 
 def _list_levels(plan: WiringPlan, heights: dict[TierKey, int], uplinks: Uplinks, lit_links: Flags) -> Iterator[Level]:
-    """What is joined by the leaves alone, by leaves and spines, and so on; last by links between sites."""
+    """Yield the levels: what leaves alone join, what leaves and spines join, and so on, then links between sites.
+
+    The levels of switches that meet within a tier come last.
+    """
     joined = np.arange(len(plan.devices), dtype=np.int64)
     for height in range(max(heights.values(), default=0) + 1):
         inside = uplinks.height < height
@@ -411,8 +432,9 @@ def _list_levels(plan: WiringPlan, heights: dict[TierKey, int], uplinks: Uplinks
 
 
 def _list_mesh_rows(plan: WiringPlan, tiers: Collection[TierKey], lit_links: Flags) -> Iterator[tuple[str, Ints64]]:
-    """(what they join, rows) of the links along dimensions of some tiers that are there: within groups, then between
-    them.
+    """Yield (name of the level, rows of its lit links) for links along dimensions of some tiers.
+
+    Links within groups come first (`group`), then those between groups (`mesh`).
     """
     rows: dict[str, list[Ints64]] = {"group": [], "mesh": []}
     for number, segment in enumerate(plan.links.segments):
@@ -428,7 +450,7 @@ def _span_ends(plan: WiringPlan, rows: Ints64) -> tuple[Ints64, Ints64]:
 
 
 def _find_spans(plan: WiringPlan, tiers: Collection[TierKey], lit_links: Flags) -> Ints64:
-    """Rows of the links between sites of some tiers that are there."""
+    """Return the rows of the lit links between sites of some tiers, int64."""
     rows = [
         np.arange(plan.links.find_rows(number).start, plan.links.find_rows(number).stop, dtype=np.int64)
         for number, segment in enumerate(plan.links.segments)
@@ -440,7 +462,7 @@ def _find_spans(plan: WiringPlan, tiers: Collection[TierKey], lit_links: Flags) 
 
 
 def find_median(values: Floats) -> float:
-    """The median; that of numpy would import its masked arrays first."""
+    """Return the median; that of numpy would import its masked arrays first."""
     ordered = np.sort(values)
     return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)
 

@@ -1,6 +1,6 @@
-"""Where traffic between accelerators is crowded: load on the uplinks of each component against what these carry.
+"""Where traffic between accelerators is crowded: the load on the uplinks of each component against their bandwidth.
 
-Traffic is spread evenly over equal paths, as per-packet spraying does; what hashing makes of it is in `load_balance`.
+Traffic is spread evenly over equal paths, as per-packet spraying does; `load_balance` tells what hashing does to it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from fabricgen.wiring.arrays import Flags, Floats, Ints64
 class Crowding:
     """How crowded a pattern of traffic is when every rank sends at the rate of its ports.
 
-    `slowdown` is the highest load of uplinks over what they carry, at least 1; `level` that of the farthest pair, and
-    len(levels) where some pair is joined by no network; `narrowest` the level whose uplinks are the most crowded, -1
-    where none is beyond what it carries; `crossing` by level the share of the traffic that uses its uplinks.
+    `slowdown` is the highest load of ports or uplinks over their bandwidth, at least 1. `level` is the highest level
+    that a pair needs, len(levels) if no network joins some pair. `narrowest` is the level whose uplinks are the most
+    crowded, -1 if no uplinks have more load than bandwidth. `crossing` has for each level the fraction of the traffic
+    that uses its uplinks.
     """
 
     slowdown: float
@@ -27,7 +28,7 @@ class Crowding:
     narrowest: int
     crossing: tuple[float, ...]
     balanced: float = 1.0
-    """The share of its rate that the choice among equal paths leaves, of 1, which crowding may take already."""
+    """The fraction of the rate that the choice among equal paths leaves; it may include what crowding takes."""
 
     @property
     def times_slower(self) -> float:
@@ -36,35 +37,36 @@ class Crowding:
 
 
 def measure_crowding(network: Network, source: Ints64, target: Ints64, share: float = 1.0) -> Crowding:
-    """The crowding of flows between pairs of ranks (int64 arrays of one length), each at a share of its rank's rate.
+    """Return the crowding of flows from the ranks `source` to the ranks `target`, int64 arrays of one length.
 
-    Ports of one number talk to each other, so that planes stay apart. Pairs that no network joins are left out.
+    Each flow is sent at the fraction `share` of its rank's rate. Ports of the same number talk to each other, so that
+    planes stay apart. Ports of pairs that no network joins carry nothing.
     """
     source, target = np.asarray(source), np.asarray(target)
     level = int(network.find_joining_level(source, target).max(initial=0))
     worst, narrowest, crossing = 1.0, NONE, []
-    # a rank that sends several flows at its full rate is slowed by its own ports already, whatever the network has
-    sent = np.bincount(source, minlength=len(network.ranks)).max(initial=1) * share
-    worst = max(worst, float(sent))
+    # a rank that sends several flows at its full rate is slowed by its own ports already
+    flow_rates = np.bincount(source, minlength=len(network.ranks)).max(initial=1) * share
+    worst = max(worst, float(flow_rates))
     ports = []
     for port in range(network.leaf.shape[1]):
         joined = _find_joined(network, source, target, port)
         a, b = source[joined], target[joined]
         gbps = network.gbps[a, port] * share
-        # what a port receives counts in its own rate: a 400G port cannot take what an 800G port sends
+        # received traffic is compared with the rate of the receiving port: a 400G port cannot take 800G
         received = np.asarray(np.bincount(b, gbps, len(network.ranks)), dtype=np.float64)
         worst = max(worst, _find_highest_ratio(received[None, :], network.gbps[:, port]))
         ports.append((network.leaf[a, port], network.leaf[b, port], gbps))
     total = sum(float(gbps.sum()) for _, _, gbps in ports)
     for number, step in enumerate(network.levels):
-        carried = 0.0
+        crossing_gbps = 0.0
         load = np.zeros((2, len(step.component)))
         for a, b, gbps in ports:
             leaves = step.component[a] != step.component[b]
-            carried += float(gbps[leaves].sum())
-            for side, end in enumerate((a, b)):
-                load[side] += np.bincount(step.component[end[leaves]], gbps[leaves], load.shape[1])
-        crossing.append(carried / total if total else 0.0)
+            crossing_gbps += float(gbps[leaves].sum())
+            for direction, end in enumerate((a, b)):
+                load[direction] += np.bincount(step.component[end[leaves]], gbps[leaves], load.shape[1])
+        crossing.append(crossing_gbps / total if total else 0.0)
         ratio = _find_highest_ratio(load, step.out_gbps)
         if ratio > worst:
             worst, narrowest = ratio, number
@@ -72,7 +74,7 @@ def measure_crowding(network: Network, source: Ints64, target: Ints64, share: fl
 
 
 def _find_joined(network: Network, source: Ints64, target: Ints64, port: int) -> Flags:
-    """Which flows the network joins at ports of that number: both ranks have one, and a way leads between them."""
+    """Return for each flow whether both ranks have a link at `port` and a path leads between them; bool."""
     a, b = network.leaf[source, port], network.leaf[target, port]
     joined = (a != NONE) & (b != NONE)
     top = network.top.component
@@ -81,28 +83,29 @@ def _find_joined(network: Network, source: Ints64, target: Ints64, port: int) ->
 
 
 def measure_crowding_of_all(network: Network, ranks: Ints64) -> Crowding:
-    """The crowding when every rank of a job sends as much to each other rank of it that is not in its domain.
+    """Return the crowding if every rank of a job sends equally to each of its ranks outside the sender's domain.
 
-    Where rails are networks of their own, traffic to another rail leaves by the accelerator of that rail in the
-    sender's domain, as the PXN of NCCL does it (NVIDIA, Doubling all2all Performance with NCCL 2.12, 2022).
+    `ranks` are the rows of the job's ranks, int64. If rails are networks of their own, traffic to another rail leaves
+    by the accelerator of that rail in the sender's domain, as the PXN of NCCL does it (NVIDIA, Doubling all2all
+    Performance with NCCL 2.12, 2022).
     """
     worst, narrowest, level, crossing = 1.0, NONE, 0, []
     domain = network.ranks.domain[ranks]
-    port = [p for p in range(network.leaf.shape[1]) if (network.leaf[ranks, p] != NONE).any()]
+    ports = [port for port in range(network.leaf.shape[1]) if (network.leaf[ranks, port] != NONE).any()]
     for number, step in enumerate(network.levels):
-        load, total, carried = np.zeros(len(step.component)), 0.0, 0.0
-        for p in port:
-            leaf = network.leaf[ranks, p]
+        load, total, crossing_gbps = np.zeros(len(step.component)), 0.0, 0.0
+        for port in ports:
+            leaf = network.leaf[ranks, port]
             wired = leaf != NONE
-            gbps = network.gbps[ranks[wired], p]
-            near, port_domain = step.component[leaf[wired]], domain[wired]
-            wide = network.top.component[leaf[wired]]
-            other_ports = count_other_ports(wide, port_domain)
-            out = np.where(other_ports > 0, 1 - count_other_ports(near, port_domain) / np.maximum(other_ports, 1), 0.0)
-            load += np.bincount(near, gbps * out, len(load))
-            total, carried = total + float(gbps.sum()), carried + float((gbps * out).sum())
-        crossing.append(carried / total if total else 0.0)
-        if carried:
+            gbps = network.gbps[ranks[wired], port]
+            component, port_domain = step.component[leaf[wired]], domain[wired]
+            targets = count_other_ports(network.top.component[leaf[wired]], port_domain)
+            # the fraction of a port's traffic that leaves its component
+            out = np.where(targets > 0, 1 - count_other_ports(component, port_domain) / np.maximum(targets, 1), 0.0)
+            load += np.bincount(component, gbps * out, len(load))
+            total, crossing_gbps = total + float(gbps.sum()), crossing_gbps + float((gbps * out).sum())
+        crossing.append(crossing_gbps / total if total else 0.0)
+        if crossing_gbps:
             level = number + 1
         ratio = _find_highest_ratio(load[None, :], step.out_gbps)
         if ratio > worst:
@@ -126,6 +129,9 @@ def count_other_ports(component: Ints64, domain: Ints64) -> Floats:
 
 
 def _find_highest_ratio(load: Floats, out_gbps: Floats) -> float:
-    """The highest load over capacity among components that have uplinks, or ports that have a rate."""
-    wide = out_gbps > 0
-    return float((load[:, wide] / out_gbps[wide]).max(initial=0.0))
+    """Return the highest ratio of load to bandwidth, over the columns of `load` whose `out_gbps` is above 0; else 0.
+
+    `load` has a row for each direction and a column for each component or port, Gb/s; `out_gbps` is their bandwidth.
+    """
+    has_bandwidth = out_gbps > 0
+    return float((load[:, has_bandwidth] / out_gbps[has_bandwidth]).max(initial=0.0))

@@ -30,8 +30,10 @@ class LinkGroup(NamedTuple):
 
 
 class PathCounts(NamedTuple):
-    """Shortest paths from some switches, by source and switch: links on them, int32, -1 where there are none, and how
-    many there are, float64; parallel links are paths of their own.
+    """Shortest paths from some switches to all, as arrays [sources, switches].
+
+    `distance` is the number of links on them, int32, -1 if there is no path. `paths` is how many shortest paths there
+    are, float64; parallel links are paths of their own.
     """
 
     distance: Ints
@@ -42,8 +44,9 @@ class PathCounts(NamedTuple):
 class SwitchGraph:
     """Switches, numbered from 0 in the order of devices, and links between them.
 
-    `a` and `b` are the ends of each link, int64; `gbps` and `length_m` are float64; `ranks` and `port_gbps` what each
-    switch has of ranks' ports, their number (float64, a rank of two ports on two switches is half on each) and Gb/s.
+    `a` and `b` are the ends of each link, int64; `gbps` and `length_m` are its speed and length, float64. `ranks` is
+    the number of ranks at each switch (float64: a rank with ports on two switches is half on each), and `port_gbps` is
+    the bandwidth of the ranks' ports there, Gb/s.
     """
 
     devices: Ints64
@@ -55,7 +58,7 @@ class SwitchGraph:
     ranks: Floats
     port_gbps: Floats
     weighted: bool
-    """Whether all shortest paths are used alike; else each switch uses its next hops alike."""
+    """Whether all shortest paths are used equally; otherwise each switch uses its next hops equally."""
 
     @property
     def size(self) -> int:
@@ -88,13 +91,13 @@ class SwitchGraph:
         return len(self.sources) == int(np.count_nonzero(self.port_gbps))
 
     def list_path_counts(self) -> Iterator[tuple[Ints64, PathCounts]]:
-        """(some sources, shortest paths from them), until all have been."""
+        """Yield (sources, shortest paths from them) for `CHUNK` of the sources at a time."""
         for start in range(0, len(self.sources), CHUNK):
             some = self.sources[start : start + CHUNK]
             yield some, self._count_paths(some)
 
     def _sum_over_arcs(self, values: Floats) -> Floats:
-        """Values of arcs, (rows, arcs), added up by the switch that they lead to, (rows, switches)."""
+        """Return the sums of the values of arcs, [rows, arcs], by the switch that they lead to, [rows, switches]."""
         heads = self._arcs[1]
         total = np.zeros((len(values), self.size))
         if len(heads):
@@ -103,7 +106,7 @@ class SwitchGraph:
         return total
 
     def _count_paths(self, sources: Ints64) -> PathCounts:
-        """Shortest paths from some switches to all, ring by ring around each."""
+        """Return the shortest paths from some switches to all, counted ring by ring around each of them."""
         tails = self._arcs[0]
         distance = np.full((len(sources), self.size), -1, dtype=np.int32)
         paths = np.zeros((len(sources), self.size))
@@ -118,8 +121,9 @@ class SwitchGraph:
         return PathCounts(distance, paths)
 
     def measure_diameter(self) -> int:
-        """Links on the longest of the shortest paths from `sources` to switches that have ranks; what nothing joins is
-        left out.
+        """Return the links on the longest of the shortest paths from `sources` to switches that have ranks.
+
+        Switches that no path joins are left out.
         """
         tails, heads, _ = self._arcs
         starts = np.flatnonzero(np.diff(heads, prepend=-1))
@@ -140,10 +144,11 @@ class SwitchGraph:
         return diameter
 
     def load_links(self, weights: Floats) -> Floats:
-        """What crosses each link, Gb/s both ways together, float64, where every source sends `weights` Gb/s in all to
-        each switch, as a share of its own ports, and gets as much: over all shortest paths equally (Brandes, Journal of
-        Mathematical Sociology 25, 2001, of edges), or where these are not weighed by each switch over its next hops
-        equally.
+        """Return the load of each link, Gb/s of both directions together, float64.
+
+        Every source sends to each switch `weights` of that switch (float64) times the bandwidth of its own ports.
+        Traffic is spread equally over all shortest paths (Brandes, Journal of Mathematical Sociology 25, 2001, of
+        edges) if the graph is `weighted`, otherwise at each switch equally over its next hops.
         """
         tails, heads, link = self._arcs
         load = np.zeros(len(self.a))
@@ -154,7 +159,7 @@ class SwitchGraph:
             ways = np.maximum(counts.paths if self.weighted else hops, 1.0)
             shares = counts.paths[:, tails] if self.weighted else 1.0
             for steps in range(int(counts.distance.max(initial=0)), 0, -1):
-                # of arcs whose head is so far away: what their tail hands on to it
+                # for arcs whose head is `steps` links away: what their tail hands on to the head
                 inward = (counts.distance[:, heads] == steps) & (counts.distance[:, tails] == steps - 1)
                 passed = np.where(inward, ((demand + beyond) / ways)[:, heads] * shares, 0.0)
                 load += np.bincount(link, passed.sum(axis=0), len(load))
@@ -166,7 +171,7 @@ class SwitchGraph:
 
 
 def make_graph(network: Network) -> SwitchGraph:
-    """The switches of a network's tiers, and all links between them."""
+    """Return the graph of the switches of a network's tiers and of all links between them that are not dark."""
     plan = network.cluster.plan
     chain = list_chain(network.cluster.design, network.fabric)
     tiers = {tier.key: tier for tier in chain}
@@ -212,8 +217,10 @@ def _sum_by_switch(switch: Ints64, values: Floats, size: int) -> Floats:
 
 
 def find_narrowest(graph: SwitchGraph, load: Floats) -> tuple[float, Sequence[tuple[str, float]]]:
-    """(the share of its ports' rate that every rank gets, load of the fullest link as a share of its speed by kind of
-    link); links carry so much each way.
+    """Return (the fraction of its ports' rate that every rank gets, the load of the fullest link by kind of link).
+
+    `load` is that of both directions, as `load_links` returns it. The load of the fullest link is a fraction of its
+    speed in both directions.
     """
     used = load / np.maximum(1e-9, 2 * graph.gbps)
     by_kind = [(joint.name, float(used[joint.rows].max(initial=0.0))) for joint in graph.joints]
