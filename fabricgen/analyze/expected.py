@@ -1,4 +1,4 @@
-"""What a blueprint expects of its wired plan, and what `lint.limits` asks of it, held against what is analyzed."""
+"""Figures that a blueprint expects of its wired plan, compared with the figures that are analyzed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CODE = "FG819"
 
 @dataclass(frozen=True)
 class WiredFigures:
-    """The figures of one network, each computed when it is asked for; None where it has no such figure."""
+    """The figures of one network, each computed when it is asked for; a figure that it does not have is None."""
 
     network: Network
 
@@ -37,7 +37,7 @@ class WiredFigures:
 
     @cached_property
     def _pairs(self) -> list[dict[str, Any]]:
-        """Classes of pairs that the network joins."""
+        """The classes of pairs of ranks that the network joins, as the section `structure` has them."""
         pairs = structure.figures(self.network, self._job, self._question)["pairs"] if self._has_pairs else []
         return [pair for pair in pairs if pair.get("switches")]
 
@@ -50,35 +50,38 @@ class WiredFigures:
         return len(self.network.ranks) > 1
 
     def find_figure(self, key: str) -> float | None:
-        """`hops`, `paths` or `latency_us`, as `analyze --section structure` has them."""
+        """Return the greatest `hops` or `latency_us`, or the fewest `paths`, of all classes of pairs."""
         if key == "paths":
-            apart = [pair[key] for pair in self._pairs if pair["switches"] > 1 and pair[key]]
-            return float(min(apart)) if apart else None
+            path_counts = [pair[key] for pair in self._pairs if pair["switches"] > 1 and pair[key]]
+            return float(min(path_counts)) if path_counts else None
         figures = [pair["switches" if key == "hops" else key] for pair in self._pairs]
         return float(max(figures)) if figures else None
 
     def find_slowdown(self, pattern: str) -> float | None:
-        """How many times slower than its ports a pattern of traffic between all accelerators is."""
+        """Return how many times slower than the ports a pattern of traffic of all accelerators is; None if unknown.
+
+        `pattern` is `ring`, `tree` or `everyone`.
+        """
         if not self._has_pairs or self._team.domains < 2:
             return None
         crowded: Crowding = getattr(self._team, pattern)
         return round(crowded.slowdown, 4)
 
     def busbw_gbytes(self, collective: str, size: str) -> float | None:
-        """Bus bandwidth of a collective of all accelerators at a size of message, GB/s."""
+        """Return the bus bandwidth of a collective of all accelerators at a size of message such as 1GiB, GB/s."""
         number = parse_size(size)
         best = collectives.find_quickest(self._team, collective, number) if self._has_pairs else None
         return collectives.busbw_gbytes(self._team, collective, number, best[1].us) if best else None
 
 
 def find_wired_figures(cluster: Cluster) -> dict[str, WiredFigures]:
-    """The figures by fabric that joins accelerators; of the whole cluster, where it is at a phase."""
+    """Return the figures of each fabric that joins accelerators; at a phase, those of the whole cluster."""
     planned = cluster.phase.whole if cluster.phase else cluster
     return {network.fabric.name: WiredFigures(network) for network in list_networks(planned)}
 
 
 def list_expected(cluster: Cluster) -> Iterator[ExpectedFigure]:
-    """Every figure that is expected of the wired plan beside what it has."""
+    """Yield each figure that the blueprint expects of the wired plan, with its actual value."""
     expectations = cluster.design.loaded.blueprint.expect
     if not expectations.needs_the_plan:
         return
@@ -102,13 +105,13 @@ def list_expected(cluster: Cluster) -> Iterator[ExpectedFigure]:
 
 
 def list_unmet(cluster: Cluster) -> Iterator[Diagnostic]:
-    """A finding for each figure that is not what is expected."""
+    """Yield a finding (FG819) for each figure that is not as expected."""
     for figure in list_expected(cluster):
         if not figure.holds:
             yield figure.make_finding(CODE, "wired plan")
 
 
 def require_expected(cluster: Cluster) -> None:
-    """Raise InputError (FG819) where a figure of the wired plan is not what the blueprint expects."""
+    """Raise InputError (FG819) if a figure of the wired plan is not what the blueprint expects."""
     if faults := tuple(list_unmet(cluster)):
         raise cluster.design.loaded.locate_error(InputError(faults))

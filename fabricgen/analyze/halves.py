@@ -25,8 +25,10 @@ SWEEPS = 2
 
 
 def find_lost_gbps(planned: Network, actual: Network) -> float:
-    """What the bisection loses, Gb/s: the least cut of the halves tried as planned, less the least as found; below 0
-    where the hall has more.
+    """Return what the bisection loses from a planned network to the one found in the hall, Gb/s.
+
+    It is the least cut of the tried halves in the planned network less the least cut in the actual one; negative if the
+    actual network has more bandwidth.
     """
     cuts = [_Cut(planned), _Cut(actual)]
     halves = list(_list_halves(planned, _find_changed_devices(planned, actual)))
@@ -35,14 +37,14 @@ def find_lost_gbps(planned: Network, actual: Network) -> float:
 
 
 def _find_changed_devices(planned: Network, actual: Network) -> Flags:
-    """By device row, whether it is an end of a link that is not as planned."""
+    """Return for each device row whether a link that ends there is not as planned; bool."""
     size = len(planned.cluster.plan.devices)
     edges = []
     for network in (planned, actual):
         links, (node, leaf, _) = SwitchLinks.list_links(network), network.list_ports()
         edges.append(np.r_[links.a, node] * size + np.r_[links.b, leaf])
     edge, number = np.unique(np.concatenate(edges), return_inverse=True)
-    # what both have alike cancels out
+    # links that both networks have cancel out
     sign = np.repeat((1, -1), list(map(len, edges)))
     changed_edges = edge[np.bincount(number, sign, len(edge)) != 0]
     is_changed = np.zeros(size, dtype=np.bool_)
@@ -51,8 +53,10 @@ def _find_changed_devices(planned: Network, actual: Network) -> Flags:
 
 
 def _list_halves(network: Network, changed: Flags) -> Iterator[Flags]:
-    """Halves of the nodes, by device row: of single nodes, then of whole places of each level, those that have faults
-    first or dealt over both.
+    """Yield halves of the nodes, each as a bool for each device row that says whether it is in the half.
+
+    Halves of single nodes come first, then halves of whole components of each level. Components with faults, which
+    `changed` flags by device row, are all in one half or dealt over both halves.
     """
     nodes, first_rank = np.unique(network.ranks.device, return_index=True)
     leaf = network.leaf[first_rank, 0]
@@ -71,7 +75,7 @@ def _list_halves(network: Network, changed: Flags) -> Iterator[Flags]:
 
 
 def _halve_places(nodes: Ints64, place_of_node: Ints64, odd: Flags) -> Iterator[Flags]:
-    """Halves of whole places, by the place of each node, and whether that has faults."""
+    """Yield halves of whole places; `place_of_node` and `odd` have the place of each node and whether it has faults."""
     _, start, place_index = np.unique(place_of_node, return_index=True, return_inverse=True)
     # `start` is the first node of each place: places go by where they first occur, and so do their faults
     in_order = np.argsort(start)
@@ -86,10 +90,10 @@ def _halve_places(nodes: Ints64, place_of_node: Ints64, odd: Flags) -> Iterator[
 
 
 def _order_places(odd: Sequence[int], even: Sequence[int]) -> Iterator[list[int]]:
-    """Orders of places, the first half of which is a half: those with faults in one half, or some in either."""
+    """Yield orders of places, which are cut in the middle: `odd` places in one half, or dealt over both halves."""
     yield [*odd, *even]
     if len(odd) > 1:
-        # the middle of the order is the cut: half of the faults before it, half behind
+        # half of the places with faults are before the middle of the order, and half are behind it
         yield [*odd[::2], *even, *odd[1::2]]
         rng = np.random.Generator(np.random.PCG64(len(odd)))
         for _ in range(RANDOM):
@@ -98,13 +102,13 @@ def _order_places(odd: Sequence[int], even: Sequence[int]) -> Iterator[list[int]
 
 
 class _Cut:
-    """Cuts of the wired graph of a network."""
+    """Finds cuts of the wired graph of a network between halves of its nodes."""
 
     def __init__(self, network: Network) -> None:
         self._size = size = len(network.cluster.plan.devices)
         links = SwitchLinks.list_links(network)
         self._node, self._leaf, self._gbps = network.list_ports()
-        # all links between two switches as one, for a cut goes through all of them or none
+        # all links between two switches are one edge: a cut goes through all of them or none
         pair, number = np.unique(links.a * size + links.b, return_inverse=True)
         self._a, self._b = pair // size, pair % size
         self._links = np.bincount(number, links.gbps, len(pair)).astype(np.float64)
@@ -117,7 +121,7 @@ class _Cut:
         self._tiers = [np.flatnonzero(height == number) for number in range(len(network.levels))]
 
     def find_least_cut(self, half: Flags) -> float:
-        """The least cut found between a half of the nodes and the other ones, Gb/s."""
+        """Return the least cut that is found between a half of the nodes and the other nodes, Gb/s."""
         size = self._size
         # by switch, Gb/s of its nodes in the half less Gb/s of those outside; `sides` are 1 in the half and -1 outside
         pull = np.bincount(self._leaf, np.where(half[self._node], self._gbps, -self._gbps), size).astype(np.float64)
@@ -129,7 +133,7 @@ class _Cut:
         return min(self._settle_sides(half, pull, start) for start in (sides, np.ones(size), -np.ones(size)))
 
     def _settle_sides(self, half: Flags, pull: Floats, sides: Floats) -> float:
-        """The least cut on the way from some sides of switches to where each costs least."""
+        """Return the least cut met while switches move, from given sides, to the side where they cost least; Gb/s."""
         least = self._sum_across(half, sides)
         for _ in range(SWEEPS):
             # from the top down and up again, so that a change reaches all tiers in one sweep
@@ -139,7 +143,7 @@ class _Cut:
         return least
 
     def _find_better_sides(self, pull: Floats, sides: Floats) -> Floats:
-        """The side that each switch costs least on while all others stay."""
+        """Return the side of each switch, 1 or -1, on which it costs least while all others stay."""
         size = len(sides)
         towards = pull + np.bincount(self._a, self._links * sides[self._b], size)
         towards += np.bincount(self._b, self._links * sides[self._a], size)

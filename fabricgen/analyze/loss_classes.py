@@ -1,6 +1,6 @@
-"""Classes of losses: single parts that carry as much and stand below as many are alike; one stands for all of them.
+"""Classes of losses: parts are alike if they carry as many ports and have as many ranks below; one stands for all.
 
-How much of the bisection is left after switches, planes, racks and feeds is that of the design
+What the loss of a switch, plane, rack or feed leaves of the bisection is computed from the design
 (`fabricgen.design.capacity.failure`).
 """
 
@@ -27,11 +27,11 @@ from fabricgen.wiring.tables import SWITCH, DeviceClass, WiringPlan
 
 @dataclass(frozen=True, slots=True)
 class LossClass:
-    """A class of parts: `kind` of part, `what` it is, how `many`, and how many `of_job` its traffic can use; one of
-    them by name, and the devices and links that go with it.
+    """A class of alike parts: the `kind` of part, `what` it is, how `many` there are, and how many the job uses.
 
-    `share` is what the design says is left of the bisection; None where its loss is counted on links. `of_rate` is the
-    share of the failures of a part of its kind that it has: half each where a cable fails at either end of its own.
+    `example` is the name of one of them; `devices` and `links` are the rows that are lost with it. `share` is the
+    fraction of the bisection that its loss leaves by the design; None if its loss is counted on links. `of_rate` is the
+    fraction of the failures of a part of its kind that it has: half each for the two ends of a split cable.
     """
 
     kind: str
@@ -46,7 +46,7 @@ class LossClass:
 
 
 class LossClasses:
-    """The classes of losses of a network, seen by a job."""
+    """Lists the classes of losses of a network that matter to a job."""
 
     def __init__(self, losses: Losses) -> None:
         self.network, self.has, self.job = losses.network, losses.has, losses.job
@@ -67,8 +67,10 @@ class LossClasses:
         self._looks = self._number_looks()
 
     def list_single(self) -> Iterator[LossClass]:
-        """Nodes, NICs, cables and fibres, bundles where losing one hides, switches from the leaves up, planes, racks
-        and feeds.
+        """Yield the classes of single parts.
+
+        They are nodes, NICs, cables and fibres, bundles of links if `lists_bundles` of `Losses`, switches from the
+        leaves up, planes, racks and feeds.
         """
         yield from self._list_nodes()
         yield from self._list_nics()
@@ -82,9 +84,10 @@ class LossClasses:
         yield from self._list_feeds()
 
     def list_pairs(self) -> Iterator[LossClass]:
-        """The worst two switches of each pair of tiers: those that cut off most accelerators, then those that slow
-        traffic down most, then those that leave least of the bisection. One switch of each class is taken with every
-        other switch.
+        """Yield the worst two switches of each pair of tiers.
+
+        The worst are those that cut off most accelerators, then those that slow traffic down most, then those that
+        leave least of the bisection. One switch of each class is paired with every other switch.
         """
         for number, (tier, cls) in enumerate(self._tiers):
             examples = [int(loss.devices[0]) for loss in self._list_switches(tier, cls)]
@@ -97,7 +100,10 @@ class LossClasses:
                     yield LossClass("pair", f"{tier.name} + {other_tier.name}", count, count, names, gone, share=share)
 
     def _pair_with(self, row: int, tier: TierDesign, other_tier: TierDesign, cls: DeviceClass) -> Iterator[_Pair]:
-        """A switch with one of every kind of those of a tier: of as many ranks that the two cut off, and as near."""
+        """Yield pairs of a switch with one switch of every kind of a tier.
+
+        Switches are of one kind if they cut off as many ranks with it and are joined to it in the same way.
+        """
         leaf, ranks_on_one_switch = self.network.leaf, self._ports[2]
         # ranks at the switch that have all of their other ports on a single one are cut off with that
         other_leaves = np.where(self.has & (leaf != row), leaf, NONE)[(leaf == row).any(axis=1)]
@@ -114,7 +120,7 @@ class LossClasses:
             yield -int(cut[second]), -round(slowdown, 9), share, (row, second)
 
     def _count_links_between(self, row: int, other_rows: Ints64) -> Iterator[Ints64]:
-        """By other switch, its links to a switch, to the ones above and to the ones below which that has links to."""
+        """Yield, for each of `other_rows`, its links to `row`, then to the neighbours of `row` above and below."""
         a, b, size = self._links.a, self._links.b, len(self._plan.devices)
         yield np.bincount(np.append(a[b == row], b[a == row]), minlength=size)[other_rows]
         for near, far in ((a, b), (b, a)):
@@ -129,8 +135,9 @@ class LossClasses:
         return FailureDomain("a pair", gone)
 
     def _count_carried(self, carrier: Ints64) -> tuple[Ints64, ...]:
-        """By carrier of ports (int64 [ranks, ports], -1: none): its ports and the ranks that have no other; of all, and
-        of the job.
+        """Return by carrier, int64: ports, ports of the job, ranks with no other carrier, such ranks of the job.
+
+        `carrier` is the number of the carrier of each port, such as its leaf or NIC; int64 [ranks, ports], -1: none.
         """
         present = carrier != NONE
         last = carrier.max(axis=1, initial=NONE)
@@ -141,7 +148,10 @@ class LossClasses:
         return tuple(np.bincount(carriers, minlength=size) for carriers in counted)
 
     def _count_ranks_below(self, part: Ints64) -> tuple[Ints64, Ints64, Ints64]:
-        """By switch, the ports of ranks in its component at its own level, of all and of the job; and in its place."""
+        """Return for each switch the ports of ranks in its component, those of the job, and the ports in its part.
+
+        The component is that of the switch's own level; `part` has the connected part of each device row.
+        """
         size = len(self._plan.devices)
         below = np.zeros((2, size), dtype=np.int64)
         for level in self.network.levels:
@@ -152,9 +162,10 @@ class LossClasses:
         return below[0], below[1], np.bincount(part[self.network.leaf[self.has]], minlength=size)[part]
 
     def _number_looks(self) -> Ints64:
-        """Int64 by switch: in a network as dumps of the hall show it, equal for switches that stand alike, by what
-        hangs on them, their links, and two hops further those of their neighbours (colour refinement: Weisfeiler and
-        Leman, 1968). 0 in a plan.
+        """Return a number for each switch, equal for switches that are alike, int64; 0 for all switches of a plan.
+
+        In a network as found in the hall, switches are alike if they have the same ports and links, and if the same
+        holds of their neighbours up to two hops away (colour refinement: Weisfeiler and Leman, 1968).
         """
         size, links = len(self._plan.devices), self._links
         if self.network.dark is None:  # of a plan, whose groups are alike by construction
@@ -173,7 +184,7 @@ class LossClasses:
         return looks
 
     def _list_nodes(self) -> Iterator[LossClass]:
-        """Nodes by model, and by the ranks that they hold and that have links."""
+        """Yield classes of nodes, by model, by the ranks that they have, and by those with links."""
         device, devices = self.network.ranks.device, self._plan.devices
         size = int(device.max(initial=0)) + 1
         held, held_by_job = np.bincount(device), np.bincount(device[self.job], minlength=size)
@@ -188,7 +199,7 @@ class LossClasses:
             yield LossClass("node", model, count, of_job, self._cluster.names[row], _make_row(row), share=Fraction(1))
 
     def _list_nics(self) -> Iterator[LossClass]:
-        """The n-th NIC of each node, with all of its ports."""
+        """Yield classes of NICs; a NIC is lost with all of its ports."""
         links, port_link = self._plan.links, self.network.port_link
         rails = int(links.rail.max(initial=0)) + 1
         # node and rail as one number
@@ -202,27 +213,28 @@ class LossClasses:
             yield LossClass("nic", "NIC", count, of_job, name, links=np.array(unique_values(port_link[nic == number])))
 
     def _list_cables(self) -> Iterator[LossClass]:
-        """Cables with ends of their own, fibres with their optics, and legs of either, with the links of each."""
+        """Yield classes of cables with fixed ends, of fibres with their optics, and of legs of both."""
         pieces = find_pieces(self._cluster)
-        ours = np.zeros(len(pieces.piece), dtype=np.bool_)
-        ours[self.network.port_link[self.has]] = ours[self._links.row] = True
-        ours &= pieces.piece != NONE
+        in_network = np.zeros(len(pieces.piece), dtype=np.bool_)
+        in_network[self.network.port_link[self.has]] = in_network[self._links.row] = True
+        in_network &= pieces.piece != NONE
         split = pieces.leg != NONE
-        yield from self._list_pieces("cable", pieces.piece, np.flatnonzero(ours & pieces.attached), split)
-        yield from self._list_pieces("fibre", pieces.piece, np.flatnonzero(ours & ~pieces.attached), split)
-        yield from self._list_pieces("leg", pieces.leg, np.flatnonzero(ours & split), split)
+        yield from self._list_pieces("cable", pieces.piece, np.flatnonzero(in_network & pieces.attached), split)
+        yield from self._list_pieces("fibre", pieces.piece, np.flatnonzero(in_network & ~pieces.attached), split)
+        yield from self._list_pieces("leg", pieces.leg, np.flatnonzero(in_network & split), split)
 
     def _list_bundles(self) -> Iterator[LossClass]:
-        """All links between two switches together."""
+        """Yield classes of bundles: all links between two switches together."""
         rows = self._links.row
         bundle = np.full(len(self._plan.links), NONE, dtype=np.int64)
         bundle[rows] = self._bundle_of_link
         yield from self._list_pieces("bundle", bundle, rows, np.zeros(len(bundle), dtype=np.bool_))
 
     def _list_pieces(self, kind: str, piece: Ints64, rows: Ints64, split: Flags) -> Iterator[LossClass]:
-        """Pieces of cables, of some links, by pair of tiers, number of links, and what depends on them.
+        """Yield classes of pieces of cables, by pair of tiers, number of links, and what depends on them.
 
-        Of one that is split, half of the failures are at its common end and half at the others.
+        `piece` is the piece of each link and `split` whether it is split; `rows` are the links that count. Half of the
+        failures of a split piece are at its common end, and half at its other ends.
         """
         plan, links = self._plan, self._plan.links
         size = int(piece.max(initial=NONE)) + 1
@@ -247,7 +259,7 @@ class LossClasses:
             yield LossClass(kind, keys[pair[example]], count, of_job, " - ".join(ends), links=gone, of_rate=share)
 
     def _list_switches(self, tier: TierDesign, cls: DeviceClass) -> Iterator[LossClass]:
-        """Switches of a tier by their ports for ranks, their links, and the ranks below them."""
+        """Yield classes of the switches of a tier, by their ports for ranks, their links, and the ranks below them."""
         share = self.survival.analyze_switch_loss(tier).share
         columns = (*self._ports, *self._degree, *self._below, self._looks)
         for example, count in _group_alike(*(column[cls.rows] for column in columns)):
@@ -256,7 +268,7 @@ class LossClasses:
             yield LossClass("switch", tier.name, count, of_job, self._cluster.names[row], _make_row(row), share=share)
 
     def _list_planes(self) -> Iterator[LossClass]:
-        """The first plane, which stands for all of them; none where no plane can be lost."""
+        """Yield a class of the planes, with the first as its example; none if no plane can be lost."""
         survived = self.survival.analyze_plane_loss()
         if survived is not None:
             rows = np.concatenate([np.arange(cls.first, cls.first + cls.count) for _, cls in self._tiers])
@@ -268,8 +280,9 @@ class LossClasses:
             )
 
     def _list_racks(self) -> Iterator[LossClass]:
-        """Racks by what they hold of ranks and switches, that of those alike which leaves least; nodes that fail with
-        their switches need none.
+        """Yield classes of racks, by the ranks and switches that they hold.
+
+        The example of a class is the rack whose loss leaves least of the bisection.
         """
         devices, names = self._plan.devices, self._plan.racks.names
         share_by_rack = self._find_shares_by_rack()
@@ -286,7 +299,7 @@ class LossClasses:
         looks = np.bincount(devices.rack[above], self._looks[above].astype(np.float64) ** 2, len(names)).astype(
             np.int64
         )
-        # what leaves least comes first, and stands for all racks that are alike
+        # the rack whose loss leaves least comes first, and is the example of the racks alike to it
         order = np.argsort(share, kind="stable")
         used = order[(ranks + np.sum(switches, axis=0))[order] > 0]
         for example, count in _group_alike(*(column[used] for column in (*counts, looks))):
@@ -298,7 +311,10 @@ class LossClasses:
             yield LossClass("rack", ", ".join(contents), count, of_job, names[rack], gone, share=shares[share[rack]])
 
     def _find_shares_by_rack(self) -> Mapping[str, Fraction]:
-        """What is left of the bisection by network rack; those of one number in the units of one part are alike."""
+        """Return the fraction of the bisection that the loss of each network rack leaves, by name of the rack.
+
+        Racks of the same number in units with the same floor plan are alike.
+        """
         floor = FloorPlan(self._cluster.design)
         shares = {
             loss.name: self.survival.compute_remaining(loss).share
@@ -311,7 +327,7 @@ class LossClasses:
         return shares
 
     def _list_feeds(self) -> Iterator[LossClass]:
-        """Feeds that are the only one of some racks, and those without which devices have too few power supplies."""
+        """Yield feeds that are the only feed of some racks, and feeds without which devices lack power supplies."""
         design, devices = self._cluster.design, self._plan.devices
         floor, racks = FloorPlan(design), self._plan.racks
         columns = (racks.site, racks.row, racks.column, racks.hall)
@@ -334,11 +350,11 @@ class LossClasses:
 
 
 _Pair = tuple[int, float, Fraction, tuple[int, int]]
-"""Two switches, the worst first: ranks cut off and slowdown below 0, share of the bisection left, and their rows."""
+"""Two switches, sorted worst first: (-ranks cut off, -slowdown, fraction of the bisection left, rows of both)."""
 
 
 def _group_alike(*columns: Ints | Ints64) -> list[tuple[int, int]]:
-    """(first row, how many rows) of each kind of row of some columns of counts, in the order of first rows."""
+    """Return (first row, number of rows) of each distinct row of some columns of one length, by first row."""
     first_rows, kind = unique_combinations(*columns)
     return sorted(zip(first_rows.tolist(), np.bincount(kind).tolist(), strict=True))
 
@@ -352,16 +368,16 @@ def _make_row(row: int) -> Ints64:
     return np.array([row], dtype=np.int64)
 
 
-# What of a cable fails alone: a cable with ends of its own, a fibre with its optics, a leg of either.
-# The two fibres of a twin-port module are pieces of their own, also where one cage holds both. A piece with several
-# far ends, a copper breakout or a fibre that splits, fails whole at its common end, and leg by leg at the others.
+# The pieces of a cable that fail alone: a cable with fixed ends, a fibre with its optics, a leg of either.
+# The two fibres of a twin-port module are separate pieces, even if one cage holds both. A piece with several far ends,
+# a copper breakout or a fibre that splits, fails as a whole at its common end, and leg by leg at its other ends.
 
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """By row of a link (int64, -1 for none): the piece that carries it, and its leg where the piece has several.
+    """The piece that carries each link of a plan, and its leg if the piece has several; int64, -1 for none.
 
-    `attached` says whether the piece is a cable with ends of its own, else it is a fibre between modules.
+    `attached` says whether the piece is a cable with fixed ends; otherwise it is a fibre between modules.
     """
 
     piece: Ints64
@@ -370,7 +386,7 @@ class Pieces:
 
 
 def find_pieces(cluster: Cluster) -> Pieces:
-    """The pieces of a cluster's cables; at a phase those of the links that are there then, with legs to come."""
+    """Return the pieces of a cluster's links; at a phase only of its links, in cables with the legs of later phases."""
     if cluster.phase is None:
         return _find_pieces_of_plan(cluster.plan)
     all_pieces, rows = _find_pieces_of_plan(cluster.phase.whole.plan), cluster.phase.links
@@ -378,7 +394,7 @@ def find_pieces(cluster: Cluster) -> Pieces:
 
 
 def _find_pieces_of_plan(plan: WiringPlan) -> Pieces:
-    """The pieces and legs of every link of a plan: links of a cable in the order of its common end."""
+    """Return the piece and leg of every link of a plan; links fill the pieces of a cable in order of the common end."""
     links, cables, number = plan.links, plan.cables, len(plan.cables)
     far_ends, lanes = count_ends_and_lanes(links, cables.end_cable, cables.end_link, cables.end_links, number)
     pieces = _count_pieces(plan, far_ends.astype(np.int64), lanes.astype(np.int64))
@@ -392,7 +408,7 @@ def _find_pieces_of_plan(plan: WiringPlan) -> Pieces:
     wired = np.maximum(np.bincount(cable, minlength=number), far_ends)
     first_piece = np.cumsum(pieces) - pieces
     piece, leg = (np.full(len(links), -1, dtype=np.int64) for _ in range(2))
-    # `-(-a // b)` rounds up: pieces of a cable carry as many links each, the last one what is left
+    # `-(-a // b)` rounds up: pieces of a cable carry equally many links, and the last one the remaining links
     piece[rows] = first_piece[cable] + position // -(-wired // pieces)[cable]
     row_pieces = piece[rows]
     another = np.append(True, (end[1:] != end[:-1]) | (row_pieces[1:] != row_pieces[:-1]))[: len(end)]
@@ -404,15 +420,15 @@ def _find_pieces_of_plan(plan: WiringPlan) -> Pieces:
 
 
 def _count_pieces(plan: WiringPlan, far_ends: Ints64, lanes: Ints64) -> Ints64:
-    """How many pieces each cable is: fibres by their lanes, 1 where it has ends of its own."""
-    media, most = plan.cables.media, (int(far_ends.max(initial=0)) + 1, int(lanes.max(initial=0)) + 1)
+    """Return how many pieces each cable has, int64: as many as fibres for its lanes, or 1 if its ends are fixed."""
+    media, bases = plan.cables.media, (int(far_ends.max(initial=0)) + 1, int(lanes.max(initial=0)) + 1)
     # three numbers as one: a plan has few kinds of cable, and each is looked up once
-    key = (plan.cables.medium * most[0] + far_ends) * most[1] + lanes
+    key = (plan.cables.medium * bases[0] + far_ends) * bases[1] + lanes
     kinds, kind = np.unique(key, return_inverse=True)
     counts = []
     for number in kinds.tolist():
-        medium_and_ends, cable_lanes = divmod(number, most[1])
-        medium, ends = divmod(medium_and_ends, most[0])
+        medium_and_ends, cable_lanes = divmod(number, bases[1])
+        medium, ends = divmod(medium_and_ends, bases[0])
         fibres = None if media[medium].attached else split_into_fibres(media[medium], ends, cable_lanes)
         counts.append(fibres[0] if fibres else 1)
     return np.array(counts, dtype=np.int64)[kind]

@@ -1,11 +1,11 @@
-"""The alpha-beta model of a collective: what a job has, what an algorithm asks of it, and the time that this takes.
+"""The alpha-beta model of a collective: what a job has, which steps an algorithm takes, and the time of these steps.
 
-An algorithm is a row of stages. In a stage every rank passes on pieces of the message, step after step: a step takes a
-latency, which differs between the scale-up domain and the network, and the time of its bytes on each (R. Hockney, The
-communication challenge for MPP, 1994; NCCL's own model, src/graph/tuning.cc, is of this kind). Steps of a ring overlap:
-a rank sends the next piece once its link is free and the piece is there, so that the
-slowest way of a piece counts, which waits for the busiest link at some hops and goes on at others (a max-plus system:
-Baccelli et al., Synchronization and Linearity, 1992).
+An algorithm is a sequence of stages. In a stage every rank passes on pieces of the message, step after step. A step
+takes a latency, which differs between the scale-up domain and the network, and the time of its bytes on each of them
+(R. Hockney, The communication challenge for MPP, 1994; NCCL's own model, src/graph/tuning.cc, is of this kind). Steps
+of a ring overlap: a rank sends the next piece when its link is free and the piece is there. So the slowest way of a
+piece counts, which waits for the busiest link at some hops and goes on at others (a max-plus system: Baccelli et al.,
+Synchronization and Linearity, 1992).
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ BYTES_PER_US = 125.0
 
 @dataclass(frozen=True, slots=True)
 class ScaleUpTiers:
-    """How a job lies in scale-up domains of two tiers: what of the bytes in a domain leaves its busiest first tier.
+    """How a job lies in scale-up domains of two tiers, and which fraction of the bytes leaves the busiest first tier.
 
-    All accelerators of a first tier share what leads out of it, `beyond_gbps` each, efficiency in it. So shares are
-    over its accelerators, of what each rank passes on to the next in a ring, sends to all others of its domain, or to
-    switches that reduce. All are 0 where each domain has one first tier.
+    All accelerators of a first tier share the links out of it, `beyond_gbps` for each of them, with efficiency.
+    `of_ring`, `of_all` and `of_switch` are fractions, for each accelerator of the tier, of what a rank passes on in a
+    ring, sends to all others of its domain, or sends to switches that reduce; 0 if each domain has one first tier.
     """
 
     first_tiers: int
@@ -49,11 +49,10 @@ class ScaleUpTiers:
 
 @dataclass(frozen=True)
 class Team:
-    """A job as collectives see it: `domains` scale-up domains, with up to `ranks_per_domain` ranks.
+    """A job as collectives see it: `domains` scale-up domains, each with `rails` to `ranks_per_domain` ranks.
 
-    All of them have `rails` ranks or more. `domain_gbps` is what a rank reaches in its domain, or in the first tier of
-    one of two tiers, 0 where that is not known; `rail_gbps` what it reaches in the network, both Gb/s each way,
-    efficiency in it and no crowding.
+    `domain_gbps` is what a rank reaches in its domain, or in its first tier if the domain has two tiers; 0 if it is not
+    known. `rail_gbps` is what it reaches in the network. Both are Gb/s each way, with efficiency and without crowding.
     """
 
     network: Network
@@ -64,7 +63,7 @@ class Team:
     rails: int
     domain_gbps: float
     in_switch_gbps: float
-    """Message bytes that the switches of the domain reduce, Gb/s; 0 where they do not reduce."""
+    """Rate at which the switches of the domain reduce a message, Gb/s; 0 if they do not reduce."""
     rail_gbps: float
     tiers: ScaleUpTiers
 
@@ -75,12 +74,12 @@ class Team:
 
     @property
     def reaches_its_domain(self) -> bool:
-        """Whether it is known what ranks of a domain reach in it, or there is one in each."""
+        """Whether the rate of ranks in their domain is known, or not needed since each domain has one rank."""
         return self.ranks_per_domain == 1 or self.domain_gbps > 0
 
     @cached_property
     def grid(self) -> Ints64:
-        """Ranks by domain and place in it, of the places that all domains have; int64 [domains, rails]."""
+        """The rank at each place of each domain, for the places that all domains have; int64 [domains, rails]."""
         domain = self.network.ranks.domain[self.job.ranks]
         starts = np.flatnonzero(np.r_[True, domain[1:] != domain[:-1]])
         # ranks of a domain are side by side in the job
@@ -89,7 +88,7 @@ class Team:
 
     @cached_property
     def ring(self) -> Crowding:
-        """The crowding of a ring on each rail: every rank sends to that of its place in the next domain."""
+        """The crowding of a ring on each rail: every rank sends to the rank of its place in the next domain."""
         pairs = self.grid.ravel(), np.roll(self.grid, -1, axis=0).ravel()
         return replace(measure_crowding(self.network, *pairs), balanced=find_share_of_pairs(self.network, *pairs))
 
@@ -98,23 +97,23 @@ class Team:
         """The crowding of a double binary tree on each rail: a rank divides its rate among its edges."""
         child, parent = (self.grid[self.edges[:, end]].ravel() for end in (0, 1))
         pairs = np.r_[child, parent], np.r_[parent, child]
-        # a rank sends on each edge a part of its rate, so that a link that several take carries as many parts
+        # a rank sends a part of its rate on each edge, so a link that several edges share carries as many parts
         share = min(1.0, self.busiest * find_share_of_pairs(self.network, *pairs))
         return replace(measure_crowding(self.network, *pairs, 1 / self.busiest), balanced=share)
 
     @cached_property
     def edges(self) -> Ints64:
-        """(child, parent) of both trees over the domains, int64 [edges, 2]."""
+        """The edges (child, parent) of both trees over the domains, int64 [edges, 2]."""
         return list_both_trees(self.domains)
 
     @cached_property
     def busiest(self) -> int:
-        """Edges of the domain that has most of them in both trees."""
+        """The number of edges, in both trees together, of the domain that has the most."""
         return count_most_edges(self.edges)
 
     @cached_property
     def everyone(self) -> Crowding:
-        """The crowding when each rank sends to every other."""
+        """The crowding if each rank sends to every other rank."""
         crowded = measure_crowding_of_all(self.network, self.job.ranks)
         return replace(crowded, balanced=find_share_of_all(self.network, self.job.ranks))
 
@@ -126,24 +125,27 @@ class Team:
 
     @cached_property
     def beyond_us(self) -> tuple[float, ...]:
-        """By level at which a pair meets: its latency beyond a pair on one leaf, us; where none, as of the last."""
+        """By level at which a pair meets: its latency less that of a pair on one leaf, us.
+
+        The last entry, for pairs that no level joins, repeats the one before it.
+        """
         levels = range(len(self.network.levels))
         latencies = [latency_us(self.network, level, self.constants) for level in levels]
         return tuple(us - latencies[0] for us in (*latencies, latencies[-1]))
 
     def hop_us(self, source: Ints64, target: Ints64) -> Floats:
-        """Latency of each of some pairs of ranks beyond that of a pair on one leaf, us; float64."""
+        """Return the latency of each pair of ranks, less that of a pair on one leaf, us; float64."""
         return np.array(self.beyond_us)[self.network.find_joining_level(source, target)]
 
     @cached_property
     def ring_us(self) -> Floats:
-        """Latency beyond a leaf of each hop between domains of a ring on a rail, us; float64 [domains]."""
+        """The latency of each hop of a ring on a rail, less that of a pair on one leaf, us; float64 [domains]."""
         rail = self.grid[:, 0]
         return self.hop_us(rail, np.roll(rail, -1))
 
     @cached_property
     def tree_us(self) -> float:
-        """The greatest latency beyond leaves over the edges from a root of either tree to a place, us."""
+        """The greatest sum of latencies, less those of pairs on one leaf, from the root of a tree to a domain, us."""
         longest = 0.0
         for second in (False, True):
             edges = list_tree_edges(self.domains, second=second)
@@ -159,7 +161,7 @@ class Team:
 
 
 def list_tree_edges(number: int, *, second: bool) -> Ints64:
-    """(child, parent) of one of the two trees over so many places, int64 [edges, 2].
+    """Return the edges (child, parent) of one of the two trees over `number` places, int64 [edges, 2].
 
     Odd places are leaves of the first tree. The second is its mirror image, or for an odd number the first turned by
     one place, so that inner places of one are leaves of the other (Sanders, Speck and Träff, Two-tree algorithms for
@@ -167,7 +169,7 @@ def list_tree_edges(number: int, *, second: bool) -> Ints64:
     """
     places = np.arange(1, number)
     bit = places & -places  # the lowest bit that is set: the height of a place over the leaves of the tree
-    # the parent has the next higher bit as its lowest one; where there is no such place, it is the one without this bit
+    # the parent has the next higher bit as its lowest one; if there is no such place, it is the place without this bit
     above = (places ^ bit) | (bit << 1)
     edges = np.stack([places, np.where(above < number, above, places ^ bit)], axis=1)
     if not second:
@@ -176,25 +178,26 @@ def list_tree_edges(number: int, *, second: bool) -> Ints64:
 
 
 def list_both_trees(number: int) -> Ints64:
-    """(child, parent) of both trees over so many places, int64 [edges, 2]."""
+    """Return the edges (child, parent) of both trees over `number` places, int64 [edges, 2]."""
     return np.concatenate([list_tree_edges(number, second=second) for second in (False, True)])
 
 
 def count_most_edges(edges: Ints64) -> int:
-    """How many edges the busiest place has: among so many transfers its rate is divided."""
+    """Return how many edges the busiest place has: its rate is divided among as many transfers."""
     return int(np.bincount(edges.ravel()).max(initial=0))
 
 
 def find_tree_depth(number: int) -> int:
-    """Edges from the root of a tree over so many places to the farthest one, rounded up to a whole tree."""
+    """Return the edges from the root of a tree over `number` places to the farthest place, in a complete tree."""
     return (number - 1).bit_length()
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Of a flow that goes up two trees and down again: edges of the busiest domain, each of half the message.
+    """The busiest domain of a flow that goes up two trees and down again, with half of the message on each edge.
 
-    `edges` in all, `down` of them to children in one tree; `height` edges from there to the farthest place below.
+    It has `edges` edges, of which `down` lead to its children in one tree, and is `height` edges above the farthest
+    place below it.
     """
 
     edges: int
@@ -202,7 +205,9 @@ class Turn:
     height: float
 
     def early_us(self, us: float, across_us: float, steps: int) -> float:
-        """How much of the time (us) of its bytes a NIC sends before the first come down; `across_us` is the whole way.
+        """Return how long a NIC sends before the first bytes come down, of the time `us` that its bytes take; us.
+
+        `across_us` is the latency of the whole way, of `steps` steps.
 
         The least of three. All that goes up, of small messages. The half of which the domain is a leaf, and of the
         other what came from below: for the step to the root and the one back, at the half rate that NICs below give
@@ -213,7 +218,7 @@ class Turn:
 
 
 def find_turn(number: int) -> Turn:
-    """What the busiest of `number` ranks (2 and more) has to do when data goes up two binary trees and back down.
+    """Return the turn of the busiest of `number` ranks (2 or more) if data goes up two binary trees and back down.
 
     Of four and more, even places with one behind them have two children in the first tree and are leaves of the second.
     Of three, one has a child in each tree, in one of them 2 edges above the farthest place; of large messages it first
@@ -226,11 +231,11 @@ def find_turn(number: int) -> Turn:
 
 @dataclass(frozen=True, slots=True)
 class CollectiveStage:
-    """Steps that follow each other: `network_steps` of them cross the network, `scale_up_steps` the domain.
+    """Steps that follow each other: `network_steps` of them cross the network, `scale_up_steps` the scale-up domain.
 
-    Of a message of 1 byte a rank sends `network_bytes` to its NIC and `scale_up_bytes` into its domain in all of them,
-    crowded as `pattern` says. A `flow` is cut into pieces as small as is wanted, so that its bytes follow the latency
-    of all steps at the rate of the busiest link; else each step passes on a piece of its own.
+    In all steps together a rank sends, for each byte of the message, `network_bytes` to its NIC and `scale_up_bytes`
+    into its domain, with the crowding of `pattern`. A `flow` is cut into pieces of any size, so its bytes come after
+    the latency of all steps at the rate of the busiest link; otherwise each step passes on a piece of its own.
     """
 
     network_steps: int = 0
@@ -238,20 +243,22 @@ class CollectiveStage:
     network_bytes: float = 0.0
     scale_up_bytes: float = 0.0
     beyond: float = 0.0
-    """The share of `scale_up_bytes` that leaves first tiers of domains."""
+    """The fraction of `scale_up_bytes` that leaves the first tiers of domains."""
     pattern: Crowding | None = None
     far_us: Floats | None = None
-    """Latency beyond that of pairs on one leaf, us, of the network steps in turn, again and again; of a flow in all."""
+    """Latency of the network steps less that of pairs on one leaf, us: repeated for the steps, or of a flow in all."""
     flow: bool = False
     in_switch: bool = False
     turn: Turn | None = None
-    """Of a flow that comes down again: what is sent while its first bytes are on their way takes no time of its own, in
-    the domain half at most, and nothing where its switches both reduce and give out."""
+    """For a flow that comes down again: bytes that are sent while its first bytes are on their way take no extra time.
+
+    In the domain these are at most half of the bytes, and none if its switches both reduce and distribute.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """The time of a collective, us; bytes that each rank sends into its domain and to the network."""
+    """The time of a collective, us, with a protocol, and the bytes that each rank sends to its domain and network."""
 
     us: float
     protocol: str
@@ -260,13 +267,16 @@ class Timed:
 
     @property
     def scale_up_share(self) -> float:
-        """The share of all bytes that stays in scale-up domains."""
+        """The fraction of all bytes that stays in scale-up domains."""
         total = self.scale_up_bytes + self.network_bytes
         return self.scale_up_bytes / total if total else 0.0
 
 
 def time_stages(team: Team, stages: Sequence[CollectiveStage], kind: str, size: int) -> Timed:
-    """The time of the stages of an algorithm for a message of so many bytes, with the quickest protocol it has."""
+    """Return the time of the stages of an algorithm for a message of `size` bytes, with the quickest protocol.
+
+    `kind` is the kind of algorithm that the latency constants tell apart: ring, tree or in_switch.
+    """
     scale_up, network = (size * sum(getattr(s, name) for s in stages) for name in ("scale_up_bytes", "network_bytes"))
     algorithm = getattr(team.constants.latency, kind)
     us, name = min(
@@ -277,17 +287,17 @@ def time_stages(team: Team, stages: Sequence[CollectiveStage], kind: str, size: 
 
 
 def _time_stage(team: Team, stage: CollectiveStage, steps: Steps, size: int) -> float:
-    """The time of the steps of a stage for a message of so many bytes, us, with the constants of one protocol."""
+    """Return the time of a stage for a message of `size` bytes, us, with the constants of one protocol."""
     slower = stage.pattern.times_slower if stage.pattern else 1.0
     network = _time_bytes(size * stage.network_bytes, team.rail_gbps / slower * steps.bandwidth_share)
     share, tiers = steps.bandwidth_share, team.tiers
-    within, beyond = (
+    within_gbps, beyond_gbps = (
         (team.in_switch_gbps, tiers.in_switch_gbps)
         if stage.in_switch
         else (team.domain_gbps * share, tiers.beyond_gbps * share)
     )
-    in_domain = size * stage.scale_up_bytes
-    scale_up = max(_time_bytes(in_domain, within), _time_bytes(in_domain * stage.beyond, beyond))
+    domain_bytes = size * stage.scale_up_bytes
+    scale_up = max(_time_bytes(domain_bytes, within_gbps), _time_bytes(domain_bytes * stage.beyond, beyond_gbps))
     if stage.flow:
         return _time_flow(stage, steps, network, scale_up)
     number = stage.network_steps + stage.scale_up_steps
@@ -304,7 +314,7 @@ def _time_stage(team: Team, stage: CollectiveStage, steps: Steps, size: int) -> 
 
 
 def _time_flow(stage: CollectiveStage, steps: Steps, network: float, scale_up: float) -> float:
-    """The time of a flow whose bytes take so long on the network and in the domain, us."""
+    """Return the time of a flow whose bytes take `network` us on the network and `scale_up` us in the domain, us."""
     far = 0.0 if stage.far_us is None else float(np.sum(stage.far_us))
     across, inside = stage.network_steps * steps.nic_us + far, stage.scale_up_steps * steps.scale_up_us
     if stage.turn:
@@ -314,7 +324,7 @@ def _time_flow(stage: CollectiveStage, steps: Steps, network: float, scale_up: f
 
 
 def _find_longest_delay(beyond: Floats) -> float:
-    """The most that hops in a row take beyond the busiest link's time, us."""
+    """Return the most that consecutive hops take beyond the time of the busiest link, us; `beyond` is that of each."""
     # the greatest sum of consecutive hops: a sum from the start less the least one before it
     total = np.concatenate([[0.0], np.cumsum(beyond)])
     return float((total - np.minimum.accumulate(total)).max())
@@ -328,7 +338,7 @@ def _time_bytes(size: float, gbps: float) -> float:
 
 
 def make_team(network: Network, job: Job, constants: ConstantsProfile) -> Team:
-    """The team of a job. The slowest of its ranks sets the pace, in the domain and in the network."""
+    """Return the team of a job, with the rates of its slowest rank in the domain and in the network."""
     domain = network.ranks.domain[job.ranks]
     starts = np.flatnonzero(np.r_[True, domain[1:] != domain[:-1]])
     size = np.diff(np.r_[starts, len(domain)])
@@ -350,17 +360,20 @@ def make_team(network: Network, job: Job, constants: ConstantsProfile) -> Team:
 
 
 def _find_tiers(network: Network, job: Job, reached: ScaleUpEfficiency) -> ScaleUpTiers:
-    """How a job lies in first tiers; ranks of a domain are side by side in it, and a ring closes in each domain."""
+    """Return how a job lies in first tiers of scale-up.
+
+    The ranks of a domain are side by side in the job, and a ring closes in each domain.
+    """
     ranks = network.ranks
     domain, tier_size = ranks.domain[job.ranks], ranks.first_tier_size[job.ranks]
     _, first, tier = np.unique(ranks.first_tier[job.ranks], return_index=True, return_inverse=True)
     _, domain_start, in_domain, domain_size = np.unique(
         domain, return_index=True, return_inverse=True, return_counts=True
     )
-    after = np.arange(len(domain)) + 1
+    next_rank = np.arange(len(domain)) + 1
     is_last = np.r_[domain[1:] != domain[:-1], True]
-    after[is_last] = domain_start[in_domain[is_last]]
-    out = np.bincount(tier, tier != tier[after])
+    next_rank[is_last] = domain_start[in_domain[is_last]]
+    out = np.bincount(tier, tier != tier[next_rank])
     members, others = np.bincount(tier), (domain_size[in_domain] - np.bincount(tier)[tier])[first]
     size, peers = tier_size[first], np.maximum(1, domain_size[in_domain] - 1)[first]
     gbps = float(ranks.domain_gbps[job.ranks].min())
@@ -375,17 +388,17 @@ def _find_tiers(network: Network, job: Job, reached: ScaleUpEfficiency) -> Scale
 
 
 def find_protocol(network: Network) -> Literal["ethernet", "infiniband"]:
-    """What a network speaks; RoCE is Ethernet."""
+    """Return what the constants of efficiency call a network's protocol; RoCE is Ethernet."""
     return "infiniband" if network.fabric.protocol == "infiniband" else "ethernet"
 
 
 def find_scale_up_efficiency(network: Network, job: Job, constants: ConstantsProfile) -> ScaleUpEfficiency:
-    """What collectives of a job reach of its scale-up domains."""
+    """Return the efficiency that collectives of a job reach in its scale-up domains."""
     return constants.efficiency.find_domain_efficiency(find_domain_profile(network, int(job.ranks[0])))
 
 
 def find_domain_profile(network: Network, rank: int) -> str:
-    """The id of the scale-up domain profile that a rank is in; "" where there is none."""
+    """Return the id of the profile of a rank's scale-up domain; "" if it is in none."""
     from fabricgen.design.scale_up.domains import can_join
 
     plan = network.cluster.plan
