@@ -1,4 +1,4 @@
-"""The formats of a report: modules of the folder of whoever reports, and those in which all findings are written."""
+"""The formats of a report: modules of the reporting command's folder, and the formats of all findings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FINDINGS = "fabricgen.reports.findings"
 
 
 def list_formats(reports: str) -> tuple[str, ...]:
-    """The sorted names of the formats of a report on findings, by the package of its own formats."""
+    """Return the sorted names of the formats of a report on findings; `reports` is the package of its own formats."""
     return tuple(sorted({*discovery.list_modules(reports), *discovery.list_modules(FINDINGS)}))
 
 

@@ -1,4 +1,4 @@
-"""What was judged and what is wrong with it, in the words of whoever judged and in no format."""
+"""What a command judged and what is wrong with it, in its own words and in no format."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from fabricgen.kernel.diagnostics import Severity, Span
 
 
 class Finding(NamedTuple):
-    """What is wrong with one thing, from few words to all there is to say: a title, a message of one line, its `lines`
-    in brief (none: the message alone), and all `details`.
+    """What is wrong with one thing, in several lengths.
 
-    `kind` is a word for it; `span` the place in a file that can be opened, or with line 0 all of that file.
+    `message` is one line; `lines` are a brief text (if empty, the message stands for it), `details` the whole text.
+    `kind` is a word for the finding. `span` is its place in a file that can be opened; line 0 means the whole file.
     """
 
     severity: Severity
@@ -26,7 +26,7 @@ class Finding(NamedTuple):
 
 
 class Case(NamedTuple):
-    """One thing that was looked at: its name, what is wrong with it, and why it does not count ("": it does)."""
+    """One thing that was judged: its name, what is wrong with it, and why it was skipped ("" if it was not)."""
 
     name: str
     findings: Sequence[Finding] = ()
@@ -34,10 +34,10 @@ class Case(NamedTuple):
 
 
 class Suite(NamedTuple):
-    """Cases that belong together; none is a case without findings.
+    """Cases that belong together; a suite without cases counts as one passed case.
 
-    If it is not `usable`, findings say why it could not be judged. `kind` is what its cases are ("": the suite is
-    that), `may_skip` whether some may not count.
+    If it is not `usable`, its findings say why it could not be judged. `kind` is the class name of its cases ("": the
+    name of the suite); `may_skip` says whether cases may be skipped.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Suite(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """What a command judged, in suites, and what it found, the gravest first where that is known."""
+    """What a command judged, in suites, and all findings, the gravest first if the command sorts them."""
 
     name: str
     findings: Sequence[Finding]
@@ -56,6 +56,6 @@ class Judgement(NamedTuple):
 
 
 def make_relative_path(file: str) -> str | None:
-    """Path of a file relative to the current folder, with slashes; None where it is outside."""
+    """Return the path of a file relative to the current folder, with slashes; None if it is outside of it."""
     path = os.path.relpath(file).replace(os.sep, "/")
     return None if path == ".." or path.startswith("../") else path

@@ -11,9 +11,9 @@ from fabricgen.kernel.diagnostics import make_printable
 from fabricgen.reports.table import Cell, Table, escape_formula, write_table
 
 MOST_ROWS, MOST_LINES = 200, 20
-"""Rows of a table that is read on paper, and on a terminal; JSON and workbooks have all."""
+"""The most rows of a table on paper (HTML), and on a terminal (text); JSON and workbooks have all rows."""
 WIDEST = 160
-"""Characters of the widest table in text; of a wider one each row is a list."""
+"""The most characters of a line of a table in text; each row of a wider table is written as a list."""
 _STYLE = (
     "body{font:14px/1.45 system-ui,sans-serif;margin:2em;color:#000;background:#fff}table{border-collapse:collapse}"
     "td,th{padding:.2em .7em;text-align:left;border-bottom:1px solid #bbb;vertical-align:top}"
@@ -33,12 +33,12 @@ class Protocol(NamedTuple):
 
 
 def write_protocol(protocol: Protocol, form: str) -> bytes:
-    """A protocol in a format of `FORMATS` by name; the same bytes for the same protocol."""
+    """Return a protocol in a format of `FORMATS`, by its name; equal protocols give the same bytes."""
     return FORMATS[form](protocol)
 
 
 def _cut_table(table: Table, most: int) -> tuple[Table, str]:
-    """(the first rows of a table with what is printable, what is said of the others)"""
+    """Return (the first `most` rows of a table, made printable; a line that counts the other rows, or "")."""
     columns = {
         name: [make_printable(cell) if isinstance(cell, str) else cell for cell in column[:most]]
         for name, column in table.columns.items()
@@ -64,7 +64,7 @@ def _write_text(protocol: Protocol) -> bytes:
 
 
 def _write_table(table: Table) -> str:
-    # as columns, or where these are too wide each row as a list of what it has
+    # as columns, or if these are too wide each row as a list of its cells that are not empty
     text = write_table(table, "text").decode().rstrip("\n")
     if max(map(len, text.splitlines())) <= WIDEST:
         return text

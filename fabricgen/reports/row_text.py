@@ -1,4 +1,4 @@
-"""The text of table rows from columns, block by block, so that a table of any length takes the memory of one block.
+"""Text of table rows from columns, block by block, so that a table of any length takes the memory of one block.
 
 Adjacent encoded columns with small vocabularies are merged into one first (the vocabulary of the merged column holds
 the combinations), so that fewer pieces are joined in each row.
@@ -28,7 +28,7 @@ _MOST_SEARCHED = 1 << 20
 
 
 def render_blocks(pieces: Iterable[Piece], rows: int) -> Iterator[str]:
-    """The text of `rows` rows, one block at a time; each row is the concatenation of `pieces`."""
+    """Yield the text of `rows` rows, one block at a time; each row is the concatenation of `pieces`."""
     merged = _merge_pieces(pieces, rows)
     vocabularies = [_read_vocabulary(piece) for piece in merged]
     texts = np.concatenate([*vocabularies, np.empty(0, dtype=object)])
@@ -38,14 +38,14 @@ def render_blocks(pieces: Iterable[Piece], rows: int) -> Iterator[str]:
 
 
 def _read_vocabulary(piece: Piece) -> Strings:
-    """The distinct texts of a piece: its vocabulary, the constant, or "" for a column that is read row by row."""
+    """Return the distinct texts of a piece: its vocabulary, the constant, or "" for a column read row by row."""
     if isinstance(piece, EncodedColumn):
         return piece.vocabulary
     return np.array([piece if isinstance(piece, str) else ""], dtype=object)
 
 
 def _render_block(pieces: Sequence[Piece], texts: Strings, first: Ints, rows: slice) -> str:
-    """The text of some rows; the vocabulary of piece i begins at `first[i]` in `texts`."""
+    """Return the text of some rows; the vocabulary of piece i begins at `first[i]` in `texts`."""
     index = np.empty((rows.stop - rows.start, len(pieces)), dtype=np.int32)
     for i, piece in enumerate(pieces):
         index[:, i] = piece.codes[rows] + first[i] if isinstance(piece, EncodedColumn) else first[i]
@@ -70,7 +70,7 @@ def memoize(make: Callable[..., Strings]) -> Callable[..., Strings]:
 
 
 def _merge_pieces(pieces: Iterable[Piece], rows: int) -> list[Piece]:
-    """The pieces of a text of each of `rows` rows, with neighbours merged wherever possible."""
+    """Return the pieces of each of `rows` rows, with neighbours merged wherever possible."""
     add_texts = memoize(operator.add)
     merged: list[Piece] = []
     for piece in pieces:
@@ -83,7 +83,7 @@ def _merge_pieces(pieces: Iterable[Piece], rows: int) -> list[Piece]:
 
 
 def _merge_pair(first: Piece, second: Piece, rows: int, add_texts: Callable[..., Strings]) -> Piece | None:
-    """Two adjacent pieces as one if its vocabulary is no longer than the table, which has `rows` rows; else None."""
+    """Return two adjacent pieces as one if its vocabulary is at most as long as the table of `rows` rows, else None."""
     if isinstance(first, str) and isinstance(second, str):
         return first + second
     if isinstance(first, EncodedColumn) and isinstance(second, str):
@@ -102,7 +102,7 @@ def _merge_pair(first: Piece, second: Piece, rows: int, add_texts: Callable[...,
 
 
 def _combine_vocabularies(first: EncodedColumn, second: EncodedColumn, rows: int) -> EncodedColumn | None:
-    """A column over the combinations of two vocabularies: all or those that occur; None if these are too many."""
+    """Return two columns as one over all combinations of their texts, or over those that occur; None if too many."""
     height, width, most = len(first.vocabulary), len(second.vocabulary), min(rows, _MOST_COMBINATIONS)
     size = height * width
     if max(height, width) > most or size > _MOST_SEARCHED:

@@ -16,9 +16,9 @@ Cell: TypeAlias = str | int | float
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Named columns of equal length; cells are text or numbers, "" where a row has no such value.
+    """Named columns of equal length; cells are text or numbers, "" if a row has no value in a column.
 
-    Raises ValueError where columns differ in length.
+    Raises ValueError if columns differ in length.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Table:
             raise ValueError(f"columns of {self.name} differ in length")
 
     def sections(self) -> Iterable[Table]:
-        """The tables that are concatenated to this one."""
+        """Return the tables that this one concatenates; the table itself if not all of its columns are stacked."""
         columns = [column.columns for column in self.columns.values() if isinstance(column, StackedColumn)]
         if len(columns) < len(self.columns):
             return [self]
@@ -38,7 +38,7 @@ class Table:
         ]
 
     def rows(self) -> Iterable[tuple[Cell, ...]]:
-        """The table row by row."""
+        """Return the rows of the table, each as a tuple of cells."""
         return zip(*self.columns.values(), strict=True)
 
     def __len__(self) -> int:
@@ -46,10 +46,10 @@ class Table:
 
 
 def escape_formula(text: str) -> str:
-    """Free text changed so that no spreadsheet reads it as a formula."""
+    """Return free text, with an apostrophe before it if a spreadsheet would read it as a formula."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def write_table(table: Table, form: str) -> bytes:
-    """Write a table in a format by name; raises KeyError for an unknown one."""
+    """Return a table in a format, by its name; raises KeyError for an unknown format."""
     return cast(bytes, discovery.load_module(TABLES, form).write(table))

@@ -44,7 +44,7 @@ def bus_factor(collective: str, ranks: int) -> float:
 
 
 def figures(network: Network, job: Job, question: Question) -> dict[str, Any]:
-    """The collectives of a job, each by algorithm and size of message."""
+    """Return the times of the collectives of a job by size of message, and the constants they are computed with."""
     team = make_team(network, job, question.constants)
     return {
         "job": job.text,
@@ -64,7 +64,7 @@ def figures(network: Network, job: Job, question: Question) -> dict[str, Any]:
 
 
 def _describe_first_tiers(team: Team) -> dict[str, Any]:
-    """Where domains have two tiers: how many first tiers a job is in, and what a rank reaches out of its own."""
+    """Return how many first tiers a job is in and what a rank reaches out of its own; {} if domains have one tier."""
     tiers = team.tiers
     if tiers.first_tiers == team.domains:
         return {}
@@ -72,37 +72,37 @@ def _describe_first_tiers(team: Team) -> dict[str, Any]:
 
 
 def find_quickest(team: Team, collective: str, size: int) -> tuple[str, Timed] | None:
-    """The algorithm that takes the least time for a message of so many bytes; None where none can be told."""
+    """Return (name, time) of the quickest algorithm for a message of `size` bytes; None if none does it."""
     times = _time_algorithms(team, collective, size)
     return _pick_least(times) if times else None
 
 
 def _time_algorithms(team: Team, collective: str, size: int) -> dict[str, Timed]:
-    """The time of every algorithm that does a collective, by name."""
+    """Return the time of every algorithm that does a collective, by name."""
     names = discovery.list_modules(ALGORITHMS)
     algorithm_times = ((name, time_algorithm(team, name, collective, size)) for name in names)
     return {name: timed for name, timed in algorithm_times if timed}
 
 
 def _pick_least(times: Mapping[str, Timed]) -> tuple[str, Timed]:
-    # by name where two take as long, so that the same one is told in every run
+    # of two that take equally long the first by name, so that every run reports the same one
     return min(times.items(), key=lambda named_time: (named_time[1].us, named_time[0]))
 
 
 def time_algorithm(team: Team, algorithm: str, collective: str, size: int) -> Timed | None:
-    """The time of one algorithm; None where it does not do the collective."""
+    """Return the time of an algorithm for `size` bytes; None if it does not do the collective."""
     module = discovery.load_module(ALGORITHMS, algorithm)
     stages = module.stages(collective, team)
     return None if stages is None else time_stages(team, stages, module.KIND, size)
 
 
 def busbw_gbytes(team: Team, collective: str, size: int, us: float) -> float:
-    """Bus bandwidth of a collective that takes so many us, GB/s, to two decimals."""
+    """Return the bus bandwidth of a collective of `size` bytes that takes `us` us, GB/s, to two decimals."""
     return round(size / us / 1000 * bus_factor(collective, team.ranks), 2)
 
 
 def _list_times(team: Team, collective: str, question: Question) -> Iterator[dict[str, Any]]:
-    """The time of a collective at each size of message, by the quickest algorithm and by every other."""
+    """Yield the time of a collective at each size of message, by the quickest algorithm and by every other."""
     measured = question.constants.efficiency.find_measured(find_domain_profile(team.network, int(team.job.ranks[0])))
     for size in question.sizes:
         times = _time_algorithms(team, collective, size)
@@ -123,8 +123,9 @@ def _list_times(team: Team, collective: str, question: Question) -> Iterator[dic
 
 
 def _find_range(team: Team, collective: str, size: int, us: float) -> list[float] | None:
-    """Between which bus bandwidths, GB/s, messages of that size were measured where so much was told; None of large
-    ones, and where nothing was measured.
+    """Return the least and greatest bus bandwidth, GB/s, that measurements suggest for a small message.
+
+    `us` is the time that the model gives. Return None for a large message, or if nothing was measured.
     """
     small = team.constants.efficiency.small
     kind = "domain" if team.domains == 1 else find_protocol(team.network)
@@ -136,7 +137,7 @@ def _find_range(team: Team, collective: str, size: int, us: float) -> list[float
 
 
 def _describe_crowding(team: Team, name: str) -> dict[str, Any]:
-    """How crowded a pattern of a team is, at which tier most, and what share crosses each."""
+    """Return how crowded a pattern of traffic is, at which tier most, and which fraction crosses each tier."""
     crowded = getattr(team, name)
     tiers = [sorted({key.name for key in level.tiers}) for level in team.network.levels]
     words = ["/".join(names) or "links between sites" for names in tiers]
@@ -149,7 +150,7 @@ def _describe_crowding(team: Team, name: str) -> dict[str, Any]:
 
 
 def _list_constants(team: Team) -> dict[str, Any]:
-    """The constants that times were reckoned with, by kind of algorithm and protocol."""
+    """Return the constants that times are computed with, by kind of algorithm and protocol."""
     latency, domain = team.constants.latency, find_scale_up_efficiency(team.network, team.job, team.constants)
     return {kind: {name: steps.model_dump() for name, steps in getattr(latency, kind).protocols} for kind in KINDS} | {
         "network_reached": team.constants.efficiency.network.find_reached(find_protocol(team.network)),
@@ -159,7 +160,7 @@ def _list_constants(team: Team) -> dict[str, Any]:
 
 
 def _list_sources(team: Team) -> dict[str, str]:
-    """Where each of the constants was published."""
+    """Return where each of the constants was published."""
     domain = find_scale_up_efficiency(team.network, team.job, team.constants)
     return {kind: getattr(team.constants.latency, kind).source for kind in KINDS} | {
         "network_reached": team.constants.efficiency.network.source,
@@ -173,7 +174,7 @@ _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 def format_size(size: int) -> str:
-    """A number of bytes in the largest unit that divides it: 16 MiB."""
+    """Return a number of bytes in the largest unit that divides it, such as 16 MiB."""
     at = 0
     while size and size % 1024 == 0 and at < len(_UNITS) - 1:
         size, at = size // 1024, at + 1
@@ -181,7 +182,7 @@ def format_size(size: int) -> str:
 
 
 def lines(results: Mapping[str, Any]) -> Iterator[str]:
-    """Time and bus bandwidth of each collective as a table."""
+    """Yield the lines of what ranks reach, and of a table with time and bus bandwidth of each collective."""
     reached = f"{results['network_gbps_per_rank']:,.4g} Gb/s in the network"
     if results["scale_up_gbps_per_rank"]:
         reached += f", {results['scale_up_gbps_per_rank']:,.4g} in its domain"
@@ -212,25 +213,25 @@ def lines(results: Mapping[str, Any]) -> Iterator[str]:
 
 
 def headlines(results: Mapping[str, Any]) -> Iterator[str]:
-    """What matters first: what ranks reach, and each collective at the greatest size of message."""
+    """Yield the most important lines: what ranks reach, and each collective at the greatest size of message."""
     greatest = {name: rows[-1:] for name, rows in results["collectives"].items()}
     yield from (line for line in lines({**results, "collectives": greatest}) if not line.startswith("    "))
 
 
 def format_busbw(row: Mapping[str, Any]) -> str:
-    """A bus bandwidth, or between which ones it was measured of small messages, GB/s."""
+    """Return a bus bandwidth, or for small messages the range that measurements suggest, GB/s, as text."""
     if row["busbw_range_gbytes"] is None:
         return f"{row['busbw_gbytes']:,.1f}"
     return " to ".join(f"{busbw:.3g}" for busbw in row["busbw_range_gbytes"])
 
 
 def mark_remark(row: Mapping[str, Any]) -> str:
-    """What a bus bandwidth with a remark is marked with."""
+    """Return the mark of a bus bandwidth: `*` if it has a remark."""
     return "*" if "remark" in row else " "
 
 
 def list_remarks(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The remarks of marked figures, each once, without how their sources were read."""
+    """Return the lines of the remarks of marked figures, each remark once and with a shortened source."""
     texts = dict.fromkeys(str(row["remark"]) for row in rows if "remark" in row)
     return [line for words in texts for line in wrap(f"* {words.partition(';')[0]})", WIDTH - 2, **_BELOW)]
 
@@ -239,7 +240,7 @@ _BELOW: Any = {"initial_indent": "  ", "subsequent_indent": "    ", "break_long_
 
 
 def reckoning(results: Mapping[str, Any]) -> Iterator[Reckoning]:
-    """How times were reckoned: with the constants of those algorithms and protocols that are the quickest at a size."""
+    """Yield how times were computed, with the constants of the algorithms and protocols that are quickest at a size."""
     constants, source = results["constants"], results["source"]
     rows = [row for rows in results["collectives"].values() for row in rows]
     steps = sorted({(discovery.load_module(ALGORITHMS, row["algorithm"]).KIND, row["protocol"]) for row in rows})

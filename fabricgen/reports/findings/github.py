@@ -9,7 +9,7 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO
 
 
 def write(judgement: Judgement) -> str:
-    """A command for each finding, escaped by GitHub's rules for workflow commands (actions/toolkit, command.ts).
+    """Return a line for each finding, escaped by GitHub's rules for workflow commands (actions/toolkit, command.ts).
 
     They are in the order given, since GitHub shows ten annotations of a kind in a step, and drops the rest.
     """
@@ -17,7 +17,7 @@ def write(judgement: Judgement) -> str:
 
 
 def _write_command(finding: Finding) -> str:
-    """One workflow command: place and title as properties, the lines as its text."""
+    """Return a workflow command with the place and title of a finding as properties, and its lines as text."""
     properties = _describe_position(finding.span) | {"title": finding.title}
     listed = ",".join(
         f"{key}={_escape_command(make_printable(value)).replace(':', '%3A').replace(',', '%2C')}"
@@ -28,7 +28,7 @@ def _write_command(finding: Finding) -> str:
 
 
 def _describe_position(span: Span | None) -> dict[str, str]:
-    """Where to show it; columns only of a stretch within one line, since the Checks API refuses others."""
+    """Return the properties of a place; columns only if it is within one line, as the Checks API refuses others."""
     if span is None:
         return {}
     properties: dict[str, str | int] = {"file": make_relative_path(span.file) or span.file, "line": span.line}

@@ -12,7 +12,7 @@ from fabricgen.reports.judgement import Case, Finding, Judgement, Suite
 
 
 def write(judgement: Judgement) -> str:
-    """Suites in order; one without cases is a passed case, one that cannot be used has errors."""
+    """Return the suites in order; a suite without cases has one passed case, one that is not usable has errors."""
     counts = [_count_cases(suite) for suite in judgement.suites]
     sums = {key: sum(count[key] for count in counts) for key in ("tests", "failures", "errors")}
     lines = [
@@ -45,7 +45,7 @@ def _write_case(suite: Suite, case: Case) -> str:
 
 
 def _write_verdict(finding: Finding, element: str) -> str:
-    """The element of a finding within its case."""
+    """Return the element of a finding, of the name `element`; a finding that is only information is `system-out`."""
     text = "\n".join(escape(make_printable(line)) for line in finding.details)
     if finding.severity is Severity.INFO:
         return f"<system-out>{text or escape(make_printable(finding.message))}</system-out>"

@@ -36,7 +36,7 @@ def write_blocks(table: Table) -> Iterator[bytes]:
 
 
 def _list_pieces(table: Table) -> Iterator[Piece]:
-    """The pieces that every row is concatenated from."""
+    """Yield the pieces that every row is concatenated from, with separators and the line end."""
     quote_vocabulary = memoize(_quote_vocabulary)
     for position, column in enumerate(table.columns.values()):
         if position:
@@ -46,7 +46,7 @@ def _list_pieces(table: Table) -> Iterator[Piece]:
 
 
 def _make_column_pieces(column: Sequence[Cell], quote_vocabulary: Callable[[Strings], Strings]) -> Sequence[Piece]:
-    """The pieces of a column, as written in CSV."""
+    """Return the pieces of a column, as written in CSV."""
     if isinstance(column, EncodedColumn):
         return [EncodedColumn(quote_vocabulary(column.vocabulary), column.codes)]
     if isinstance(column, ConcatenatedColumn) and not any(
@@ -63,7 +63,7 @@ def _may_need_quotes(part: LazyColumn | str, quote_vocabulary: Callable[[Strings
 
 
 def _quote_vocabulary(cells: Strings) -> Strings:
-    """A vocabulary as written in CSV; the same object where all are texts and none needs quotes."""
+    """Return a vocabulary as written in CSV; the same object if all cells are texts and none needs quotes."""
     values = cells.tolist()
     texts = _quote_cells(values)
     return cells if texts is values else make_object_array(texts)
@@ -86,7 +86,7 @@ def _quote_cells(cells: Sequence[Cell]) -> Sequence[str]:
 
 
 def _spell_cells(cells: Sequence[Cell]) -> list[str]:
-    """Cells as text; each distinct number is converted once, as large tables have few distinct ones in a column."""
+    """Return cells as text; each distinct cell is converted once, as columns of large tables have few of them."""
     texts_by_cell = {cell: cell if isinstance(cell, str) else format_number(cell) for cell in set(cells)}
     return [texts_by_cell[cell] for cell in cells]
 
