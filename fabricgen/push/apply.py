@@ -124,7 +124,7 @@ class Pusher:
         return self._state.ids[value.path][value.key] if isinstance(value, Reference) else value
 
     def _delete_objects(self, changes: Sequence[NetboxChange]) -> list[tuple[NetboxChange, str]]:
-        """Delete objects in batches; return (change, reason) of path_changes that NetBox would not delete.
+        """Delete objects in batches; return (change, reason) of those that NetBox would not delete.
 
         The objects of a batch in which one is in use are deleted one by one.
         """

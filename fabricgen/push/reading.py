@@ -135,7 +135,7 @@ class NetboxReading:
                 yield Cable(*facts, length, a, b, _list_tags(record))
 
     def _trace_ports(self) -> dict[NetboxPort, list[NetboxPort]]:
-        """Return the ports that NetBox finds at the far_ports end of each port with a cable."""
+        """Return the ports that NetBox finds at the far end of each port with a cable."""
         far_ports = {}
         for record in self._read_records("dcim/interfaces", "connected_endpoints", "dcim/connected", cabled="true"):
             ids = (end["id"] for end in record["connected_endpoints"] or ())

@@ -108,7 +108,7 @@ class FakeNetBox:
     def sites(self, path: str, row: dict[str, Any]) -> set[int]:
         """Where a device is, or that of an interface; none of what is at no site, and of what is told by its ends."""
         device = self.held["dcim/devices"][row["device"]] if path == "dcim/interfaces" else row
-        return {device["site"]} if path in ("dcim/devices", "dcim/interfaces") else set()
+        return {device["site"]} - {None} if path in ("dcim/devices", "dcim/interfaces") else set()
 
     def shown(self, path: str, row: dict[str, Any]) -> dict[str, Any]:
         """An object as it is read."""
