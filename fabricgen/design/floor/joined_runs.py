@@ -110,29 +110,31 @@ class SharedRacks:
         """Its hall and its lock key."""
         return self.hall, self.holder
 
-    def keep_allocations(self, content: RunContent | None, intervals: Intervals) -> bool:
-        """Take the rack units that a lock has for a run of devices, and return whether the run stays in these racks.
+    def keep_allocations(self, content: RunContent | None, intervals: Intervals) -> None:
+        """Take the rack units that a lock has for a run of devices, and add the run if it may stay in these racks.
 
-        `content` is None for a run that is gone: its rack units stay taken.
+        Each number in `intervals` is `STRIDE` times the rack, from 1, plus the rack unit. `content` is None for a run
+        that is gone. The rack units stay taken even if no run is added. If they are not those of devices of the run's
+        height, the run is added without positions.
         """
         racks_and_units = [divmod(n, STRIDE) for n in list_numbers(intervals)]
         for rack, u in racks_and_units:
             self._open_racks(rack)
             self.free[rack - 1].take_units(u, 1)
         if content is None:
-            return False
+            return
         holder = content.run.holder
         if holder != self.holder and not (content.joins and self._can_share_with(content)):
-            return False
+            return
         self.contents.append(content)
         # where each extra device stands is kept by its set; here all of their power and load counts for one rack
         is_extra_devices = holder == EXTRAS
+        # the lock counts racks from 1, positions from 0
         self.positions[holder] = (
             [(racks_and_units[0][0] - 1, 0)] * len(content.devices)
             if is_extra_devices
             else _find_positions_of_run(racks_and_units, content)
         )
-        return True
 
     def stack_remaining(self, content: RunContent) -> None:
         """Stack the devices of a run that have no position yet behind those that have one, opening further racks if
@@ -166,8 +168,11 @@ class SharedRacks:
         return not aisle or {content.aisle for content in self.contents} <= {aisle, ""}
 
     def stack_joining_run(self, content: RunContent) -> bool:
-        """Stack a run in the first rack that has room, power and load for all of its devices, and return whether there
-        is one.
+        """Stack a run in the first rack that has room, power and load for all of its devices, and return whether a rack
+        has.
+
+        No rack has if none of the runs in these racks takes in others, or if a run in them must stay apart from this
+        one.
         """
         if not any(member.hosts for member in self.contents) or not self._can_share_with(content):
             return False
@@ -186,7 +191,8 @@ class SharedRacks:
             self.free.append(make_network_units(self._limits.kind))
 
     def _find_units_in_rack(self, rack: int, content: RunContent) -> list[int]:
-        """Return the rack units of all devices of a run in one rack; empty if the rack has no room for them.
+        """Return the lowest rack unit of every device of a run in one rack; empty if the rack has no room for all of
+        them.
 
         If the first run of the racks may grow, the rack is filled from the end where that run does not stand, so that
         its growth moves nothing as long as there is room.
@@ -231,36 +237,50 @@ class SharedRacks:
 
 
 def join_runs(
-    contents: Sequence[RunContent], kept: Mapping[Key, Allocations], limits: RackLimits
+    contents: Sequence[RunContent], units_in_lock: Mapping[Key, Allocations], limits: RackLimits
 ) -> tuple[SharedRacks, ...]:
-    """Return the runs of racks in which some runs of devices stand, in the order of the runs of devices.
+    """Place runs of devices in runs of racks: keep those that a lock has together, then add the new ones.
 
-    `kept` are the rack units that a lock has for runs that share racks, by run of racks. Extra devices are placed after
-    switches and trays; runs that join them hang above them.
+    `units_in_lock` has the rack units of the runs of devices that share racks, by run of racks. New runs are placed in
+    the order of `contents`, except that those of half a rack or more come before smaller ones, and extra devices last
+    among either. A smaller run that may join others goes into the first racks with room for it, those whose ports face
+    the same aisle first; any other run gets racks named after it.
+
+    Returns the runs of racks that hold devices, in the order in which `contents` has the runs that they are named
+    after. If that run is gone, the first run that is left in the racks counts.
     """
-    shared, by_key = dict[Key, SharedRacks](), {content.run.key: content for content in contents}
-    placed: set[Key] = set()
-    for (hall, holder), allocations in kept.items():
-        racks = shared[hall, holder] = SharedRacks(hall, holder, limits)
-        # the run of devices that the racks are named after comes first: the others must be able to share with it
-        for name in sorted(allocations, key=lambda name: (name != holder, name)):
-            if racks.keep_allocations(by_key.get((hall, name)), allocations[name]):
-                placed.add((hall, name))
-        for content in racks.contents:
-            racks.stack_remaining(content)
-    new = [content for content in contents if content.run.key not in placed]
-    for content in sorted(new, key=lambda c: (c.small, c.run.holder == EXTRAS)):
-        key = content.run.key
-        # racks whose ports face the same aisle first; the sort is stable
+    shared = _keep_locked_runs(contents, units_in_lock, limits)
+    kept_keys = {content.run.key for racks in shared.values() for content in racks.contents}
+    new_contents = [content for content in contents if content.run.key not in kept_keys]
+    # False sorts before True; the sort is stable
+    for content in sorted(new_contents, key=lambda c: (c.small, c.run.holder == EXTRAS)):
+        # racks whose ports face the same aisle first
         best_first = sorted(shared.values(), key=lambda racks: not racks.faces_one_aisle(content.aisle))
         if content.joins and content.small and any(racks.stack_joining_run(content) for racks in best_first):
             continue
         # racks with its lock key may exist already, with other runs that the lock has in them
-        racks = shared.setdefault(key, SharedRacks(*key, limits))
+        racks = shared.setdefault(content.run.key, SharedRacks(*content.run.key, limits))
         racks.stack_own_run(content)
-    order = {content.run.key: number for number, content in enumerate(contents)}
+    rank_of_run = {content.run.key: rank for rank, content in enumerate(contents)}
     in_use = (racks for racks in shared.values() if racks.contents)
-    return tuple(sorted(in_use, key=lambda racks: min(order[c.run.key] for c in _list_naming_runs(racks))))
+    return tuple(sorted(in_use, key=lambda racks: min(rank_of_run[c.run.key] for c in _list_naming_runs(racks))))
+
+
+def _keep_locked_runs(
+    contents: Sequence[RunContent], units_in_lock: Mapping[Key, Allocations], limits: RackLimits
+) -> dict[Key, SharedRacks]:
+    """Return the runs of racks that a lock has, with the runs of devices that may stay in them; devices that these runs
+    gained are stacked behind the others.
+    """
+    shared, content_by_key = dict[Key, SharedRacks](), {content.run.key: content for content in contents}
+    for (hall, rack_holder), allocations in units_in_lock.items():
+        racks = shared[hall, rack_holder] = SharedRacks(hall, rack_holder, limits)
+        # the run of devices that the racks are named after comes first: the others must be able to share with it
+        for holder in sorted(allocations, key=lambda holder: (holder != rack_holder, holder)):
+            racks.keep_allocations(content_by_key.get((hall, holder)), allocations[holder])
+        for content in racks.contents:
+            racks.stack_remaining(content)
+    return shared
 
 
 def _list_naming_runs(racks: SharedRacks) -> Sequence[RunContent]:
@@ -269,9 +289,10 @@ def _list_naming_runs(racks: SharedRacks) -> Sequence[RunContent]:
 
 
 def _find_positions_of_run(racks_and_units: Sequence[tuple[int, int]], content: RunContent) -> list[RunPosition]:
-    """Return where the devices of a run stand; `numbers` are (rack from 1, rack unit) of all rack units in the lock.
+    """Return where the devices of a run stand, (rack from 0, lowest rack unit), in the order in which they are stacked;
+    empty if the rack units in the lock are not those of devices of this height.
 
-    Empty if the rack units are not those of devices of this height.
+    `racks_and_units` are (rack from 1, rack unit) of all rack units that the lock has for the run.
     """
     height = content.devices[0].height
     bottoms = racks_and_units[::height]
@@ -304,9 +325,11 @@ class RunOrder(NamedTuple):
     parts: int
 
     def compute_position(self, group: Any, number: Any, where: Any) -> Any:
-        """Return the position of a switch in its run, from 0; takes ints or int arrays.
+        """Return the position of a switch in its run, from 0, by its group and its number in the group; takes ints or
+        int arrays.
 
-        `where(condition, if_true, if_false)` is `numpy.where`, or `choose` for ints.
+        `where(condition, if_true, if_false)` is `numpy.where`, or `choose` for ints. If the run has a part of the
+        tier's switches, the switch must be one of them.
         """
         # groups with fewer switches than parts cannot be divided: whole groups are dealt to the parts in turn
         whole_groups = self.steps[-1].switches < self.parts
@@ -319,15 +342,15 @@ class RunOrder(NamedTuple):
         outer, inner = (group, number) if self.by_group else (number, group)
         # Switches form a rectangle of `outer` rows and `inner` columns. Each step of growth adds a frame around it:
         # positions of the rectangle before stay. New columns of old rows are numbered first, then whole new rows.
-        for before, after in zip([Step(0, 0), *steps], steps, strict=False):
+        for earlier_step, later_step in zip([Step(0, 0), *steps], steps, strict=False):
             (old_rows, old_columns), (_, new_columns) = (
                 (step.groups, step.switches) if self.by_group else (step.switches, step.groups)
-                for step in (before, after)
+                for step in (earlier_step, later_step)
             )
-            start = before.groups * before.switches
+            start = earlier_step.groups * earlier_step.switches
             in_old_row = start + outer * (new_columns - old_columns) + (inner - old_columns)
             in_new_row = start + old_rows * (new_columns - old_columns) + (outer - old_rows) * new_columns + inner
-            is_new = (group >= before.groups) | (number >= before.switches)
+            is_new = (group >= earlier_step.groups) | (number >= earlier_step.switches)
             position = where(is_new, where(outer < old_rows, in_old_row, in_new_row), position)
         return position
 
@@ -338,6 +361,7 @@ class RunOrder(NamedTuple):
         return last_step.groups * last_step.switches
 
     def _cut_to_part(self, step: Step, *, whole_groups: bool) -> Step:
+        """Return how many groups, and switches of each, the run has of those that the tier has at a step."""
         if whole_groups:
             return Step(-(-step.groups // self.parts), step.switches)
         # how many numbers below `switches` are `part` modulo `parts`

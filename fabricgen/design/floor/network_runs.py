@@ -109,33 +109,40 @@ def count_racks_of_tier(design: Design, tier: TierDesign) -> int:
 def list_network_runs(design: Design, halls: Sequence[Hall]) -> tuple[NetworkRun, ...]:
     """Return the runs of devices in shared network racks: extra devices, then switches tier by tier, then scale-up
     trays.
+
+    There is one for each hall and plane, and for a tier that is split, one for each part. A part keeps the name without
+    a letter that the lock has for it.
     """
     runs = []
     kept_holders, hall_lookup = list_kept_runs(design.layout.lock), HallLookup(design, halls)
     for owner, tier, plane, hall in _list_wanted_runs(design, hall_lookup):
-        parts = count_racks_of_tier(design, tier) if tier else 1
+        part_count = count_racks_of_tier(design, tier) if tier else 1
         at_ends = tier is not None and find_stand(design, tier) == "row-end"
-        for part in range(parts):
-            run = NetworkRun(owner, tier, plane, hall, part, parts, at_ends)
+        for part_number in range(part_count):
+            run = NetworkRun(owner, tier, plane, hall, part_number, part_count, at_ends)
             lettered = run._replace(lettered=True)
             # named as the lock has it; without a lock, the only part has no letter
             without_letter = (
                 run.holder in kept_holders
                 if (run.holder in kept_holders) != (lettered.holder in kept_holders)
-                else parts == 1
+                else part_count == 1
             )
-            runs.append(run if without_letter and part == 0 else lettered)
+            runs.append(run if without_letter and part_number == 0 else lettered)
     return tuple(runs)
 
 
 def name_run(design: Design, holder: str, prefix: str) -> str:
-    """Return the name of a run of racks by its lock key; `prefix` is that of its hall (`HallLookup.find_prefix`)."""
-    tier_and_plane, _, part = holder.partition(PART)
+    """Return the name of a run of racks by its lock key, such as `storage-leaf-pl2-a`, behind the prefix of its hall.
+
+    The number of the plane is left out if it is the only plane, or by the lock once was. `prefix` is that of the hall
+    (`HallLookup.find_prefix`).
+    """
+    tier_and_plane, _, part_letter = holder.partition(PART)
     tier, _, plane = tier_and_plane.partition(PLANE)
-    words = [re.sub("[ /+]", "-", "extra" if tier == EXTRAS else tier)]
+    name_words = [re.sub("[ /+]", "-", "extra" if tier == EXTRAS else tier)]
     if plane and not (plane == "1" and tier in find_unnumbered_planes(design)):
-        words.append(f"pl{plane}")
-    return prefix + "-".join([*words, part] if part else words)
+        name_words.append(f"pl{plane}")
+    return prefix + "-".join([*name_words, part_letter] if part_letter else name_words)
 
 
 def list_kept_runs(lock: Lock) -> set[str]:
@@ -147,14 +154,14 @@ def find_unnumbered_planes(design: Design) -> dict[str, str]:
     """Return `plane 1` for each tier whose rack names leave the plane out: it is the only plane, or by the lock it once
     was.
     """
-    kept_holders, words = list_kept_runs(design.layout.lock), design.layout.lock.find_words(UNNUMBERED)
+    kept_holders, unnumbered = list_kept_runs(design.layout.lock), design.layout.lock.find_words(UNNUMBERED)
     planes = {}
     sizes = {tier.key.text: tier.sizes["plane"] for tier in design.tiers if "plane" in tier.per}
     # a tier that is gone may have given its name to racks that the lock keeps
     for tier in (*sizes, *sorted({name.partition(PLANE)[0] for name in kept_holders if PLANE in name} - sizes.keys())):
         prefix = tier + PLANE
-        numbers = {name.removeprefix(prefix).split()[0] for name in kept_holders if name.startswith(prefix)}
-        if tier in words or numbers == {"1"} or (not numbers and sizes[tier] == 1):
+        planes_in_lock = {name.removeprefix(prefix).split()[0] for name in kept_holders if name.startswith(prefix)}
+        if tier in unnumbered or planes_in_lock == {"1"} or (not planes_in_lock and sizes[tier] == 1):
             planes[tier] = f"{PLANE.strip()} 1"
     return planes
 
@@ -215,7 +222,11 @@ class HallLookup:
 
 
 def _list_wanted_runs(design: Design, hall_lookup: HallLookup) -> Iterator[tuple[str, TierDesign | None, int, int]]:
-    """Yield (owner, tier, plane, hall) of every run of devices, as if no tier were split into parts."""
+    """Yield (owner, tier, plane, hall) of every run of devices, as if no tier were split into parts.
+
+    Extra devices have owner "" and tier None, scale-up trays tier None. Plane and hall count from 0; plane -1 stands
+    for all planes.
+    """
     layout = design.layout
     extra_sites = {site for _, _, site in design.extra_devices.values()}
     for site in sorted({layout.sites.index(s) if s else layout.first_site for s in extra_sites}):
@@ -251,23 +262,31 @@ class TierGroups(NamedTuple):
 
 
 def make_tier_groups(tier: TierDesign, hall_lookup: HallLookup) -> TierGroups:
-    """Return hall, plane and number of every group of a tier."""
+    """Return hall, plane and number of every group of a tier, place by place.
+
+    Groups of different planes have the same numbers: the number of their place in the site, times the groups that a
+    place has in one plane, plus their number among these.
+    """
     scope = tier.scope
     groups_per_place = tier.groups // tier.places
-    values_of_groups = [split_group_number(tier, i) for i in range(groups_per_place)]
-    planes = [group_values.pop("plane", -1) for group_values in values_of_groups]
+    values_by_group = [split_group_number(tier, i) for i in range(groups_per_place)]
+    planes = [group_values.pop("plane", -1) for group_values in values_by_group]
     # `split_group_number` lists the fastest dimension first: sort by the slowest one first
-    without_planes = [tuple(group_values.values()) for group_values in values_of_groups]
-    distinct = sorted(set(without_planes), key=lambda values: values[::-1])
-    numbers = [distinct.index(values) for values in without_planes]
+    without_planes = [tuple(group_values.values()) for group_values in values_by_group]
+    groups_without_planes = sorted(set(without_planes), key=lambda values: values[::-1])
+    numbers = [groups_without_planes.index(values) for values in without_planes]
     halls = [
         hall_lookup.find_hall_of_place(tier.layout, scope, place) for place in range(tier.groups // groups_per_place)
     ]
-    places = number_places(tier.layout, scope, "site") if scope != WHOLE else (0,)
+    place_numbers = number_places(tier.layout, scope, "site") if scope != WHOLE else (0,)
     return TierGroups(
-        hall=tuple(hall for hall in halls for _ in values_of_groups),
+        hall=tuple(hall for hall in halls for _ in values_by_group),
         plane=tuple(plane for _ in halls for plane in planes),
-        number=tuple(places[place] * len(distinct) + number for place in range(len(halls)) for number in numbers),
+        number=tuple(
+            place_numbers[place] * len(groups_without_planes) + number
+            for place in range(len(halls))
+            for number in numbers
+        ),
     )
 
 
@@ -345,8 +364,8 @@ class NetworkArea(NamedTuple):
 
 
 def place_outwards(place: int, length: int) -> int:
-    """Return the column of a place in a row of this length if places count from its middle, alternating between both
-    sides.
+    """Return the column of a place in a row of `length` columns if places count from the middle, alternating between
+    both sides.
     """
     middle = (length - 1) // 2
     # odd places to the right, even ones to the left: 0, 1, 2, 3 are middle, +1, -1, +2
@@ -354,51 +373,60 @@ def place_outwards(place: int, length: int) -> int:
 
 
 def allocate_own_rows(wanted: Mapping[str, int], per_row: int) -> dict[str, Intervals]:
-    """Return the places of runs that have rows to themselves: the first row of every run comes before the second of
-    any.
+    """Return the places of runs that have rows to themselves: the first row of every run comes before the second row of
+    any run.
+
+    Places count row by row: row times `per_row` plus column, from 0. `wanted` is how many racks each run has; each run
+    gets whole rows, at least one.
     """
-    runs = len(wanted)
+    run_count = len(wanted)
     places = {}
-    for number, (name, racks) in enumerate(wanted.items()):
+    for run_number, (name, racks) in enumerate(wanted.items()):
         rows_of_run = range(max(1, -(-racks // per_row)))
-        places[name] = tuple(Interval((number + row_of_run * runs) * per_row, per_row) for row_of_run in rows_of_run)
+        places[name] = tuple(
+            Interval((run_number + row_of_run * run_count) * per_row, per_row) for row_of_run in rows_of_run
+        )
     return places
 
 
 def allocate_together(
-    held: Allocations, wanted: Mapping[str, int], racks_with_reserve: Mapping[str, int], per_row: int
+    kept_places: Allocations, wanted: Mapping[str, int], racks_with_reserve: Mapping[str, int], per_row: int
 ) -> dict[str, Intervals]:
-    """Return the places of runs that fill rows together: places in the lock, and for new runs the first row with room
-    for all racks of the run.
+    """Return the places of runs that fill rows together: those that the lock has (`kept_places`), and new ones.
 
-    `wanted` is how many racks each run has, `racks_with_reserve` how many it will have with all reserved units,
-    `per_row` the places in a row. Runs that need more than a row have rows to themselves behind the shared ones. Runs
-    of different lanes (`choose_lane`) never share a row, so that the loss of one row leaves the other lane.
+    A place is a number: its row times `per_row`, the places in a row, plus its column. `wanted` is how many racks each
+    run has, `racks_with_reserve` how many it will have with all reserved units. A run that fits into a row gets the
+    first free gap for all of its racks in a row that is open to it: runs of different lanes (`choose_lane`) never share
+    a row, so that the loss of one row leaves the other lane.
+
+    Each run gets places for all of its racks with the reserve, but no more than a row if it fits into one now; it gets
+    further places only when it outgrows them. Larger runs have whole rows to themselves: behind the shared ones if the
+    lock has no places at all, else in the first free gap of rows.
     """
     placed: dict[str, Intervals] = {}
-    size = {name: count_numbers(held.get(name, ())) for name in wanted}
+    kept_size = {name: count_numbers(kept_places.get(name, ())) for name in wanted}
     # a run that fits into one row now gets no more than a row
-    new_size = {
+    size_of_new_run = {
         name: min(racks_with_reserve[name], per_row) if racks <= per_row else racks_with_reserve[name]
         for name, racks in wanted.items()
     }
     size = {
-        name: kept_racks if kept_racks >= max(1, wanted[name]) else max(1, new_size[name])
-        for name, kept_racks in size.items()
+        name: kept_racks if kept_racks >= max(1, wanted[name]) else max(1, size_of_new_run[name])
+        for name, kept_racks in kept_size.items()
     }
     # lane by lane; the sort is stable, so that runs of a lane stay in their order
     for name in sorted((name for name in wanted if size[name] <= per_row), key=choose_lane):
-        allocated = {**held, **placed}
+        allocated = {**kept_places, **placed}
         request = AllocationRequest(name, size[name], _list_open_rows(name, allocated, per_row))
         placed |= allocate_intervals(allocated, [request])
-    large = {name: size[name] for name in wanted if size[name] > per_row}
-    if not held:
-        places_before = _count_rows({**held, **placed}, per_row) * per_row
-        for name, intervals in allocate_own_rows(large, per_row).items():
+    large_runs = {name: size[name] for name in wanted if size[name] > per_row}
+    if not kept_places:
+        places_before = _count_rows({**kept_places, **placed}, per_row) * per_row
+        for name, intervals in allocate_own_rows(large_runs, per_row).items():
             placed[name] = tuple(Interval(places_before + first, count) for first, count in intervals)
         return {name: placed[name] for name in wanted}
-    for name, racks in large.items():
-        allocated, kept_racks = {**held, **placed}, count_numbers(held.get(name, ()))
+    for name, racks in large_runs.items():
+        allocated, kept_racks = {**kept_places, **placed}, count_numbers(kept_places.get(name, ()))
         racks_in_rows = kept_racks + -(-(racks - kept_racks) // per_row) * per_row
         placed |= allocate_intervals(
             allocated, [AllocationRequest(name, racks_in_rows, (Interval(0, _MAX_PLACES),), per_row)]
@@ -436,38 +464,43 @@ def _list_open_rows(name: str, allocated: Allocations, per_row: int) -> Interval
         for interval in places
         for row in range(interval.first // per_row, -(-interval.end // per_row))
     }
-    rows = range(_count_rows(allocated, per_row) + 1)
-    return tuple(Interval(row * per_row, per_row) for row in rows if row not in closed_rows)
+    rows_to_first_empty = range(_count_rows(allocated, per_row) + 1)
+    return tuple(Interval(row * per_row, per_row) for row in rows_to_first_empty if row not in closed_rows)
 
 
 def allocate_places(
-    held: Allocations, wanted: Mapping[str, int], per_row: int, *, shared: bool
+    kept_places: Allocations, wanted: Mapping[str, int], per_row: int, *, shared: bool
 ) -> dict[str, Intervals]:
-    """Return the places of each run of racks: places in the lock, and new ones where there is room.
+    """Return the places of each run of racks: those that the lock has (`kept_places`), and new ones in the first free
+    gap.
 
-    With `shared`, runs share rows, and each gets room for up to twice as many racks (the next power of two); else each
-    run gets whole rows.
+    A place is a number: its row times `per_row` plus its column. With `shared`, runs share rows, and each new run gets
+    the next power of two of places, so that it may grow; else each run gets whole rows.
     """
-    if not held and not shared:
+    if not kept_places and not shared:
         return allocate_own_rows(wanted, per_row)
-    window = (Interval(0, _MAX_PLACES),)
+    all_places = (Interval(0, _MAX_PLACES),)
     requests = []
     for name, racks in wanted.items():
-        kept_racks = count_numbers(held.get(name, ()))
-        new_size = round_up_to_power_of_two(max(1, racks)) if shared else -(-max(1, racks) // per_row) * per_row
+        kept_racks = count_numbers(kept_places.get(name, ()))
+        places_of_new_run = (
+            round_up_to_power_of_two(max(1, racks)) if shared else -(-max(1, racks) // per_row) * per_row
+        )
         requests.append(
             AllocationRequest(
                 name,
-                kept_racks if kept_racks >= racks and kept_racks else max(new_size, kept_racks),
-                window,
+                kept_racks if kept_racks >= racks and kept_racks else max(places_of_new_run, kept_racks),
+                all_places,
                 1 if shared else per_row,
             )
         )
-    return allocate_intervals(held, requests)
+    return allocate_intervals(kept_places, requests)
 
 
 def find_highest_place(places: Mapping[str, Intervals], wanted: Mapping[str, int]) -> int:
-    """Return one more than the highest place that holds a rack; each run's racks stand in the first of its places."""
+    """Return one more than the highest place that holds a rack, 0 without racks; each run's racks stand in the first of
+    its places.
+    """
     return max(
         (number + 1 for name, racks in wanted.items() for number in list_first_numbers(places[name], racks)), default=0
     )

@@ -79,13 +79,16 @@ class RunPlaces:
 
     @cached_property
     def _shared_racks(self) -> tuple[SharedRacks, ...]:
-        """The runs of racks, with the positions of devices that share them."""
-        kept = {key: self._layout.lock.find_allocations(kind) for key, kind in self._kept_kinds.items()}
-        return join_runs([self._make_content(run) for run in self.runs], kept, self._find_limits())
+        """The runs of racks, in their order, with the positions of devices in racks that several runs share."""
+        units_in_lock = {key: self._layout.lock.find_allocations(kind) for key, kind in self._kept_kinds.items()}
+        return join_runs([self._make_content(run) for run in self.runs], units_in_lock, self._find_limits())
 
     def _find_limits(self) -> RackLimits:
-        """Return the rack type, and how much devices of several runs in a rack may draw with their optics: the rack's
-        limit of power, else what the nodes of a node rack draw, for which the hall is fed and cooled.
+        """Return the type of network racks, and how much devices of several runs in one rack may draw together with
+        their optics, W.
+
+        It is the rack's limit of power if it has one, else the most that the nodes of a node rack draw, for which the
+        hall is fed and cooled. There is no limit if that is not known.
         """
         draws = [
             kind.nodes_per_rack * max((s.profile.power_w.planning_w or 0) for s in kind.node_sets if not s.per_rack)
@@ -114,39 +117,43 @@ class RunPlaces:
         return f" at{self.make_key_suffix(hall)}" if self.make_key_suffix(hall) else ""
 
     def _make_content(self, run: NetworkRun) -> RunContent:
-        """Return the devices of a run, and whether it may share racks.
+        """Return the devices of a run, and whether the run may share racks.
 
-        A run may join others unless the lock has it in racks of its own or the blueprint states where one of its usual
-        racks stands or what stands in it. Extra devices, devices too high for a rack, and runs longer than a row take
-        in no others.
+        A run may stand in racks of other runs (`joins`) unless the lock has it in racks of its own, or the blueprint
+        states where one of its usual racks stands or what stands in one. Its racks may take in other runs (`hosts`)
+        unless it has extra devices, devices too high for a rack or more racks than a row, or the blueprint states what
+        stands in one of them. Neither is so if the lock is from before runs joined, or the blueprint asks for racks of
+        their own.
         """
         floor, devices = self._design.loaded.blueprint.floor, self._list_devices(run)
-        stated = {*floor.racks, *(place.rack for place in floor.devices.values())}
+        racks_stated = {*floor.racks, *(place.rack for place in floor.devices.values())}
         unshared = RackRun(self._name_racks(run.hall, run.holder), run.holder, run.hall, run.at_ends, (run,))
-        names = {name_usual_rack(unshared, number) for number in range(self._count_racks_alone(run))}
+        usual_racks = {name_usual_rack(unshared, number) for number in range(self._count_racks_alone(run))}
         rack_units, tallest = len(self._list_device_units(1)), max(device.height for device in devices)
         fabric = self._design.loaded.blueprint.fabrics.get(run.owner)
-        stays = run.holder in self._layout.lock.find_allocations(KIND + self.make_key_suffix(run.hall))
+        has_own_racks = run.holder in self._layout.lock.find_allocations(KIND + self.make_key_suffix(run.hall))
         return RunContent(
             run,
             devices,
             hung=self._hung if run.owner else floor.network_fill == "down",
             fabric=(run.owner, (fabric and fabric.attach) or run.owner),
             aisle=find_catalogue_aisle(self._design, run.tier.key, run.tier.nos, run.tier.profile) if run.tier else "",
-            joins=self._lets_runs_join and not stays and not names & stated,
+            joins=self._lets_runs_join and not has_own_racks and not usual_racks & racks_stated,
             hosts=self._lets_runs_join
             and bool(run.owner)
             and tallest <= rack_units
-            and not names & {place.rack for place in floor.devices.values()}
-            and len(names) <= self._halls[run.hall].racks_per_row,
+            and not usual_racks & {place.rack for place in floor.devices.values()}
+            and len(usual_racks) <= self._halls[run.hall].racks_per_row,
             small=2 * sum(device.height for device in devices) < rack_units,
             # even if no reserved unit is left: else the last one would move the runs that share the rack
             grows=run.tier is not None and spans_units(run.tier.per) and not self._is_stated(run.tier),
         )
 
     def _list_devices(self, run: NetworkRun) -> list[StackedDevice]:
-        """Return the devices of a run; of tiers that have switches in each unit, and of trays, also those of reserved
-        units.
+        """Return the devices of a run, in the order in which they are stacked.
+
+        Devices that come with reserved units are included for scale-up trays and for tiers that have switches in each
+        unit.
         """
         if run.owner:
             serves_units = run.tier is not None and spans_units(run.tier.per)
@@ -174,8 +181,8 @@ class RunPlaces:
 
     @cached_property
     def _positions(self) -> dict[Key, list[RunPosition]]:
-        """Where each device stands, for the runs of devices that share racks or have places in shared racks by the
-        lock.
+        """For each run of devices whose racks hold several runs, or did by the lock: where each of its devices
+        stands.
         """
         return {
             content.run.key: racks.positions[content.run.holder]
@@ -185,7 +192,9 @@ class RunPlaces:
 
     @cached_property
     def _racks_of_several(self) -> dict[str, SharedRacks]:
-        """By kind of lock entry, the runs of racks that several runs of devices share, or once shared by the lock."""
+        """By kind of lock entry, the runs of racks that hold several runs of devices now, or that the lock has as
+        shared.
+        """
         return {
             self._kept_kinds.get(racks.key, f"{JOINED} {racks.holder}{self._make_hall_suffix(racks.hall)}"): racks
             for racks in self._shared_racks
@@ -202,8 +211,10 @@ class RunPlaces:
         return (run.tier.key.text if run.tier else run.holder) + self._make_hall_suffix(run.hall)
 
     def _count_span(self, run: NetworkRun) -> Step:
-        """Return how many groups a run has, numbered up to the last one in its hall, and how many switches each has;
-        for scale-up trays, how many domains and trays of each.
+        """Return how many groups a run has, numbered up to the last one in its hall, and how many switches each group
+        has.
+
+        For scale-up trays it is how many domains there are, at least one, and how many trays each has.
         """
         if run.tier is None:
             domain = next(d for d in self._design.scale_up if d.name == run.owner)
@@ -214,8 +225,8 @@ class RunPlaces:
 
     def find_order(self, run: NetworkRun) -> RunOrder:
         """Return the order in which the switches or trays of a run are stacked."""
-        word = self._layout.lock.find_words(STACKED).get(self._lock_key(run), "")
-        steps = add_step(parse_history(word), *self._count_span(run))
+        history = self._layout.lock.find_words(STACKED).get(self._lock_key(run), "")
+        steps = add_step(parse_history(history), *self._count_span(run))
         by_group = run.tier is not None and not spans_units(run.tier.per)
         if not run.lettered:  # it had all switches before the tier was split: those that stay keep their rack units
             return RunOrder(steps, by_group, 0, 1)
@@ -239,16 +250,17 @@ class RunPlaces:
         return self._design.catalog.switch(domain.profile.tray)
 
     def locate_switch(self, run: NetworkRun, group: Any, number: Any, where: Any) -> tuple[Any, Any]:
-        """Return (rack of the run, lowest rack unit) of a switch, by its group and its number in the group; takes ints
-        with `choose` as `where`, or int arrays with `numpy.where`.
+        """Return (rack of the run from 0, lowest rack unit) of a switch, by its group and its number in the group.
+
+        `group` and `number` are ints with `choose` as `where`, or int arrays with `numpy.where`.
         """
         position = self.find_order(run).compute_position(group, number, where)
-        take = getitem if where is choose else _take_by_array
+        select = getitem if where is choose else _take_by_array
         if run.key in self._positions:
             racks, bottoms = zip(*self._positions[run.key], strict=True)
-            return take(racks, position), take(bottoms, position)
+            return select(racks, position), select(bottoms, position)
         bottoms = self._list_device_units(self._find_profile(run).rack_units)
-        return position // len(bottoms), take(bottoms, position % len(bottoms))
+        return position // len(bottoms), select(bottoms, position % len(bottoms))
 
     def list_rack_switches(self, racks: RackRun) -> dict[int, dict[TierKey, list[SwitchIndex]]]:
         """Return, for each rack of a run of racks by number, its switches by tier, in their order."""
@@ -309,14 +321,17 @@ class RunPlaces:
         return stack_devices((device.height for device in self._list_devices(run)), self._rack, hung=False).racks
 
     def _count_places_with_reserve(self, run: NetworkRun) -> int:
-        """Return how many switches or trays a run will have when all reserved units of its site are there."""
-        places = self.find_order(run).places
+        """Return how many switches or trays a run will have when all reserved units of its site are there.
+
+        Counts grow in proportion to the units, except those of tiers that serve several units and whose count is fixed.
+        """
+        devices_now = self.find_order(run).places
         if run.tier and spans_units(run.tier.per) and self._is_stated(run.tier):
-            return places
+            return devices_now
         site = self._layout.sites[self._halls[run.hall].site]
-        slots = self._layout.numbering.find_span("units", site, "site")
-        units = sum(pod.su for pod in self._layout.pods if pod.site == site)
-        return max(places, -(-places * slots // units))
+        slots_at_site = self._layout.numbering.find_span("units", site, "site")
+        units_at_site = sum(pod.su for pod in self._layout.pods if pod.site == site)
+        return max(devices_now, -(-devices_now * slots_at_site // units_at_site))
 
     def _is_stated(self, tier: TierDesign) -> bool:
         """Whether the number of switches in a group of a tier is fixed: the blueprint states it, or it is sized for the
@@ -325,40 +340,47 @@ class RunPlaces:
         return bool(self._design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].count) or tier.for_reserve
 
     def find_extra_positions(self, hall: int) -> dict[str, list[tuple[int, int]]]:
-        """Return (rack, rack unit) of every extra device of a hall, by the name of its set; positions in the lock stay.
+        """Return (rack from 0, lowest rack unit) of every extra device of a hall, by the name of its set.
 
-        Extra devices are servers and storage, heavier than switches: they are stacked from the bottom up unless the
-        blueprint states otherwise.
+        Positions in the lock stay. Extra devices are servers and storage, heavier than switches: they are stacked from
+        the bottom up unless the blueprint states otherwise.
         """
-        sets = dict(self._list_extra_sets(hall))
-        kept = self._layout.lock.find_allocations(SHELVED + self.make_key_suffix(hall))
-        racks = next((r for r in self._shared_racks if r.hall == hall and EXTRAS in r.positions), None)
-        if kept:
-            return _shelve_devices(sets, kept, self._rack, [free.copy() for free in racks.free] if racks else [])
-        if racks and racks.positions[EXTRAS][0][1]:
-            positions = iter(racks.positions[EXTRAS])
+        profile_and_holders = dict(self._list_extra_sets(hall))
+        numbers_in_lock = self._layout.lock.find_allocations(SHELVED + self.make_key_suffix(hall))
+        racks_with_extras = next((r for r in self._shared_racks if r.hall == hall and EXTRAS in r.positions), None)
+        if numbers_in_lock:
+            return _shelve_devices(
+                profile_and_holders,
+                numbers_in_lock,
+                self._rack,
+                [free.copy() for free in racks_with_extras.free] if racks_with_extras else [],
+            )
+        # rack unit 0 stands for devices whose positions only the entry of their set has
+        if racks_with_extras and racks_with_extras.positions[EXTRAS][0][1]:
+            positions = iter(racks_with_extras.positions[EXTRAS])
         else:
-            heights = (p.rack_units for p, holders in sets.values() for _ in holders)
+            heights = (p.rack_units for p, holders in profile_and_holders.values() for _ in holders)
             filled = stack_devices(heights, self._rack, hung=self._design.loaded.blueprint.floor.network_fill == "down")
             positions = zip(filled.rack, filled.u, strict=True)
-        return {name: [next(positions) for _ in holders] for name, (_, holders) in sets.items()}
+        return {name: [next(positions) for _ in holders] for name, (_, holders) in profile_and_holders.items()}
 
     def _list_extra_sets(self, hall: int) -> Iterator[tuple[str, tuple[NodeProfile, tuple[str, ...]]]]:
         """Yield (name of the set, (profile, lock key of each device)) for the extra devices of a hall.
 
-        A device with a stated name has a lock key to itself, so that the order of names moves nothing; numbered devices
-        share the key of their set.
+        A device with a stated name, or whose name the lock has, has a lock key to itself, so that the order of names
+        moves nothing; other devices share the key of their set, its name.
         """
         stated = self._design.sets_with_names
-        kept = self._layout.lock.find_allocations(SHELVED + self.make_key_suffix(hall))
+        numbers_in_lock = self._layout.lock.find_allocations(SHELVED + self.make_key_suffix(hall))
         for name, (profile, devices, site) in self._design.extra_devices.items():
             site_number = self._layout.sites.index(site) if site else self._layout.first_site
             if self.hall_lookup.find_hall_of_site(site_number) == hall:
                 keys = [(f"device {device}", name in stated) for device in devices]
-                yield name, (profile, tuple(key if is_named or key in kept else name for key, is_named in keys))
+                holders = tuple(key if is_named or key in numbers_in_lock else name for key, is_named in keys)
+                yield name, (profile, holders)
 
     def list_lock_words(self) -> dict[str, str]:
-        """Return, by lock key, the steps in which the contents of each run of shared racks grew."""
+        """Return, by lock key, the steps in which each run of switches or scale-up trays grew, as words of the lock."""
         return {
             self._lock_key(run): format_history(self.find_order(run).steps)
             for run in self.runs
@@ -366,7 +388,9 @@ class RunPlaces:
         }
 
     def list_shelved(self, hall: int) -> frozenset[tuple[str, str]]:
-        """Return (kind of lock entry, lock key) of the extra devices of a hall."""
+        """Return (kind of lock entry, lock key) under which the lock keeps the position of each extra device of
+        a hall.
+        """
         sets = self._list_extra_sets(hall)
         return frozenset(
             (SHELVED + self.make_key_suffix(hall), holder) for _, (_, holders) in sets for holder in holders
@@ -438,10 +462,12 @@ def _shelve_devices(
     kind: RackProfile,
     racks: list[FreeUnits],
 ) -> dict[str, list[tuple[int, int]]]:
-    """Return (rack, rack unit) of each extra device by set: where the lock has it, else the lowest free position.
+    """Return (rack from 0, lowest rack unit) of each extra device by set: where the lock has it, else the lowest free
+    position.
 
-    `racks` are the free rack units of the racks that exist; they are filled here. Positions of removed devices stay
-    taken.
+    `sets` has the profile and the lock key of each device, by the name of the set. `kept_numbers` has rack units by
+    lock key: `STRIDE` times the rack, from 1, plus the rack unit. `racks` are the free rack units of the racks that
+    exist; they are filled here, and further racks are opened. Positions of removed devices stay taken.
     """
 
     def open_rack(rack_number: int) -> FreeUnits:
@@ -470,8 +496,12 @@ def _shelve_devices(
     for name, (profile, _) in sets.items():
         positions_by_set[name] = []
         for position in kept_positions[name]:
-            fits = ((i, free_units.find_next(0, profile.rack_units, hung=False)) for i, free_units in enumerate(racks))
-            number, u = position or next(((i, u) for i, u in fits if u is not None), (len(racks), 1))
+            free_units_by_rack = (
+                (rack, free_units.find_next(0, profile.rack_units, hung=False)) for rack, free_units in enumerate(racks)
+            )
+            number, u = position or next(
+                ((rack, u) for rack, u in free_units_by_rack if u is not None), (len(racks), 1)
+            )
             positions_by_set[name].append(
                 (number, u if position else open_rack(number).take_units(u, profile.rack_units))
             )
