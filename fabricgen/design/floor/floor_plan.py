@@ -314,10 +314,12 @@ class RackNames:
         stated = design.loaded.blueprint.names.racks
         self.stated = bool(stated)
         self._naming: dict[str, Naming] = {}
-        for kind, usual in USUAL_RACKS.items():
-            key = next((key for key in (kind, "all") if key in stated), "")
-            template = stated.get(key, "").replace("{default}", usual) or usual
-            self._naming[kind] = Naming(RACK_WORDS[kind], template, ("names", "racks", key) if key else ("floor",))
+        for kind, default_template in USUAL_RACKS.items():
+            template_key = next((template_key for template_key in (kind, "all") if template_key in stated), "")
+            template = stated.get(template_key, "").replace("{default}", default_template) or default_template
+            self._naming[kind] = Naming(
+                RACK_WORDS[kind], template, ("names", "racks", template_key) if template_key else ("floor",)
+            )
 
     def check(self) -> None:
         """Raise InputError at the template: FG016 for an unknown kind of racks, FG039 if two racks would have one name,

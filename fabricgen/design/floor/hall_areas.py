@@ -69,34 +69,38 @@ class HallAreas:
         """For each hall and kind of unit, how units are laid out in node rows."""
         return tuple(self._lay_out_units(i, ends.columns) for i, ends in enumerate(self.ends))
 
-    def _count_racks_per_row(self, hall: int, ends: int) -> int:
-        """Return how many racks of units a row takes; `ends` is how many places at its end are kept for network racks.
+    def _count_racks_per_row(self, hall: int, kept_columns: int) -> int:
+        """Return how many racks of units a row takes if its last `kept_columns` places are kept for network racks.
 
-        If nothing states the length of rows, the places at the ends lengthen them.
+        If nothing states the length of rows, the kept places lengthen them.
         """
         rows_stated = self._halls[hall].rows or self._design.loaded.blueprint.floor.racks_per_row
-        return self._halls[hall].racks_per_row - (ends if rows_stated else 0)
+        return self._halls[hall].racks_per_row - (kept_columns if rows_stated else 0)
 
-    def _lay_out_units(self, hall: int, ends: int) -> tuple[UnitRows, ...]:
-        """Return, for each kind of unit, how units are laid out in node rows of a hall whose last `ends` columns are
-        kept.
+    def _lay_out_units(self, hall: int, kept_columns: int) -> tuple[UnitRows, ...]:
+        """Return, for each kind of unit, how units are laid out in node rows of a hall whose last `kept_columns`
+        columns are kept for network racks.
 
         Raises InputError (FG068) if network racks belong to rows and a row holds no whole unit.
         """
-        length, layouts = self._count_racks_per_row(hall, ends), []
+        row_length, layouts = self._count_racks_per_row(hall, kept_columns), []
         for plan, unit_racks in zip(self._largest, self.unit_places, strict=True):
             # where network racks of a unit stand that have places in node rows
-            stands = plan.stack.stands[: unit_racks - plan.kind.racks]
-            if unit_racks > length and any(stand.startswith("row") for stand in stands):
+            network_stands = plan.stack.stands[: unit_racks - plan.kind.racks]
+            if unit_racks > row_length and any(stand.startswith("row") for stand in network_stands):
                 raise fault(
                     "FG068",
-                    f"a row of {length} racks holds no whole unit of {unit_racks}, and network racks of rows go with "
-                    "whole units",
+                    f"a row of {row_length} racks holds no whole unit of {unit_racks}, and network racks of rows go "
+                    "with whole units",
                     path=("floor", "racks_per_row"),
                     hint=f"racks_per_row: {unit_racks} or more, or let the switches `stand: unit-end`",
                 )
             halved = has_middle_of_rows(self._lock)
-            layouts.append(lay_out_unit_rows(plan.kind.racks, stands, length, whole=self._laying.whole, halved=halved))
+            layouts.append(
+                lay_out_unit_rows(
+                    plan.kind.racks, network_stands, row_length, whole_units=self._laying.whole, halved=halved
+                )
+            )
         return tuple(layouts)
 
     @cached_property
@@ -105,6 +109,11 @@ class HallAreas:
         return self._count_racks_by_run(self._shared.count_racks)
 
     def _count_racks_by_run(self, count: Callable[[RackRun], int]) -> tuple[dict[str, int], ...]:
+        """Return, for each hall, how many racks each run has by lock key, counted with `count`; runs placed by hand are
+        left out.
+
+        Racks of units that have no place in node rows are a run as well.
+        """
         racks_by_hall: tuple[dict[str, int], ...] = tuple({} for _ in self._halls)
         for run in self._shared.rack_runs:
             if not self._is_placed_by_hand(run):
@@ -147,7 +156,10 @@ class HallAreas:
         return tuple(self._find_row_ends(i, racks_with_reserve[i]) for i in range(len(self._halls)))
 
     def _find_row_ends(self, number: int, racks_with_reserve: Mapping[str, int]) -> RowEnds:
-        """Keep columns for the runs at row ends; raises InputError (FG067) if the hall has no room for them."""
+        """Keep columns for the runs of racks at the ends of node rows; none if the hall has no such run.
+
+        Raises InputError (FG067) if the hall has no room for them.
+        """
         hall, suffix = self._halls[number], self._shared.make_key_suffix(number)
         wanted = self._select_racks(number, self.wanted[number], ends=True)
         if not wanted:
@@ -168,17 +180,22 @@ class HallAreas:
             raise self._explain_full(number, f"{racks} network racks do not fit at the ends of its rows, {size}")
         return RowEnds(self._count_racks_per_row(number, columns_and_places[0]), *columns_and_places)
 
-    def _count_rows_with_ends(self, number: int, ends: int) -> int:
-        """Return how many node rows a hall has if `ends` columns of each row are kept."""
+    def _count_rows_with_ends(self, number: int, kept_columns: int) -> int:
+        """Return how many node rows a hall has if `kept_columns` columns at the end of each row are kept for network
+        racks.
+
+        A hall without end has as many rows as its units need, or, with a lock, as many as may ever be.
+        """
         hall = self._halls[number]
         if hall.rows == ENDLESS:
-            kept = (
-                ROW_KIND + self._shared.make_key_suffix(number) in self._lock.rooms
-            )  # what comes later stands in further rows
-            return MAX_ROWS if kept else self._count_node_rows(number, self._lay_out_units(number, ends))
+            # with a lock, what comes later stands in further rows
+            lock_has_ends = ROW_KIND + self._shared.make_key_suffix(number) in self._lock.rooms
+            return (
+                MAX_ROWS if lock_has_ends else self._count_node_rows(number, self._lay_out_units(number, kept_columns))
+            )
         in_rows = self._select_racks(number, self.wanted[number], ends=False)
-        filled_rows = -(-find_highest_place(self._in_rows[number], in_rows) // hall.racks_per_row)
-        return hall.rows - max(filled_rows, self._count_network_rows(number))
+        rows_of_network_racks = -(-find_highest_place(self._in_rows[number], in_rows) // hall.racks_per_row)
+        return hall.rows - max(rows_of_network_racks, self._count_network_rows(number))
 
     def _count_node_rows(self, hall: int, layouts: Sequence[UnitRows]) -> int:
         """Return how many node rows the units need if all units of the site stand in one hall."""
@@ -202,21 +219,21 @@ class HallAreas:
     @cached_property
     def _in_rows(self) -> tuple[dict[str, Intervals], ...]:
         """For each hall, the places of every run in its network rows, by lock key."""
-        shared = self._spec is not None and self._spec.rows is not None
+        rows_are_stated = self._spec is not None and self._spec.rows is not None
         places_kept = [self._lock.find_allocations(self.make_lock_kind(i)) for i in range(len(self._halls))]
-        lengths = [hall.racks_per_row for hall in self._halls]
-        racks = [self._select_racks(i, wanted, ends=False) for i, wanted in enumerate(self.wanted)]
-        if shared or not keeps_units_whole(self._lock):
-            halls_kept = zip(places_kept, racks, lengths, strict=True)
+        racks_per_row = [hall.racks_per_row for hall in self._halls]
+        racks_by_run = [self._select_racks(i, wanted, ends=False) for i, wanted in enumerate(self.wanted)]
+        if rows_are_stated or not keeps_units_whole(self._lock):
+            halls_kept = zip(places_kept, racks_by_run, racks_per_row, strict=True)
             return tuple(
-                allocate_places(kept_places, wanted, length, shared=shared)
-                for kept_places, wanted, length in halls_kept
+                allocate_places(kept_places, wanted, row_length, shared=rows_are_stated)
+                for kept_places, wanted, row_length in halls_kept
             )
         racks_with_reserve = self._count_racks_by_run(self._shared.count_racks_with_reserve)
-        halls_new = zip(places_kept, racks, racks_with_reserve, lengths, strict=True)
+        halls_new = zip(places_kept, racks_by_run, racks_with_reserve, racks_per_row, strict=True)
         return tuple(
-            allocate_together(kept_places, wanted, racks_grown, length)
-            for kept_places, wanted, racks_grown, length in halls_new
+            allocate_together(kept_places, wanted, racks_grown, row_length)
+            for kept_places, wanted, racks_grown, row_length in halls_new
         )
 
     @cached_property
@@ -225,22 +242,25 @@ class HallAreas:
         return tuple(self._make_area(i) for i in range(len(self._halls)))
 
     def _make_area(self, number: int) -> NetworkArea:
-        """Choose which rows of a hall are network rows; raises InputError (FG067) if the hall has too few rows."""
+        """Choose which rows of a hall are network rows; raises InputError (FG067) if the hall has too few rows.
+
+        Racks at row ends need no rows; those that stand in rows nevertheless are put before the node rows.
+        """
         hall, position = self._halls[number], self._spec.at if self._spec else "first"
         position = "first" if position == "row-ends" else position
-        rows = self._count_network_rows(number)
+        network_rows = self._count_network_rows(number)
         first_row = 0
         if position != "first" and hall.rows != ENDLESS:
-            first_row = hall.rows - rows if position == "last" else (hall.rows - rows) // 2
+            first_row = hall.rows - network_rows if position == "last" else (hall.rows - network_rows) // 2
         # a hall without end has no last row: networks stand behind or amid the node rows that there were at first, as
         # the lock has it
         elif position != "first":
             node_rows = self._count_node_rows(number, self.rows[number])
             usual_first_row = node_rows if position == "last" else -(-node_rows // 2)
             first_row = self._lock.rooms.get(ROWS_FROM + self._shared.make_key_suffix(number), max(1, usual_first_row))
-        if hall.rows != ENDLESS and rows > hall.rows:
-            raise self._explain_full(number, f"{rows} rows of network racks do not fit in its {hall.rows} rows")
-        return NetworkArea(hall, first_row, rows, outwards=position == "middle")
+        if hall.rows != ENDLESS and network_rows > hall.rows:
+            raise self._explain_full(number, f"{network_rows} rows of network racks do not fit in its {hall.rows} rows")
+        return NetworkArea(hall, first_row, network_rows, outwards=position == "middle")
 
     def _count_network_rows(self, number: int) -> int:
         """Return how many rows are kept for network racks: as stated, else as the lock has it, else as many as racks
@@ -284,38 +304,41 @@ class HallAreas:
         name = self._halls[number].name
         return fault("FG067", f"hall {name} is too small: {why}", path=("floor", "halls", name), hint="more `rows`")
 
-    def locate_unit_racks(self, part: int, places: Sequence[UnitPlace]) -> tuple[Ints, Ints]:
-        """Return (rows, columns) of all racks of some units of a part of the cluster; int32 arrays of shape (units,
-        racks of a unit).
+    def locate_unit_racks(self, part_number: int, units: Sequence[UnitPlace]) -> tuple[Ints, Ints]:
+        """Return (rows, columns) of all racks of some units of a part of the cluster, given by its index; int32 arrays
+        of shape (units, racks of a unit), from 0.
         """
         import numpy as np
 
-        halls, _, first_row, number = np.array(places, dtype=np.int32).T[:, :, None]
-        racks = np.arange(self._plans[part].racks, dtype=np.int32)[None, :]
-        row, column = (np.zeros((len(places), racks.shape[1]), dtype=np.int32) for _ in range(2))
-        kind = self._kind_of[part]
-        racks_in_place = min(self.unit_places[kind], racks.shape[1])
+        hall_of_unit, _, first_row, number_in_stretch = np.array(units, dtype=np.int32).T[:, :, None]
+        racks = np.arange(self._plans[part_number].racks, dtype=np.int32)[None, :]
+        row, column = (np.zeros((len(units), racks.shape[1]), dtype=np.int32) for _ in range(2))
+        kind_number = self._kind_of[part_number]
+        racks_in_place = min(self.unit_places[kind_number], racks.shape[1])
         for i, layouts in enumerate(self.rows):
-            units_here = np.flatnonzero(halls[:, 0] == i)
-            layout = layouts[kind]._replace(columns=np.array(layouts[kind].columns, dtype=np.int32))
+            units_here = np.flatnonzero(hall_of_unit[:, 0] == i)
+            layout = layouts[kind_number]._replace(columns=np.array(layouts[kind_number].columns, dtype=np.int32))
             node_row, column[units_here, :racks_in_place] = layout.locate_rack(
-                number[units_here], racks[:, :racks_in_place]
+                number_in_stretch[units_here], racks[:, :racks_in_place]
             )
             row[units_here, :racks_in_place] = self.areas[i].find_floor_row(first_row[units_here] + node_row)
-        for index, place in enumerate(places):
+        for index, unit in enumerate(units):
             for rack in range(racks_in_place, racks.shape[1]):
-                row[index, rack], column[index, rack] = self.locate_unit_rack(part, place, rack)
+                row[index, rack], column[index, rack] = self.locate_unit_rack(part_number, unit, rack)
         return row, column
 
-    def locate_unit_rack(self, part: int, place: UnitPlace, rack: int) -> tuple[int, int]:
-        """Return (row, column) of a rack of a unit; `part` is the index of the unit's part of the cluster."""
-        kind = self._kind_of[part]
-        racks_in_place, largest = self.unit_places[kind], self._largest[kind]
+    def locate_unit_rack(self, part_number: int, unit: UnitPlace, rack: int) -> tuple[int, int]:
+        """Return (row, column) of a rack of a unit; `part_number` is the index of the unit's part of the cluster.
+
+        Racks that came to units after their places in node rows were fixed stand in network rows.
+        """
+        kind_number = self._kind_of[part_number]
+        racks_in_place, largest = self.unit_places[kind_number], self._largest[kind_number]
         if rack >= racks_in_place:
-            index = place.position * (largest.racks - racks_in_place) + rack - racks_in_place
-            return self._locate_rack(place.hall, FURTHER + largest.kind.suffix, index)
-        row, column = self.rows[place.hall][kind].locate_rack(place.number, rack)
-        return self.areas[place.hall].find_floor_row(place.row + row), column
+            further_rack = unit.position * (largest.racks - racks_in_place) + rack - racks_in_place
+            return self._locate_rack(unit.hall, FURTHER + largest.kind.suffix, further_rack)
+        row, column = self.rows[unit.hall][kind_number].locate_rack(unit.number, rack)
+        return self.areas[unit.hall].find_floor_row(unit.row + row), column
 
     def locate_run_rack(self, run: RackRun, number: int) -> tuple[int, int]:
         """Return (row, column) of a rack of a run, by its number in the run from 0."""

@@ -99,27 +99,35 @@ def find_stated_halls(pods: Mapping[str, Pod], layout: Layout, halls: Sequence[H
 
 
 def place_units(
-    layout: Layout, halls: Sequence[Hall], rooms: Sequence[HallRoom], hall_of_pod: Mapping[str, int]
+    layout: Layout, halls: Sequence[Hall], hall_rooms: Sequence[HallRoom], hall_of_pod: Mapping[str, int]
 ) -> UnitHalls:
-    """Put every unit into a hall: pods that state one into that hall, other pods into the halls that no pod states.
+    """Put every unit into a hall: pods that state one into that hall, other pods into the halls of their site that no
+    pod states.
+
+    `hall_of_pod` is the index of the hall that a pod states, by the pod's name. Returns the place of every unit, pod by
+    pod, and the lock entries of these places.
 
     Raises InputError (FG067) if the halls of a site are too small.
     """
-    filling = _HallFilling(layout, halls, rooms)
+    filling = _HallFilling(layout, halls, hall_rooms)
     for site_number, site in enumerate(layout.sites):
         pods = [pod for pod in layout.pods if pod.site == site]
         for hall in sorted({hall_of_pod[pod.name] for pod in pods if pod.name in hall_of_pod}):
             pods_of_hall = [pod for pod in pods if hall_of_pod.get(pod.name) == hall]
-            filling.assign_pods(f"{KIND} {halls[hall].name}", pods_of_hall, [rooms[hall]])
+            filling.assign_pods(f"{KIND} {halls[hall].name}", pods_of_hall, [hall_rooms[hall]])
         other_pods = [pod for pod in pods if pod.name not in hall_of_pod]
-        free_rooms = [
-            room for room in rooms if halls[room.hall].site == site_number and room.hall not in hall_of_pod.values()
+        rooms_without_stated_pods = [
+            hall_room
+            for hall_room in hall_rooms
+            if halls[hall_room.hall].site == site_number and hall_room.hall not in hall_of_pod.values()
         ]
         filling.assign_pods(
-            f"{KIND} {'rest' if len(other_pods) < len(pods) else 'all'} of {site}", other_pods, free_rooms
+            f"{KIND} {'rest' if len(other_pods) < len(pods) else 'all'} of {site}",
+            other_pods,
+            rooms_without_stated_pods,
         )
-    places = tuple(place for pod in layout.pods for place in filling.places[pod.name])
-    return UnitHalls(places, filling.held | {kind: rows for kind, rows in filling.rows.items() if rows})
+    unit_places = tuple(unit_place for pod in layout.pods for unit_place in filling.places[pod.name])
+    return UnitHalls(unit_places, filling.held | {kind: rows for kind, rows in filling.rows.items() if rows})
 
 
 def name_rows_holder(kind: UnitKind) -> str:
@@ -135,28 +143,30 @@ class _HallFilling:
     order of the page, unless the lock has them in another order.
     """
 
-    def __init__(self, layout: Layout, halls: Sequence[Hall], rooms: Sequence[HallRoom]) -> None:
+    def __init__(self, layout: Layout, halls: Sequence[Hall], hall_rooms: Sequence[HallRoom]) -> None:
         self._layout, self._halls = layout, halls
         self.places: dict[str, list[UnitPlace]] = {}
         self.held: dict[str, Allocations] = {}
-        self.rows: dict[str, Allocations] = {room.kind: layout.lock.find_allocations(room.kind) for room in rooms}
+        self.rows: dict[str, Allocations] = {
+            hall_room.kind: layout.lock.find_allocations(hall_room.kind) for hall_room in hall_rooms
+        }
 
-    def assign_pods(self, key: str, pods: Sequence[PodLayout], rooms: Sequence[HallRoom]) -> None:
-        """Put pods into some halls; `key` is the kind of lock entry for their slots in these halls.
+    def assign_pods(self, lock_kind: str, pods: Sequence[PodLayout], hall_rooms: Sequence[HallRoom]) -> None:
+        """Put pods into some halls of a site; `lock_kind` is the kind of lock entry for their slots in these halls.
 
-        Raises InputError (FG067) if the halls are too small.
+        The pods are taken kind by kind, in the order of the page. Raises InputError (FG067) if the halls are too small.
         """
-        kind_of = {pod.name: kind for pod, kind in zip(self._layout.pods, self._layout.kind_of_pod, strict=True)}
+        kind_by_pod = {pod.name: kind for pod, kind in zip(self._layout.pods, self._layout.kind_of_pod, strict=True)}
         for kind_number, kind in sorted(
             enumerate(self._layout.kinds), key=lambda number_and_kind: number_and_kind[1].rank_on_page
         ):
-            pods_of_kind = [pod for pod in pods if kind_of[pod.name].name == kind.name]
+            pods_of_kind = [pod for pod in pods if kind_by_pod[pod.name].name == kind.name]
             if not pods_of_kind:
                 continue
-            slots_of_pods = self._allocate_slots(key, kind, pods_of_kind)
+            slots_of_pods = self._allocate_slots(lock_kind, kind, pods_of_kind)
             end_slot = max(interval.end for pod in pods_of_kind for interval in slots_of_pods[pod.name])
-            stretches = self._find_stretches(kind_number, end_slot, rooms)
-            self._check_room(kind_number, pods_of_kind, end_slot, stretches, rooms)
+            stretches = self._find_stretches(kind_number, end_slot, hall_rooms)
+            self._check_room(kind_number, pods_of_kind, end_slot, stretches, hall_rooms)
             for pod in pods_of_kind:
                 slots = list_first_numbers(slots_of_pods[pod.name], pod.su)
                 self.places[pod.name] = [_find_unit_place(stretches, slot) for slot in slots]
@@ -179,28 +189,35 @@ class _HallFilling:
         self.held[lock_kind] = {**kept_slots, **allocate_intervals(kept_slots, requests)}
         return self.held[lock_kind]
 
-    def _find_stretches(self, kind: int, units: int, rooms: Sequence[HallRoom]) -> list[_Stretch]:
-        """Give a kind node rows for so many units, as far as there is room, and return all node rows that it has."""
+    def _find_stretches(self, kind: int, units: int, hall_rooms: Sequence[HallRoom]) -> list[_Stretch]:
+        """Give a kind of unit node rows for `units` units, as far as the halls have room, and return all rows that it
+        has.
+
+        If all units are ever of one kind, it has all node rows of the halls. Else rows in the lock stay, and further
+        rows are taken hall by hall: as many as are missing, or as fit; rows that make no further unit are given back.
+        """
         if not self._layout.numbering.parts:
-            return [_make_stretch(room, kind, 0, room.rows) for room in rooms]
+            return [_make_stretch(hall_room, kind, 0, hall_room.rows) for hall_room in hall_rooms]
         holder = name_rows_holder(self._layout.kinds[kind])
-        missing = units - sum(self._count_units(room, kind, holder) for room in rooms)
-        for room in rooms:
-            units_before, rows_kept = self._count_units(room, kind, holder), self.rows[room.kind]
-            rows_wanted = room.layouts[kind].count_rows(missing) if missing > 0 else 0
+        missing_units = units - sum(self._count_units(hall_room, kind, holder) for hall_room in hall_rooms)
+        for hall_room in hall_rooms:
+            units_before, rows_kept = self._count_units(hall_room, kind, holder), self.rows[hall_room.kind]
+            rows_wanted = hall_room.layouts[kind].count_rows(missing_units) if missing_units > 0 else 0
             # as many rows as fit, trying the highest number first
-            for added_rows in range(rows_wanted if room.rows is None else min(rows_wanted, room.rows), 0, -1):
-                size = count_numbers(rows_kept.get(holder, ())) + added_rows
-                window = (Interval(0, MAX_ROWS if room.rows is None else room.rows),)
+            for added_rows in range(rows_wanted if hall_room.rows is None else min(rows_wanted, hall_room.rows), 0, -1):
+                rows_in_all = count_numbers(rows_kept.get(holder, ())) + added_rows
+                window = (Interval(0, MAX_ROWS if hall_room.rows is None else hall_room.rows),)
                 with suppress(NoRoomError):
-                    allocated = allocate_intervals(rows_kept, [AllocationRequest(holder, size, window)])
-                    self.rows[room.kind] = {**rows_kept, **allocated}
+                    allocated = allocate_intervals(rows_kept, [AllocationRequest(holder, rows_in_all, window)])
+                    self.rows[hall_room.kind] = {**rows_kept, **allocated}
                     break
-            if self._count_units(room, kind, holder) == units_before:
-                self.rows[room.kind] = rows_kept  # the added rows are too few for a unit
-            missing -= self._count_units(room, kind, holder) - units_before
+            if self._count_units(hall_room, kind, holder) == units_before:
+                self.rows[hall_room.kind] = rows_kept  # the added rows are too few for a unit
+            missing_units -= self._count_units(hall_room, kind, holder) - units_before
         return [
-            _make_stretch(room, kind, rows.first, rows.size) for room in rooms for rows in self._list_rows(room, holder)
+            _make_stretch(hall_room, kind, rows.first, rows.size)
+            for hall_room in hall_rooms
+            for rows in self._list_rows(hall_room, holder)
         ]
 
     def _list_rows(self, room: HallRoom, holder: str) -> Iterator[Interval]:
@@ -220,43 +237,50 @@ class _HallFilling:
         pods: Sequence[PodLayout],
         units_wanted: int,
         stretches: Sequence[_Stretch],
-        rooms: Sequence[HallRoom],
+        hall_rooms: Sequence[HallRoom],
     ) -> None:
         """Raise InputError (FG067) if the stretches take fewer units of a kind than `units_wanted`."""
         if any(stretch.units is None for stretch in stretches):
             return
         units_possible = sum(stretch.units or 0 for stretch in stretches)
         if units_wanted > units_possible:
-            names = ", ".join(self._halls[r.hall].name for r in rooms) or "none is left for pods that name no hall"
+            names = ", ".join(self._halls[r.hall].name for r in hall_rooms) or "none is left for pods that name no hall"
             kind_name = self._layout.kinds[kind_number].name
             of_kind = f" of the kind {kind_name}" if kind_name else ""
-            rows = rooms[-1].layouts[kind_number].count_rows(units_wanted - units_possible) if rooms else 0
-            more_rows = f"{rows} more `rows` of {self._halls[rooms[-1].hall].name}" if rooms else "more `rows`"
+            rows = hall_rooms[-1].layouts[kind_number].count_rows(units_wanted - units_possible) if hall_rooms else 0
+            more_rows = (
+                f"{rows} more `rows` of {self._halls[hall_rooms[-1].hall].name}" if hall_rooms else "more `rows`"
+            )
             raise fault(
                 "FG067",
                 f"{units_wanted} scalable units{of_kind}, reserved ones included, do not fit in the halls of "
-                f"{pods[0].site} ({names}): these take {units_possible}{self._describe_rack_needs(kind_number, rooms)}",
+                f"{pods[0].site} ({names}): these take {units_possible}"
+                f"{self._describe_rack_needs(kind_number, hall_rooms)}",
                 path=("floor", "halls"),
                 hint=f"room for {units_wanted - units_possible} more is needed: {more_rows}, another hall, or a "
                 "smaller `reserve`",
             )
 
-    def _describe_rack_needs(self, kind_number: int, rooms: Sequence[HallRoom]) -> str:
-        """Return how many racks a unit of a kind takes, and what each hall has for units, as the end of a message."""
-        if not rooms:
+    def _describe_rack_needs(self, kind_number: int, hall_rooms: Sequence[HallRoom]) -> str:
+        """Return how many racks a unit of a kind takes, and how many rows and racks for units each hall has, as the end
+        of a message; "" if there is no hall.
+        """
+        if not hall_rooms:
             return ""
-        racks_per_unit = rooms[0].layouts[kind_number].racks
+        racks_per_unit = hall_rooms[0].layouts[kind_number].racks
         network_racks = racks_per_unit - self._layout.kinds[kind_number].racks
-        words = [
+        clauses = [
             f"; a unit takes {racks_per_unit} racks"
             + (f", {network_racks} of switches among them" if network_racks else "")
         ]
-        for room in rooms:
-            hall, racks_for_units = self._halls[room.hall], room.layouts[kind_number].racks_per_row
+        for hall_room in hall_rooms:
+            hall, racks_for_units = self._halls[hall_room.hall], hall_room.layouts[kind_number].racks_per_row
             end_places = hall.racks_per_row - racks_for_units
-            kept = f", {end_places} of each kept for network racks at row ends" if end_places else ""
-            words.append(f"{hall.name} has {room.rows} rows of {hall.racks_per_row} racks for units{kept}")
-        return ", ".join(words)
+            end_places_text = f", {end_places} of each kept for network racks at row ends" if end_places else ""
+            clauses.append(
+                f"{hall.name} has {hall_room.rows} rows of {hall.racks_per_row} racks for units{end_places_text}"
+            )
+        return ", ".join(clauses)
 
 
 def _make_stretch(room: HallRoom, kind: int, row: int, rows: int | None) -> _Stretch:

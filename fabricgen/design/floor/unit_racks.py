@@ -69,9 +69,9 @@ class UnitTier(NamedTuple):
         return self.tier.key.text
 
     def list_switch_positions(self, racks: int, units: Sequence[int]) -> tuple[UnitPosition, ...]:
-        """Return (rack, rack unit) of the tier's switches in the node racks of a unit.
+        """Return (rack from 0, lowest rack unit) of the tier's switches in the node racks of a unit.
 
-        `racks` is how many node racks a unit has; `units` are the rack units that the tier has in each of them.
+        `racks` is how many node racks a unit has; `units` are the lowest rack units that the tier has in each of them.
         """
         positions: list[UnitPosition] = []
         switches_in_rack: Counter[int] = Counter()
@@ -99,43 +99,45 @@ class NodeRack(NamedTuple):
 
 
 def fill_node_rack(
-    kind: UnitKind, beside: Sequence[RackFixture], tiers: Sequence[UnitTier], kept_numbers: Mapping[str, Intervals]
+    kind: UnitKind, fixtures: Sequence[RackFixture], tiers: Sequence[UnitTier], kept_numbers: Mapping[str, Intervals]
 ) -> NodeRack:
     """Give rack units to everything in a node rack of a kind of unit.
 
     Positions that the rack type fixes or the lock keeps are reserved first. Then switches of `rack-bottom` are placed,
-    nodes from the bottom up, switches of `rack-middle`, the devices in `beside`, and switches of `rack-top` from the
-    top down.
+    nodes from the bottom up, switches of `rack-middle`, the devices of `fixtures`, which stand beside the nodes, and
+    switches of `rack-top` from the top down. `kept_numbers` are the positions in the lock by lock key.
 
     Raises InputError (FG601) for devices that do not fit.
     """
     rack_tiers = [t for t in tiers if t.stand.startswith("rack")]
     # the switches of each tier in its fullest rack
-    counts = {
+    switches_per_rack = {
         t.tier.key: max(Counter(t.rack_of(i, kind.racks) for i in range(t.per_unit)).values(), default=0)
         for t in rack_tiers
     }
     # rack 0 of the lock, every node rack: the number is the rack unit
     kept_units = {name: [n for n in list_numbers(intervals) if n < STRIDE] for name, intervals in kept_numbers.items()}
-    profiles = {fixture.profile for fixture in beside}
+    profiles = {fixture.profile for fixture in fixtures}
     included = [units for name, units in kind.node_rack.included_units.items() if name not in profiles]
-    free = FreeUnits(kind.node_rack.units, kind.node_rack.reserved_units.union(*kept_units.values(), *included))
-    fixed = list(kind.node_rack.fixed.get(SWITCH_PLACES, ()))
+    free_units = FreeUnits(kind.node_rack.units, kind.node_rack.reserved_units.union(*kept_units.values(), *included))
+    switch_places = list(kind.node_rack.fixed.get(SWITCH_PLACES, ()))
 
-    def place_tiers(stand: str, fixed: list[int]) -> dict[TierKey, tuple[int, ...]]:
+    def place_tiers(stand: str, switch_places: list[int]) -> dict[TierKey, tuple[int, ...]]:
         return {
-            t.tier.key: _place_switches(free, t, counts[t.tier.key], kept_units.get(t.holder, ()), fixed)
+            t.tier.key: _place_switches(
+                free_units, t, switches_per_rack[t.tier.key], kept_units.get(t.holder, ()), switch_places
+            )
             for t in rack_tiers
             if t.stand == stand
         }
 
     switches = place_tiers("rack-bottom", [])
     height = max(s.profile.rack_units for s in kind.node_sets if not s.per_rack)
-    gap = sum(t.height * counts[t.tier.key] for t in rack_tiers if t.stand == "rack-middle")
-    nodes = _place_fixtures(free, kind, RackFixture("", NODE, height, kind.nodes_per_rack), gap)
+    units_between_nodes = sum(t.height * switches_per_rack[t.tier.key] for t in rack_tiers if t.stand == "rack-middle")
+    nodes = _place_fixtures(free_units, kind, RackFixture("", NODE, height, kind.nodes_per_rack), units_between_nodes)
     switches |= place_tiers("rack-middle", [])
-    units_beside = {fixture.name: _place_fixtures(free, kind, fixture) for fixture in beside}
-    return NodeRack(nodes, units_beside, switches | place_tiers("rack-top", fixed))
+    units_beside = {fixture.name: _place_fixtures(free_units, kind, fixture) for fixture in fixtures}
+    return NodeRack(nodes, units_beside, switches | place_tiers("rack-top", switch_places))
 
 
 NODE = "node"
@@ -168,18 +170,21 @@ def _place_fixtures(free: FreeUnits, kind: UnitKind, fixture: RackFixture, gap: 
 
 
 def _place_switches(
-    free: FreeUnits, t: UnitTier, count: int, kept_units: Sequence[int], fixed: list[int]
+    free_units: FreeUnits, t: UnitTier, count: int, kept_units: Sequence[int], fixed: list[int]
 ) -> tuple[int, ...]:
-    """Return the rack units of a tier's switches in a node rack: positions in the lock first, then fixed ones of the
-    rack type, then the outermost free ones. `kept` are all rack units that the lock has for the tier in a node rack.
+    """Return the lowest rack units of a tier's `count` switches in a node rack: positions in the lock first, then those
+    that the rack type fixes for switches, then the outermost free ones.
+
+    `kept_units` are all rack units that the lock has for the tier in a node rack; `fixed` are the positions of the rack
+    type.
 
     Raises InputError (FG601) if the rack has no room for a switch.
     """
     # the lock lists all rack units that a switch takes: every `height`-th is the lowest of a switch
-    units = [u for u in kept_units[:: t.height] if u + t.height - 1 <= free.units][:count]
+    units = [u for u in kept_units[:: t.height] if u + t.height - 1 <= free_units.units][:count]
     while len(units) < count:
-        fits = [u for u in fixed if free.is_free(u, t.height)]
-        u = fits[0] if fits else free.find_next(0, t.height, hung=t.stand == "rack-top")
+        fits = [u for u in fixed if free_units.is_free(u, t.height)]
+        u = fits[0] if fits else free_units.find_next(0, t.height, hung=t.stand == "rack-top")
         if u is None:
             raise fault(
                 "FG601",
@@ -187,7 +192,7 @@ def _place_switches(
                 path=t.tier.path,
                 hint="let it `stand` elsewhere, lower `nodes_per_rack`, or take a higher rack",
             )
-        units.append(free.take_units(u, t.height))
+        units.append(free_units.take_units(u, t.height))
     return tuple(units)
 
 
@@ -241,28 +246,29 @@ class UnitRows(NamedTuple):
 
 
 def lay_out_unit_rows(
-    node_racks: int, stands: Sequence[Stand], racks_per_row: int, *, whole: bool, halved: bool
+    node_racks: int, stands: Sequence[Stand], racks_per_row: int, *, whole_units: bool, halved: bool
 ) -> UnitRows:
     """Lay out units of `node_racks` node racks, numbered first, and one network rack for each of `stands`.
 
-    With `whole` no unit is cut that fits into a row. `row-middle` racks stand between the two halves of a row with
-    `halved`, else behind the unit in the middle of the row.
+    With `whole_units` no unit is cut that fits into a row. `row-middle` racks stand between the two halves of a row
+    with `halved`, else behind the unit in the middle of the row. A row that holds racks of rows holds whole units, at
+    least one.
     """
     racks = node_racks + len(stands)
     unit_order = _order_unit_racks(node_racks, stands)
     # network racks that stand in the middle or at the end of a row, with those of the row's other units
     racks_of_rows = [i for i, stand in enumerate(stands) if stand.startswith("row")]
-    if not racks_of_rows and not (whole and racks <= racks_per_row):
+    if not racks_of_rows and not (whole_units and racks <= racks_per_row):
         return UnitRows(racks, racks_per_row, 0, _list_positions(unit_order, racks))
     per_row = max(1, racks_per_row // racks)
     racks_of_units = [unit * racks + rack for unit in range(per_row) for rack in unit_order]
-    half = len(racks_of_units) // 2 if halved else -(-per_row // 2) * len(unit_order)
+    racks_of_first_half = len(racks_of_units) // 2 if halved else -(-per_row // 2) * len(unit_order)
     in_middle, at_end = (
         [unit * racks + node_racks + i for unit in range(per_row) for i in racks_of_rows if stands[i] == stand]
         for stand in ("row-middle", "row-end")
     )
-    order = [*racks_of_units[:half], *in_middle, *racks_of_units[half:], *at_end]
-    return UnitRows(racks, racks_per_row, per_row, _list_positions(order, per_row * racks))
+    rack_order = [*racks_of_units[:racks_of_first_half], *in_middle, *racks_of_units[racks_of_first_half:], *at_end]
+    return UnitRows(racks, racks_per_row, per_row, _list_positions(rack_order, per_row * racks))
 
 
 def _order_unit_racks(node_racks: int, stands: Sequence[Stand]) -> list[int]:
@@ -304,14 +310,16 @@ class Stack(NamedTuple):
 def stack_devices(heights: Iterable[int], kind: RackProfile, *, hung: bool) -> Stack:
     """Stack devices of the given heights in racks of a type one after the other, from the bottom up or, with `hung`,
     from the top down.
+
+    A device too high for an empty rack is put at rack unit 1.
     """
-    free, racks, bottoms = make_network_units(kind), list[int](), list[int]()
+    free_units, racks, bottoms = make_network_units(kind), list[int](), list[int]()
     rack = end = 0
     for height in heights:
-        u = free.find_next(end, height, hung=hung)
+        u = free_units.find_next(end, height, hung=hung)
         # if an empty rack has no place for it, the next empty rack would have none either
         if u is None and end:
-            rack, u = rack + 1, free.find_next(0, height, hung=hung)
+            rack, u = rack + 1, free_units.find_next(0, height, hung=hung)
         u = u or 1
         racks.append(rack)
         bottoms.append(u)
@@ -363,8 +371,8 @@ def stack_unit_switches(
 
 
 def _place_without_lock(tiers: Sequence[UnitTier], kind: RackProfile, *, hung: bool) -> UnitStack:
-    """Place switches if the lock keeps no positions: each stand has racks to itself, and so has each part of split
-    tiers.
+    """Place switches if the lock keeps no positions: the switches of each stand have racks to themselves, and so has
+    each part of split tiers.
     """
     placed: list[tuple[TierKey, tuple[int, UnitPosition]]] = []
     stands: list[Stand] = []
@@ -373,9 +381,9 @@ def _place_without_lock(tiers: Sequence[UnitTier], kind: RackProfile, *, hung: b
             (t, switch, _find_switch_part(t, switch)) for t in tiers if t.stand == stand for switch in range(t.per_unit)
         ]
         for part in sorted({part for _, _, part in switches_of_stand}):
-            switches_of_part = [(t, switch) for t, switch, switch_part in switches_of_stand if switch_part == part]
-            filled = stack_devices((t.height for t, _ in switches_of_part), kind, hung=hung)
-            for (t, switch), rack, u in zip(switches_of_part, filled.rack, filled.u, strict=True):
+            tiers_and_switches = [(t, switch) for t, switch, switch_part in switches_of_stand if switch_part == part]
+            filled = stack_devices((t.height for t, _ in tiers_and_switches), kind, hung=hung)
+            for (t, switch), rack, u in zip(tiers_and_switches, filled.rack, filled.u, strict=True):
                 placed.append((t.tier.key, (switch, (len(stands) + rack, u))))
             stands += [stand] * filled.racks
     positions = {key: tuple(p for _, p in sorted(of_tier)) for key, of_tier in group_pairs(placed).items()}
@@ -407,7 +415,10 @@ class _RackFilling:
             self.parts.append({})
 
     def use_position(self, t: UnitTier, part: int, rack: int, u: int) -> UnitPosition:
-        """Take the rack units of a switch in a rack, and return (rack, lowest rack unit)."""
+        """Take the rack units of a switch in a rack, and return (rack, lowest rack unit).
+
+        The rack is opened if there is none of this number, and belongs to the stand of the first switch in it.
+        """
         self.open_racks(rack)
         self.racks[rack].take_units(u, t.height)
         self.stands[rack] = self.stands[rack] or t.stand
@@ -431,6 +442,8 @@ def _place_with_lock(
 ) -> UnitStack:
     """Place switches where the lock has positions: switches that were there stay, positions of removed devices stay
     reserved, and new switches fill free space.
+
+    `kept_places` has all (rack from 1, rack unit) that devices take, by lock key.
     """
     filling = _RackFilling(kind, hung)
     names = {t.holder for t in tiers}
@@ -443,9 +456,9 @@ def _place_with_lock(
         ]
         for t in network_tiers
     }
-    for name, places in kept_places.items():
+    for name, racks_and_units in kept_places.items():
         # the lock lists each rack unit of devices that are gone: they stay reserved
-        for rack, u in places if name not in names else ():
+        for rack, u in racks_and_units if name not in names else ():
             filling.open_racks(rack - 1)
             filling.racks[rack - 1].take_units(u, 1)
     for t in network_tiers:

@@ -78,22 +78,36 @@ class LinkKind(NamedTuple):
         return tuple(c for c in catalog.cables if (c.selectable or self.made_media) and self.carries(c, catalog))
 
     def carries(self, cable: CableProfile, catalog: Catalog) -> bool:
-        """Whether a medium carries the lanes, and is made for the cages if these take only such media."""
+        """Whether links of this kind can use a medium: it has lanes of their rate, and is made for the cages of every
+        end that take only media made for them.
+
+        If the electrical lanes of the two ends differ in rate, the medium must be modules with fibre between them, not
+        attached to a cable, and there must be a module for each end, with a gearbox if the end's lanes have another
+        rate than the light.
+        """
         if self.lane_gbps not in cable.lane_gbps or any(cable.id not in media for media in self.made_media):
             return False
         if self.a.lane_gbps == self.b.lane_gbps:
             return True
-        ends = [CageLanes(port.form_factor, port.lane_gbps, self.b.speed_gbps) for port in (self.a, self.b)]
-        return not cable.attached and all(cable.find_module_at(end, self.lane_gbps, catalog.gearboxes) for end in ends)
+        lanes_by_end = [CageLanes(port.form_factor, port.lane_gbps, self.b.speed_gbps) for port in (self.a, self.b)]
+        return not cable.attached and all(
+            cable.find_module_at(end, self.lane_gbps, catalog.gearboxes) for end in lanes_by_end
+        )
 
 
 def find_node_media(design: Design, fabric: FabricDesign, leaf: TierDesign, *, rj45: bool) -> StatedMedia | None:
-    """Return the media stated for the links of a fabric's nodes, or with `rj45` of switches that it manages."""
+    """Return the media stated for the links of a fabric's nodes, or with `rj45` of switches that it manages; None if
+    none are stated.
+
+    They are stated by `down` of the leaf, else by the fabric; for `rj45` links only by the leaf.
+    """
     return _find_role_media(design, leaf, "down") or (None if rj45 else _find_fabric_media(design, fabric.name))
 
 
 def find_extra_media(design: Design, fabric: FabricDesign, extra: ExtraSet) -> StatedMedia | None:
-    """Return the media stated for the links of extra devices."""
+    """Return the media stated for the links of extra devices: by their entry, else as for nodes on their tier; None if
+    none are stated.
+    """
     words = design.loaded.blueprint.fabrics[fabric.name].extra[extra.name].media
     if words:
         return StatedMedia(words, (*extra.path, "media"))
@@ -101,15 +115,22 @@ def find_extra_media(design: Design, fabric: FabricDesign, extra: ExtraSet) -> S
 
 
 def find_uplink_media(design: Design, lower: TierDesign, upper: TierDesign) -> StatedMedia | None:
-    """Return the media stated for the links of a tier to the tier above."""
-    up, down = _find_role_media(design, lower, "up"), _find_role_media(design, upper, "down")
-    if up and down and up.words != down.words:
-        return StatedMedia(up.words, up.path, down.words, down.path)
-    return up or down or (_find_fabric_media(design, lower.uplink.fabric) if lower.uplink else None)
+    """Return the media stated for the links of a tier to the tier above; None if none are stated.
+
+    They are stated by `up` of the lower tier and `down` of the upper one, and both hold if they differ; else by the
+    fabric that owns the links.
+    """
+    up_media, down_media = _find_role_media(design, lower, "up"), _find_role_media(design, upper, "down")
+    if up_media and down_media and up_media.words != down_media.words:
+        return StatedMedia(up_media.words, up_media.path, down_media.words, down_media.path)
+    return up_media or down_media or (_find_fabric_media(design, lower.uplink.fabric) if lower.uplink else None)
 
 
 def find_peer_media(design: Design, tier: TierDesign, mesh: Mesh) -> StatedMedia | None:
-    """Return the media stated for some links inside a tier: those of a span, else those of all its links inside."""
+    """Return the media stated for links inside a tier; None if none are stated.
+
+    They are stated by the span that the links belong to, else by `peer` of the tier, else by the fabric.
+    """
     words = design.loaded.blueprint.fabrics[tier.fabric].spans[mesh.name].media if mesh.name else None
     if words:
         return StatedMedia(words, (*mesh.path, "media"))
@@ -209,6 +230,8 @@ def _list_media_words(blueprint: Blueprint) -> Iterator[tuple[Path, str]]:
 
 
 def _list_policy_words(path: Path, policy: MediaPolicy) -> list[tuple[Path, tuple[str, ...]]]:
-    """Return (path, words) of every key of a policy that names media."""
-    keys = (("allow", policy.allow), ("avoid", policy.avoid), ("prefer", policy.prefer))
-    return [((*path, key), words or ()) for key, words in keys]
+    """Return (path, words) for each of `allow`, `avoid` and `prefer` in a media policy; no words if it is not
+    stated.
+    """
+    words_by_key = (("allow", policy.allow), ("avoid", policy.avoid), ("prefer", policy.prefer))
+    return [((*path, policy_key), words or ()) for policy_key, words in words_by_key]

@@ -36,11 +36,12 @@ class UnplacedEnd(NamedTuple):
     """Into how many ports the cage is stated to be split, 0 if nothing is stated; or the NIC is split."""
 
     def count_ports(self, speed_gbps: int, lane_gbps: float, *, exactly: bool = False) -> float:
-        """Return how many ports of a speed a cage makes over lanes of a rate, Gb/s; 0 for none, 1 for a NIC that runs
-        so.
+        """Return how many ports of a speed a cage makes over electrical lanes of a rate, both in Gb/s; 0 if it makes
+        none.
 
-        With `exactly` a port must use all of its lanes: a port over fewer lanes would run them at another rate. Cages
-        that a breakout disables count against the others.
+        With `exactly` a port must use all of its lanes: a port over fewer lanes would run them at another rate. If a
+        breakout disables other cages, the ports are divided by the number of cages that it takes. A NIC counts as one
+        port if it runs at this speed.
         """
         if isinstance(self.cage, NicRole):
             port_gbps = self.cage.lanes / self.ways * lane_gbps
@@ -64,66 +65,85 @@ class LinkOptics(NamedTuple):
 
         The rates are equal, unless modules with a gearbox make more ports of the cages, or the only ones.
         """
-        lane = min(a.cage.lane_gbps, b.cage.lane_gbps)
-        most_ports = a.count_ports(speed_gbps, lane) * b.count_ports(speed_gbps, lane)
-        rates = (lane, lane) if most_ports else None
+        common_rate = min(a.cage.lane_gbps, b.cage.lane_gbps)
+        most_ports = a.count_ports(speed_gbps, common_rate) * b.count_ports(speed_gbps, common_rate)
+        rates = (common_rate, common_rate) if most_ports else None
         # a gearbox costs more: it is taken only if the cages make more ports with it, or none without it
-        for pair in self._match_gearboxes(a, b, speed_gbps) if a.cage.lane_gbps != b.cage.lane_gbps else ():
-            ports = a.count_ports(speed_gbps, pair[0], exactly=True) * b.count_ports(speed_gbps, pair[1], exactly=True)
+        for rates_with_gearbox in (
+            self._match_gearboxes(a, b, speed_gbps) if a.cage.lane_gbps != b.cage.lane_gbps else ()
+        ):
+            ports = a.count_ports(speed_gbps, rates_with_gearbox[0], exactly=True) * b.count_ports(
+                speed_gbps, rates_with_gearbox[1], exactly=True
+            )
             if ports > most_ports:
-                rates, most_ports = pair, ports
+                rates, most_ports = rates_with_gearbox, ports
         return rates
 
     def _match_gearboxes(self, a: UnplacedEnd, b: UnplacedEnd, speed_gbps: int) -> Iterator[tuple[float, float]]:
-        """Yield pairs of different electrical lane rates at which modules of both ends send the same light.
+        """Yield the (rate at `a`, rate at `b`) of electrical lanes, Gb/s, that differ, and at which modules of both
+        ends send light of the same rate.
 
-        Modules that need a splitter are considered only if a breakout is stated.
+        Rates above those of an end's cage are left out. Modules that need a splitter are considered only if the
+        breakout of a cage is stated. A pair of rates may come more than once.
         """
-        stated = any(isinstance(end.cage, CageClass) and end.ways for end in (a, b))
-        geared = [c for c in self.catalog.gearboxes if stated or not c.splits_of]
-        electrical_rates = {rate for cable in geared for rate in cable.lane_gbps}
+        breakout_is_stated = any(isinstance(end.cage, CageClass) and end.ways for end in (a, b))
+        gearbox_modules = [c for c in self.catalog.gearboxes if breakout_is_stated or not c.splits_of]
+        electrical_rates = {rate for cable in gearbox_modules for rate in cable.lane_gbps}
         # for most pairs of ends the search stops here: no module has lanes as slow as those of the slower end
         if min(electrical_rates, default=inf) > min(a.cage.lane_gbps, b.cage.lane_gbps):
             return
-        for medium, light in self._list_light_rates(speed_gbps):
-            rates = [sorted(r for r in {light, *electrical_rates} if r <= end.cage.lane_gbps) for end in (a, b)]
-            for lane_a, lane_b in product(*rates):
-                lanes = (CageLanes(end.cage.form_factor, r, speed_gbps) for end, r in ((a, lane_a), (b, lane_b)))
-                if lane_a != lane_b and all(medium.find_module_at(end, light, geared) for end in lanes):
+        for medium, light_gbps in self._list_light_rates(speed_gbps):
+            rates_by_end = [
+                sorted(r for r in {light_gbps, *electrical_rates} if r <= end.cage.lane_gbps) for end in (a, b)
+            ]
+            for lane_a, lane_b in product(*rates_by_end):
+                lanes_by_end = (CageLanes(end.cage.form_factor, r, speed_gbps) for end, r in ((a, lane_a), (b, lane_b)))
+                if lane_a != lane_b and all(
+                    medium.find_module_at(end, light_gbps, gearbox_modules) for end in lanes_by_end
+                ):
                     yield lane_a, lane_b
 
     def _list_light_rates(self, speed_gbps: int) -> Iterator[tuple[CableProfile, float]]:
-        """Yield (medium, rate of its optical lanes) of all optics that carry links of a speed over whole lanes."""
+        """Yield (medium, rate of its optical lanes, Gb/s) of all permitted optics that carry links of a speed over
+        whole lanes.
+        """
         for cable in (c for c in self.catalog.cables if _is_optic(c) and self._permits(c)):
-            for light in (rate for rate in cable.lane_gbps if speed_gbps % rate == 0):
-                if cable.splits_for(int(speed_gbps / light)):
-                    yield cable, light
+            for light_gbps in (rate for rate in cable.lane_gbps if speed_gbps % rate == 0):
+                if cable.splits_for(int(speed_gbps / light_gbps)):
+                    yield cable, light_gbps
 
     def _permits(self, cable: CableProfile) -> bool:
         return all(is_named(words, cable) for words in self.words) if self.words else self.policy.permits(cable)
 
 
 def find_uplink_optics(blueprint: Blueprint, catalog: Catalog, lower: TierSpec, upper: TierSpec) -> LinkOptics:
-    """Return the optics for links of a tier to the tier above."""
-    stated = [role for role in (lower.spec.media.get("up"), upper.spec.media.get("down")) if role]
-    ends = (lower.profile.id, upper.profile.id)
-    return _make_optics(blueprint, catalog, lower.links_of or lower.fabric, stated, ends)
+    """Return the optics for links of a tier to the tier above: those that `up` of the lower tier and `down` of the
+    upper one both name, else as the fabric that owns the links says.
+    """
+    stated_media = [
+        media_words for media_words in (lower.spec.media.get("up"), upper.spec.media.get("down")) if media_words
+    ]
+    profile_ids = (lower.profile.id, upper.profile.id)
+    return _make_optics(blueprint, catalog, lower.links_of or lower.fabric, stated_media, profile_ids)
 
 
 def find_node_optics(
     blueprint: Blueprint, catalog: Catalog, fabric: str, leaf: TierSpec, device: str, media: Iterable[str] | None = None
 ) -> LinkOptics:
     """Return the optics for links of nodes, or of extra devices that state `media`, to a leaf."""
-    stated = [words for words in (tuple(media or ()) or leaf.spec.media.get("down"),) if words]
-    return _make_optics(blueprint, catalog, fabric, stated, (device, leaf.profile.id))
+    stated_media = [words for words in (tuple(media or ()) or leaf.spec.media.get("down"),) if words]
+    return _make_optics(blueprint, catalog, fabric, stated_media, (device, leaf.profile.id))
 
 
 def _make_optics(
-    blueprint: Blueprint, catalog: Catalog, fabric: str, stated: list[tuple[str, ...]], ends: tuple[str, str]
+    blueprint: Blueprint, catalog: Catalog, fabric: str, stated: list[tuple[str, ...]], profile_ids: tuple[str, str]
 ) -> LinkOptics:
+    """Return the optics for links of a fabric: those that all of the `stated` lists of words name, else those that the
+    fabric's `media` name, else those that its policy permits between devices of two profiles.
+    """
     fabric_media = blueprint.fabrics[fabric].media
-    words = tuple(stated) or ((fabric_media,) if fabric_media else ())
-    return LinkOptics(catalog, words, make_policy(blueprint, fabric, ends))
+    word_lists = tuple(stated) or ((fabric_media,) if fabric_media else ())
+    return LinkOptics(catalog, word_lists, make_policy(blueprint, fabric, profile_ids))
 
 
 def _is_optic(cable: CableProfile) -> bool:
@@ -134,17 +154,18 @@ def _is_optic(cable: CableProfile) -> bool:
 def find_light_rate(catalog: Catalog, a: LinkPort, b: LinkPort) -> float:
     """Return the rate of a lane on the fibre between two ports, Gb/s.
 
-    It is that of the ports' lanes if these are equal, else the slowest rate for which there are modules for both ports.
+    It is that of the ports' lanes if these are equal. Else it is the slowest rate, from that of the faster port up, for
+    which there are modules for both ports; the rate of the faster port if there are none.
     """
     fastest = max(a.lane_gbps, b.lane_gbps)
     if a.lane_gbps == b.lane_gbps:
         return fastest
     gearboxes = catalog.gearboxes
-    for light in sorted({fastest, *(c.light_gbps for c in gearboxes if c.light_gbps and c.light_gbps > fastest)}):
-        plain_optics = (c for c in catalog.cables if _is_optic(c) and light in c.lane_gbps)
-        ends = [CageLanes(port.form_factor, port.lane_gbps, b.speed_gbps) for port in (a, b)]
-        if any(all(c.find_module_at(end, light, gearboxes) for end in ends) for c in plain_optics):
-            return light
+    for light_gbps in sorted({fastest, *(c.light_gbps for c in gearboxes if c.light_gbps and c.light_gbps > fastest)}):
+        plain_optics = (c for c in catalog.cables if _is_optic(c) and light_gbps in c.lane_gbps)
+        lanes_by_end = [CageLanes(port.form_factor, port.lane_gbps, b.speed_gbps) for port in (a, b)]
+        if any(all(c.find_module_at(end, light_gbps, gearboxes) for end in lanes_by_end) for c in plain_optics):
+            return light_gbps
     return fastest
 
 

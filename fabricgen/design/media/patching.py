@@ -95,8 +95,9 @@ def list_patch_policies(design: Design) -> tuple[PatchPolicy, ...]:
 
 
 def check_patching(design: Design) -> None:
-    """Raise InputError (FG011, FG075, FG085) for policies that name unknown things, and for links that cannot be
-    patched.
+    """Raise InputError for patching policies that cannot be used, and for links that two policies patch.
+
+    FG011 is an unknown panel, FG075 a setting that fibre shuffles do not take, FG085 any other fault.
     """
     policies = list_patch_policies(design)
     faults = [diagnostic for policy in policies for diagnostic in _find_faults(policy, design)]
@@ -107,6 +108,10 @@ def check_patching(design: Design) -> None:
 
 
 def _make_policy(name: str, spec: Patch, catalog: Catalog) -> PatchPolicy:
+    """Return a patching policy with its panel and, for each fibre type, the first trunk of the catalogue that fits it.
+
+    Raises InputError (FG011) for an unknown panel.
+    """
     panel = catalog.panel(spec.panel, ("cabling", "patch", name, "panel"))
     trunks = tuple(next((t for t in catalog.trunks if _is_trunk_for(t, fibre, spec, panel)), None) for fibre in FIBRES)
     return PatchPolicy(name, spec, panel, trunks)
@@ -122,7 +127,9 @@ def _is_trunk_for(trunk: TrunkProfile, fibre: str, spec: Patch, panel: PanelProf
 
 
 def _find_faults(policy: PatchPolicy, design: Design) -> Iterator[Diagnostic]:
-    """Yield the faults of a patching policy: unknown fabrics or pairs, and panels or trunks that cannot serve it."""
+    """Yield the faults of a patching policy: unknown fabrics, pairs of tiers without links, and panels or trunks that
+    cannot serve it.
+    """
     fabrics_by_name, spec = {fabric.name: fabric for fabric in design.fabrics}, policy.spec
     for i, name in enumerate(spec.fabrics):
         if name not in fabrics_by_name:
@@ -165,14 +172,14 @@ def _find_shuffle_faults(policy: PatchPolicy) -> Iterator[Diagnostic]:
 
 
 def _find_double_claims(policies: tuple[PatchPolicy, ...], design: Design) -> Iterator[Diagnostic]:
-    """Yield a fault for each pair of policies that would patch the same links."""
+    """Yield a fault for each pair of policies that follow each other among those that would patch the same links."""
     reported: set[tuple[str, str]] = set()
-    kinds = [(fabric.name, count.key) for fabric in design.fabrics for count in count_links(design, fabric)]
-    for fabric, pair in kinds:
-        for policy, other_policy in pairwise(p for p in policies if p.covers_links(fabric, pair)):
+    fabrics_and_pairs = [(fabric.name, count.key) for fabric in design.fabrics for count in count_links(design, fabric)]
+    for fabric, tier_pair in fabrics_and_pairs:
+        for policy, other_policy in pairwise(p for p in policies if p.covers_links(fabric, tier_pair)):
             if (policy.name, other_policy.name) not in reported:
                 reported.add((policy.name, other_policy.name))
-                message = f"{fabric} {pair} links are patched by '{policy.name}' and by '{other_policy.name}'"
+                message = f"{fabric} {tier_pair} links are patched by '{policy.name}' and by '{other_policy.name}'"
                 yield _make_fault(
                     other_policy, message, (), "state `fabrics` and `between` so that each link has one policy"
                 )

@@ -44,7 +44,9 @@ class CablePolicy(NamedTuple):
         return is_selectable and not self.explain_refusal(cable)
 
     def explain_refusal(self, cable: CableProfile) -> str:
-        """Return the key of the policy that forbids a medium; "" if none does."""
+        """Return the key of the policy that forbids a medium, the first of `avoid`, `fibre`, `copper_to_m` and
+        `linear_hosts`; "" if none does.
+        """
         if is_named(self.avoid, cable):
             return "avoid"
         fibre_type = _FIBRES.get(self.fibre)
@@ -82,17 +84,20 @@ def is_named(words: tuple[str, ...], cable: CableProfile) -> bool:
     return cable.medium in words or cable.id in words
 
 
-def make_policy(blueprint: Blueprint, fabric: str, ends: Iterable[str]) -> CablePolicy:
-    """Return the policy for links of a fabric between devices of profiles `ends`: each key as the fabric states it,
-    else as the cluster does.
+def make_policy(blueprint: Blueprint, fabric: str, profile_ids: Iterable[str]) -> CablePolicy:
+    """Return the policy for links of a fabric between devices of the profiles `profile_ids`: each key as the fabric
+    states it, else as the cluster does; `OPEN` if neither states any.
+
+    Linear optics are allowed if `linear_hosts` of the cluster names all of the profiles. The path is that of the
+    fabric's policy if it states a key.
     """
     of_cluster, of_fabric = blueprint.cabling, blueprint.fabrics[fabric].cabling
-    keys = set(MediaPolicy.model_fields)
-    stated = {
-        ("cabling",): keys & of_cluster.model_fields_set,
-        ("fabrics", fabric, "cabling"): keys & of_fabric.model_fields_set,
+    policy_keys = set(MediaPolicy.model_fields)
+    stated_keys = {
+        ("cabling",): policy_keys & of_cluster.model_fields_set,
+        ("fabrics", fabric, "cabling"): policy_keys & of_fabric.model_fields_set,
     }
-    if not any(stated.values()):
+    if not any(stated_keys.values()):
         return OPEN
     return CablePolicy(
         allow=_choose_stated(of_fabric.allow, of_cluster.allow, ()),
@@ -100,8 +105,8 @@ def make_policy(blueprint: Blueprint, fabric: str, ends: Iterable[str]) -> Cable
         prefer=_choose_stated(of_fabric.prefer, of_cluster.prefer, ()),
         fibre=_choose_stated(of_fabric.fibre, of_cluster.fibre, "any"),
         copper_to_m=of_cluster.copper_to_m if of_fabric.copper_to_m is None else of_fabric.copper_to_m,
-        linear=all(end in of_cluster.linear_hosts for end in ends),
-        path=[path for path, keys_stated in stated.items() if keys_stated][-1],
+        linear=all(profile_id in of_cluster.linear_hosts for profile_id in profile_ids),
+        path=[path for path, keys_at_path in stated_keys.items() if keys_at_path][-1],
     )
 
 
