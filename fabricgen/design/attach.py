@@ -182,17 +182,17 @@ def explain_lacking_lanes(speed: int, nic: NicRole, node: str, switch: SwitchPro
     """
     # most of a switch's cages first: people have these in mind
     for cage in sorted(list_matching_cages(switch, nic.form_factor), key=lambda cage: -cage.count):
-        splits = [ways for ways, speeds in cage.breakouts.items() if speed in speeds]
-        lanes_there = cage.lanes // min(splits, default=1)
+        ways_with_speed = [ways for ways, speeds in cage.breakouts.items() if speed in speeds]
+        lanes_there = cage.lanes // min(ways_with_speed, default=1)
         rate = min(nic.lane_gbps, cage.lane_gbps)
         # rounded up; a rate may be a fraction, such as 106.25
-        needed = -int(-speed // rate)
-        ends = ((lanes_there, cage.lane_gbps, switch.id), (nic.lanes, nic.lane_gbps, node))
-        for lanes, lane_gbps, end in ends:
-            if splits and needed > lanes:
+        lanes_needed = -int(-speed // rate)
+        lanes_by_end = ((lanes_there, cage.lane_gbps, switch.id), (nic.lanes, nic.lane_gbps, node))
+        for lanes, lane_gbps, device in lanes_by_end:
+            if ways_with_speed and lanes_needed > lanes:
                 return (
-                    f"{speed}G over lanes of {rate:g}G takes {needed} lanes, and {speed}G ports of {end} have {lanes}, "
-                    f"of {lane_gbps:g}G"
+                    f"{speed}G over lanes of {rate:g}G takes {lanes_needed} lanes, and {speed}G ports of {device} "
+                    f"have {lanes}, of {lane_gbps:g}G"
                 )
     return ""
 
@@ -230,11 +230,11 @@ def _make_legs(role: NicRole, ways: int, planes: int, groups: dict[int, int], po
 
     `groups` has the rail group of each rail.
     """
-    chosen = sorted(role.ports, key=lambda p: (p.rail, p.port))[:ports]
+    first_ports = sorted(role.ports, key=lambda p: (p.rail, p.port))[:ports]
     names_by_cage = group_pairs((port.cage, port.name) for port in sorted(role.ports, key=lambda p: p.name))
     legs = [
         _make_leg(port, groups[port.rail], names_by_cage[port.cage].index(port.name), sub_port, ways, planes)
-        for port in chosen
+        for port in first_ports
         for sub_port in range(ways)
     ]
     # the order in which ports of switches are dealt out to legs, and in which links of a node are listed

@@ -409,8 +409,11 @@ class _LinkedFabrics:
         """Return the most values of each inner dimension on the tiers that a fabric's nodes attach to, else on its own
         tiers.
         """
-        keys = self.leaves[name] or [key for key in self.specs if key.fabric == name]
-        return {d: max((self.sizes[key][d] for key in keys), default=1) for d in list_leg_dimensions()}
+        tier_keys = self.leaves[name] or [tier_key for tier_key in self.specs if tier_key.fabric == name]
+        return {
+            dimension: max((self.sizes[tier_key][dimension] for tier_key in tier_keys), default=1)
+            for dimension in list_leg_dimensions()
+        }
 
     def _choose_vrf(self, name: str) -> str:
         """Return the VRF of a fabric that is carried or whose leaves are below another's tier; "" for the default VRF.

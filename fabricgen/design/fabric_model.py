@@ -119,11 +119,13 @@ Jumps: TypeAlias = tuple[tuple[int, int], ...]
 
 
 def find_jumps(ports: Intervals) -> Jumps:
-    """Return the jumps between the intervals of a purpose's ports."""
-    jumps, index = [], 0
-    for before, after in pairwise(ports):
-        index += before.size
-        jumps.append((index, after.first - before.end))
+    """Return the jumps between the intervals of a purpose's ports: (index of the port behind a gap, ports in
+    the gap).
+    """
+    jumps, ports_before = [], 0
+    for interval, next_interval in pairwise(ports):
+        ports_before += interval.size
+        jumps.append((ports_before, next_interval.first - interval.end))
     return tuple(jumps)
 
 
@@ -200,24 +202,28 @@ class NodeFeed(NamedTuple):
             yield rounds * self.turn + max(0, min(self.turn, slots_left - switch * self.turn))
 
     def list_port_ranges(self, runs: Sequence[range], count: int) -> list[list[range]]:
-        """Return, for each of `count` switches of a group, the ports that ranges of consecutive node slots take, as
-        ranges.
+        """Return, for each of `count` switches of a group, the ports that some ranges of consecutive node slots
+        (`runs`) take, as ranges of ports.
         """
         # ports in use on each switch before and after each range of slots
-        ends = [
+        used_at_ends = [
             (list(self.list_used_ports(run.start, count)), list(self.list_used_ports(run.stop, count))) for run in runs
         ]
         return [
-            [port_range for before, after in ends for port_range in self._split_at_jumps(before[switch], after[switch])]
+            [
+                port_range
+                for used_before, used_after in used_at_ends
+                for port_range in self._split_at_jumps(used_before[switch], used_after[switch])
+            ]
             for switch in range(count)
         ]
 
     def _split_at_jumps(self, start: int, end: int) -> Iterator[range]:
-        """Yield the ports of the indices from `start` to before `end`, as ranges."""
-        cuts = [start, *(jump_index for jump_index, _ in self.jumps if start < jump_index < end), end]
-        for low, high in pairwise(cuts):
-            first = find_port(self.first, self.jumps, low)
-            yield range(first, first + high - low)
+        """Yield the ports of the purpose from index `start` to before index `end`, as ranges between its gaps."""
+        cut_indices = [start, *(jump_index for jump_index, _ in self.jumps if start < jump_index < end), end]
+        for start_index, end_index in pairwise(cut_indices):
+            first_port = find_port(self.first, self.jumps, start_index)
+            yield range(first_port, first_port + end_index - start_index)
 
 
 class Uplink(NamedTuple):

@@ -98,12 +98,14 @@ class Numbering:
             holders |= {(f"{kind}{site_suffix}", pod) for kind in kinds for site_suffix in ("", f" {site}")}
         return frozenset(holders).union(*(part.used for part in self.parts.values()))
 
-    def make_lock(self, before: Lock, blueprint: str) -> Lock:
-        """Return the lock `before` with these numbers in place of its own, for the blueprint of that name."""
-        held = {**before.held, **self.held}
-        for part in self.parts.values():
-            held |= part.held
-        return replace(before, blueprint=blueprint, held=held)
+    def make_lock(self, earlier_lock: Lock, blueprint: str) -> Lock:
+        """Return the lock `earlier_lock` with these numbers in place of those that it has, for the blueprint of the
+        name `blueprint`.
+        """
+        numbers = {**earlier_lock.held, **self.held}
+        for part_numbering in self.parts.values():
+            numbers |= part_numbering.held
+        return replace(earlier_lock, blueprint=blueprint, held=numbers)
 
     def _make_kind(self, kind: str, site: str, scope: str) -> str:
         """Return the lock kind of a numbering; within a site it ends with the site's name, if there is such a kind."""
@@ -114,7 +116,11 @@ class Numbering:
 
 
 def number_all(pods: Sequence[PodSize], fabrics: Sequence[str], lock: Lock) -> Numbering:
-    """Number sites, pods, units and the VLANs of fabrics; `pods` are in natural order, `fabrics` in theirs."""
+    """Return the numbers of sites, pods, units and VLANs of fabrics, as the lock has them, else the next free.
+
+    `pods` and `fabrics` are in natural order. If the cluster has or had several parts, the pods of each part are also
+    numbered among themselves.
+    """
     sites = list(dict.fromkeys(pod.site for pod in sorted(pods, key=lambda pod: pod.site)))
     allocations = {"sites": _allocate(lock.find_allocations("sites"), [(site, 1) for site in sites])}
     allocations["vlans"] = _number_vlans(lock.find_allocations("vlans"), fabrics)
@@ -124,15 +130,17 @@ def number_all(pods: Sequence[PodSize], fabrics: Sequence[str], lock: Lock) -> N
         tuple(fabrics),
         lock.find_words("dealing"),
     )
-    parts = list(dict.fromkeys(pod.part for pod in pods))
+    part_names = list(dict.fromkeys(pod.part for pod in pods))
     # if there is only the part without a name, now and in the lock, its numbers are those of the cluster
-    if parts == [""] and f"units{_name_suffix('')}" not in lock.held:
+    if part_names == [""] and f"units{_name_suffix('')}" not in lock.held:
         return numbering
-    return replace(numbering, parts={part: _number_part(part, pods, sites, lock, numbering) for part in parts})
+    return replace(
+        numbering, parts={part_name: _number_part(part_name, pods, sites, lock, numbering) for part_name in part_names}
+    )
 
 
-def number_tenants(before: Numbering, lock: Lock, tenants: Sequence[str], vlans: Sequence[str]) -> Numbering:
-    """Number tenants from 1, and give VLANs for tenants to holders such as `storage in blue`.
+def number_tenants(numbering: Numbering, lock: Lock, tenants: Sequence[str], vlans: Sequence[str]) -> Numbering:
+    """Return a numbering with numbers for tenants, from 1, and VLANs for their holders such as `storage in blue`.
 
     Raises InputError (FG114) if there are too few VLANs.
     """
@@ -141,13 +149,13 @@ def number_tenants(before: Numbering, lock: Lock, tenants: Sequence[str], vlans:
     message = f"tenants need {len(vlans)} VLANs, and there are {_TENANT_VLANS[0].size} for them"
     hint = "state the `fabrics` of tenants, and fewer of them"
     shortage = fault("FG114", message, path=("tenants",), hint=hint)
-    given = {"tenants": tenant_numbers, "vlans": _give_vlans(before, vlans, _TENANT_VLANS, shortage)}
-    return _add_numbers(before, given, {"tenants": tenants, "vlans": vlans})
+    new_numbers = {"tenants": tenant_numbers, "vlans": _give_vlans(numbering, vlans, _TENANT_VLANS, shortage)}
+    return _add_numbers(numbering, new_numbers, {"tenants": tenants, "vlans": vlans})
 
 
-def number_vnis(before: Numbering, lock: Lock, vrfs: Sequence[str], bridged: Sequence[str] = ()) -> Numbering:
-    """Number VNIs from 1: those of the VRFs over EVPN, and of the VLANs `bridged` over it. Give each VRF a VLAN too,
-    for switches that need one for a VNI; its holder in the lock is `VRF over evpn`.
+def number_vnis(numbering: Numbering, lock: Lock, vrfs: Sequence[str], bridged: Sequence[str] = ()) -> Numbering:
+    """Return a numbering with VNIs from 1: for the VRFs over EVPN, and for the VLANs `bridged` over it. Each VRF gets a
+    VLAN too, for switches that need one for a VNI; its holder in the lock is `VRF over evpn`.
 
     Raises InputError (FG114) if there are too few VLANs.
     """
@@ -155,41 +163,46 @@ def number_vnis(before: Numbering, lock: Lock, vrfs: Sequence[str], bridged: Seq
     vni_numbers = _allocate(lock.find_allocations("vnis"), [(name, 1) for name in names], (Interval(1, LAST_VNI),))
     message = f"{len(vrfs)} VRFs over EVPN need a VLAN each, and there are {_VNI_VLANS[0].size} for them"
     shortage = fault("FG114", message, path=("routing",), hint="carry fewer VRFs")
-    given = {"vnis": vni_numbers, "vlans": _give_vlans(before, holders, _VNI_VLANS, shortage)}
-    return _add_numbers(before, given, {"vnis": names, "vlans": holders})
+    new_numbers = {"vnis": vni_numbers, "vlans": _give_vlans(numbering, holders, _VNI_VLANS, shortage)}
+    return _add_numbers(numbering, new_numbers, {"vnis": names, "vlans": holders})
 
 
-def number_peer_vlans(before: Numbering, vrfs: Sequence[str]) -> Numbering:
-    """Give each VRF of MCLAG pairs a VLAN on their peer links; its holder in the lock is `VRF over peer links`.
+def number_peer_vlans(numbering: Numbering, vrfs: Sequence[str]) -> Numbering:
+    """Return a numbering with a VLAN for each VRF of MCLAG pairs on their peer links; its holder in the lock is `VRF
+    over peer links`.
 
     Raises InputError (FG114) if there are too few VLANs.
     """
     holders = [name_peer_vlan(vrf) for vrf in vrfs]
     message = f"{len(vrfs)} VRFs need a VLAN each over peer links, and there are {_VNI_VLANS[0].size} for them and for"
     shortage = fault("FG114", f"{message} those of EVPN", path=("fabrics",), hint="carry fewer VRFs")
-    return _add_numbers(before, {"vlans": _give_vlans(before, holders, _VNI_VLANS, shortage)}, {"vlans": holders})
+    return _add_numbers(numbering, {"vlans": _give_vlans(numbering, holders, _VNI_VLANS, shortage)}, {"vlans": holders})
 
 
-def _give_vlans(before: Numbering, holders: Sequence[str], window: Intervals, shortage: InputError) -> Allocations:
-    """Return all VLANs that are taken, with one in a window for each of some holders; raises `shortage` if there are
-    too few.
+def _give_vlans(numbering: Numbering, holders: Sequence[str], window: Intervals, shortage: InputError) -> Allocations:
+    """Return all VLANs that are taken, by holder, with one in a window for each of some holders; raises `shortage` if
+    there are too few.
     """
-    taken = before.held["vlans"]
+    taken_vlans = numbering.held["vlans"]
     try:
-        return {**taken, **allocate_intervals(taken, [AllocationRequest(name, 1, window) for name in holders])}
+        return {
+            **taken_vlans,
+            **allocate_intervals(taken_vlans, [AllocationRequest(name, 1, window) for name in holders]),
+        }
     except NoRoomError as error:
         raise shortage from error
 
 
 def _add_numbers(
-    before: Numbering, numbers: Mapping[str, Allocations], in_use: Mapping[str, Sequence[str]]
+    numbering: Numbering, numbers: Mapping[str, Allocations], in_use: Mapping[str, Sequence[str]]
 ) -> Numbering:
-    """Return a numbering, of the cluster and of each part, with further numbers by kind; `in_use` are, by kind, the
-    holders that exist of those that belong to tenants and VRFs.
+    """Return a numbering with further `numbers` by kind, for the cluster and for each part.
+
+    `in_use` has, by kind, the existing holders of numbers that belong to tenants and VRFs.
     """
-    of_tenants = before.of_tenants | {(kind, name) for kind, names in in_use.items() for name in names}
-    parts = {name: replace(part, held={**part.held, **numbers}) for name, part in before.parts.items()}
-    return replace(before, held={**before.held, **numbers}, parts=parts, of_tenants=of_tenants)
+    of_tenants = numbering.of_tenants | {(kind, name) for kind, names in in_use.items() for name in names}
+    parts = {name: replace(part, held={**part.held, **numbers}) for name, part in numbering.parts.items()}
+    return replace(numbering, held={**numbering.held, **numbers}, parts=parts, of_tenants=of_tenants)
 
 
 def name_peer_vlan(vrf: str) -> str:
@@ -212,13 +225,17 @@ def _name_suffix(part: str) -> str:
     return f" /{part}"
 
 
-def _number_part(part: str, pods: Sequence[PodSize], sites: Sequence[str], lock: Lock, cluster: Numbering) -> Numbering:
-    """Number the pods of a part among themselves."""
-    pods_of_part = [pod for pod in pods if pod.part == part]
-    held = {"sites": cluster.held["sites"], "vlans": cluster.held["vlans"]} | _number_pods(
-        pods_of_part, sites, lock, _name_suffix(part)
+def _number_part(
+    part_name: str, pods: Sequence[PodSize], sites: Sequence[str], lock: Lock, cluster: Numbering
+) -> Numbering:
+    """Return the numbering of the pods of a part among themselves; sites and VLANs are those of the cluster."""
+    pods_of_part = [pod for pod in pods if pod.part == part_name]
+    numbers = {"sites": cluster.held["sites"], "vlans": cluster.held["vlans"]} | _number_pods(
+        pods_of_part, sites, lock, _name_suffix(part_name)
     )
-    return replace(cluster, held=held, sites={pod.name: pod.site for pod in pods_of_part}, suffix=_name_suffix(part))
+    return replace(
+        cluster, held=numbers, sites={pod.name: pod.site for pod in pods_of_part}, suffix=_name_suffix(part_name)
+    )
 
 
 def _number_pods(pods: Sequence[PodSize], sites: Sequence[str], lock: Lock, suffix: str) -> dict[str, Allocations]:
@@ -243,10 +260,11 @@ def _number_vlans(held: Allocations, fabrics: Sequence[str]) -> Allocations:
 
 
 def _number_kinds(pods: Sequence[PodSize], lock: Lock, part: str, site: str) -> dict[str, Allocations]:
-    """Number pods in all kinds of one part or site.
+    """Return the numbers of pods, of units by slot, and of units that exist (`ports`), by lock kind, for the pods of
+    one part or site.
 
-    Numbers of a site start from those of the cluster if the lock knows a single site; numbers of the part without a
-    name start from those of the cluster if the lock knows no parts.
+    `part` and `site` are the suffixes of its lock kinds. Numbers of a site start from those of the cluster if the lock
+    knows a single site; numbers of the part without a name start from those of the cluster if the lock knows no parts.
     """
     names = {pod.name for pod in pods}
     part_suffixes = (part, "") if part == _name_suffix("") else (part,)
@@ -256,8 +274,10 @@ def _number_kinds(pods: Sequence[PodSize], lock: Lock, part: str, site: str) -> 
         if (lock_kind := kind + part + site) in lock.held:
             return lock.find_allocations(lock_kind)
         wider_kinds = (kind + part_suffix + site_suffix for part_suffix in part_suffixes for site_suffix in (site, ""))
-        held = next((lock.find_allocations(lock_kind) for lock_kind in wider_kinds if lock_kind in lock.held), {})
-        return {name: intervals for name, intervals in held.items() if name in names}
+        wider_numbers = next(
+            (lock.find_allocations(lock_kind) for lock_kind in wider_kinds if lock_kind in lock.held), {}
+        )
+        return {name: intervals for name, intervals in wider_numbers.items() if name in names}
 
     return {
         f"pods{part}{site}": _allocate(read_kept("pods"), [(pod.name, 1) for pod in pods]),

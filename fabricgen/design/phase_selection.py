@@ -33,7 +33,9 @@ class Selection(NamedTuple):
     """How many nodes of each node set a unit has; None for all."""
 
     def describe_lack(self, earlier: Selection) -> str:
-        """Return in words what it lacks of an earlier phase; "" if it lacks nothing."""
+        """Return in words what it first lacks of an earlier phase: units, fabrics, extra devices, planes, rails or
+        switches; "" if it lacks nothing.
+        """
         if units := earlier.units - self.units:
             return f"{len(units)} scalable unit{'s' * (len(units) != 1)}"
         for word, present, had_before in (
@@ -47,12 +49,16 @@ class Selection(NamedTuple):
             ("rails", self.rails, earlier.rails),
         ):
             for fabric in sorted(earlier.fabrics):
-                had, has = earlier_numbers[fabric], numbers[fabric]
-                if has is not None and (had is None or had - has):
-                    return f"{word} of {fabric}: {_join_numbers(had - has) if had else 'all but ' + _join_numbers(has)}"
-        for key, count in earlier.switches.items():
-            if key.fabric in earlier.fabrics and self.switches[key] < count:
-                return f"switches of {key.fabric}.{key.tier}: {count - self.switches[key]} in each group"
+                numbers_before, numbers_now = earlier_numbers[fabric], numbers[fabric]
+                if numbers_now is not None and (numbers_before is None or numbers_before - numbers_now):
+                    return f"{word} of {fabric}: " + (
+                        _join_numbers(numbers_before - numbers_now)
+                        if numbers_before
+                        else f"all but {_join_numbers(numbers_now)}"
+                    )
+        for tier, count in earlier.switches.items():
+            if tier.fabric in earlier.fabrics and self.switches[tier] < count:
+                return f"switches of {tier.fabric}.{tier.tier}: {count - self.switches[tier]} in each group"
         return ""
 
 

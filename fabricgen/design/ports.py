@@ -171,15 +171,15 @@ def choose_uplink_speed(profile: SwitchProfile, down_class: int | None, down_spe
 class _FreeCages:
     """The cages of a switch that carry no ports yet."""
 
-    def __init__(self, profile: SwitchProfile, demand: SwitchDemand, chosen: Sequence[tuple[int, int]]) -> None:
-        # `chosen` is (cage class, ways) of each down demand
+    def __init__(self, profile: SwitchProfile, demand: SwitchDemand, splits: Sequence[tuple[int, int]]) -> None:
+        # `splits` is (cage class, ways) of each down demand
         self._profile, self._ranges = profile, dict(demand.ranges)
         self.ordered_roles = {role for role, cages in demand.ranges if "." in role or list(cages) != sorted(cages)}
         """Roles that take their cages in the order in which the blueprint lists them."""
         self._free = set(range(1, profile.cage_count + 1)) - set(demand.claimed)
         self._owners = {
             cage + i: down
-            for down, (cage_class, ways) in zip(demand.downs, chosen, strict=True)
+            for down, (cage_class, ways) in zip(demand.downs, splits, strict=True)
             for cage in down.busy
             for i in range(profile.cages[cage_class].block(ways))
         }
@@ -194,36 +194,50 @@ class _FreeCages:
         """
         first_cage, cage = self._profile.find_first_cage(cage_class), self._profile.cages[cage_class]
         range_of_role = self._ranges.get(role)
-        kept_for_others = {
+        cages_of_other_roles = {
             number for other_role, cages in self._ranges.items() if other_role != role for number in cages
         }
-        allowed = self._free & set(range_of_role) if range_of_role else self._free - kept_for_others
-        step = cage.block(ways)
-        block_starts: Sequence[int] = range(first_cage, first_cage + cage.count, step)
+        allowed = self._free & set(range_of_role) if range_of_role else self._free - cages_of_other_roles
+        cages_per_block = cage.block(ways)
+        block_starts: Sequence[int] = range(first_cage, first_cage + cage.count, cages_per_block)
         block_starts = (
             [number for number in range_of_role or () if number in block_starts]
             if role in self.ordered_roles
             else block_starts
         )
-        free = [
+        free_blocks = [
             number
             for number in block_starts
-            if (number in allowed if step == 1 else allowed.issuperset(range(number, number + step)))
+            if (
+                number in allowed
+                if cages_per_block == 1
+                else allowed.issuperset(range(number, number + cages_per_block))
+            )
         ]
-        return list(self._profile.list_served_cages(free, ways, self._served)) if self._profile.pipelines else free
+        return (
+            list(self._profile.list_served_cages(free_blocks, ways, self._served))
+            if self._profile.pipelines
+            else free_blocks
+        )
 
     def _list_usable_by(self, demand: PortDemand, split: tuple[int, int], role: str) -> list[int]:
-        """Return the usable cages that are not busy with another demand."""
+        """Return the usable cages that are not busy with another demand; `split` is (cage class, ways)."""
         usable = self._list_usable(split[0], role, split[1])
-        step = self._profile.cages[split[0]].block(split[1])
+        cages_per_block = self._profile.cages[split[0]].block(split[1])
         cages_of_others = {cage for cage, owner in self._owners.items() if owner is not demand}
-        return [c for c in usable if cages_of_others.isdisjoint(range(c, c + step))] if cages_of_others else usable
+        return (
+            [c for c in usable if cages_of_others.isdisjoint(range(c, c + cages_per_block))]
+            if cages_of_others
+            else usable
+        )
 
     def take_cages(
         self, demand: PortDemand, split: tuple[int, int], role: str, *, at_end: bool
     ) -> tuple[int, ...] | None:
-        """Take cages for the ports of a demand: kept cages, then the first free ones, or with `at_end` the last ones,
-        round-robin over the line cards. Returns None if too few are free, or if a busy cage of the demand is not.
+        """Take cages for the ports of a demand, and return them; 0 stands for a gap between kept cages.
+
+        Cages that the lock keeps come first, then the first free ones, or with `at_end` the last ones, round-robin over
+        the line cards. Returns None if too few are free, or if a busy cage of the demand is not.
         """
         cage_class, ways = split
         usable, cage_count = self._list_usable_by(demand, split, role), -(-demand.needed // ways)
@@ -231,30 +245,37 @@ class _FreeCages:
             return self._take_kept(demand, split, usable, cage_count, role, at_end=at_end)
         if cage_count > len(usable):
             return None
-        chosen = self._order_by_card(usable, role, at_end=at_end)[:cage_count]
-        return self._mark_taken(chosen if role in self.ordered_roles else sorted(chosen), cage_class, ways)
+        ordered_cages = self._order_by_card(usable, role, at_end=at_end)[:cage_count]
+        return self._mark_taken(
+            ordered_cages if role in self.ordered_roles else sorted(ordered_cages), cage_class, ways
+        )
 
     def _take_kept(
         self, demand: PortDemand, split: tuple[int, int], usable: list[int], cage_count: int, role: str, *, at_end: bool
     ) -> tuple[int, ...] | None:
-        """Take the kept cages that a demand needs, with gaps for the others, then further ones; returns None if it
-        cannot.
+        """Take the kept cages that a demand needs, and further ones if these are too few; return them, kept ones first.
+
+        0 stands in the place of a kept cage that the demand does not need now. Returns None if a busy cage is not
+        usable, or if too few cages are free.
         """
         # cages that the lock keeps and that hold no port yet
         kept_without_ports = [c for c in demand.kept if c in usable and c not in demand.busy][
             : max(0, cage_count - len(demand.busy))
         ]
-        missing = cage_count - len(demand.busy) - len(kept_without_ports)
+        missing_count = cage_count - len(demand.busy) - len(kept_without_ports)
         not_kept = [c for c in usable if c not in demand.kept]
-        if not set(demand.busy) <= set(usable) or missing > len(not_kept):
+        if not set(demand.busy) <= set(usable) or missing_count > len(not_kept):
             return None
-        further = self._order_by_card(not_kept, role, at_end=at_end)[: max(0, missing)]
-        further = further if role in self.ordered_roles else sorted(further)
+        further_cages = self._order_by_card(not_kept, role, at_end=at_end)[: max(0, missing_count)]
+        further_cages = further_cages if role in self.ordered_roles else sorted(further_cages)
         cages_in_use = {*demand.busy, *kept_without_ports}
-        self._mark_taken([*sorted(cages_in_use), *further], *split)
+        self._mark_taken([*sorted(cages_in_use), *further_cages], *split)
         backwards = at_end and role not in self.ordered_roles
         # 0 stands for a kept cage that this demand does not need now: ports behind it keep their numbers
-        return (*(c if c in cages_in_use else 0 for c in demand.kept), *(further[::-1] if backwards else further))
+        return (
+            *(c if c in cages_in_use else 0 for c in demand.kept),
+            *(further_cages[::-1] if backwards else further_cages),
+        )
 
     def _mark_taken(self, cages_taken: list[int], cage_class: int, ways: int) -> tuple[int, ...]:
         """Mark cages, and the cages that their split disables, as no longer free, count their ports against the limits
@@ -283,20 +304,22 @@ class _FreeCages:
     def extend_run(self, run: PortRun, demand: PortDemand) -> PortRun:
         """Return a run of downlinks with all free cages added that downlinks may use, round-robin over the line cards.
 
-        Kept cages of the run stay in their order, and its gaps are filled again.
+        Kept cages of the run stay in their order, and gaps (0) whose kept cage is free are filled again. The cages are
+        not marked as taken.
         """
         role = run.purpose or "down"
-        free = self._list_usable(run.cage_class, role, run.ways)
+        free_cages = self._list_usable(run.cage_class, role, run.ways)
         if not demand.kept:
-            cages = [*run.cages, *free] if role in self.ordered_roles else sorted((*run.cages, *free))
+            cages = [*run.cages, *free_cages] if role in self.ordered_roles else sorted((*run.cages, *free_cages))
             return replace(run, cages=tuple(self._order_by_card(cages, role, at_end=False)))
-        filled = [
-            extended or (kept_cage if kept_cage in free else 0)
+        kept_and_refilled = [
+            extended or (kept_cage if kept_cage in free_cages else 0)
             for extended, kept_cage in zip(run.cages, demand.kept, strict=False)
         ]
-        extended = [*filled, *run.cages[len(filled) :]]
+        extended = [*kept_and_refilled, *run.cages[len(kept_and_refilled) :]]
         return replace(
-            run, cages=(*extended, *self._order_by_card([c for c in free if c not in extended], role, at_end=False))
+            run,
+            cages=(*extended, *self._order_by_card([c for c in free_cages if c not in extended], role, at_end=False)),
         )
 
 
@@ -334,7 +357,9 @@ def place_ports(profile: SwitchProfile, demand: SwitchDemand) -> PortPlacement |
 
 
 def _list_up_classes(profile: SwitchProfile, down_class: int | None, demand: SwitchDemand) -> list[int]:
-    """Return the cage classes that uplinks and peer links may use, the default one first."""
+    """Return the cage classes that uplinks and peer links may use, the default one first; only this one if there are no
+    such links.
+    """
     default_class = find_up_class(profile, down_class)
     if demand.up is None and not demand.peers:
         return [default_class]
@@ -345,20 +370,25 @@ def _list_up_classes(profile: SwitchProfile, down_class: int | None, demand: Swi
 def _place_with(
     profile: SwitchProfile, demand: SwitchDemand, splits: list[tuple[int, int]], up_class: int
 ) -> PortPlacement | None:
-    """Place all ports, given (cage class, ways) of each down demand, and the cage class of uplinks and peer links."""
-    free = _FreeCages(profile, demand, splits)
+    """Place all ports; None if they do not fit. `splits` are (cage class, ways) of each down demand, `up_class` is the
+    cage class of uplinks and peer links.
+
+    Uplinks take cages first, then peer links, then down demands in their order. Cages that are left go to the first
+    down demand, and to the first of each purpose.
+    """
+    free_cages = _FreeCages(profile, demand, splits)
     up_and_peer_demands = (*((demand.up,) if demand.up else ()), *demand.peers)
     up_and_peer_runs: list[PortRun] = []
     for port_demand in up_and_peer_demands:
         ways = _choose_split(profile, up_class, port_demand)
         role = "up" if port_demand is demand.up else "peer"
-        run = _place_run(profile, free, (up_class, ways), port_demand, role) if ways else None
+        run = _place_run(profile, free_cages, (up_class, ways), port_demand, role) if ways else None
         if run is None:
             return None
         up_and_peer_runs.append(run)
     downs: list[PortRun] = []
     for port_demand, split in zip(demand.downs, splits, strict=True):
-        run = _place_run(profile, free, split, port_demand, port_demand.kind.purpose or "down")
+        run = _place_run(profile, free_cages, split, port_demand, port_demand.kind.purpose or "down")
         if run is None:
             return None
         downs.append(run)
@@ -366,7 +396,7 @@ def _place_with(
     for i, purpose in enumerate(purposes):
         # the first demand, and the first demand of each purpose, get all cages that are left
         if i == 0 or (purpose and purpose not in purposes[:i]):
-            downs[i] = free.extend_run(downs[i], demand.downs[i])
+            downs[i] = free_cages.extend_run(downs[i], demand.downs[i])
     return PortPlacement(
         tuple(downs),
         tuple(up_and_peer_runs[1:] if demand.up else up_and_peer_runs),
@@ -384,18 +414,18 @@ def _choose_split(profile: SwitchProfile, cage_class: int, demand: PortDemand) -
 
 
 def _place_run(
-    profile: SwitchProfile, free: _FreeCages, split: tuple[int, int], demand: PortDemand, role: str
+    profile: SwitchProfile, free_cages: _FreeCages, split: tuple[int, int], demand: PortDemand, role: str
 ) -> PortRun | None:
     """Place the ports of one demand in free cages of the (cage class, ways) `split`; returns None if too few are
     free.
     """
     cage_class, ways = split
-    cages = free.take_cages(demand, split, role, at_end=role in ("up", "peer") or demand.last)
+    cages = free_cages.take_cages(demand, split, role, at_end=role in ("up", "peer") or demand.last)
     if cages is None:
         return None
     # ports are numbered from the last cage on, so that a run that grows downwards keeps its numbers; kept and listed
     # cages are in their order already
-    cages = cages[::-1] if demand.last and not demand.kept and role not in free.ordered_roles else cages
+    cages = cages[::-1] if demand.last and not demand.kept and role not in free_cages.ordered_roles else cages
     kind, cage = demand.kind, profile.cages[cage_class]
     return PortRun(
         count=demand.count,
@@ -423,27 +453,31 @@ def count_needed(down_gbps: int, up_speed: int, allowed: Fraction) -> int:
 
 def count_most_downlinks(
     profile: SwitchProfile,
-    bare: SwitchDemand,
-    up: PortKind | None,
+    demand_without: SwitchDemand,
+    uplink_kind: PortKind | None,
     allowed: Fraction,
     *,
     groups: int = 1,
     spare_ports: int = 0,
 ) -> int:
-    """Return the most downlinks of a kind that a switch carries beside the uplinks that `allowed` calls for.
+    """Return the most downlinks of a kind that a switch carries beside the uplinks that `allowed` calls for; 0 if it
+    carries none.
 
-    `bare` is the demand without these downlinks, whose kind is its first. `up` is the kind of the uplinks, None at the
-    top; their number is a multiple of the upper `groups`. `spare_ports` further ports are kept free.
+    `demand_without` is the demand of the switch without these downlinks, whose kind is that of its first down demand.
+    `uplink_kind` is the kind of the uplinks, None at the top; their number is a multiple of `groups`, the number of
+    upper groups. `spare_ports` further ports are kept free.
     """
 
     def fits(count: int) -> bool:
         # whether so many downlinks, the spare ports, and the uplinks for these downlinks fit on the switch
-        first_down, *other_downs = bare.downs
-        demand = bare._replace(downs=(replace(first_down, count=count, ports=count + spare_ports), *other_downs))
-        if up is not None:
-            uplinks = count_needed(demand.down_gbps, up.speed_gbps, allowed)
+        first_down, *other_downs = demand_without.downs
+        demand = demand_without._replace(
+            downs=(replace(first_down, count=count, ports=count + spare_ports), *other_downs)
+        )
+        if uplink_kind is not None:
+            uplinks = count_needed(demand.down_gbps, uplink_kind.speed_gbps, allowed)
             # rounded up to the same number for each upper group
-            demand = demand.add_uplinks(-(-uplinks // groups) * groups, up)
+            demand = demand.add_uplinks(-(-uplinks // groups) * groups, uplink_kind)
         return place_ports(profile, demand) is not None
 
     return find_largest(fits, sum(cage.count * cage.lanes for cage in profile.cages))
@@ -464,9 +498,9 @@ def find_largest(fits: Callable[[int], bool], limit: int) -> int:
     """
     if limit > 0 and fits(limit):
         return limit
-    low, high = 0, max(0, limit - 1)
-    while low < high:
+    lower_bound, upper_bound = 0, max(0, limit - 1)
+    while lower_bound < upper_bound:
         # rounded up: else the search would not end at two neighbours
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle - 1)
-    return low
+        middle = (lower_bound + upper_bound + 1) // 2
+        lower_bound, upper_bound = (middle, upper_bound) if fits(middle) else (lower_bound, middle - 1)
+    return lower_bound

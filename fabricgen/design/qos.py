@@ -126,17 +126,17 @@ def compute_ecn_thresholds(qos: QosIntent, is_lowest: bool, speed_gbps: int) -> 
     A threshold stated for this speed wins. A single threshold stated for all speeds holds for each; the other threshold
     is then kept above, or below, it.
     """
-    stated = next(((low, high) for speed, low, high in qos.ecn if speed == speed_gbps), None)
+    stated = next(((min_kb, max_kb) for speed, min_kb, max_kb in qos.ecn if speed == speed_gbps), None)
     if stated:
         return stated
-    base = _LEAF_KB if is_lowest else _UPPER_KB
+    kb_at_reference = _LEAF_KB if is_lowest else _UPPER_KB
     # a faster port drains a queue sooner: the same delay is a longer queue
-    low, high = (max(1, kb * speed_gbps // _REFERENCE_GBPS) for kb in base)
+    min_kb, max_kb = (max(1, kb * speed_gbps // _REFERENCE_GBPS) for kb in kb_at_reference)
     # at 1G both come to the same kB, and marking needs a range
-    high = max(high, low + 1)
+    max_kb = max(max_kb, min_kb + 1)
     # the upper threshold first: if both are stated, the lower one then stays as stated
     if qos.ecn_max_kb is not None:
-        low, high = min(low, max(1, qos.ecn_max_kb // 2)), qos.ecn_max_kb
+        min_kb, max_kb = min(min_kb, max(1, qos.ecn_max_kb // 2)), qos.ecn_max_kb
     if qos.ecn_min_kb is not None:
-        low, high = qos.ecn_min_kb, high if high > qos.ecn_min_kb else 2 * qos.ecn_min_kb
-    return low, high
+        min_kb, max_kb = qos.ecn_min_kb, max_kb if max_kb > qos.ecn_min_kb else 2 * qos.ecn_min_kb
+    return min_kb, max_kb

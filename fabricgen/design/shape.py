@@ -193,8 +193,10 @@ def number_children(layout: Layout, lower: str, upper: str, *, by_slot: bool) ->
     """
     if is_within_unit(upper):
         racks_per_part, racks = count_racks_per_place(layout, lower), count_racks_per_place(layout, upper)
-        parts = Counter(part * racks_per_part // racks for part in range(count_parts_of_unit(layout, lower)))
-        sizes = Counter(parts.values())
+        parts_by_upper = Counter(
+            part_number * racks_per_part // racks for part_number in range(count_parts_of_unit(layout, lower))
+        )
+        sizes = Counter(parts_by_upper.values())
         return [ChildNumbers(layout.units * n, (Interval(0, size),), size) for size, n in sizes.items()]
     if (lower, upper) == ("site", WHOLE):
         sites = sorted(layout.site_numbers)

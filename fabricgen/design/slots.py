@@ -116,10 +116,14 @@ class SlotTable:
 
     @cached_property
     def part_starts(self) -> dict[Combo, tuple[int, ...]]:
-        """For each combination, the slots of a unit before each of its parts; the last item is the total."""
-        parts = [self.find_part(self.layout.kind.racks_of_members[member]) for member in self.layout.kind.order]
+        """For each combination, how many slots of a unit lie before each of its parts; the last item is the total of
+        the unit.
+        """
+        part_of_member = [
+            self.find_part(self.layout.kind.racks_of_members[member]) for member in self.layout.kind.order
+        ]
         part_count = count_parts_of_unit(self.layout, find_scope(self.per))
-        first_members = [bisect_left(parts, part) for part in range(part_count + 1)]
+        first_members = [bisect_left(part_of_member, part_number) for part_number in range(part_count + 1)]
         return {combo: tuple(slots[i] for i in first_members) for combo, slots in self._slots_before.items()}
 
     def find_rank(self, legs: tuple[Leg, ...], leg: Leg) -> int:
@@ -173,7 +177,7 @@ class SlotTable:
         ranges.
         """
         counts: dict[tuple[range, ...], int] = {}
-        parts = range(count_parts_of_unit(self.layout, find_scope(self.per)))
+        part_numbers = range(count_parts_of_unit(self.layout, find_scope(self.per)))
         for combo in self.combos:
             if spans_units(self.per):
                 runs_and_groups = [
@@ -181,7 +185,9 @@ class SlotTable:
                     for numbers_of_place in self._number_units(by_slot=self.by_slot)
                 ]
             else:
-                runs_and_groups = [((range(self._count_part_slots(combo, part)),), self.layout.units) for part in parts]
+                runs_and_groups = [
+                    ((range(self._count_part_slots(combo, n)),), self.layout.units) for n in part_numbers
+                ]
             for runs, groups in runs_and_groups:
                 counts[runs] = counts.get(runs, 0) + groups
         return counts
@@ -256,12 +262,12 @@ def list_fabric_parts(blueprint: Blueprint, layout: Layout, name: str) -> tuple[
     roles = [
         (fabric_name, blueprint.fabrics[fabric_name].attach or fabric_name) for fabric_name in sorted(fabric_names)
     ]
-    parts = []
-    for part in layout.part_order:
-        sets = layout.of_part(part).node_sets
-        if any(nodes.attaches_to(fabric, role) for nodes in sets for fabric, role in roles):
-            parts.append(part)
-    return tuple(parts) or layout.part_order
+    parts_with_nodes = []
+    for part_name in layout.part_order:
+        node_sets = layout.of_part(part_name).node_sets
+        if any(nodes.attaches_to(fabric, role) for nodes in node_sets for fabric, role in roles):
+            parts_with_nodes.append(part_name)
+    return tuple(parts_with_nodes) or layout.part_order
 
 
 def _collect_fabrics_below(blueprint: Blueprint, name: str, collected: set[str]) -> set[str]:

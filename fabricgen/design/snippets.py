@@ -38,25 +38,27 @@ def check_snippets(blueprint: Blueprint, catalog: Catalog) -> None:
 
 
 def find_snippet_place(snippet: Snippet, catalog: Catalog, path: Path) -> str:
-    """Return the place in a configuration where a snippet goes.
+    """Return the name of the place in a configuration where a snippet goes.
 
-    Raises InputError (FG052) if its NOS is unknown, lacks the place, or takes another form of snippet there.
+    Raises InputError (FG052) if its NOS is unknown, has no place for this form of snippet, lacks the place that the
+    snippet names, or takes another form there.
     """
     if snippet.nos not in catalog.list_known_nos():
         hint = did_you_mean(snippet.nos, catalog.list_known_nos())
         raise fault("FG052", f"there is no NOS '{snippet.nos}'", path=(*path, "nos"), hint=hint)
     configuration = catalog.find_naming(snippet.nos, (*path, "nos")).configuration
-    places, form = configuration.places, "tree" if snippet.text is None else "text"
-    place = snippet.at or configuration.find_usual_place(form)
-    if not place:
+    places_by_name, form = configuration.places, "tree" if snippet.text is None else "text"
+    place_name = snippet.at or configuration.find_usual_place(form)
+    if not place_name:
         raise fault("FG052", f"configurations of '{snippet.nos}' have no place for a `{form}`", path=path)
-    if place not in places:
-        hint = did_you_mean(place, places)
-        raise fault("FG052", f"'{snippet.nos}' has no place '{place}'", path=(*path, "at"), hint=hint)
-    if places[place].form != form:
+    if place_name not in places_by_name:
+        hint = did_you_mean(place_name, places_by_name)
+        raise fault("FG052", f"'{snippet.nos}' has no place '{place_name}'", path=(*path, "at"), hint=hint)
+    if places_by_name[place_name].form != form:
         raise fault(
             "FG052",
-            f"the place '{place}' of '{snippet.nos}' takes a `{places[place].form}`, and this is a `{form}`",
+            f"the place '{place_name}' of '{snippet.nos}' takes a `{places_by_name[place_name].form}`, and this is a "
+            f"`{form}`",
             path=(*path, form),
         )
-    return place
+    return place_name

@@ -166,22 +166,22 @@ def _list_fabric_tiers(context: FabricContext, name: str) -> list[TierSpec]:
     per = {
         n: _complete_per(spec.tiers[n], ordered[:i], (*path, "tiers", n), sites=sites) for i, n in enumerate(ordered)
     }
-    joined = bool(chain) and any("." in above for above in spec.tiers[chain[0]].above)
-    takes_nodes = bool(chain) and (not joined or _asks_for_nodes(context, name))
+    joins_other_fabric = bool(chain) and any("." in upper_tier for upper_tier in spec.tiers[chain[0]].above)
+    takes_nodes = bool(chain) and (not joins_other_fabric or _asks_for_nodes(context, name))
     uppers = dict(pairwise(chain))
     specs = []
-    for part_number, part in enumerate(list_fabric_parts(context.blueprint, context.layout, name)):
+    for part_number, part_name in enumerate(list_fabric_parts(context.blueprint, context.layout, name)):
         for i, tier in enumerate(ordered):
             if part_number and not is_within_pod(per[tier]):
                 continue
-            tier_spec = _make_tier_spec(context, name, tier, per[tier], part)
-            if i == 0 and not joined:
+            tier_spec = _make_tier_spec(context, name, tier, per[tier], part_name)
+            if i == 0 and not joins_other_fabric:
                 tier_spec = replace(
                     tier_spec, allowed=tier_spec.spec.oversubscription or spec.oversubscription or Fraction(1)
                 )
             if tier in uppers:
-                above = TierKey.of(name, uppers[tier], part if is_within_pod(per[uppers[tier]]) else "")
-                tier_spec = replace(tier_spec, upper=above, links_of=name)
+                upper_tier = TierKey.of(name, uppers[tier], part_name if is_within_pod(per[uppers[tier]]) else "")
+                tier_spec = replace(tier_spec, upper=upper_tier, links_of=name)
             specs.append(replace(tier_spec, takes_nodes=i == 0 and takes_nodes))
     return specs
 
@@ -365,33 +365,38 @@ def _check_nesting(lower: TierSpec, upper: TierSpec) -> None:
 
 
 def _link_across(fabric: Fabric, name: str, specs: dict[TierKey, TierSpec]) -> None:
-    """Record the links that `below` and `above: FABRIC.TIER` ask for; raises InputError if they cannot be."""
+    """Link the tiers of a fabric up to others as their `below` and `above: FABRIC.TIER` ask, in `specs`.
+
+    Raises InputError if a tier is unknown (FG016), has an upper tier already (FG016), or has another protocol (FG015).
+    """
     for tier_name, tier in fabric.tiers.items():
         own_key, path = TierKey(name, tier_name), ("fabrics", name, "tiers", tier_name)
-        pairs = [(_parse_key(above, name), own_key, "above") for above in tier.above if "." in above]
-        pairs += [(own_key, _parse_key(tier.below, name), "below")] if tier.below else []
-        for lower, upper, word in pairs:
-            other_key = lower if word == "above" else upper
+        lower_upper_and_key = [
+            (_parse_key(lower_text, name), own_key, "above") for lower_text in tier.above if "." in lower_text
+        ]
+        lower_upper_and_key += [(own_key, _parse_key(tier.below, name), "below")] if tier.below else []
+        for lower, upper, stated_key in lower_upper_and_key:
+            other_key = lower if stated_key == "above" else upper
             if not _find_by_name(specs, other_key):
                 names_known = dict.fromkeys(
                     f"{key.fabric}.{key.name}" if key.fabric != name else key.name for key in specs
                 )
-                text_asked = getattr(tier, word) if word == "below" else ".".join(other_key)
+                text_asked = getattr(tier, stated_key) if stated_key == "below" else ".".join(other_key)
                 raise fault(
                     "FG016",
-                    f"tier {tier_name} is {word} '{text_asked}', which is no tier here",
-                    path=(*path, word),
+                    f"tier {tier_name} is {stated_key} '{text_asked}', which is no tier here",
+                    path=(*path, stated_key),
                     hint=did_you_mean(
                         text_asked, [known_name for known_name in names_known if known_name != tier_name]
                     ),
                 )
             for spec in _find_by_name(specs, lower):
-                above = next(
+                upper_spec = next(
                     (s for s in _find_by_name(specs, upper) if s.layout is spec.layout), _find_by_name(specs, upper)[0]
                 )
-                _check_joint(spec, above, (*path, word))
-                specs[spec.key] = replace(spec, upper=above.key, links_of=name)
-                if word == "above" and fabric.oversubscription and spec.spec.oversubscription is None:
+                _check_joint(spec, upper_spec, (*path, stated_key))
+                specs[spec.key] = replace(spec, upper=upper_spec.key, links_of=name)
+                if stated_key == "above" and fabric.oversubscription and spec.spec.oversubscription is None:
                     specs[spec.key] = replace(specs[spec.key], allowed=fabric.oversubscription)
 
 
@@ -424,15 +429,17 @@ def _parse_key(text: str, fabric: str) -> TierKey:
 
 
 def _order_from_below(specs: dict[TierKey, TierSpec]) -> dict[TierKey, TierSpec]:
-    """Return tiers by key, lower ones first, and tiers that others are grouped by before what hangs below these.
+    """Return tiers by key, each after the tiers that are linked up to it. If a tier is grouped by one of the tiers
+    below it, this one comes before the others below it.
 
-    Raises InputError (FG016, FG017) if tiers are linked up in a circle, or one is grouped by a tier above it.
+    Raises InputError if tiers are linked up in a circle (FG016), or if one is grouped by a tier above it (FG017).
     """
     ordered: dict[TierKey, TierSpec] = {}
     pending = dict(specs)
     while pending:
-        waiting = {spec.upper for spec in pending.values() if spec.upper}
-        waiting |= {
+        # a tier waits while a tier that is linked up to it is pending
+        waiting_keys = {spec.upper for spec in pending.values() if spec.upper}
+        waiting_keys |= {
             key
             for key, spec in pending.items()
             if spec.upper
@@ -440,16 +447,16 @@ def _order_from_below(specs: dict[TierKey, TierSpec]) -> dict[TierKey, TierSpec]
             if any((pending_key.fabric, pending_key.name) == (spec.upper.fabric, dimension) for pending_key in pending)
             and (key.fabric, key.name) != (spec.upper.fabric, dimension)
         }
-        free = [key for key in pending if key not in waiting]
-        if not free:
+        ready_keys = [key for key in pending if key not in waiting_keys]
+        if not ready_keys:
             key = next(iter(pending))
             raise _explain_circle(key, pending)
-        for key in free:
+        for key in ready_keys:
             ordered[key] = pending.pop(key)
-            later = {other.name for other in pending if other.fabric == key.fabric}
-            later -= {other.name for other in ordered if other.fabric == key.fabric}
-            if above := sorted(later & {*specs[key].per}):
-                message = f"{key.name} cannot be grouped by {above[0]}, which is above it"
+            names_above = {other_key.name for other_key in pending if other_key.fabric == key.fabric}
+            names_above -= {other_key.name for other_key in ordered if other_key.fabric == key.fabric}
+            if grouped_by_above := sorted(names_above & {*specs[key].per}):
+                message = f"{key.name} cannot be grouped by {grouped_by_above[0]}, which is above it"
                 raise fault("FG017", message, path=(*specs[key].path, "per"), hint="group it by what is below it")
     return ordered
 
@@ -470,23 +477,26 @@ def _explain_circle(key: TierKey, pending: Mapping[TierKey, TierSpec]) -> InputE
 
 
 def _choose_nos(context: FabricContext, spec: Fabric, tier: str, profile: SwitchProfile, path: Path) -> str:
-    """Return the NOS of a tier: as stated for the tier or its fabric, else for the cluster, else the usual one of its
-    switch.
+    """Return the NOS of a tier: as stated for the tier, else for all tiers, by its fabric, else by the cluster; else
+    the usual one of its switch.
+
+    A NOS that the switch does not run is passed over, but raises InputError (FG018) if the fabric states it for this
+    tier. InfiniBand switches have `SUBNET_NOS`.
     """
     if profile.protocol == "infiniband":
         return SUBNET_NOS
     for settings, path_of_settings in ((spec.nos, path[:2]), (context.blueprint.nos, ())):
-        for key in (tier, "all"):
-            if key in settings:
-                chosen = settings[key]
-                if chosen not in profile.nos:
-                    if key == "all" or path_of_settings == ():
+        for tier_or_all in (tier, "all"):
+            if tier_or_all in settings:
+                stated_nos = settings[tier_or_all]
+                if stated_nos not in profile.nos:
+                    if tier_or_all == "all" or path_of_settings == ():
                         continue
                     raise fault(
                         "FG018",
-                        f"{profile.id} does not run '{chosen}'",
+                        f"{profile.id} does not run '{stated_nos}'",
                         path=(*path_of_settings, "nos", tier),
-                        hint=did_you_mean(chosen, context.catalog.list_usable_nos(profile) or profile.nos),
+                        hint=did_you_mean(stated_nos, context.catalog.list_usable_nos(profile) or profile.nos),
                     )
-                return chosen
+                return stated_nos
     return context.catalog.find_usual_nos(profile)

@@ -58,19 +58,19 @@ def list_extra_demands(
     used_legs: dict[tuple[str, str, str], int] = {}
     for name, extra in sorted(spec.extra.items(), key=lambda name_and_extra: make_natural_key(name_and_extra[0])):
         path: Path = ("fabrics", fabric, "extra", name)
-        key = _find_tier(extra, fabric, specs, leaf, path)
+        tier_key = _find_tier(extra, fabric, specs, leaf, path)
         profile = context.catalog.node(extra.device, (*path, "device"))
-        role = extra.attach or _choose_role(profile, spec.attach or fabric, path)
-        tier = specs[key]
-        ends = [(extra.device, role, device) for device in extra.names]
+        nic_role = extra.attach or _choose_role(profile, spec.attach or fabric, path)
+        tier = specs[tier_key]
+        devices_and_roles = [(extra.device, nic_role, device) for device in extra.names]
         # legs that earlier sets with the same devices took come before
-        first_leg = max((used_legs.get(end, 0) for end in ends), default=0)
-        if role in profile.roles and first_leg >= len(profile.roles[role].ports):
-            message = f"all {first_leg} '{role}' ports of {extra.names[0]} are those of its other extra sets"
+        first_leg = max((used_legs.get(device_and_role, 0) for device_and_role in devices_and_roles), default=0)
+        if nic_role in profile.roles and first_leg >= len(profile.roles[nic_role].ports):
+            message = f"all {first_leg} '{nic_role}' ports of {extra.names[0]} are those of its other extra sets"
             raise fault("FG014", message, path=path, hint="state `ports` of these, so that some are left")
         attachment = attach_profile(
             profile,
-            role,
+            nic_role,
             spec,
             tier.profile,
             path,
@@ -89,8 +89,8 @@ def list_extra_demands(
             )
         kind = tier.choose_node_kind(fabric, attachment.kind, extra=name)
         devices = _name_devices(name, extra, plugged)
-        used_legs |= dict.fromkeys(ends, len(attachment.legs))
-        demands.append(ExtraDemand(fabric, name, extra, devices, attachment, key, path, kind, first_leg))
+        used_legs |= dict.fromkeys(devices_and_roles, len(attachment.legs))
+        demands.append(ExtraDemand(fabric, name, extra, devices, attachment, tier_key, path, kind, first_leg))
     return demands
 
 
@@ -138,10 +138,18 @@ def _find_tier(
 
 
 def _find_tier_by_name(specs: Mapping[TierKey, TierSpec], fabric: str, name: str, site: str | None) -> TierKey:
-    """Return the tier of a name; of several, the tier of the first part of the cluster with a pod at the site."""
-    named = [(key, spec) for key, spec in specs.items() if (key.fabric, key.name) == (fabric, name)]
-    at_site = [key for key, spec in named if site is None or any(pod.site == site for pod in spec.layout.pods)]
-    return (at_site or [key for key, _ in named])[0]
+    """Return the tier of a fabric and name; if parts of the cluster have one each, that of the first part with a pod at
+    the site, or with `site` None of the first part.
+    """
+    keys_and_specs = [
+        (tier_key, spec) for tier_key, spec in specs.items() if (tier_key.fabric, tier_key.name) == (fabric, name)
+    ]
+    at_site = [
+        tier_key
+        for tier_key, spec in keys_and_specs
+        if site is None or any(pod.site == site for pod in spec.layout.pods)
+    ]
+    return (at_site or [tier_key for tier_key, _ in keys_and_specs])[0]
 
 
 def _choose_role(profile: NodeProfile, fabric_role: str, path: Path) -> str:

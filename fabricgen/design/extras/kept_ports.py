@@ -26,7 +26,7 @@ Port = tuple[int, int, bool]
 
 
 def name_switch_places(
-    layout: Layout, key: TierKey, per: tuple[str, ...], sizes: Mapping[str, int], count: int
+    layout: Layout, tier: TierKey, per: tuple[str, ...], sizes: Mapping[str, int], count: int
 ) -> list[str]:
     """Return the lock's name for the place of each switch of a tier, by coordinates and not by its name: `compute leaf
     p1 su1 rail2 n1`.
@@ -38,7 +38,9 @@ def name_switch_places(
         "".join(f" {d}{value + 1}" for d, value in zip(list_inner_dimensions(per), values, strict=True)) + f" n{n + 1}"
         for *values, n in product(*(range(sizes[d]) for d in list_inner_dimensions(per)), range(count))
     ]
-    return [f"{key.text}{place}{tail}" for place in _name_places(layout, find_scope(per)) for tail in tails]
+    return [
+        f"{tier.text}{group_place}{tail}" for group_place in _name_places(layout, find_scope(per)) for tail in tails
+    ]
 
 
 def _name_places(layout: Layout, scope: str) -> list[str]:
@@ -107,41 +109,53 @@ def sort_reserves_by_cage(
     is not in `fed`), the first kind of each purpose takes cages first, as it decides the speed of uplinks, even if its
     devices are gone. Elsewhere kinds of ports whose devices are gone come last.
     """
-    words = layout.lock.find_words("extras")
+    places_by_holder = layout.lock.find_words("extras")
 
-    def find_position(key: tuple[TierKey, PortKind], cage: int) -> int:
-        stated_cages = specs[key[0]].cages.get(key[1].purpose or "down", ())
+    def find_position(tier_and_kind: tuple[TierKey, PortKind], cage: int) -> int:
+        stated_cages = specs[tier_and_kind[0]].cages.get(tier_and_kind[1].purpose or "down", ())
         return stated_cages.index(cage) if cage in stated_cages else cage
 
-    places = (
-        ((demand.tier, demand.kind), words.get(write_holder(demand.fabric, device, leg), ""))
+    kinds_and_places = (
+        ((demand.tier, demand.kind), places_by_holder.get(write_holder(demand.fabric, device, leg), ""))
         for demand in demands
         for device, leg in product(demand.devices, demand.legs)
     )
     cages_taken = group_pairs(
-        (key, int(match[1])) for key, place in places if (match := re.search(r" cage (\d+)/", place))
+        (tier_and_kind, int(match[1]))
+        for tier_and_kind, place in kinds_and_places
+        if (match := re.search(r" cage (\d+)/", place))
     )
     cages_taken |= {
-        key: cages for key in reserve if key[0] not in fed and (cages := list_kept_cages(layout.lock, *key))
+        tier_and_kind: cages
+        for tier_and_kind in reserve
+        if tier_and_kind[0] not in fed and (cages := list_kept_cages(layout.lock, *tier_and_kind))
     }
-    positions_taken = {key: [find_position(key, cage) for cage in cages] for key, cages in cages_taken.items()}
+    positions_taken = {
+        tier_and_kind: [find_position(tier_and_kind, cage) for cage in cages]
+        for tier_and_kind, cages in cages_taken.items()
+    }
     positions_by_purpose = group_pairs(
         ((tier, kind.purpose), min(positions)) for (tier, kind), positions in positions_taken.items() if tier not in fed
     )
     lowest = {purpose: min(positions) for purpose, positions in positions_by_purpose.items()}
     purposes = list(lowest)
 
-    def make_sort_key(key: tuple[TierKey, PortKind]) -> tuple[bool, int, bool, int]:
+    def make_sort_key(tier_and_kind: tuple[TierKey, PortKind]) -> tuple[bool, int, bool, int]:
         # False sorts before True; on tiers whose groups span units, cages count from the last one
-        tier, kind = key
-        if key not in positions_taken or not spans_units(specs[tier].per):
-            return key not in positions_taken, 0, False, min(positions_taken.get(key, (0,)))
+        tier, kind = tier_and_kind
+        if tier_and_kind not in positions_taken or not spans_units(specs[tier].per):
+            return tier_and_kind not in positions_taken, 0, False, min(positions_taken.get(tier_and_kind, (0,)))
         if tier in fed:
-            return False, 0, False, -max(positions_taken[key])
+            return False, 0, False, -max(positions_taken[tier_and_kind])
         purpose = tier, kind.purpose
-        return False, purposes.index(purpose), lowest[purpose] != min(positions_taken[key]), -max(positions_taken[key])
+        return (
+            False,
+            purposes.index(purpose),
+            lowest[purpose] != min(positions_taken[tier_and_kind]),
+            -max(positions_taken[tier_and_kind]),
+        )
 
-    return {key: reserve[key] for key in sorted(reserve, key=make_sort_key)}
+    return {tier_and_kind: reserve[tier_and_kind] for tier_and_kind in sorted(reserve, key=make_sort_key)}
 
 
 def write_holder(fabric: str, device: str, leg: int) -> str:
@@ -193,19 +207,21 @@ class KeptPorts:
         # ports of devices that are gone stay reserved too, until they are released
         self.taken |= {(demand.tier, run, *port) for port in other_ports}
 
-    def _index_ports(self, key: TierKey, run: int) -> dict[str, tuple[int, int]]:
-        """Return (switch, port) of a run by the text that the lock has for the port."""
-        sized = self._sized_tiers[key]
-        texts = [text for text in self._words.values() if text.startswith(f"{key.text} ")]
-        if not texts:
+    def _index_ports(self, tier: TierKey, run: int) -> dict[str, tuple[int, int]]:
+        """Return (switch, port) of a run by the text that the lock has for the port; texts of other tiers, and of ports
+        that are not in the run, are left out.
+        """
+        sized = self._sized_tiers[tier]
+        texts_of_tier = [text for text in self._words.values() if text.startswith(f"{tier.text} ")]
+        if not texts_of_tier:
             return {}
-        places = name_switch_places(sized.spec.layout, key, sized.spec.per, self._sizes[key], sized.count)
-        switch_at = {place: i for i, place in enumerate(places)}
+        switch_places = name_switch_places(sized.spec.layout, tier, sized.spec.per, self._sizes[tier], sized.count)
+        switch_at = {switch_place: i for i, switch_place in enumerate(switch_places)}
         ports = sized.placement.downs[run]
         port_in = {write_port("", ports, i): i for i in range(ports.numbers) if ports.cages[i // ports.ways]}
-        texts_and_places = ((text, *text.partition(" cage ")) for text in texts)
+        texts_and_places = ((text, *text.partition(" cage ")) for text in texts_of_tier)
         return {
-            text: (switch_at[place], port_in[cage + sub_port])
-            for text, place, cage, sub_port in texts_and_places
-            if place in switch_at and cage + sub_port in port_in
+            text: (switch_at[switch_place], port_in[cage + sub_port])
+            for text, switch_place, cage, sub_port in texts_and_places
+            if switch_place in switch_at and cage + sub_port in port_in
         }

@@ -39,9 +39,9 @@ class ExtraPortAllocator:
         self._taken: set[tuple[TierKey, int, int, int]] = set()
         self._kept = KeptPorts(context.layout, sized_tiers, sizes)
 
-    def find_run(self, key: TierKey, kind: PortKind) -> int | None:
-        """Return the number of the tier's run of down ports of a kind; None if it has none."""
-        kinds = [down.kind for down in self._sized_tiers[key].demand.downs]
+    def find_run(self, tier: TierKey, kind: PortKind) -> int | None:
+        """Return the index of the tier's run of down ports of a kind; None if the tier has no such run."""
+        kinds = [down_demand.kind for down_demand in self._sized_tiers[tier].demand.downs]
         return kinds.index(kind) if kind in kinds else None
 
     def count_available(self, key: TierKey, kind: PortKind) -> int:
@@ -73,23 +73,27 @@ class ExtraPortAllocator:
         free.
         """
         sized, run = self._sized_tiers[demand.tier], self.find_run(demand.tier, demand.kind)
-        kept = self._kept.list_kept_ports(demand)
+        kept_ports = self._kept.list_kept_ports(demand)
         device_legs = product(range(len(demand.devices)), demand.legs)
-        pairs = [pair for pair in device_legs if pair not in kept]
-        free = self._list_free_ports(sized, run, demand, wanted) if run is not None else iter(())
-        ports = self._stripe_ports(sized, demand, free, pairs) if demand.spec.spread else list(islice(free, len(pairs)))
-        if len(ports) < len(pairs) or run is None:
+        legs_without_port = [pair for pair in device_legs if pair not in kept_ports]
+        free_ports = self._list_free_ports(sized, run, demand, wanted) if run is not None else iter(())
+        ports = (
+            self._stripe_ports(sized, demand, free_ports, legs_without_port)
+            if demand.spec.spread
+            else list(islice(free_ports, len(legs_without_port)))
+        )
+        if len(ports) < len(legs_without_port) or run is None:
             tier_text = "of the switches named" if demand.spec.switches else f"of {demand.tier.name}"
             raise fault(
                 "FG104",
                 f"{demand.name} needs {demand.ports} down ports of {demand.kind.speed_gbps}G {tier_text}, "
-                f"{len(ports) + len(kept)} are free",
+                f"{len(ports) + len(kept_ports)} are free",
                 path=demand.path,
                 hint=f"state a higher `count` of {demand.tier.name}, omit a node slot (`omit`), or take a larger "
                 "switch",
             )
         self._taken |= {(demand.tier, run, switch, port) for switch, port, _ in ports}
-        ports_by_leg = kept | dict(zip(pairs, ports, strict=True))
+        ports_by_leg = kept_ports | dict(zip(legs_without_port, ports, strict=True))
         links = tuple(
             ExtraLink(*pair, switch, port, hole) for pair, (switch, port, hole) in sorted(ports_by_leg.items())
         )
@@ -98,24 +102,27 @@ class ExtraPortAllocator:
         )
 
     def _stripe_ports(
-        self, sized: SizedTier, demand: ExtraDemand, free: Iterable[Port], pairs: Sequence[tuple[int, int]]
+        self, sized: SizedTier, demand: ExtraDemand, free_ports: Iterable[Port], pairs: Sequence[tuple[int, int]]
     ) -> list[Port]:
-        """Return a free port for each (device, leg): on the switch whose number in a group, or in the list of named
-        switches, is that of the leg. The list ends where no port is free.
+        """Return a free port for each (device, leg) of `pairs`: on the switch whose number in its group is that of the
+        leg, counted round the group.
+
+        If the blueprint names switches, it is the switch of the leg's number in their list, counted round the list. The
+        result ends before the first leg without a free port.
         """
-        named = self._list_named_switches(sized, demand) if demand.spec.switches else ()
-        unused, ports = list(free), list[Port]()
+        named_switches = self._list_named_switches(sized, demand) if demand.spec.switches else ()
+        unused_ports, ports = list(free_ports), list[Port]()
         for _, leg in pairs:
-            fits = (
-                (p for p in unused if p[0] == named[leg % len(named)])
-                if named
+            ports_of_leg = (
+                (p for p in unused_ports if p[0] == named_switches[leg % len(named_switches)])
+                if named_switches
                 # switches of a group are numbered one after another: the remainder is the number in the group
-                else (p for p in unused if p[0] % sized.count == leg % sized.count)
+                else (p for p in unused_ports if p[0] % sized.count == leg % sized.count)
             )
-            port = next(fits, None)
+            port = next(ports_of_leg, None)
             if port is None:
                 break
-            unused.remove(port)
+            unused_ports.remove(port)
             ports.append(port)
         return ports
 
@@ -152,17 +159,19 @@ class ExtraPortAllocator:
         yield from self._list_by_place(sized, growing, demand)
 
     def _list_by_place(self, sized: SizedTier, ports: Sequence[int], demand: ExtraDemand) -> Iterator[Port]:
-        """Yield ports on every switch, place by place, or on the switches that the blueprint names for the devices."""
+        """Yield ports as (switch, port, False): on every switch, place by place, or on the switches that the blueprint
+        names for the devices.
+        """
         if demand.spec.switches:
-            named = self._list_named_switches(sized, demand)
-            yield from ((switch, port, False) for port in ports for switch in named)
+            named_switches = self._list_named_switches(sized, demand)
+            yield from ((switch, port, False) for port in ports for switch in named_switches)
             return
         numbers = number_places(sized.spec.layout, find_scope(sized.spec.per))
         switches_per_place = sized.groups * sized.count // len(numbers)
         # in the order of slots: a place that comes later does not move devices at other places
-        for place in sorted(range(len(numbers)), key=lambda place: numbers[place]):
+        for place_index in sorted(range(len(numbers)), key=lambda place_index: numbers[place_index]):
             for port in ports:
-                for switch in range(place * switches_per_place, (place + 1) * switches_per_place):
+                for switch in range(place_index * switches_per_place, (place_index + 1) * switches_per_place):
                     yield switch, port, False
 
     def _find_allowed_switches(self, sized: SizedTier, demand: ExtraDemand) -> set[int]:

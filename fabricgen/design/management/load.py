@@ -60,13 +60,14 @@ def name_pod_kind(pod: str) -> str:
 
 
 def name_inside(place: str, scope: str, pod: str, su: int, rack: int) -> str:
-    """Return in words where a pod, unit or rack (`scope`) is in a wider place: `p1 su2 rack3`, or `su2` in a pod.
+    """Return in words where a pod, unit or rack is in a wider place: `p1 su2 rack3`, or `su2` in a pod.
 
-    The words begin below the place and end with the scope. `pod` is the name of the pod; su and rack count from 1.
+    `scope` says which of them it is, `place` the scope of the wider place, whose own word is left out. `pod` is the
+    name of the pod; su and rack count from 1.
     """
-    words = {"pod": pod, "su": f"su{su}", "rack": f"rack{rack}"}
-    below = PLACES[PLACES.index(place) + 1 : PLACES.index(scope) + 1]
-    return " ".join(words[name] for name in below if name in words)
+    word_of_scope = {"pod": pod, "su": f"su{su}", "rack": f"rack{rack}"}
+    inner_scopes = PLACES[PLACES.index(place) + 1 : PLACES.index(scope) + 1]
+    return " ".join(word_of_scope[inner_scope] for inner_scope in inner_scopes if inner_scope in word_of_scope)
 
 
 ManagedPorts = Callable[[str, int, bool, bool], int]
@@ -147,8 +148,10 @@ class ManagementLoad:
         return AREAS + self.suffix
 
     def list_lock_entries(self, leaves: int, *, for_reserve: bool) -> dict[str, Allocations]:
-        """Return what the lock keeps for so many leaves, by kind of entry and holder: positions, including those of
-        holders that are gone, and the order of leaves.
+        """Return what the lock keeps for a fabric with `leaves` leaves, by kind of entry and holder: positions, and the
+        order of leaves.
+
+        Positions of holders that are gone are included; kinds without an entry are left out.
         """
         allocations: dict[str, Allocations] = {}
         for place in PLACES:
@@ -161,31 +164,39 @@ class ManagementLoad:
             ports_per_leaf = self.count_shared_ports(place, leaves, for_reserve=for_reserve)
             for kind, pods in self._select_fullest(instances):
                 leaf_numbers = self._list_leaves(place, kind, pods, leaves)
-                allocations[kind] = self._fill_leaves(place, (kind, kind), pods, leaf_numbers, ports_per_leaf)
+                allocations[kind] = self._fill_leaves(place, kind, pods, leaf_numbers, ports_per_leaf)
                 if place != "pod" and self.leaves_have_order:
                     allocations |= {name_leaves_kind(kind): self._order_leaves(kind, pods)}
             if place == "pod" and instances:
                 allocations |= self._assign_single_pods(allocations[self.make_lock_kind(place)], leaves, ports_per_leaf)
-        return {kind: held for kind, held in allocations.items() if held}
+        return {kind: allocations_of_kind for kind, allocations_of_kind in allocations.items() if allocations_of_kind}
 
     def _select_fullest(
         self, instances: list[tuple[str, tuple[PodLayout, ...]]]
     ) -> list[tuple[str, tuple[PodLayout, ...]]]:
-        """Return one entry for each kind: of pods, which have their positions in common, the pod with the most
-        units.
+        """Return (kind of lock entry, its pods) once for each kind, in the order of `instances`.
+
+        Pods have their positions in common, and so one kind: the pod with the most units stands for all.
         """
         fullest = dict(sorted(instances, key=lambda instance: instance[1][0].su if len(instance[1]) == 1 else 0))
         return [(kind, fullest[kind]) for kind in dict.fromkeys(kind for kind, _ in instances)]
 
     def _assign_in_turn(self, place: str, kind: str, pods: tuple[PodLayout, ...]) -> Allocations:
-        """Return the positions of a place's switches that are dealt in turn: as in the lock, else the next free."""
-        kept, holders_present = (
+        """Return the positions, by holder, of a place's switches that are dealt in turn: as in the lock, else the next
+        free.
+
+        Positions of reserved units may be set aside; only those of switches that exist, or that the lock has, are
+        returned.
+        """
+        kept_positions, switches_by_holder = (
             self.layout.lock.find_allocations(kind),
             Counter(name for name, _ in self._order_switches(place, pods)),
         )
         ordered = self._order_switches(place, pods, reserved=self._by_slot)
-        positions = self._assign_positions(kept, ordered)
-        counts = {name: max(count_numbers(kept.get(name, ())), holders_present[name]) for name in positions}
+        positions = self._assign_positions(kept_positions, ordered)
+        counts = {
+            name: max(count_numbers(kept_positions.get(name, ())), switches_by_holder[name]) for name in positions
+        }
         return {
             name: make_intervals(list_first_numbers(intervals, counts[name]))
             for name, intervals in positions.items()
@@ -193,14 +204,18 @@ class ManagementLoad:
         }
 
     def _assign_single_pods(self, common: Allocations, leaves: int, ports_per_leaf: int) -> dict[str, Allocations]:
-        """Return the positions of pods that cannot have those that pods have in common, or did not have them before."""
+        """Return, by kind of lock entry, the positions of pods that do not have the positions `common` to all pods.
+
+        These are pods that have positions to themselves in the lock, and pods in which a common position would be on a
+        leaf that the pod lacks.
+        """
         allocations = {}
         for kind, (pod,) in self.list_places("pod"):
             pod_kind, leaf_list = name_pod_kind(pod.name), self._list_leaves("pod", kind, (pod,), leaves)
             counts, leaf_numbers = self._count_switches("pod", (pod,)), set(leaf_list)
             positions = (n for name, count in counts.items() for n in list_first_numbers(common[name], count))
             if self.layout.lock.find_allocations(pod_kind):
-                allocations[pod_kind] = self._fill_leaves("pod", (kind, pod_kind), (pod,), leaf_list, ports_per_leaf)
+                allocations[pod_kind] = self._fill_leaves("pod", pod_kind, (pod,), leaf_list, ports_per_leaf)
             elif any(n // ports_per_leaf not in leaf_numbers for n in positions):
                 allocations[pod_kind] = self._move_positions("pod", common, (pod,), leaf_list, ports_per_leaf)
         return allocations
@@ -208,29 +223,29 @@ class ManagementLoad:
     def _fill_leaves(
         self,
         place: str,
-        kinds: tuple[str, str],
+        lock_kind: str,
         pods: tuple[PodLayout, ...],
         leaf_list: Sequence[int],
         ports_per_leaf: int,
     ) -> Allocations:
-        """Return positions that fill leaves one after another, `ports_per_leaf` on each; `kinds` are the lock kinds (of
-        the place, of the entry).
+        """Return positions that fill leaves one after another, `ports_per_leaf` on each; `lock_kind` is the kind of
+        lock entry for these positions.
 
         Switches whose leaf is not in `leaf_list` get other positions. A position is leaf * ports_per_leaf + port:
         positions in the lock were counted with the number of ports of then, and are converted if it has grown.
         """
-        kept = self.layout.lock.find_allocations(kinds[1])
+        kept_positions = self.layout.lock.find_allocations(lock_kind)
         ports_per_leaf_kept = self.layout.lock.rooms.get(self.make_room_key(place), ports_per_leaf)
         if ports_per_leaf_kept != ports_per_leaf:
-            leaf_and_port = {
-                name: [divmod(n, ports_per_leaf_kept) for n in list_numbers(intervals)]
-                for name, intervals in kept.items()
+            leaves_and_ports = {
+                name: [divmod(n, ports_per_leaf_kept) for n in list_numbers(numbers)]
+                for name, numbers in kept_positions.items()
             }
-            kept = {
-                name: make_intervals(leaf * ports_per_leaf + port for leaf, port in intervals)
-                for name, intervals in leaf_and_port.items()
+            kept_positions = {
+                name: make_intervals(leaf * ports_per_leaf + port for leaf, port in leaves_and_ports_of_holder)
+                for name, leaves_and_ports_of_holder in leaves_and_ports.items()
             }
-        return self._move_positions(place, kept, pods, leaf_list, ports_per_leaf)
+        return self._move_positions(place, kept_positions, pods, leaf_list, ports_per_leaf)
 
     def _move_positions(
         self,
@@ -240,26 +255,30 @@ class ManagementLoad:
         leaf_list: Sequence[int],
         ports_per_leaf: int,
     ) -> Allocations:
-        """Return earlier positions, with others for the switches whose leaf is gone and for those that have none."""
+        """Return earlier positions by holder, with others for the switches whose leaf is gone and for switches without
+        one.
+
+        A position is leaf * ports_per_leaf + port. The leaves of `leaf_list` are filled in its order.
+        """
         leaf_numbers, counts = set(leaf_list), self._count_switches(place, pods)
         positions = {
             name: [
-                # positions count leaf by leaf; positions of switches that are gone stay, as these may come back
+                # -1: the leaf is gone. Positions of switches that are gone stay, as the switches may come back
                 n if i >= counts.get(name, 0) or n // ports_per_leaf in leaf_numbers else -1
-                for i, n in enumerate(list_numbers(held_numbers))
+                for i, n in enumerate(list_numbers(numbers))
             ]
-            for name, held_numbers in earlier.items()
+            for name, numbers in earlier.items()
         }
-        free = (leaf * ports_per_leaf + port for leaf in leaf_list for port in range(ports_per_leaf))
-        used = {n for held_numbers in positions.values() for n in held_numbers}
-        free_positions = (n for n in free if n not in used)
+        positions_by_leaf = (leaf * ports_per_leaf + port for leaf in leaf_list for port in range(ports_per_leaf))
+        used = {n for numbers in positions.values() for n in numbers}
+        free_positions = (n for n in positions_by_leaf if n not in used)
         for name, index in self._order_switches(place, pods):
             holder_positions = positions.setdefault(name, [])
             if index >= len(holder_positions):
                 holder_positions.append(next(free_positions))
             elif holder_positions[index] < 0:
                 holder_positions[index] = next(free_positions)
-        return {name: make_intervals(held_numbers) for name, held_numbers in positions.items()}
+        return {name: make_intervals(numbers) for name, numbers in positions.items()}
 
     def _order_leaves(self, kind: str, pods: tuple[PodLayout, ...]) -> Allocations:
         """Return the numbers of the places of leaves, in the order they are filled, by pod: one for each of its units,
@@ -337,21 +356,21 @@ class ManagementLoad:
         switches that serve more than a unit, the first of all groups come before the second ones, then those up to the
         fourth, the eighth and so on, so that a group that doubles moves no switch of another.
         """
-        keyed = []
-        for number, managed in enumerate(self.by_place[place]):
+        keys_and_switches = []
+        for tier_number, managed in enumerate(self.by_place[place]):
             scope_rank = min(PLACES.index(managed.scope), PLACES.index("su"))
             serves_several_units = scope_rank < PLACES.index("su")
             for holder, unit, group, count in self._list_groups(place, managed, pods, reserved=reserved):
                 for index in range(count):
                     order_in_unit = (
-                        (index.bit_length(), number, group, index)
+                        (index.bit_length(), tier_number, group, index)
                         if serves_several_units
-                        else (0, number, index, group)
+                        else (0, tier_number, index, group)
                     )
-                    keyed.append(
+                    keys_and_switches.append(
                         ((scope_rank, -1 if serves_several_units else unit, *order_in_unit), holder.name, index)
                     )
-        return [(name, index) for _, name, index in sorted(keyed)]
+        return [(name, index) for _, name, index in sorted(keys_and_switches)]
 
     def _list_groups(
         self, place: str, managed: ManagedDevices, pods: tuple[PodLayout, ...], *, reserved: bool = False
@@ -409,20 +428,26 @@ class ManagementLoad:
             (1 + max(list_first_numbers(positions[name], count)) for name, count in counts.items() if count), default=0
         )
 
-    def _count_wanted(self, place: str, kind: str, pods: tuple[PodLayout, ...], leaf_list: Collection[int]) -> int:
+    def _count_wanted(self, place: str, kind: str, pods: tuple[PodLayout, ...], leaf_numbers: Collection[int]) -> int:
         """Return how many positions a place needs whose leaves are filled one after another: for its switches, and for
         switches that are gone and have positions on these leaves.
+
+        A pod counts the positions that it has to itself in the lock, else those that pods have in common.
         """
         counts, ports_per_leaf = (
             self._count_switches(place, pods),
             self.layout.lock.rooms.get(self.make_room_key(place), SHARED_PORTS),
         )
         kinds = [name_pod_kind(pods[0].name), kind] if place == "pod" else [kind]
-        kept = next((kept for kind in kinds if (kept := self.layout.lock.find_allocations(kind))), {})
+        kept_positions = next(
+            (kept_positions for kind in kinds if (kept_positions := self.layout.lock.find_allocations(kind))), {}
+        )
         unused_positions = [
-            n for name, intervals in kept.items() for n in islice(list_numbers(intervals), counts.get(name, 0), None)
+            n
+            for name, intervals in kept_positions.items()
+            for n in islice(list_numbers(intervals), counts.get(name, 0), None)
         ]
-        return sum(counts.values()) + sum(n // ports_per_leaf in leaf_list for n in unused_positions)
+        return sum(counts.values()) + sum(n // ports_per_leaf in leaf_numbers for n in unused_positions)
 
     def _count_switches(self, place: str, pods: tuple[PodLayout, ...]) -> dict[str, int]:
         """Return the number of switches by holder in a place."""
@@ -462,21 +487,23 @@ class ManagementLoad:
         return -(-leaves // count_places(layout, place))
 
     def list_port_ranges(self, leaves: int, *, for_reserve: bool) -> Allocations:
-        """Return ranges of management ports of a leaf by the place shared: as in the lock, then the narrowest place
-        first.
+        """Return ranges of ports of a leaf, from 0, by the place that the leaf shares with the managed switches: as in
+        the lock, then the narrowest place first.
 
         On leaves that span units the narrowest place comes last, as the switches of their own place grow with every
         unit.
         """
-        grows = self._leaf_scope in ("site", "pod")
-        ordered = PLACES if grows else tuple(reversed(PLACES))
-        ports_by_place = [(place, self.count_shared_ports(place, leaves, for_reserve=for_reserve)) for place in ordered]
-        kept = self.layout.lock.find_allocations(self.areas_kind)
+        leaves_span_units = self._leaf_scope in ("site", "pod")
+        places_in_order = PLACES if leaves_span_units else tuple(reversed(PLACES))
+        ports_by_place = [
+            (place, self.count_shared_ports(place, leaves, for_reserve=for_reserve)) for place in places_in_order
+        ]
+        kept_ranges = self.layout.lock.find_allocations(self.areas_kind)
         # the window has more numbers than any switch has ports
         requests = [
             AllocationRequest(place, ports, (Interval(0, 1 << 20),)) for place, ports in ports_by_place if ports
         ]
-        return {**kept, **allocate_intervals(kept, requests)}
+        return {**kept_ranges, **allocate_intervals(kept_ranges, requests)}
 
     def count_ports_of_fullest_leaf(self, leaves: int, for_reserve: bool) -> int:
         """Return the management ports of the fullest of so many leaves."""

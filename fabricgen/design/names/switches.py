@@ -158,23 +158,30 @@ class SwitchNames:
         return "index" in self.naming.fields and self.naming.fields <= {"index", *self._fixed_fields}
 
     def number_switches(self, sizes: Mapping[str, int], count: int) -> CountedNames:
-        """Return how the switches of a part of the cluster are counted, by pod."""
+        """Return how the switches of a part of the cluster are counted, by pod: the running number of each switch, from
+        0, and how many numbers a pod needs with its reserved units.
+        """
         fields, layout = self._list_fields(sizes, count), self._layout
         pods_and_numbers = zip(fields["pod"], fields["index"], strict=True)
-        usual = group_pairs((str(pod), int(number) - 1) for pod, number in pods_and_numbers)
-        per_place = len(fields["index"]) // count_places(layout, self._scope)
-        places = {pod.name: count_places_in_pod(layout, self._scope, pod.slots) for pod in layout.pods}
-        return CountedNames(usual, {pod: per_place * number for pod, number in places.items()})
+        usual_numbers = group_pairs((str(pod), int(number) - 1) for pod, number in pods_and_numbers)
+        switches_per_place = len(fields["index"]) // count_places(layout, self._scope)
+        places_by_pod = {pod.name: count_places_in_pod(layout, self._scope, pod.slots) for pod in layout.pods}
+        return CountedNames(usual_numbers, {pod: switches_per_place * number for pod, number in places_by_pod.items()})
 
     def make_names(self, sizes: Mapping[str, int], count: int) -> list[str]:
-        """Return the names of all switches, group by group."""
+        """Return the names of all switches, group by group; at the site that names leave out, they are without the
+        site.
+        """
         fields = self._list_fields(sizes, count)
-        total = len(fields["index"])
-        names = self.naming.make_names(fields, total)
+        switch_count = len(fields["index"])
+        names = self.naming.make_names(fields, switch_count)
         if self._scope == "site" and self._layout.unnamed_site:
-            names_without_site = self._without_site.make_names(fields, total)
-            rows = zip(fields["site"], names_without_site, names, strict=True)
-            names = [short if site == self._layout.unnamed_site else long for site, short, long in rows]
+            names_without_site = self._without_site.make_names(fields, switch_count)
+            sites_and_names = zip(fields["site"], names_without_site, names, strict=True)
+            names = [
+                name_without_site if site == self._layout.unnamed_site else full_name
+                for site, name_without_site, full_name in sites_and_names
+            ]
         return names
 
     def _list_fields(self, sizes: Mapping[str, int], count: int) -> dict[str, Values]:
@@ -225,18 +232,19 @@ def make_switch_names(design: Design, tier: TierDesign) -> SwitchNames:
 
 
 def allocate_switch_blocks(design: Design, fabric: str, tier: str) -> Allocations:
-    """Return the running numbers of the switches of a tier by pod, from 0; empty if each kind of units counts by
-    itself.
+    """Return the running numbers of the switches of a tier by pod, from 0.
+
+    Empty if the names do not count through units of several kinds, or if the tier serves all parts of the cluster.
     """
-    parts = [part for part in design.tiers if (part.fabric, part.name) == (fabric, tier)]
-    names = [SwitchNames(design.loaded.blueprint, part.layout, fabric, tier, part.per) for part in parts]
+    tiers = [tier_design for tier_design in design.tiers if (tier_design.fabric, tier_design.name) == (fabric, tier)]
+    names = [SwitchNames(design.loaded.blueprint, t.layout, fabric, tier, t.per) for t in tiers]
     # a tier that is wider than pods serves all kinds, and has no numbers by pod
-    if not names[0].counts_through_kinds or parts[0].layout.cluster is None:
+    if not names[0].counts_through_kinds or tiers[0].layout.cluster is None:
         return {}
-    counted = [name.number_switches(part.sizes, part.count) for name, part in zip(names, parts, strict=True)]
-    usual = {pod: numbers for part in counted for pod, numbers in part.usual.items()}
-    sizes = {pod: size for part in counted for pod, size in part.sizes.items()}
-    return allocate_blocks(design.layout, f"{fabric} {tier}", len(parts), CountedNames(usual, sizes))
+    counted = [name.number_switches(t.sizes, t.count) for name, t in zip(names, tiers, strict=True)]
+    usual_numbers = {pod: numbers for names_of_part in counted for pod, numbers in names_of_part.usual.items()}
+    sizes = {pod: size for names_of_part in counted for pod, size in names_of_part.sizes.items()}
+    return allocate_blocks(design.layout, f"{fabric} {tier}", len(tiers), CountedNames(usual_numbers, sizes))
 
 
 def list_index_entries(design: Design) -> dict[str, Allocations]:

@@ -198,25 +198,28 @@ def name_numbers_kind(owner: str) -> str:
     return f"{INDEXES} {owner}"
 
 
-def allocate_blocks(layout: Layout, owner: str, kinds: int, counted: CountedNames) -> Allocations:
-    """Return blocks of running numbers from 0, by pod, through units of several `kinds`; empty if there is one kind,
+def allocate_blocks(layout: Layout, owner: str, kind_count: int, counted: CountedNames) -> Allocations:
+    """Return blocks of running numbers from 0, by pod, through units of `kind_count` kinds; empty if there is one kind,
     and the lock has no such blocks.
 
-    Pods of a lock that was made before another kind came keep their usual numbers, unless two pods have the same.
+    Pods of a lock that was made before another kind came keep their usual numbers, unless a pod before has one of them.
+    Other pods get the first free block.
     """
-    kept = dict(layout.lock.find_allocations(name_numbers_kind(owner)))
-    if kinds < 2 and not kept:
+    kept_blocks = dict(layout.lock.find_allocations(name_numbers_kind(owner)))
+    if kind_count < 2 and not kept_blocks:
         return {}
-    taken: set[int] = set()
-    for pod in () if kept else layout.lock.find_allocations("units"):
+    taken_numbers: set[int] = set()
+    for pod in () if kept_blocks else layout.lock.find_allocations("units"):
         numbers = counted.usual.get(pod, ())
-        if numbers and taken.isdisjoint(numbers):
-            kept[pod] = make_intervals(numbers)
-            taken.update(numbers)
+        if numbers and taken_numbers.isdisjoint(numbers):
+            kept_blocks[pod] = make_intervals(numbers)
+            taken_numbers.update(numbers)
     # pods of the lock get their reserve before new pods get numbers
-    pods = sorted((pod.name for pod in layout.pods if pod.name in counted.sizes), key=lambda pod: pod not in kept)
+    pods = sorted(
+        (pod.name for pod in layout.pods if pod.name in counted.sizes), key=lambda pod: pod not in kept_blocks
+    )
     requests = [AllocationRequest(pod, counted.sizes[pod], (Interval(0, 1 << 40),)) for pod in pods]
-    return {**kept, **allocate_intervals(kept, requests)}
+    return {**kept_blocks, **allocate_intervals(kept_blocks, requests)}
 
 
 def list_block_numbers(blocks: Allocations, counted: CountedNames) -> Mapping[str, Sequence[int]]:
