@@ -63,16 +63,18 @@ def attach_profile(
     speed_asked = speed or fabric.speed
     if not split and speed is None and speed_asked not in role.speeds:
         speed_asked = None
-    gbps, lane, switch_lane = _choose_speed(profile, role, mode, speed_asked, (switch, breakout, optics), path)
+    leg_gbps, nic_lane_gbps, switch_port_lane_gbps = _choose_speed(
+        profile, role, mode, speed_asked, (switch, breakout, optics), path
+    )
     return Attachment(
         profile=profile,
         role=role_name,
         legs=_make_legs(
             role, mode.ways, fabric.planes if split else 1, _group_rails(profile, role, fabric, path), ports
         ),
-        speed_gbps=gbps,
-        lane_gbps=lane,
-        switch_lane_gbps=switch_lane,
+        speed_gbps=leg_gbps,
+        lane_gbps=nic_lane_gbps,
+        switch_lane_gbps=switch_port_lane_gbps,
         form_factor=role.form_factor,
         per_connector=mode.ways,
         top=role.top,
@@ -119,14 +121,18 @@ def _choose_speed(
     switch_breakout_optics: tuple[SwitchProfile, Callable[[int], int], LinkOptics],
     path: Path,
 ) -> tuple[int, float, float]:
-    """Return the speed of a leg, the lane rate at the NIC, and the lane rate at the switch, Gb/s: as stated, or the
-    fastest that both ends offer. Raises InputError (FG103) if there is none.
+    """Return the speed of a leg, the lane rate at the NIC, and the lane rate at the switch, all in Gb/s: at the speed
+    that is stated, else at the fastest that both ends offer.
+
+    Speeds are tried in the order of the NIC's. The first match counts, but if it needs modules with a gearbox, a match
+    with a stated breakout at a later speed comes before it. Raises InputError (FG103) if both ends have no speed in
+    common.
     """
     switch, breakout, optics = switch_breakout_optics
     offered = [s // mode.ways for s in role.speeds if s % mode.ways == 0]
     speed_wanted = speed_asked or mode.speed_gbps or None
-    # the first match that needs a gearbox, taken only if there is neither a stated breakout nor a match without one
-    geared: tuple[int, float, float] | None = None
+    # the first match that needs a gearbox: only a match with a stated breakout comes before it
+    match_with_gearbox: tuple[int, float, float] | None = None
     for speed in offered if speed_wanted is None else [speed_wanted] if speed_wanted in offered else []:
         # the stated breakout first, then any (0)
         for ways in dict.fromkeys((breakout(speed), 0)):
@@ -134,11 +140,11 @@ def _choose_speed(
                 rates = optics.find_lane_rates(UnplacedEnd(role, mode.ways), UnplacedEnd(cage, ways), speed)
                 if rates and (rates[0] == rates[1] or ways):
                     # a match that needs a gearbox is faster, but a stated breakout says how fast ports are
-                    return geared if geared and not ways else (speed, *rates)
-                if rates and geared is None:
-                    geared = speed, *rates
-    if geared is not None:
-        return geared
+                    return match_with_gearbox if match_with_gearbox and not ways else (speed, *rates)
+                if rates and match_with_gearbox is None:
+                    match_with_gearbox = speed, *rates
+    if match_with_gearbox is not None:
+        return match_with_gearbox
     matching = list_matching_cages(switch, role.form_factor)
     offers = "/".join(map(str, sorted({s for c in matching for s in c.speeds}, reverse=True)))
     at_speed = f"at {speed_wanted}G " if speed_wanted else ""

@@ -98,16 +98,19 @@ class Layout:
         for part in self.parts:
             pod_numbers = [i for i, pod in enumerate(self.pods) if pod.part == part.name]
             # units of a part are numbered through its own pods
-            starts = accumulate((self.pods[i].su for i in pod_numbers), initial=0)
-            number_of = {i: number for number, i in enumerate(pod_numbers)}
+            first_units = accumulate((self.pods[i].su for i in pod_numbers), initial=0)
+            number_in_part = {i: number for number, i in enumerate(pod_numbers)}
             layouts[part.name] = replace(
                 self,
                 pods=tuple(
-                    self.pods[i]._replace(first_su=start) for i, start in zip(pod_numbers, starts, strict=False)
+                    self.pods[i]._replace(first_su=first_unit)
+                    for i, first_unit in zip(pod_numbers, first_units, strict=False)
                 ),
                 parts=(part,),
-                omitted=frozenset(s._replace(pod=number_of[s.pod]) for s in self.omitted if s.pod in number_of),
-                spare=frozenset(s._replace(pod=number_of[s.pod]) for s in self.spare if s.pod in number_of),
+                omitted=frozenset(
+                    s._replace(pod=number_in_part[s.pod]) for s in self.omitted if s.pod in number_in_part
+                ),
+                spare=frozenset(s._replace(pod=number_in_part[s.pod]) for s in self.spare if s.pod in number_in_part),
                 numbering=self.numbering.parts[part.name],
                 cluster=self,
             )
@@ -239,9 +242,9 @@ class Layout:
         A site that was ever one of several has numbers to itself in the lock, and is named.
         """
         unnamed = self.lock.find_words(UNNUMBERED).get("sites") or find_only_site(self.lock)
-        fresh = self.lock.find_allocations("sites").keys().isdisjoint(self.sites)
-        only = self.sites[0] if fresh and len(self.sites) == 1 else ""
-        return unnamed if unnamed in self.sites else only
+        sites_are_new = self.lock.find_allocations("sites").keys().isdisjoint(self.sites)
+        only_site = self.sites[0] if sites_are_new and len(self.sites) == 1 else ""
+        return unnamed if unnamed in self.sites else only_site
 
     @cached_property
     def nodes(self) -> int:
@@ -281,17 +284,18 @@ def list_pod_units(blueprint: Blueprint, layout: Layout) -> dict[str, PodUnits]:
 def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
     """Number the sites, pods, scalable units, racks and nodes of a blueprint, as the lock keeps them.
 
-    Raises InputError for unknown node profiles, for omitted slots that do not exist, and for racks that are too small.
+    Raises InputError for unknown node and rack profiles, for pods of one name (FG037), for omitted or spare slots that
+    do not exist, and for nodes that are too tall for a rack.
     """
-    stated = blueprint.expand_pods(lock.find_allocations("pods"))
+    pod_by_name = blueprint.expand_pods(lock.find_allocations("pods"))
     kinds = make_unit_kinds(blueprint, catalog, lock.find_words(SETS))
-    part_of_pod = _find_parts(blueprint, stated, kinds)
-    sizes = [
+    part_of_pod = _find_parts(blueprint, pod_by_name, kinds)
+    pod_sizes = [
         PodSize(name, pod.site or blueprint.site, pod.su, pod.slots, part_of_pod[name].name)
-        for name, pod in stated.items()
+        for name, pod in pod_by_name.items()
     ]
-    starts = accumulate((pod.su for pod in stated.values()), initial=0)
-    if len(stated) < sum(pod.count for pod in blueprint.pods.values()):
+    first_units = accumulate((pod.su for pod in pod_by_name.values()), initial=0)
+    if len(pod_by_name) < sum(pod.count for pod in blueprint.pods.values()):
         raise fault(
             "FG037",
             "`count` gives a pod the name of another",
@@ -300,16 +304,19 @@ def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
         )
     kind_of_pod = {name: part.kind for name, part in part_of_pod.items()}
     only_known_site = find_only_site(lock)
-    sites = {size.site for size in sizes}
-    halls = {site: _list_halls(blueprint, site) for site in sites}
-    if sum(max(1, len(names)) for names in halls.values()) > 1 and only_known_site in sites:
-        lock = split_by_hall(lock, only_known_site, _find_first_hall(stated, lock, halls[only_known_site]))
+    sites = {pod_size.site for pod_size in pod_sizes}
+    halls_by_site = {site: _list_halls(blueprint, site) for site in sites}
+    if sum(max(1, len(names)) for names in halls_by_site.values()) > 1 and only_known_site in sites:
+        lock = split_by_hall(lock, only_known_site, _find_first_hall(pod_by_name, lock, halls_by_site[only_known_site]))
     lock = split_by_site(lock, only_known_site) if only_known_site and sites > {only_known_site} else lock
-    pods = {name: PodUnits(pod, kind_of_pod[name].size) for name, pod in stated.items()}
+    pods = {name: PodUnits(pod, kind_of_pod[name].size) for name, pod in pod_by_name.items()}
     omitted = _omit_empty_racks(list_omitted_slots(blueprint, pods), list(kind_of_pod.values()))
     parts = {part.name: part for part in part_of_pod.values()}
     return Layout(
-        pods=tuple(PodLayout(*size, first_su=start) for size, start in zip(sizes, starts, strict=False)),
+        pods=tuple(
+            PodLayout(*pod_size, first_su=first_unit)
+            for pod_size, first_unit in zip(pod_sizes, first_units, strict=False)
+        ),
         parts=tuple(sorted(parts.values(), key=lambda part: make_natural_key(part.name))),
         network_rack=choose_network_rack(
             blueprint, catalog, max(kind.node_rack.units for kind in kind_of_pod.values())
@@ -317,7 +324,7 @@ def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
         omitted=omitted,
         spare=find_spare_nodes(blueprint, pods, kind_of_pod, omitted),
         lock=lock,
-        numbering=number_all(sizes, sorted(blueprint.fabrics, key=rank_fabric), lock),
+        numbering=number_all(pod_sizes, sorted(blueprint.fabrics, key=rank_fabric), lock),
     )
 
 

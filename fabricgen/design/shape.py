@@ -106,9 +106,9 @@ def find_place_number(layout: Layout, scope: str, coordinates: Mapping[str, Any]
     if scope in coordinates:
         return coordinates[scope]
     pod, units_per_place = coordinates["pod"], count_units_per_place(layout, scope)
-    starts = list(accumulate((count_places_in_pod(layout, scope, p.su) for p in layout.pods), initial=0))
+    first_places = list(accumulate((count_places_in_pod(layout, scope, p.su) for p in layout.pods), initial=0))
     return (
-        _pick_values(starts, pod)
+        _pick_values(first_places, pod)
         + (coordinates["unit"] - _pick_values([p.first_su for p in layout.pods], pod)) // units_per_place
     )
 
@@ -312,11 +312,11 @@ def number_places(layout: Layout, scope: str, upper: str = WHOLE, *, by_slot: bo
     if is_within_unit(upper):
         racks_per_part, racks = count_racks_per_place(layout, scope), count_racks_per_place(layout, upper)
         # the number of a part less the number of the first part in the same wider part
-        parts = [
+        number_of_part = [
             part - -(-(part * racks_per_part // racks) * racks // racks_per_part)
             for part in range(count_parts_of_unit(layout, scope))
         ]
-        return tuple(parts) * layout.units
+        return tuple(number_of_part) * layout.units
     numbers, racks_per_part = (
         number_unit_groups(layout, scope, upper, by_slot=by_slot),
         count_parts_of_unit(layout, scope),
@@ -376,22 +376,22 @@ def name_places(layout: Layout, scope: str) -> dict[str, list[str | int]]:
 
     Sites and pods have names; others have numbers from 1, of units in their pod, of parts in their unit.
     """
-    units, racks = count_units_per_place(layout, scope), count_racks_per_place(layout, scope)
-    rows = [
+    units_per_place, racks_per_place = count_units_per_place(layout, scope), count_racks_per_place(layout, scope)
+    pods_units_and_racks = [
         (pod, unit, rack)
         for pod in layout.pods
-        for unit in (range(0, pod.su, units) if units else (0,))
-        for rack in range(0, layout.racks_per_su, racks)
+        for unit in (range(0, pod.su, units_per_place) if units_per_place else (0,))
+        for rack in range(0, layout.racks_per_su, racks_per_place)
     ]
     columns: dict[str, list[str | int]] = {
-        "site": [pod.site for pod, _, _ in rows],
-        "pod": [pod.name for pod, _, _ in rows],
+        "site": [pod.site for pod, _, _ in pods_units_and_racks],
+        "pod": [pod.name for pod, _, _ in pods_units_and_racks],
     }
     for name in list_scopes()[find_depth("pod") + 1 : find_depth(scope) + 1]:
         if is_part_of_unit(name):
-            columns[name] = [rack // count_racks_per_place(layout, name) + 1 for _, _, rack in rows]
+            columns[name] = [rack // count_racks_per_place(layout, name) + 1 for _, _, rack in pods_units_and_racks]
         else:
-            columns[name] = [unit // count_units_per_place(layout, name) + 1 for _, unit, _ in rows]
+            columns[name] = [unit // count_units_per_place(layout, name) + 1 for _, unit, _ in pods_units_and_racks]
     return columns
 
 
@@ -447,13 +447,13 @@ def list_ranks(
     # dimensions that both tiers are grouped by are the same for all lower switches of a group
     dimensions = [d for d in list_inner_dimensions(per) if d not in upper_per]
     met_numbers = [group_met_numbers(d, upper_per, sizes[d], coarser) for d in dimensions]
-    shape = [max(map(len, groups)) for groups in met_numbers] + ([] if name in upper_per else [count])
+    ranks_shape = [max(map(len, groups)) for groups in met_numbers] + ([] if name in upper_per else [count])
     ranks_by_kind = []
     for numbers_of_group in product(*met_numbers):
         positions_by_dimension = [range(len(numbers)) for numbers in numbers_of_group] + (
             [] if name in upper_per else [range(count)]
         )
-        ranks_by_kind.append(tuple(_find_rank(position, shape) for position in product(*positions_by_dimension)))
+        ranks_by_kind.append(tuple(_find_rank(position, ranks_shape) for position in product(*positions_by_dimension)))
     return ranks_by_kind
 
 
@@ -471,10 +471,10 @@ def list_group_ranks(
     """
     kinds = list_ranks(lower.per, lower.name, count, upper.per, sizes, coarser)
     ranks_per_place = max(max(ranks, default=-1) for ranks in kinds) + 1
-    for place in number_children(lower.layout, find_scope(lower.per), find_scope(upper.per), by_slot=by_slot):
-        numbers = [number for run in place.numbers for number in range(run.first, run.end)]
+    for child_numbers in number_children(lower.layout, find_scope(lower.per), find_scope(upper.per), by_slot=by_slot):
+        numbers = [number for run in child_numbers.numbers for number in range(run.first, run.end)]
         for ranks in kinds:
-            yield [number * ranks_per_place + rank for number in numbers for rank in ranks], place.places
+            yield [number * ranks_per_place + rank for number in numbers for rank in ranks], child_numbers.places
 
 
 def _find_rank(position: Sequence[int], shape: Sequence[int]) -> int:

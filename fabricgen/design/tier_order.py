@@ -32,25 +32,29 @@ def order_tiers(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path
     while pending:
         placeable = [
             n
-            for n, above in pending.items()
-            if (all(a in levels for a in above) if above else n in TIER_LEVELS or chain[n].above or n in named_below)
+            for n, lower_names in pending.items()
+            if (
+                all(a in levels for a in lower_names)
+                if lower_names
+                else n in TIER_LEVELS or chain[n].above or n in named_below
+            )
         ]
         if not placeable:
             raise _explain_no_place(pending, tiers, path)
         for name in placeable:
-            above = pending.pop(name)
+            lower_names = pending.pop(name)
             # above no tier of this fabric: lowest if it is above another fabric's, else at the usual level of its name
-            foreign = 0 if chain[name].above else TIER_LEVELS.get(name, 0)
-            levels[name] = 1 + max(levels[a] for a in above) if above else foreign
+            lowest_level = 0 if chain[name].above else TIER_LEVELS.get(name, 0)
+            levels[name] = 1 + max(levels[a] for a in lower_names) if lower_names else lowest_level
     ordered = sorted(chain, key=lambda n: (levels[n], n))
     for lower, upper in pairwise(ordered):
         if levels[lower] == levels[upper]:
             unplaced = [name for name in (upper, lower) if not chain[name].above and not chain[name].below]
-            lacking = unplaced[0] if unplaced else upper
+            unplaced_tier = unplaced[0] if unplaced else upper
             raise fault(
                 "FG016",
-                f"tiers {lower} and {upper} stand at the same level, and {lacking} does not say what it is above",
-                path=(*path, "tiers", lacking),
+                f"tiers {lower} and {upper} stand at the same level, and {unplaced_tier} does not say what it is above",
+                path=(*path, "tiers", unplaced_tier),
                 hint="say `above: TIER` of the upper one, or `below: TIER` of a border that takes no nodes",
             )
     return ordered

@@ -144,7 +144,7 @@ class FloorPlan:
 
     @property
     def unit_halls(self) -> UnitHalls:
-        """The hall of every unit, and the unit's number in that hall."""
+        """Where every unit stands, and the lock entries of these places."""
         return self._laid_out[1]
 
     @cached_property
@@ -153,7 +153,7 @@ class FloorPlan:
 
         Raises InputError (FG067, FG068) of the last way if none fits.
         """
-        stated = find_stated_halls(
+        hall_of_pod = find_stated_halls(
             self._design.loaded.blueprint.expand_pods(self._layout.lock.find_allocations("pods")),
             self._layout,
             self.halls,
@@ -161,12 +161,17 @@ class FloorPlan:
         *preferred_layings, last_laying = list_layings(self._design)
         for laying in preferred_layings:
             with suppress(InputError):
-                return self._lay_out_units(stated, laying)
-        return self._lay_out_units(stated, last_laying)
+                return self._lay_out_units(hall_of_pod, laying)
+        return self._lay_out_units(hall_of_pod, last_laying)
 
-    def _lay_out_units(self, stated: Mapping[str, int], laying: Laying) -> tuple[HallAreas, UnitHalls]:
+    def _lay_out_units(self, hall_of_pod: Mapping[str, int], laying: Laying) -> tuple[HallAreas, UnitHalls]:
+        """Return the rows of every hall, and the units in them, for one way of laying them out.
+
+        `hall_of_pod` is the index of the hall that a pod states, by the pod's name. Raises InputError (FG067, FG068) if
+        the racks do not fit.
+        """
         areas = HallAreas(self._design, self.halls, self.shared, self.plans, laying)
-        return areas, place_units(self._layout, self.halls, areas.rooms, stated)
+        return areas, place_units(self._layout, self.halls, areas.rooms, hall_of_pod)
 
     def locate_unit_rack(self, unit: int, rack: int) -> RackPosition:
         """Return where a rack of a unit stands. Racks are numbered within the unit from 0, node racks before network
@@ -203,27 +208,29 @@ class FloorPlan:
         rack_place = self.stated.racks.get(name)
         return self.find_stated_position(name, rack_place) if rack_place else None
 
-    def find_stated_position(self, name: str, place: RackPlace) -> RackPosition:
-        """Return the position that `place` states for the rack `name`.
+    def find_stated_position(self, name: str, rack_place: RackPlace) -> RackPosition:
+        """Return the position that `rack_place` states for the rack `name`; its row and column count from 1.
 
         Raises InputError: FG016 if no hall, or more than one, is meant; FG068 if the hall has no such row or column.
         """
         path = ("floor", "racks", name)
-        halls_of_name = [i for i, hall in enumerate(self.halls) if place.hall in (None, hall.name)]
+        halls_of_name = [i for i, hall in enumerate(self.halls) if rack_place.hall in (None, hall.name)]
         if len(halls_of_name) != 1:
             names = sorted({hall.name for hall in self.halls})
-            problem = f"there is no hall '{place.hall}'" if place.hall else f"there are {len(halls_of_name)} halls"
-            raise fault("FG016", f"rack {name}: {problem}", path=path, hint=did_you_mean(place.hall or "", names))
+            problem = (
+                f"there is no hall '{rack_place.hall}'" if rack_place.hall else f"there are {len(halls_of_name)} halls"
+            )
+            raise fault("FG016", f"rack {name}: {problem}", path=path, hint=did_you_mean(rack_place.hall or "", names))
         hall = self.halls[halls_of_name[0]]
-        if (hall.rows and place.row > hall.rows) or place.column > hall.racks_per_row:
+        if (hall.rows and rack_place.row > hall.rows) or rack_place.column > hall.racks_per_row:
             size = f"{hall.rows} rows of {hall.racks_per_row}" if hall.rows else f"rows of {hall.racks_per_row}"
             raise fault(
                 "FG068",
-                f"rack {name} stands at row {place.row}, place {place.column}; {hall.name} has {size}",
+                f"rack {name} stands at row {rack_place.row}, place {rack_place.column}; {hall.name} has {size}",
                 path=path,
                 hint="state a place inside, or a larger hall",
             )
-        return RackPosition(hall.site, place.row - 1, place.column - 1, halls_of_name[0])
+        return RackPosition(hall.site, rack_place.row - 1, rack_place.column - 1, halls_of_name[0])
 
     def list_unit_racks_at_risk(self, unit: int) -> Iterator[tuple[int, list[tuple[TierDesign, int]]]]:
         """Yield (number in the unit, switches) of the racks of a unit whose loss takes more than the nodes in them:
@@ -253,8 +260,8 @@ class FloorPlan:
         return position.row < 0 or area.first <= position.row < area.first + area.rows
 
     def check(self) -> None:
-        """Raise InputError (FG067, FG068, FG601) if racks or devices do not fit, and FG016, FG039 or FG040 for names of
-        racks.
+        """Raise InputError if racks, units or devices do not fit (FG067, FG068, FG601), if switches of several units
+        are to stand in the racks of one (FG068), or for a name of racks (FG016, FG039, FG040).
         """
         for tier in self._design.tiers:
             stand = find_stand(self._design, tier)
@@ -270,17 +277,19 @@ class FloorPlan:
         self.names.check()
 
     def feeds_of(self, position: RackPosition) -> tuple[str, ...]:
-        """Return the power feeds of a rack at this position, one for each cord; empty if the blueprint states no
-        feeds.
+        """Return the power feeds of a rack at this position, one for each cord; empty if the blueprint states no feeds.
+
+        The cords of a rack take the feeds in turn; with which feed they begin depends on the rack's row and column, its
+        row or its site, as `feed_per` says.
         """
         feeds, cords = self.stated.feeds, self.stated.cords
         if not feeds:
             return ()
         # by rack, feeds alternate along rows and across them, so that neighbours in both directions differ
-        turn = {"rack": position.row + position.column, "row": position.row, "site": position.site}[
+        first_feed = {"rack": position.row + position.column, "row": position.row, "site": position.site}[
             self.stated.feed_per
         ]
-        return tuple(feeds[(turn + cord) % len(feeds)] for cord in range(cords))
+        return tuple(feeds[(first_feed + cord) % len(feeds)] for cord in range(cords))
 
     def list_lock_entries(self) -> dict[str, Allocations]:
         """Return what a lock keeps of the floor plan, by kind of entry, including entries of devices and racks that are
@@ -290,7 +299,10 @@ class FloorPlan:
         return {**racked, **self.shared.list_lock_entries(), **self.areas.list_lock_entries(), **self.unit_halls.held}
 
     def list_lock_holders(self) -> frozenset[tuple[str, str]]:
-        """Return (kind, holder) of all lock entries that are still in use."""
+        """Return (kind, holder) of all lock entries of the floor plan that are still in use.
+
+        All other entries belong to devices, racks, pods or kinds of units that are gone.
+        """
         holders = {(plan.lock_kind, t.holder) for plan in self.plans for t in plan.tiers}
         holders |= self.shared.list_joined()
         holders |= {(STACKED, name) for name in self.shared.list_lock_words()}
@@ -300,9 +312,12 @@ class FloorPlan:
             for name in racks_wanted
         }
         holders |= {holder for i in range(len(self.halls)) for holder in self.shared.list_shelved(i)}
-        names = {pod.name for pod in self._layout.pods} | {name_rows_holder(kind) for kind in self._layout.kinds}
+        pods_and_kinds = {pod.name for pod in self._layout.pods} | {
+            name_rows_holder(kind) for kind in self._layout.kinds
+        }
         return frozenset(
-            holders | {(kind, name) for kind, held in self.unit_halls.held.items() for name in held if name in names}
+            holders
+            | {(kind, name) for kind, held in self.unit_halls.held.items() for name in held if name in pods_and_kinds}
         )
 
 

@@ -103,10 +103,10 @@ class Hall(NamedTuple):
 
         Rows below 0 lie before the hall's corner.
         """
-        pair = self.cold_pitch_m + self.hot_pitch_m
+        pitch_of_pair = self.cold_pitch_m + self.hot_pitch_m
         # rows come in pairs around a cold aisle; `//` rounds down and `%` is never below 0, so that rows before the
         # first fit
-        return self.y_m + self.rack_depth_m / 2 + row // 2 * pair + row % 2 * self.cold_pitch_m
+        return self.y_m + self.rack_depth_m / 2 + row // 2 * pitch_of_pair + row % 2 * self.cold_pitch_m
 
 
 def find_facing(row: Any) -> Any:
@@ -190,8 +190,15 @@ def _move_to_site(spec: HallSpec, area: Area) -> Area:
 
 
 def _make_hall(floor: Floor, name: str, site: int, racks_per_row: int) -> Hall:
-    aisles, depth = floor.aisles, floor.rack_depth_m
-    cold, hot = (depth + aisles.cold_m, depth + aisles.hot_m) if aisles else (floor.row_pitch_m, floor.row_pitch_m)
+    """Return a hall of a site with what the floor states for all halls: no limit of rows, its corner at the site's
+    origin.
+    """
+    aisles, rack_depth_m = floor.aisles, floor.rack_depth_m
+    cold_pitch_m, hot_pitch_m = (
+        (rack_depth_m + aisles.cold_m, rack_depth_m + aisles.hot_m)
+        if aisles
+        else (floor.row_pitch_m, floor.row_pitch_m)
+    )
     return Hall(
         name=name,
         site=site,
@@ -201,7 +208,7 @@ def _make_hall(floor: Floor, name: str, site: int, racks_per_row: int) -> Hall:
         rows=ENDLESS,
         racks_per_row=floor.racks_per_row or racks_per_row,
         rack_pitch_m=floor.rack_pitch_m,
-        cold_pitch_m=cold,
-        hot_pitch_m=hot,
+        cold_pitch_m=cold_pitch_m,
+        hot_pitch_m=hot_pitch_m,
         rack_depth_m=floor.rack_depth_m,
     )

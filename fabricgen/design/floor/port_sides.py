@@ -39,27 +39,29 @@ _AMONG_NODES = ("rack-top", "rack-middle", "rack-bottom")
 
 
 def choose_variant(design: Design, fabric: str, tier: str, nos: str, profile: SwitchProfile) -> Variant:
-    """Return the variant of a model that fits what its tier states and is sold for its NOS, else the first in the
-    catalogue.
+    """Return the variant of a model that a tier is ordered in: the first in the catalogue with the airflow and
+    management that the tier states, and sold for its NOS. Variants with DC supply are left out.
 
     If a tier in racks of nodes states no airflow, variants whose ports face the aisle of the nodes' ports come first.
-    If no variant is sold for the NOS, the returned one has that airflow and management, and no part number.
+    What the tier does not state is as in the first variant that fits.
+
+    If no such variant is sold for the NOS, the returned one has that airflow and management, and no part number.
     """
     fabric_spec = design.loaded.blueprint.fabrics.get(fabric)
     spec = fabric_spec.tiers.get(tier) if fabric_spec else None
     airflow, managed = (spec.airflow, spec.managed) if spec else (None, None)
-    sold = [v for v in profile.variants if v.supply != "dc"]
-    fits = [v for v in sold if airflow in (None, v.airflow) and managed in (None, v.managed)]
-    if spec and not airflow and len(fits) > 1:
+    without_dc = [v for v in profile.variants if v.supply != "dc"]
+    fitting = [v for v in without_dc if airflow in (None, v.airflow) and managed in (None, v.managed)]
+    if spec and not airflow and len(fitting) > 1:
         aisle = _find_aisle_of_nodes(design, fabric, tier)
-        fits.sort(key=lambda variant: aisle != variant.aisle)
-    best = next(iter((*fits, *sold)), Variant())
+        fitting.sort(key=lambda variant: aisle != variant.aisle)
+    first_variant = next(iter((*fitting, *without_dc)), Variant())
     wanted = Variant(
-        airflow=airflow or best.airflow,
-        managed=best.managed if managed is None else managed,
+        airflow=airflow or first_variant.airflow,
+        managed=first_variant.managed if managed is None else managed,
     )
-    same_form = (v for v in fits if (v.airflow, v.managed) == (wanted.airflow, wanted.managed))
-    return next((v for v in same_form if not v.nos or nos in v.nos), wanted)
+    same_airflow_and_management = (v for v in fitting if (v.airflow, v.managed) == (wanted.airflow, wanted.managed))
+    return next((v for v in same_airflow_and_management if not v.nos or nos in v.nos), wanted)
 
 
 def choose_busbar_variant(profile: SwitchProfile, variant: Variant) -> Variant:

@@ -120,16 +120,17 @@ def make_suffix(kind: str) -> str:
     return f" /{kind}" if kind else ""
 
 
-def make_unit_kinds(blueprint: Blueprint, catalog: Catalog, filled: Mapping[str, str]) -> dict[str, UnitKind]:
+def make_unit_kinds(blueprint: Blueprint, catalog: Catalog, order_by_word: Mapping[str, str]) -> dict[str, UnitKind]:
     """Return the kinds of scalable units that a blueprint states, by name; "" for `scalable_unit`.
 
-    `filled` has the order in which the lock keeps their sets, by lock word; sets that the lock does not know come last.
+    `order_by_word` has the names of the sets in the order that the lock keeps, by lock word; sets that the lock does
+    not know come last.
 
     Raises InputError for unknown node and rack profiles, for sets that skip unknown fabrics (FG016), and for nodes that
     are too tall for a rack (FG601).
     """
     return {
-        name: _make_unit_kind(name, path, stated, blueprint, catalog, filled)
+        name: _make_unit_kind(name, path, stated, blueprint, catalog, order_by_word)
         for name, (path, stated) in sorted(
             blueprint.unit_kinds.items(), key=lambda name_and_unit: make_natural_key(name_and_unit[0])
         )
@@ -137,30 +138,49 @@ def make_unit_kinds(blueprint: Blueprint, catalog: Catalog, filled: Mapping[str,
 
 
 def _make_unit_kind(
-    name: str, path: Path, stated: ScalableUnit, blueprint: Blueprint, catalog: Catalog, filled: Mapping[str, str]
+    name: str,
+    path: Path,
+    stated: ScalableUnit,
+    blueprint: Blueprint,
+    catalog: Catalog,
+    order_by_word: Mapping[str, str],
 ) -> UnitKind:
+    """Return a kind of scalable units, which the blueprint states at `path`; see `make_unit_kinds` for the errors
+    raised.
+
+    A rack has as many nodes as stated, else as its type has places for nodes, else as fit beside two free rack units.
+    """
     racks, (order_of_nodes, order_beside) = (
         stated.racks,
-        [filled.get(f"{word}{make_suffix(name)}", "") for word in ("nodes", "racks")],
+        [order_by_word.get(f"{word}{make_suffix(name)}", "") for word in ("nodes", "racks")],
     )
-    nodes = _make_node_sets(catalog, stated.nodes, (*path, "nodes"), name, order_of_nodes, first=0)
-    _check_skipped_fabrics(nodes, blueprint.fabrics)
-    count, tallest = sum(s.count for s in nodes), max(s.profile.rack_units for s in nodes)
-    rack = choose_node_rack(racks, (*path, "racks"), blueprint.floor, catalog)
-    per_rack = racks.nodes_per_rack or len(rack.fixed.get("node", ())) or count_node_slots(rack, tallest)
+    sets_of_nodes = _make_node_sets(catalog, stated.nodes, (*path, "nodes"), name, order_of_nodes, first=0)
+    _check_skipped_fabrics(sets_of_nodes, blueprint.fabrics)
+    node_count, tallest = sum(s.count for s in sets_of_nodes), max(s.profile.rack_units for s in sets_of_nodes)
+    rack_type = choose_node_rack(racks, (*path, "racks"), blueprint.floor, catalog)
+    nodes_per_rack = (
+        racks.nodes_per_rack or len(rack_type.fixed.get("node", ())) or count_node_slots(rack_type, tallest)
+    )
     devices_path = (*path, "racks", "devices")
     sets_beside = _make_node_sets(
-        catalog, racks.devices, devices_path, name, order_beside, first=count, racks=-(-count // per_rack)
+        catalog,
+        racks.devices,
+        devices_path,
+        name,
+        order_beside,
+        first=node_count,
+        racks=-(-node_count // nodes_per_rack),
     )
-    if per_rack * tallest > rack.units:
+    if nodes_per_rack * tallest > rack_type.units:
         raise fault(
             "FG601",
-            f"{per_rack} nodes of {tallest} rack units need {per_rack * tallest} U, a rack has {rack.units} U",
+            f"{nodes_per_rack} nodes of {tallest} rack units need {nodes_per_rack * tallest} U, a rack has "
+            f"{rack_type.units} U",
             path=(*path, "racks", "nodes_per_rack"),
-            hint=f"at most {rack.units // tallest} nodes fit a rack",
+            hint=f"at most {rack_type.units // tallest} nodes fit a rack",
         )
     rank_on_page = list(blueprint.unit_kinds).index(name)
-    return UnitKind(name, path, racks, nodes + sets_beside, per_rack, rack, rank_on_page)
+    return UnitKind(name, path, racks, sets_of_nodes + sets_beside, nodes_per_rack, rack_type, rank_on_page)
 
 
 def _check_skipped_fabrics(sets: Iterable[NodeSet], fabrics: Iterable[str]) -> None:
@@ -179,25 +199,31 @@ def _check_skipped_fabrics(sets: Iterable[NodeSet], fabrics: Iterable[str]) -> N
 def _make_node_sets(
     catalog: Catalog, stated: Mapping[str, CountOf], path: Path, unit: str, order: str, *, first: int, racks: int = 0
 ) -> tuple[NodeSet, ...]:
-    """Return sets of nodes, numbered from `first` on; with `racks`, sets of devices that stand in each of so many
-    racks.
+    """Return sets of nodes, numbered from `first` on; with `racks` above 0, sets of devices that stand in each of so
+    many racks.
 
-    `order` is the lock's list of set names: sets in it come before all others.
+    `order` is the lock's list of set names, joined by ", ": sets in it come before all others. `unit` is the name of
+    the kind of units.
     """
-    sets: list[NodeSet] = []
-    known_order = order.split(", ")
+    node_sets: list[NodeSet] = []
+    names_in_lock = order.split(", ")
     for name in sorted(
         stated,
         # sets that the lock knows keep their numbers; new ones come behind
-        key=lambda name: (known_order.index(name) if name in known_order else len(known_order), make_natural_key(name)),
+        key=lambda name: (
+            names_in_lock.index(name) if name in names_in_lock else len(names_in_lock),
+            make_natural_key(name),
+        ),
     ):
         count_of = stated[name]
         profile = catalog.node(count_of.profile, (*path, name))
         count = count_of.count * max(1, racks)
         skip = count_of.skip if isinstance(count_of, NodeSetOf) else ()
-        sets.append(NodeSet(name, profile, count, first, count_of.count if racks else 0, (*path, name), skip, unit))
+        node_sets.append(
+            NodeSet(name, profile, count, first, count_of.count if racks else 0, (*path, name), skip, unit)
+        )
         first += count
-    return tuple(sets)
+    return tuple(node_sets)
 
 
 # Spare nodes: slots that are wired and bought like all others, and are not counted as accelerators in use.
@@ -261,28 +287,28 @@ def _list_last_slots(
     `path` is the place of `stated` in the blueprint. Raises InputError (FG057) for a kind of units that no pod has, and
     if no node would be left in use.
     """
-    names = sorted({kind.name for kind in kinds.values()})
-    if stated.unit is not None and stated.unit not in names:
-        hint = did_you_mean(stated.unit, names) if any(names) else "take `unit` away"
+    kind_names = sorted({kind.name for kind in kinds.values()})
+    if stated.unit is not None and stated.unit not in kind_names:
+        hint = did_you_mean(stated.unit, kind_names) if any(kind_names) else "take `unit` away"
         raise InputError([_explain_spare_fault(f"no pod has units of '{stated.unit}'", (*path, "unit"), hint)])
     for pod_index, (name, (pod, _)) in enumerate(pods.items()):
         kind = kinds[name]
         if stated.unit not in (None, kind.name):
             continue
-        nodes = [s for s in kind.node_sets if not s.per_rack]
-        node_sets = [s for s in nodes if s.profile.accelerators] or nodes
+        sets_of_nodes = [s for s in kind.node_sets if not s.per_rack]
+        node_sets = [s for s in sets_of_nodes if s.profile.accelerators] or sets_of_nodes
         node_numbers = [node for s in node_sets for node in range(s.first, s.first + s.count)]
         slots_and_racks = (
             (NodeSlot(pod_index, su, node + 1), f"{name}/su-{su}", kind.rack_of(node) + 1)
             for su in range(1, pod.su + 1)
             for node in node_numbers
         )
-        members = group_pairs(
+        slots_by_owner = group_pairs(
             ({"pod": name, "su": unit, "rack": f"{unit}/rack-{rack}"}[stated.per], slot)
             for slot, unit, rack in slots_and_racks
             if slot not in excluded
         )
-        for owner, slots in members.items():
+        for owner, slots in slots_by_owner.items():
             if len(slots) <= stated.count:
                 raise fault(
                     CODE,

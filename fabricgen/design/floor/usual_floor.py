@@ -106,7 +106,9 @@ def choose_row_length(design: Design, unit_racks: int) -> int:
 
 
 def _round_to_units(racks: int) -> int:
-    # the first multiple of a unit's racks that is no shorter than a usual row
+    """Return the usual length of a row, or the first multiple of a unit's racks above it, as
+    `choose_row_length` says.
+    """
     filled_row = -(-USUAL_ROW // racks) * racks
     fits = racks <= USUAL_ROW and USUAL_ROW % racks <= _MAX_EMPTY_PLACES
     return USUAL_ROW if fits or filled_row > _MAX_ROW_LENGTH else filled_row
@@ -126,6 +128,9 @@ class Laying(NamedTuple):
 def list_layings(design: Design) -> tuple[Laying, ...]:
     """Return the ways to lay out a floor in the order in which they are tried; a single way if a lock keeps it or if
     the blueprint states no halls.
+
+    Shared racks in rows come before shared racks at row ends, which are not tried if the blueprint states network rows;
+    for either, whole units come before units that are cut at the ends of rows.
     """
     lock, floor = design.layout.lock, design.loaded.blueprint.floor
     if not keeps_units_whole(lock):
@@ -141,10 +146,13 @@ def list_layings(design: Design) -> tuple[Laying, ...]:
 def list_kept_rules(design: Design, racks_per_row: int, laying: Laying) -> dict[str, int]:
     """Return the counts by which a lock keeps the rules of this floor; empty for a floor that was laid out before
     `floor rules: 2`.
+
+    They are the number of the rules, the racks in a row if the blueprint does not state them, and 1 for each rule of
+    `laying` that is not the usual one.
     """
     if not keeps_units_whole(design.layout.lock):
         return {}
     floor = design.loaded.blueprint.floor
-    length = {} if floor.racks_per_row or floor.halls else {ROW: racks_per_row}
-    cut, ends = {} if laying.whole else {CUT: 1}, {AT_ENDS: 1} if laying.ends else {}
-    return {RULES: _find_rules(design.layout.lock), **length, **cut, **ends}
+    row_length = {} if floor.racks_per_row or floor.halls else {ROW: racks_per_row}
+    units_are_cut, shared_at_ends = {} if laying.whole else {CUT: 1}, {AT_ENDS: 1} if laying.ends else {}
+    return {RULES: _find_rules(design.layout.lock), **row_length, **units_are_cut, **shared_at_ends}

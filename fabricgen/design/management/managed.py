@@ -66,7 +66,7 @@ class ManagedDevices:
         return bool(self.select_pods(layout.pods))
 
     def select_pods(self, pods: Sequence[PodLayout]) -> Sequence[PodLayout]:
-        """Return the pods that have some of these devices, if these stand in pods."""
+        """Return the pods, of those given, that the tier serves, or that have units of a kind with trays."""
         if self._of_part and self.layout:
             pod_names = {pod.name for pod in self.layout.pods}
             return [pod for pod in pods if pod.name in pod_names]
@@ -108,18 +108,20 @@ def list_managed_devices(
 
 
 def _manage_switches(fabric: FabricDesign, tier: TierDesign) -> ManagedDevices:
-    """Return the switches of a tier. If its groups are narrower than any place of `PLACES`, their place becomes part of
-    the label.
+    """Return the switches of a tier as managed devices.
+
+    If the groups of the tier are narrower than any place of `PLACES`, they count for the next wider place, and their
+    own place becomes part of the label.
     """
     scope, labels = tier.scope, label_groups(tier.per, tier.sizes)
-    place = find_management_place(scope)
+    management_place = find_management_place(scope)
     make_devices = partial(ManagedDevices, fabric.name, tier.name, layout=tier.layout)
-    if place == scope:
+    if management_place == scope:
         return make_devices(scope, tier.switches, tier.switches, labels)
-    places_inside = max(number_places(tier.layout, scope, place, by_slot=False)) + 1
+    places_inside = max(number_places(tier.layout, scope, management_place, by_slot=False)) + 1
     labels = tuple(f"{scope}{n + 1} {label}".rstrip() for n in range(places_inside) for label in labels)
-    slots = count_places(tier.layout, place) * len(labels) * tier.count
-    return make_devices(place, tier.switches, slots, labels)
+    slots = count_places(tier.layout, management_place) * len(labels) * tier.count
+    return make_devices(management_place, tier.switches, slots, labels)
 
 
 def _manage_trays(scale_up: ScaleUpDesign) -> ManagedDevices:

@@ -185,18 +185,31 @@ class SwitchNames:
         return names
 
     def _list_fields(self, sizes: Mapping[str, int], count: int) -> dict[str, Values]:
-        """Return the value of every field for all switches, group by group."""
-        places = self._list_places()
+        """Return the value of every field of the template for all switches, group by group: a column, or one text for
+        all.
+        """
+        place_columns = self._list_places()
         dimensions = list_inner_dimensions(self._per)
         # in the order of the device rows: the number in the group counts fastest
-        tails = list(product(*(range(1, sizes[d] + 1) for d in dimensions), range(1, count + 1)))
-        switches_per_place, places_count = len(tails), len(places["place"])
+        inner_values = list(product(*(range(1, sizes[d] + 1) for d in dimensions), range(1, count + 1)))
+        switches_per_place, places_count = len(inner_values), len(place_columns["place"])
         # for each field of the template, one value for each switch
         fields: dict[str, Values] = dict(self._fixed_fields)
-        fields |= {field: [v for v in values for _ in range(switches_per_place)] for field, values in places.items()}
-        fields |= {d: [tail[i] for tail in tails] * places_count for i, d in enumerate((*dimensions, "n"))}
-        slots = number_places(self._layout, self._scope) if "index" in self.naming.fields else range(places_count)
-        fields["index"] = [slot * switches_per_place + i + 1 for slot in slots for i in range(switches_per_place)]
+        fields |= {
+            field: [v for v in values for _ in range(switches_per_place)] for field, values in place_columns.items()
+        }
+        fields |= {
+            d: [values_of_switch[i] for values_of_switch in inner_values] * places_count
+            for i, d in enumerate((*dimensions, "n"))
+        }
+        numbers_of_places = (
+            number_places(self._layout, self._scope) if "index" in self.naming.fields else range(places_count)
+        )
+        fields["index"] = [
+            place_number * switches_per_place + i + 1
+            for place_number in numbers_of_places
+            for i in range(switches_per_place)
+        ]
         if self.counts_through_kinds and (blocks := self._blocks()):
             numbers = {pod: iter(list_numbers(intervals)) for pod, intervals in blocks.items()}
             fields["index"] = [next(numbers[str(pod)]) + 1 for pod in fields["pod"]]
@@ -292,8 +305,12 @@ class NodeNames:
         self._kind = next(kind for kind in layout.kinds if kind.name == members.unit)
         self._fixed_fields = {"cluster": blueprint.name, "set": members.name}
         templates = blueprint.names.nodes
-        key = next(
-            (k for k in (members.name, "all") if k in templates and not (k == "all" and members.per_rack)),
+        template_key = next(
+            (
+                candidate
+                for candidate in (members.name, "all")
+                if candidate in templates and not (candidate == "all" and members.per_rack)
+            ),
             "",
         )
         default_template = (
@@ -304,8 +321,8 @@ class NodeNames:
         )
         self.naming = Naming(
             who=f"'{members.name}' nodes",
-            template=templates.get(key, "").replace("{default}", default_template) or default_template,
-            path=("names", "nodes", key) if key else members.path,
+            template=templates.get(template_key, "").replace("{default}", default_template) or default_template,
+            path=("names", "nodes", template_key) if template_key else members.path,
         )
 
     def check(self) -> None:

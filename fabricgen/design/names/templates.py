@@ -45,8 +45,8 @@ class Naming:
         return frozenset(part.field for part in self.parts) - {""}
 
     def make_names(self, fields: Mapping[str, Values | Callable[[], Values]], count: int) -> list[str]:
-        """Return the names of `count` devices, from the values of their fields, or functions that compute them: those
-        of fields that the template has are called.
+        """Return the names of `count` devices. `fields` has the values of each field, or a function that computes them,
+        which is called only if the template has the field.
         """
         columns: list[Iterable[str]] = []
         prefix = ""
@@ -57,8 +57,8 @@ class Naming:
             if isinstance(values, str):
                 prefix += values
                 continue
-            texts = {value: prefix + str(value).zfill(part.width) for value in set(values)}
-            columns.append(map(texts.__getitem__, values))
+            text_of_value = {value: prefix + str(value).zfill(part.width) for value in set(values)}
+            columns.append(map(text_of_value.__getitem__, values))
             prefix = ""
         return list(map("".join, zip(*columns, repeat(prefix, count), strict=True)))
 
@@ -184,13 +184,16 @@ class CountedNames(NamedTuple):
 
 
 def count_members(layout: Layout, per_unit: Sequence[int]) -> CountedNames:
-    """Return how members of units are counted, with `per_unit` members in each unit of a pod: by slot, so that growth
-    changes no number.
+    """Return how members of units are counted by pod, with `per_unit` members in each unit of a pod: by slot, so that
+    growth changes no number. `per_unit` is in the order of the pods.
     """
-    slots = iter(layout.number_units("all", by_slot=True))
-    counts = list(zip(layout.pods, per_unit, strict=True))
-    numbers = {pod.name: [s * count + i for s in islice(slots, pod.su) for i in range(count)] for pod, count in counts}
-    return CountedNames(numbers, {pod.name: pod.slots * count for pod, count in counts if count})
+    unit_slots = iter(layout.number_units("all", by_slot=True))
+    pods_and_counts = list(zip(layout.pods, per_unit, strict=True))
+    numbers = {
+        pod.name: [slot * count + member for slot in islice(unit_slots, pod.su) for member in range(count)]
+        for pod, count in pods_and_counts
+    }
+    return CountedNames(numbers, {pod.name: pod.slots * count for pod, count in pods_and_counts if count})
 
 
 def name_numbers_kind(owner: str) -> str:
