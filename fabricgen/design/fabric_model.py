@@ -119,9 +119,7 @@ Jumps: TypeAlias = tuple[tuple[int, int], ...]
 
 
 def find_jumps(ports: Intervals) -> Jumps:
-    """Return the jumps between the intervals of a purpose's ports: (index of the port behind a gap, ports in
-    the gap).
-    """
+    """Return (index of the port behind a gap, ports in the gap) for each gap between a purpose's intervals of ports."""
     jumps, ports_before = [], 0
     for interval, next_interval in pairwise(ports):
         ports_before += interval.size
@@ -210,11 +208,7 @@ class NodeFeed(NamedTuple):
             (list(self.list_used_ports(run.start, count)), list(self.list_used_ports(run.stop, count))) for run in runs
         ]
         return [
-            [
-                port_range
-                for used_before, used_after in used_at_ends
-                for port_range in self._split_at_jumps(used_before[switch], used_after[switch])
-            ]
+            [ports for start, end in used_at_ends for ports in self._split_at_jumps(start[switch], end[switch])]
             for switch in range(count)
         ]
 

@@ -198,38 +198,26 @@ class _FreeCages:
             number for other_role, cages in self._ranges.items() if other_role != role for number in cages
         }
         allowed = self._free & set(range_of_role) if range_of_role else self._free - cages_of_other_roles
-        cages_per_block = cage.block(ways)
-        block_starts: Sequence[int] = range(first_cage, first_cage + cage.count, cages_per_block)
+        step = cage.block(ways)
+        block_starts: Sequence[int] = range(first_cage, first_cage + cage.count, step)
         block_starts = (
             [number for number in range_of_role or () if number in block_starts]
             if role in self.ordered_roles
             else block_starts
         )
-        free_blocks = [
+        usable = [
             number
             for number in block_starts
-            if (
-                number in allowed
-                if cages_per_block == 1
-                else allowed.issuperset(range(number, number + cages_per_block))
-            )
+            if (number in allowed if step == 1 else allowed.issuperset(range(number, number + step)))
         ]
-        return (
-            list(self._profile.list_served_cages(free_blocks, ways, self._served))
-            if self._profile.pipelines
-            else free_blocks
-        )
+        return list(self._profile.list_served_cages(usable, ways, self._served)) if self._profile.pipelines else usable
 
     def _list_usable_by(self, demand: PortDemand, split: tuple[int, int], role: str) -> list[int]:
         """Return the usable cages that are not busy with another demand; `split` is (cage class, ways)."""
         usable = self._list_usable(split[0], role, split[1])
-        cages_per_block = self._profile.cages[split[0]].block(split[1])
+        step = self._profile.cages[split[0]].block(split[1])
         cages_of_others = {cage for cage, owner in self._owners.items() if owner is not demand}
-        return (
-            [c for c in usable if cages_of_others.isdisjoint(range(c, c + cages_per_block))]
-            if cages_of_others
-            else usable
-        )
+        return [c for c in usable if cages_of_others.isdisjoint(range(c, c + step))] if cages_of_others else usable
 
     def take_cages(
         self, demand: PortDemand, split: tuple[int, int], role: str, *, at_end: bool

@@ -371,11 +371,9 @@ def _link_across(fabric: Fabric, name: str, specs: dict[TierKey, TierSpec]) -> N
     """
     for tier_name, tier in fabric.tiers.items():
         own_key, path = TierKey(name, tier_name), ("fabrics", name, "tiers", tier_name)
-        lower_upper_and_key = [
-            (_parse_key(lower_text, name), own_key, "above") for lower_text in tier.above if "." in lower_text
-        ]
-        lower_upper_and_key += [(own_key, _parse_key(tier.below, name), "below")] if tier.below else []
-        for lower, upper, stated_key in lower_upper_and_key:
+        links = [(_parse_key(text, name), own_key, "above") for text in tier.above if "." in text]
+        links += [(own_key, _parse_key(tier.below, name), "below")] if tier.below else []
+        for lower, upper, stated_key in links:
             other_key = lower if stated_key == "above" else upper
             if not _find_by_name(specs, other_key):
                 names_known = dict.fromkeys(

@@ -111,8 +111,8 @@ def sort_reserves_by_cage(
     """
     places_by_holder = layout.lock.find_words("extras")
 
-    def find_position(tier_and_kind: tuple[TierKey, PortKind], cage: int) -> int:
-        stated_cages = specs[tier_and_kind[0]].cages.get(tier_and_kind[1].purpose or "down", ())
+    def find_position(key: tuple[TierKey, PortKind], cage: int) -> int:
+        stated_cages = specs[key[0]].cages.get(key[1].purpose or "down", ())
         return stated_cages.index(cage) if cage in stated_cages else cage
 
     kinds_and_places = (
@@ -121,41 +121,34 @@ def sort_reserves_by_cage(
         for device, leg in product(demand.devices, demand.legs)
     )
     cages_taken = group_pairs(
-        (tier_and_kind, int(match[1]))
-        for tier_and_kind, place in kinds_and_places
-        if (match := re.search(r" cage (\d+)/", place))
+        (key, int(match[1])) for key, place in kinds_and_places if (match := re.search(r" cage (\d+)/", place))
     )
     cages_taken |= {
-        tier_and_kind: cages
-        for tier_and_kind in reserve
-        if tier_and_kind[0] not in fed and (cages := list_kept_cages(layout.lock, *tier_and_kind))
+        key: cages for key in reserve if key[0] not in fed and (cages := list_kept_cages(layout.lock, *key))
     }
-    positions_taken = {
-        tier_and_kind: [find_position(tier_and_kind, cage) for cage in cages]
-        for tier_and_kind, cages in cages_taken.items()
-    }
+    positions_taken = {key: [find_position(key, cage) for cage in cages] for key, cages in cages_taken.items()}
     positions_by_purpose = group_pairs(
         ((tier, kind.purpose), min(positions)) for (tier, kind), positions in positions_taken.items() if tier not in fed
     )
     lowest = {purpose: min(positions) for purpose, positions in positions_by_purpose.items()}
     purposes = list(lowest)
 
-    def make_sort_key(tier_and_kind: tuple[TierKey, PortKind]) -> tuple[bool, int, bool, int]:
+    def make_sort_key(key: tuple[TierKey, PortKind]) -> tuple[bool, int, bool, int]:
         # False sorts before True; on tiers whose groups span units, cages count from the last one
-        tier, kind = tier_and_kind
-        if tier_and_kind not in positions_taken or not spans_units(specs[tier].per):
-            return tier_and_kind not in positions_taken, 0, False, min(positions_taken.get(tier_and_kind, (0,)))
+        tier, kind = key
+        if key not in positions_taken or not spans_units(specs[tier].per):
+            return key not in positions_taken, 0, False, min(positions_taken.get(key, (0,)))
         if tier in fed:
-            return False, 0, False, -max(positions_taken[tier_and_kind])
+            return False, 0, False, -max(positions_taken[key])
         purpose = tier, kind.purpose
         return (
             False,
             purposes.index(purpose),
-            lowest[purpose] != min(positions_taken[tier_and_kind]),
-            -max(positions_taken[tier_and_kind]),
+            lowest[purpose] != min(positions_taken[key]),
+            -max(positions_taken[key]),
         )
 
-    return {tier_and_kind: reserve[tier_and_kind] for tier_and_kind in sorted(reserve, key=make_sort_key)}
+    return {key: reserve[key] for key in sorted(reserve, key=make_sort_key)}
 
 
 def write_holder(fabric: str, device: str, leg: int) -> str:

@@ -259,8 +259,7 @@ def join_runs(
         if content.joins and content.small and any(racks.stack_joining_run(content) for racks in best_first):
             continue
         # racks with its lock key may exist already, with other runs that the lock has in them
-        racks = shared.setdefault(content.run.key, SharedRacks(*content.run.key, limits))
-        racks.stack_own_run(content)
+        shared.setdefault(content.run.key, SharedRacks(*content.run.key, limits)).stack_own_run(content)
     rank_of_run = {content.run.key: rank for rank, content in enumerate(contents)}
     in_use = (racks for racks in shared.values() if racks.contents)
     return tuple(sorted(in_use, key=lambda racks: min(rank_of_run[c.run.key] for c in _list_naming_runs(racks))))

@@ -383,9 +383,7 @@ def allocate_own_rows(wanted: Mapping[str, int], per_row: int) -> dict[str, Inte
     places = {}
     for run_number, (name, racks) in enumerate(wanted.items()):
         rows_of_run = range(max(1, -(-racks // per_row)))
-        places[name] = tuple(
-            Interval((run_number + row_of_run * run_count) * per_row, per_row) for row_of_run in rows_of_run
-        )
+        places[name] = tuple(Interval((run_number + row * run_count) * per_row, per_row) for row in rows_of_run)
     return places
 
 
@@ -483,13 +481,11 @@ def allocate_places(
     requests = []
     for name, racks in wanted.items():
         kept_racks = count_numbers(kept_places.get(name, ()))
-        places_of_new_run = (
-            round_up_to_power_of_two(max(1, racks)) if shared else -(-max(1, racks) // per_row) * per_row
-        )
+        new_size = round_up_to_power_of_two(max(1, racks)) if shared else -(-max(1, racks) // per_row) * per_row
         requests.append(
             AllocationRequest(
                 name,
-                kept_racks if kept_racks >= racks and kept_racks else max(places_of_new_run, kept_racks),
+                kept_racks if kept_racks >= racks and kept_racks else max(new_size, kept_racks),
                 all_places,
                 1 if shared else per_row,
             )
@@ -498,9 +494,7 @@ def allocate_places(
 
 
 def find_highest_place(places: Mapping[str, Intervals], wanted: Mapping[str, int]) -> int:
-    """Return one more than the highest place that holds a rack, 0 without racks; each run's racks stand in the first of
-    its places.
-    """
+    """Return one more than the highest place that holds a rack; each run's racks stand in the first of its places."""
     return max(
         (number + 1 for name, racks in wanted.items() for number in list_first_numbers(places[name], racks)), default=0
     )

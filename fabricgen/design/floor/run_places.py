@@ -345,24 +345,19 @@ class RunPlaces:
         Positions in the lock stay. Extra devices are servers and storage, heavier than switches: they are stacked from
         the bottom up unless the blueprint states otherwise.
         """
-        profile_and_holders = dict(self._list_extra_sets(hall))
-        numbers_in_lock = self._layout.lock.find_allocations(SHELVED + self.make_key_suffix(hall))
-        racks_with_extras = next((r for r in self._shared_racks if r.hall == hall and EXTRAS in r.positions), None)
-        if numbers_in_lock:
-            return _shelve_devices(
-                profile_and_holders,
-                numbers_in_lock,
-                self._rack,
-                [free.copy() for free in racks_with_extras.free] if racks_with_extras else [],
-            )
+        sets = dict(self._list_extra_sets(hall))
+        in_lock = self._layout.lock.find_allocations(SHELVED + self.make_key_suffix(hall))
+        racks = next((r for r in self._shared_racks if r.hall == hall and EXTRAS in r.positions), None)
+        if in_lock:
+            return _shelve_devices(sets, in_lock, self._rack, [free.copy() for free in racks.free] if racks else [])
         # rack unit 0 stands for devices whose positions only the entry of their set has
-        if racks_with_extras and racks_with_extras.positions[EXTRAS][0][1]:
-            positions = iter(racks_with_extras.positions[EXTRAS])
+        if racks and racks.positions[EXTRAS][0][1]:
+            positions = iter(racks.positions[EXTRAS])
         else:
-            heights = (p.rack_units for p, holders in profile_and_holders.values() for _ in holders)
+            heights = (p.rack_units for p, holders in sets.values() for _ in holders)
             filled = stack_devices(heights, self._rack, hung=self._design.loaded.blueprint.floor.network_fill == "down")
             positions = zip(filled.rack, filled.u, strict=True)
-        return {name: [next(positions) for _ in holders] for name, (_, holders) in profile_and_holders.items()}
+        return {name: [next(positions) for _ in holders] for name, (_, holders) in sets.items()}
 
     def _list_extra_sets(self, hall: int) -> Iterator[tuple[str, tuple[NodeProfile, tuple[str, ...]]]]:
         """Yield (name of the set, (profile, lock key of each device)) for the extra devices of a hall.
@@ -496,12 +491,8 @@ def _shelve_devices(
     for name, (profile, _) in sets.items():
         positions_by_set[name] = []
         for position in kept_positions[name]:
-            free_units_by_rack = (
-                (rack, free_units.find_next(0, profile.rack_units, hung=False)) for rack, free_units in enumerate(racks)
-            )
-            number, u = position or next(
-                ((rack, u) for rack, u in free_units_by_rack if u is not None), (len(racks), 1)
-            )
+            fits = ((i, free_units.find_next(0, profile.rack_units, hung=False)) for i, free_units in enumerate(racks))
+            number, u = position or next(((i, u) for i, u in fits if u is not None), (len(racks), 1))
             positions_by_set[name].append(
                 (number, u if position else open_rack(number).take_units(u, profile.rack_units))
             )

@@ -188,15 +188,13 @@ class ManagementLoad:
         Positions of reserved units may be set aside; only those of switches that exist, or that the lock has, are
         returned.
         """
-        kept_positions, switches_by_holder = (
+        in_lock, switches_by_holder = (
             self.layout.lock.find_allocations(kind),
             Counter(name for name, _ in self._order_switches(place, pods)),
         )
         ordered = self._order_switches(place, pods, reserved=self._by_slot)
-        positions = self._assign_positions(kept_positions, ordered)
-        counts = {
-            name: max(count_numbers(kept_positions.get(name, ())), switches_by_holder[name]) for name in positions
-        }
+        positions = self._assign_positions(in_lock, ordered)
+        counts = {name: max(count_numbers(in_lock.get(name, ())), switches_by_holder[name]) for name in positions}
         return {
             name: make_intervals(list_first_numbers(intervals, counts[name]))
             for name, intervals in positions.items()
@@ -204,10 +202,8 @@ class ManagementLoad:
         }
 
     def _assign_single_pods(self, common: Allocations, leaves: int, ports_per_leaf: int) -> dict[str, Allocations]:
-        """Return, by kind of lock entry, the positions of pods that do not have the positions `common` to all pods.
-
-        These are pods that have positions to themselves in the lock, and pods in which a common position would be on a
-        leaf that the pod lacks.
+        """Return, by kind of lock entry, the positions of pods that have positions to themselves in the lock, or that
+        lack the leaf of a position `common` to all pods.
         """
         allocations = {}
         for kind, (pod,) in self.list_places("pod"):
@@ -430,22 +426,16 @@ class ManagementLoad:
 
     def _count_wanted(self, place: str, kind: str, pods: tuple[PodLayout, ...], leaf_numbers: Collection[int]) -> int:
         """Return how many positions a place needs whose leaves are filled one after another: for its switches, and for
-        switches that are gone and have positions on these leaves.
-
-        A pod counts the positions that it has to itself in the lock, else those that pods have in common.
+        switches that are gone and have positions on these leaves, in the lock's entry of the pod or else of the place.
         """
         counts, ports_per_leaf = (
             self._count_switches(place, pods),
             self.layout.lock.rooms.get(self.make_room_key(place), SHARED_PORTS),
         )
         kinds = [name_pod_kind(pods[0].name), kind] if place == "pod" else [kind]
-        kept_positions = next(
-            (kept_positions for kind in kinds if (kept_positions := self.layout.lock.find_allocations(kind))), {}
-        )
+        in_lock = next((in_lock for kind in kinds if (in_lock := self.layout.lock.find_allocations(kind))), {})
         unused_positions = [
-            n
-            for name, intervals in kept_positions.items()
-            for n in islice(list_numbers(intervals), counts.get(name, 0), None)
+            n for name, intervals in in_lock.items() for n in islice(list_numbers(intervals), counts.get(name, 0), None)
         ]
         return sum(counts.values()) + sum(n // ports_per_leaf in leaf_numbers for n in unused_positions)
 
@@ -494,10 +484,8 @@ class ManagementLoad:
         unit.
         """
         leaves_span_units = self._leaf_scope in ("site", "pod")
-        places_in_order = PLACES if leaves_span_units else tuple(reversed(PLACES))
-        ports_by_place = [
-            (place, self.count_shared_ports(place, leaves, for_reserve=for_reserve)) for place in places_in_order
-        ]
+        ordered = PLACES if leaves_span_units else tuple(reversed(PLACES))
+        ports_by_place = [(place, self.count_shared_ports(place, leaves, for_reserve=for_reserve)) for place in ordered]
         kept_ranges = self.layout.lock.find_allocations(self.areas_kind)
         # the window has more numbers than any switch has ports
         requests = [
