@@ -60,7 +60,8 @@ PORT_FACTORS = (8, 128)
 
 
 def build_with_more_ports(loaded: LoadedBlueprint) -> Design | None:
-    """Return the design of a blueprint whose switches lack ports, as if they had more; None if more than that is wrong.
+    """Return the design of a blueprint whose switches lack ports, as if they had more ports; None if the blueprint has
+    other faults as well.
 
     No real design has its counts: it serves to judge what the blueprint states, whatever the counts.
     """
@@ -171,20 +172,25 @@ def _design_linked(
     same.
     """
     fabrics = context.blueprint.fabrics
-    manager = next((name for name in names if "switches" in fabrics[name].also), None)
-    if manager is None:
+    managing_fabric = next((name for name in names if "switches" in fabrics[name].also), None)
+    if managing_fabric is None:
         return design_fabrics(context, names, None)
-    managed = list_managed_devices(designed_before, scale_up, manager)
+    managed_devices = list_managed_devices(designed_before, scale_up, managing_fabric)
     for _ in range(ROUNDS):
-        needs = ManagementNeeds(manager, partial(make_port_counter, managed=managed), sum(m.count for m in managed))
+        needs = ManagementNeeds(
+            managing_fabric, partial(make_port_counter, managed=managed_devices), sum(m.count for m in managed_devices)
+        )
         designed = design_fabrics(context, names, needs)
-        managed_before, managed = managed, list_managed_devices([*designed_before, *designed], scale_up, manager)
-        if managed == managed_before:
+        managed_before, managed_devices = (
+            managed_devices,
+            list_managed_devices([*designed_before, *designed], scale_up, managing_fabric),
+        )
+        if managed_devices == managed_before:
             return designed
     raise fault(
         "FG019",
-        f"{manager} manages switches whose number depends on its own: each round asks for other numbers",
-        path=("fabrics", manager, "also"),
+        f"{managing_fabric} manages switches whose number depends on its own: each round asks for other numbers",
+        path=("fabrics", managing_fabric, "also"),
         hint="state the `count` of the tier that it is linked up to",
     )
 

@@ -107,7 +107,7 @@ class _LinkedFabrics:
                 )
 
     def design(self) -> list[FabricDesign]:
-        """Size the tiers, again with more ports for extra devices that find too few, and give extra devices ports."""
+        """Size the tiers, anew while extra devices find too few ports, and return the fabrics with these ports."""
         extras = [
             d for name in self.names for d in list_extra_demands(self.context, name, self.specs, self.leaves[name])
         ]
@@ -182,7 +182,9 @@ class _LinkedFabrics:
         extras: Sequence[ExtraDemand],
         ports_wanted: Mapping[tuple[TierKey, PortKind], int],
     ) -> tuple[list[ExtraSet], dict[TierKey, TierDesign]]:
-        """Return the extra devices with their ports, and the tiers with these ports counted as used."""
+        """Return the extra devices with the ports that they get, and the design of each tier with these ports counted
+        as used; raises InputError (FG104) if a device finds too few ports.
+        """
         allocator = self._make_allocator(sized_tiers)
         allocator.keep_locked_ports(extras)
         allocated = [allocator.allocate_ports(demand, ports_wanted[demand.tier, demand.kind]) for demand in extras]
@@ -196,7 +198,7 @@ class _LinkedFabrics:
         extras: Sequence[ExtraDemand],
         ports_wanted: Mapping[tuple[TierKey, PortKind], int],
     ) -> bool:
-        """Whether all extra devices find ports, by trying to give them some."""
+        """Whether all extra devices find ports on the sized tiers; the ports that they would get are dropped."""
         try:
             self._allocate_extras(sized_tiers, extras, ports_wanted)
         except InputError:
@@ -204,8 +206,8 @@ class _LinkedFabrics:
         return True
 
     def _is_for_gpus(self, key: tuple[TierKey, PortKind]) -> bool:
-        """Whether ports are of the kind that GPUs attach with: leaves get no further switches for extra devices on such
-        ports.
+        """Whether `key`, a tier and a kind of port, is the kind that GPUs attach with there: leaves get no further
+        switches for extra devices on ports of this kind.
         """
         demands = self.demands.get(key[0], ())
         has_gpus = any(leg.gpu is not None for d in demands[:1] for _, a in d.attachments for leg in a.legs)
@@ -217,19 +219,23 @@ class _LinkedFabrics:
         crowded: Collection[TierKey],
         lean: Collection[TierKey],
     ) -> TierSizing:
-        """Return the sizing of all tiers with these reserves; a fabric's `spans` belong to its highest tier."""
-        managed = {}
+        """Return the sizing of all tiers with the ports that `reserve` keeps for extra devices.
+
+        Tiers in `crowded` keep no ports for reserved units, tiers in `lean` get no more uplinks than they need. A
+        fabric's `spans` belong to its highest tier.
+        """
+        management_ports = {}
         if self.managing and self.managing.fabric in self.names:
-            managed = {leaf: self._managed[leaf] for leaf in self.leaves[self.managing.fabric]}
+            management_ports = {leaf: self._managed[leaf] for leaf in self.leaves[self.managing.fabric]}
         spans = {
-            max(keys, key=list(self.specs).index): self.fabrics[name].spans
+            max(keys_of_fabric, key=list(self.specs).index): self.fabrics[name].spans
             for name in self.names
-            if self.fabrics[name].spans and (keys := [key for key in self.specs if key.fabric == name])
+            if self.fabrics[name].spans and (keys_of_fabric := [key for key in self.specs if key.fabric == name])
         }
         shapes = self.sizes, self.coarser
         layout, demands = self.context.layout, self.demands
         optics = partial(find_uplink_optics, self.context.blueprint, self.context.catalog)
-        return TierSizing(layout, self.specs, *shapes, demands, managed, reserve, spans, crowded, lean, optics)
+        return TierSizing(layout, self.specs, *shapes, demands, management_ports, reserve, spans, crowded, lean, optics)
 
     def _find_leaves(self, name: str) -> tuple[TierKey, ...]:
         """Return the tiers that nodes of a fabric attach to: its own lowest tiers, or those of the fabric that carries
@@ -311,8 +317,10 @@ class _LinkedFabrics:
         return {name: max((find_leg_number(name, leg) for leg in legs), default=1) for name in list_leg_dimensions()}
 
     def _list_legs(self, name: str, spec: TierSpec) -> list[Leg]:
-        """Return the legs of nodes, of the part that a tier serves, on the switches that a fabric's nodes attach to,
-        the owner's first; for a fabric without nodes, those of the fabric that it is above.
+        """Return the legs of a fabric's nodes, and of the nodes of fabrics on the same leaves, on leaves that serve a
+        part of the cluster in common with a tier; those of the owner of the leaves come first.
+
+        For a fabric without nodes they are the legs of the first fabric below it; none if there is no fabric below.
         """
         leaves = self.leaves[name]
         if not leaves:
@@ -326,7 +334,7 @@ class _LinkedFabrics:
         return [leg for n in sharing for leg in self._list_legs_of_fabric(n, leaves_in_common)]
 
     def _list_legs_of_fabric(self, name: str, leaves: Collection[TierKey]) -> list[Leg]:
-        """Return the legs of a fabric's nodes on some leaves."""
+        """Return the legs of the nodes of a fabric, of every profile that attaches to one of `leaves`."""
         pairs = [
             pair
             for (leaf, _), pairs_on_leaf in self.attachments[name].items()

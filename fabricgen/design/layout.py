@@ -150,11 +150,11 @@ class Layout:
         """The names of the parts in the order in which they came: by the number of the first pod that each has or
         had.
         """
-        names, parts = [part.name for part in self.parts], self.numbering.parts
-        if not parts:
+        names, numbering_by_part = [present_part.name for present_part in self.parts], self.numbering.parts
+        if not numbering_by_part:
             return tuple(names)
         pod_numbers = self.numbering.held["pods"]
-        pods_by_part = {name: parts[name].held[f"pods{parts[name].suffix}"] for name in names}
+        pods_by_part = {name: numbering_by_part[name].held[f"pods{numbering_by_part[name].suffix}"] for name in names}
         first_number = {
             name: min(pod_numbers[pod][0].first for pod in pods_by_part[name] if pod in pod_numbers) for name in names
         }

@@ -97,6 +97,11 @@ def list_units(design: Design, phase: Phase) -> Iterator[int]:
 
 
 def _choose_numbers(stated: NumbersOf | None, fabric: FabricDesign, count: int) -> frozenset[int] | None:
+    """Return the numbers of planes or rails, from 1, that a phase states for a fabric with `count` of them; None for
+    all.
+
+    Numbers stated for all fabrics count only for a fabric that has several planes or rails.
+    """
     numbers = (stated or {}).get(fabric.name, (stated or {}).get(ALL) if count > 1 else None)
     return None if numbers is None or set(range(1, count + 1)) <= set(numbers) else frozenset(numbers)
 
@@ -259,18 +264,21 @@ def read_cuts(design: Design, text: str) -> Cuts:
 
 
 def cut_selection(design: Design, cuts: Cuts, selection: Selection) -> Selection:
-    """Return what a lab keeps of a selection: the first units of each pod, and the first pods of those that are alike
-    (with one kind of unit, at one site).
+    """Return what a lab keeps of a selection: the first units of each pod, in the first pods of each part of the
+    cluster at each site, and the first switches of each group of an upper tier.
 
     Every kind of unit and node, site, fabric, tier, rail and plane stays, and so do all extra devices.
     """
-    units_of_pods = group_pairs(
+    units_by_pod_of_part = group_pairs(
         ((pod.part, pod.site), units)
         for pod in design.layout.pods
         if (units := [unit for unit in range(pod.first_su, pod.first_su + pod.su) if unit in selection.units])
     )
     units_kept = frozenset(
-        unit for pods in units_of_pods.values() for units in pods[: cuts.pods] for unit in units[: cuts.units]
+        unit
+        for pods_of_part in units_by_pod_of_part.values()
+        for units in pods_of_part[: cuts.pods]
+        for unit in units[: cuts.units]
     )
     switches = dict(selection.switches)
     for tier in design.tiers:

@@ -79,10 +79,12 @@ def _summarize_parts(fabric: FabricDesign) -> dict[str, Any]:
     tiers_by_part = group_pairs((tier.part, tier) for tier in fabric.tiers if tier.layout.cluster is not None)
     figures = {
         part: {
-            "switches": {tier.name: tier.switches for tier in tiers},
-            "oversubscription": {name: round(float(ratio), 4) for name, ratio in _find_worst_ratios(tiers).items()},
+            "switches": {tier.name: tier.switches for tier in tiers_of_part},
+            "oversubscription": {
+                name: round(float(ratio), 4) for name, ratio in _find_worst_ratios(tiers_of_part).items()
+            },
         }
-        for part, tiers in tiers_by_part.items()
+        for part, tiers_of_part in tiers_by_part.items()
     }
     return {"parts": figures} if figures else {}
 
@@ -113,24 +115,26 @@ def _summarize_uneven(design: Design, fabric: FabricDesign) -> dict[str, Any]:
 
 
 def _summarize_derived(design: Design, fabric: FabricDesign) -> dict[str, Any]:
-    """Return the groups of dragonflies whose size was derived, by tier: routers of a group, node ports and global links
-    of a router (a = 2p = 2h if balanced), links of every two groups, how many groups there are, and how many these
-    links allow. Empty if none was derived.
+    """Return the figures of dragonfly groups whose size was derived, by tier, under `derived_groups`; empty if there
+    are none.
+
+    They are the routers of a group, the node ports and the global links of a router (a = 2p = 2h if balanced), the
+    links of every two groups, how many groups there are, and how many these links allow.
     """
     figures: dict[str, dict[str, int]] = {}
     for tier in fabric.tiers:
         stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].mesh
         for mesh in tier.meshes:
             if is_derived(stated[mesh.dimension]):
-                ports = count_node_ports(design, tier)
-                groups = max(size.numbers for size in list_sizes(tier, mesh))
+                node_ports = count_node_ports(design, tier)
+                group_count = max(size.numbers for size in list_sizes(tier, mesh))
                 figures[tier.name] = {
                     "routers": tier.count,
-                    "node_ports": ports,
+                    "node_ports": node_ports,
                     "global_links": mesh.run.count,
                     "links": mesh.links,
-                    "groups": groups,
-                    "most_groups": tier.count * ports // mesh.links + 1,
+                    "groups": group_count,
+                    "most_groups": tier.count * node_ports // mesh.links + 1,
                 }
     return {"derived_groups": figures} if figures else {}
 

@@ -124,7 +124,8 @@ def have_common_part(a: TierSpec, b: TierSpec) -> bool:
 def list_tier_specs(context: FabricContext, names: Sequence[str]) -> dict[TierKey, TierSpec]:
     """Return every tier of some fabrics, lower tiers before those they are linked up to.
 
-    Raises InputError for unknown names, for tiers without a place in the order, and for a `per` that does not nest.
+    Raises InputError for unknown names, for tiers without a place in the order, for a `per` that does not nest (FG017),
+    and for `spread: uneven` on a tier that has nodes or no tier below (FG089).
     """
     specs: dict[TierKey, TierSpec] = {}
     for name in names:
@@ -478,8 +479,7 @@ def _choose_nos(context: FabricContext, spec: Fabric, tier: str, profile: Switch
     """Return the NOS of a tier: as stated for the tier, else for all tiers, by its fabric, else by the cluster; else
     the usual one of its switch.
 
-    A NOS that the switch does not run is passed over, but raises InputError (FG018) if the fabric states it for this
-    tier. InfiniBand switches have `SUBNET_NOS`.
+    A NOS that the switch does not run is passed over, or refused (FG018) if the fabric states it for this tier.
     """
     if profile.protocol == "infiniband":
         return SUBNET_NOS

@@ -156,7 +156,8 @@ class HallAreas:
         return tuple(self._find_row_ends(i, racks_with_reserve[i]) for i in range(len(self._halls)))
 
     def _find_row_ends(self, number: int, racks_with_reserve: Mapping[str, int]) -> RowEnds:
-        """Keep columns for the runs of racks at the ends of node rows; none if the hall has no such run.
+        """Return the columns at the ends of a hall's node rows that are kept for network racks, with the places of each
+        run of racks in them; no columns if no run stands there.
 
         Raises InputError (FG067) if the hall has no room for them.
         """

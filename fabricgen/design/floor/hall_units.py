@@ -288,7 +288,10 @@ def _make_stretch(room: HallRoom, kind: int, row: int, rows: int | None) -> _Str
 
 
 def _find_unit_place(stretches: Sequence[_Stretch], number: int) -> UnitPlace:
-    """Return the place of a unit by its number over all stretches, which are filled one after the other."""
+    """Return the place of a unit by its number, from 0, over all stretches, which are filled one after the other.
+
+    Raises IndexError if the stretches have no place for it.
+    """
     units_before: Counter[int] = Counter()
     for hall, row, units in stretches:
         if units is None or number < units:

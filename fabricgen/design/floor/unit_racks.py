@@ -380,13 +380,15 @@ def _place_without_lock(tiers: Sequence[UnitTier], kind: RackProfile, *, hung: b
         switches_of_stand = [
             (t, switch, _find_switch_part(t, switch)) for t in tiers if t.stand == stand for switch in range(t.per_unit)
         ]
-        for part in sorted({part for _, _, part in switches_of_stand}):
-            tiers_and_switches = [(t, switch) for t, switch, switch_part in switches_of_stand if switch_part == part]
+        for part_number in sorted({part_number for _, _, part_number in switches_of_stand}):
+            tiers_and_switches = [
+                (t, switch) for t, switch, switch_part in switches_of_stand if switch_part == part_number
+            ]
             filled = stack_devices((t.height for t, _ in tiers_and_switches), kind, hung=hung)
             for (t, switch), rack, u in zip(tiers_and_switches, filled.rack, filled.u, strict=True):
                 placed.append((t.tier.key, (switch, (len(stands) + rack, u))))
             stands += [stand] * filled.racks
-    positions = {key: tuple(p for _, p in sorted(of_tier)) for key, of_tier in group_pairs(placed).items()}
+    positions = {tier_key: tuple(p for _, p in sorted(of_tier)) for tier_key, of_tier in group_pairs(placed).items()}
     return UnitStack(positions, tuple(stands))
 
 
@@ -465,4 +467,4 @@ def _place_with_lock(
         new_switches = range(len(positions[t.tier.key]), t.per_unit)
         positions[t.tier.key] += [filling.place_switch(t, _find_switch_part(t, switch)) for switch in new_switches]
     stands = tuple(stand or NETWORK_STANDS[0] for stand in filling.stands)
-    return UnitStack({key: tuple(of_tier) for key, of_tier in positions.items()}, stands)
+    return UnitStack({tier_key: tuple(of_tier) for tier_key, of_tier in positions.items()}, stands)

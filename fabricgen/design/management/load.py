@@ -465,7 +465,7 @@ class ManagementLoad:
         return ports if in_turn else max(SHARED_PORTS, ports, self.layout.lock.rooms.get(self.make_room_key(place), 0))
 
     def _count_leaves_inside(self, leaves: int, place: str, pods: tuple[PodLayout, ...]) -> int:
-        """Return how many of the fabric's leaves stand in one place made up of these pods."""
+        """Return how many of the fabric's leaves stand in one place of the scope `place`, which has these pods."""
         layout, scope = self.layout, self._leaf_scope
         if PLACES.index(place) >= PLACES.index("su"):
             return -(-leaves // count_places(layout, place))
