@@ -32,20 +32,24 @@ def read_statements(files: Mapping[str, str]) -> Statements:
 
 
 def inherit_settings(settings: Statements) -> Statements:
-    """Return settings, as `read_settings` gives them, as they take effect: with what one takes from another."""
-    sessions: dict[Path, Statements] = {}
-    effects: Statements = {}
+    """Return the settings of `read_settings` with inherited ones filled in: VRFs take the AS number and router id from
+    `router bgp`, and BGP neighbours all but the description from their peer group.
+
+    A peer group that has neighbours keeps its description alone.
+    """
+    bgp_by_vrf: dict[Path, Statements] = {}
+    effective: Statements = {}
     for path, value in settings.items():
         if path[0] == "vrf" and path[2:4] == ("router", "bgp"):
-            sessions.setdefault(path[:4], {})[path[4:]] = value
+            bgp_by_vrf.setdefault(path[:4], {})[path[4:]] = value
         else:
-            effects[path] = value
-    for vrf, session in sessions.items():
-        for word in _OF_ROUTER:
-            if above := settings.get(("router", "bgp", word)):
-                session.setdefault((word,), above)
-        effects |= {(*vrf, *path): value for path, value in _inherit_from_groups(session).items()}
-    return effects
+            effective[path] = value
+    for vrf_path, bgp in bgp_by_vrf.items():
+        for key in _OF_ROUTER:
+            if inherited := settings.get(("router", "bgp", key)):
+                bgp.setdefault((key,), inherited)
+        effective |= {(*vrf_path, *path): value for path, value in _inherit_from_groups(bgp).items()}
+    return effective
 
 
 def files_of(statements: Statements) -> dict[str, str]:
@@ -56,8 +60,10 @@ def files_of(statements: Statements) -> dict[str, str]:
 
 
 def _inherit_from_groups(bgp: Statements) -> Statements:
-    """Return BGP of a VRF with the settings of peer groups stated at their neighbours; a group without neighbours keeps
-    them.
+    """Return the BGP settings of a VRF, by path below its `router bgp`, with those of peer groups at the neighbours.
+
+    A group that has neighbours loses its own copy, except its description. Values `auto` of neighbours and groups are
+    left out.
     """
     settings = {
         path: value for path, value in bgp.items() if path[0] not in ("neighbor", "peer-group") or value != AUTO
@@ -66,13 +72,13 @@ def _inherit_from_groups(bgp: Statements) -> Statements:
     for path, value in settings.items():
         if path[0] == "peer-group" and len(path) > 2 and path[2:] != _OWN:
             groups.setdefault(path[1], {})[path[2:]] = value
-    members = {
+    group_of_neighbor = {
         path[1]: group for path, group in settings.items() if path[0] == "neighbor" and path[2:] == ("peer-group",)
     }
-    for neighbor, group in members.items():
-        for below, value in groups.get(group, {}).items():
-            settings.setdefault(("neighbor", neighbor, *below), value)
-    for group in {*members.values()} & groups.keys():
-        for below in groups[group]:
-            del settings[("peer-group", group, *below)]
+    for neighbor, group in group_of_neighbor.items():
+        for group_path, value in groups.get(group, {}).items():
+            settings.setdefault(("neighbor", neighbor, *group_path), value)
+    for group in {*group_of_neighbor.values()} & groups.keys():
+        for group_path in groups[group]:
+            del settings[("peer-group", group, *group_path)]
     return settings

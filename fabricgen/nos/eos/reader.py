@@ -297,36 +297,41 @@ def _make_vlan(box: EosBox, number: int) -> Vlan:
 
 
 def _make_management(box: EosBox) -> SwitchManagement:
-    """Return how the switch is managed; raises UnknownTextError for servers in another VRF than the
-    management port's.
+    """Return how the switch is managed.
+
+    Raises UnknownTextError for lines of management that do not fit together, for servers in another VRF than the
+    management port's, and for login servers that are stated but not asked.
     """
-    managed, addresses = box.managed, frozenset(_list_managements(box))
-    managed.check_lines({name for name in box.ports if name.startswith("Management")})
-    vrfs, login_servers = managed.list_vrfs(), managed.list_login_servers()
+    management, addresses = box.managed, frozenset(_list_managements(box))
+    management.check_lines({name for name in box.ports if name.startswith("Management")})
+    vrfs, login_servers = management.list_vrfs(), management.list_login_servers()
     if vrfs - {MANAGEMENT if addresses else ""}:
         report_misfit(f"servers are in {sorted(vrfs)}")
-    if {protocol for protocol, _ in login_servers} - {managed.login_group.removesuffix("+")}:
+    if {protocol for protocol, _ in login_servers} - {management.login_group.removesuffix("+")}:
         report_misfit("servers decide on logins, and are not asked")
     return SwitchManagement(
         addresses=addresses,
-        from_loopback=managed.speaks_from_loopback(),
-        users=managed.users,
+        from_loopback=management.speaks_from_loopback(),
+        users=management.users,
         aaa=login_servers,
-        ntp=managed.list_servers("ntp"),
-        dns=managed.list_servers("ip"),
-        domain=managed.domain,
-        syslog=managed.list_servers("logging"),
-        syslog_level=managed.level,
-        snmp_users=frozenset(managed.snmp_users),
-        gnmi_port=managed.gnmi_port,
-        login_banner=managed.banners.get("login", ""),
-        motd=managed.banners.get("motd", ""),
-        timezone=managed.timezone,
+        ntp=management.list_servers("ntp"),
+        dns=management.list_servers("ip"),
+        domain=management.domain,
+        syslog=management.list_servers("logging"),
+        syslog_level=management.level,
+        snmp_users=frozenset(management.snmp_users),
+        gnmi_port=management.gnmi_port,
+        login_banner=management.banners.get("login", ""),
+        motd=management.banners.get("motd", ""),
+        timezone=management.timezone,
     )
 
 
 def _list_managements(box: EosBox) -> Iterator[tuple[str, str]]:
-    """Yield (address, gateway) of management ports."""
+    """Yield (address, gateway) of each address of the management ports.
+
+    Raises UnknownTextError if a port or SSH is not in the VRF of management, or if a family has no default gateway.
+    """
     ports = [port for name, port in box.ports.items() if name.startswith("Management")]
     for port in ports:
         if port.vrf != MANAGEMENT or MANAGEMENT not in box.vrfs or box.ssh_vrfs != {MANAGEMENT}:
@@ -343,7 +348,9 @@ def _find_gateway(box: EosBox, word: str) -> str:
 
 
 def _make_static_route(hops: list[tuple[str, str]]) -> StaticRoute:
-    """Return a static route from (port, address) of its next hops; one without an address drops packets."""
+    """Return a static route from (port, address) of its next hops; a next hop with the address "" makes it drop
+    packets.
+    """
     return StaticRoute(frozenset(hop for hop in hops if hop[1]), any(not address for _, address in hops))
 
 
@@ -398,9 +405,13 @@ def _read_vlan(box: EosBox, line: Line, numbers: str) -> None:
 
 
 def parse_vlans(text: str) -> frozenset[int]:
-    """Return the VLANs of EOS's list: 10-12,20."""
-    runs = (run.partition("-") for run in text.split(","))
-    return frozenset(n for first, _, last in runs for n in range(int(first), min(int(last or first), MOST_VLANS) + 1))
+    """Return the VLANs of a list as EOS writes it, `10-12,20`; a range ends at MOST_VLANS at the latest."""
+    ranges = (vlan_range.partition("-") for vlan_range in text.split(","))
+    return frozenset(
+        vlan
+        for lowest, _, highest in ranges
+        for vlan in range(int(lowest), min(int(highest or lowest), MOST_VLANS) + 1)
+    )
 
 
 @_VLAN.line(r"trunk group (\S+)")

@@ -38,26 +38,41 @@ _OF_NEIGHBOR = re.compile(r"neighbor (\S+)( .+)")
 
 
 def read_statements(files: Mapping[str, str]) -> Statements:
-    """Return the statements of a switch's one file, in the order of its lines; all values of a line that has several.
+    """Return the statements of a switch's one file, in the order of its lines, and then the order of lines tried in
+    turn.
 
-    Raises UnknownTextError for lines that name more interfaces and VLANs than a switch has.
+    `files` has one text by name. If several lines have one path, their values are joined by "; ". What a BGP neighbour
+    repeats of its peer group is left out. Raises UnknownTextError for lines that name more interfaces and VLANs than a
+    switch has.
     """
     (text,) = files.values()
     vocabulary = load_vocabulary()
-    *parts, rest = re.split("^EOF$", text, flags=re.M)  # ends a banner, in which no line is one of EOS
-    banners = [_BANNER.split(part, maxsplit=1) if _BANNER.search(part) else (f"{part}EOF", "", "") for part in parts]
+    *texts_before_eof, text_after_banners = re.split(
+        "^EOF$", text, flags=re.M
+    )  # ends a banner, in which no line is one of EOS
+    banners = [
+        _BANNER.split(text_before_eof, maxsplit=1)
+        if _BANNER.search(text_before_eof)
+        else (f"{text_before_eof}EOF", "", "")
+        for text_before_eof in texts_before_eof
+    ]
     statements: Statements = {(name,): lines.removesuffix("\n") for _, name, lines in banners if name}
     sections: dict[Path, list[tuple[Path, str]]] = {(): [((), "top")]}
-    text = "\n".join([*(before for before, _, _ in banners), rest])
+    text = "\n".join([*(lines_before for lines_before, _, _ in banners), text_after_banners])
     for written in read_sections(_PROMPT.sub("", _RULE.sub(r"\1\n \2", text)), ("!",)):
-        above = sections[written[:-1]]
-        sections[written] = above if written[-1] in _ENDS else []
-        for section, kind in above if written[-1] not in _ENDS else ():
+        sections_above = sections[written[:-1]]
+        sections[written] = sections_above if written[-1] in _ENDS else []
+        for section, kind in sections_above if written[-1] not in _ENDS else ():
             for line in vocabulary.lines(kind, written[-1]):
                 path = (*section, line.name)
                 values = {path: line.value, **{(*path, step): secret for step, secret in line.secrets}}
                 statements.update(
-                    {p: v if statements.get(p, v) == v else f"{statements[p]}; {v}" for p, v in values.items()}
+                    {
+                        path_of_value: new_value
+                        if statements.get(path_of_value, new_value) == new_value
+                        else f"{statements[path_of_value]}; {new_value}"
+                        for path_of_value, new_value in values.items()
+                    }
                 )
                 sections[written].append((path, line.section))
         if len(statements) > MOST_STATEMENTS:
@@ -67,12 +82,14 @@ def read_statements(files: Mapping[str, str]) -> Statements:
 
 def _list_orders(statements: Statements, ordered: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
     """Yield the order of lines that are tried in turn, if there are several; `ordered` are their first words."""
-    for start in ordered:
+    for first_words in ordered:
         names = [
-            path[0].removeprefix(start).strip() for path in statements if len(path) == 1 and path[0].startswith(start)
+            path[0].removeprefix(first_words).strip()
+            for path in statements
+            if len(path) == 1 and path[0].startswith(first_words)
         ]
         if len(names) > 1:
-            yield (ORDER + start,), ", ".join(names)
+            yield (ORDER + first_words,), ", ".join(names)
 
 
 def _drop_repeated(statements: Statements) -> Statements:
@@ -217,12 +234,12 @@ class Vocabulary:
         self._spellings = content["spellings"]
         self._forms: dict[tuple[str, str], list[_LineForm]] = {}
         for section, lines in content["lines"].items():
-            for text, below in lines.items():
+            for text, section_below in lines.items():
                 letter = text.lstrip("<")[0]
                 # forms are looked up by their first letter; those that begin with a word in `<>` are tried for every
                 # line
-                key = (section, letter if letter.islower() else "")
-                self._forms.setdefault(key, []).append(_LineForm(text, below or ""))
+                section_and_letter = (section, letter if letter.islower() else "")
+                self._forms.setdefault(section_and_letter, []).append(_LineForm(text, section_below or ""))
 
     def _read_lines(self, section: str, text: str) -> tuple[EosLine, ...]:
         """Return what a line of a section says, as lines in one spelling; a line of no form as it is."""

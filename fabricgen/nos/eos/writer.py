@@ -443,18 +443,21 @@ def make_management_values(switch: SwitchView, vrf: str) -> dict[str, Any]:
 
 
 def _make_user_row(name: str, user: User) -> dict[str, Any]:
-    """Return an account; "" for a missing password hash or SSH key."""
+    """Return the template's values of an account: name, privilege, role, password hash and two SSH keys.
+
+    A hash or key that is not stated is ""; keys beyond SSH_KEYS are left out.
+    """
     privilege, role = ROLES[user.role]
-    keys = [" ".join(map(require_word, key.split(" "))) for key in user.ssh_keys[:SSH_KEYS]]
+    ssh_keys = [" ".join(map(require_word, key.split(" "))) for key in user.ssh_keys[:SSH_KEYS]]
     # filled up, so that there are always two
-    first, second = (*keys, "", "")[:2]
+    first_key, second_key = (*ssh_keys, "", "")[:2]
     return {
         "name": require_token(name),
         "privilege": privilege,
         "role": role,
         "hash": require_word(user.password) if user.password else "",
-        "ssh_key": first,
-        "second_ssh_key": second,
+        "ssh_key": first_key,
+        "second_ssh_key": second_key,
     }
 
 

@@ -307,10 +307,13 @@ def _normalize_words(words: list[str]) -> str:
     """Return the words of a line in one spelling, but for text that stands as it is."""
     if words[0] == "frr":
         return " ".join(words)
-    plain = next((n + 1 for n, word in enumerate(words) if word in _PLAIN), len(words))
-    hosts = words[0] in ("ip", "ipv6") and words[1:2] == ["address"]
+    text_start = next((position + 1 for position, word in enumerate(words) if word in _PLAIN), len(words))
+    has_addresses = words[0] in ("ip", "ipv6") and words[1:2] == ["address"]
     return " ".join(
-        [*(_normalize_host(word) if hosts else _normalize_word(word) for word in words[:plain]), *words[plain:]]
+        [
+            *(_normalize_host(word) if has_addresses else _normalize_word(word) for word in words[:text_start]),
+            *words[text_start:],
+        ]
     )
 
 
@@ -374,17 +377,24 @@ def _normalize_rule(kind: str, rule: str) -> str:
 
 
 def _split_hops(text: str) -> tuple[str, str]:
-    """Return (next hops, rest) of a static route: in the rest, `tag` before the distance, as FRR prints it, and no
-    distance of 1.
+    """Return (next hops, options) of a static route as FRR prints them: `tag` comes before the distance, and a distance
+    of 1 is left out.
     """
-    words = text.split()
-    end = next((n for n, word in enumerate(words) if word == "tag" or (n and word.isdigit())), len(words))
-    rest = words[end:]
-    tag = next((rest[n : n + 2] for n, word in enumerate(rest) if word == "tag"), [])
+    route_words = text.split()
+    hops_end = next(
+        (position for position, word in enumerate(route_words) if word == "tag" or (position and word.isdigit())),
+        len(route_words),
+    )
+    option_words = route_words[hops_end:]
+    tag = next(
+        (option_words[position : position + 2] for position, word in enumerate(option_words) if word == "tag"), []
+    )
     for word in tag:
-        rest.remove(word)
+        option_words.remove(word)
     # 1 is FRR's distance of static routes where none is stated
-    return " ".join(words[:end]), " ".join([*tag, *(rest[1:] if rest[:1] == ["1"] else rest)])
+    return " ".join(route_words[:hops_end]), " ".join(
+        [*tag, *(option_words[1:] if option_words[:1] == ["1"] else option_words)]
+    )
 
 
 def _drop_redundant(statements: Statements) -> Statements:

@@ -322,18 +322,24 @@ def _make_bond(box: JunosBox, name: str) -> Bond:
 
 
 def _make_vlan(box: JunosBox, number: int) -> Vlan:
-    """Return a VLAN with its gateway `irb.N`; raises UnknownTextError if its MTU does not let packets of its ports
-    pass.
+    """Return a VLAN with its gateway `irb.N`.
+
+    Raises UnknownTextError if VLAN N has another gateway, or if the gateway's MTU is less than that of the VLAN's
+    ports.
     """
     gateway = box.gateways.get(number, JunosGateway())
     if box.interface_of.get(number) != f"irb.{number}":
         report_misfit(f"VLAN {number} has no gateway, or another's")
-    least = max((port.frame_mtu for port in box.ports.values() if port.mode), default=0)
+    largest_frame = max((port.frame_mtu for port in box.ports.values() if port.mode), default=0)
     families = {"inet6" if ":" in address else "inet" for address in gateway.addresses}
-    short = {word: gateway.mtus.get(word, 0) for word in families if gateway.mtus.get(word, 0) < least - FRAME_BYTES}
-    if (short or box.irb_mtu < least) and not is_tolerant():
+    low_mtus = {
+        family_word: gateway.mtus.get(family_word, 0)
+        for family_word in families
+        if gateway.mtus.get(family_word, 0) < largest_frame - FRAME_BYTES
+    }
+    if (low_mtus or box.irb_mtu < largest_frame) and not is_tolerant():
         report_misfit(
-            f"the gateway of VLAN {number} takes packets of {short or box.irb_mtu} bytes, and its ports larger ones"
+            f"the gateway of VLAN {number} takes packets of {low_mtus or box.irb_mtu} bytes, and its ports larger ones"
         )
     interface = f"irb.{number}"
     return Vlan(

@@ -379,15 +379,17 @@ def _quote_banner(banner: str) -> str:
 
 
 def _make_user_row(name: str, user: User) -> dict[str, Any]:
-    """Return an account with (kind, key) of its SSH keys; its hash is "" if it has no password."""
-    kinds = [key.partition(" ")[0] for key in user.ssh_keys]
-    words = ["ssh-ecdsa" if kind.startswith(("ecdsa", "sk-")) else kind for kind in kinds]
-    keys = [quote_word(" ".join(map(require_word, key.split(" ")))) for key in user.ssh_keys]
+    """Return the template's values of an account: name, class, password hash ("" without a password), and (type, quoted
+    text) of each SSH key.
+    """
+    kinds = [ssh_key.partition(" ")[0] for ssh_key in user.ssh_keys]
+    key_types = ["ssh-ecdsa" if kind.startswith(("ecdsa", "sk-")) else kind for kind in kinds]
+    quoted_keys = [quote_word(" ".join(map(require_word, ssh_key.split(" ")))) for ssh_key in user.ssh_keys]
     return {
         "name": require_token(name),
         "class": CLASSES[user.role],
         "hash": quote_word(require_word(user.password)) if user.password else "",
-        "keys": list(zip(words, keys, strict=True)),
+        "keys": list(zip(key_types, quoted_keys, strict=True)),
     }
 
 

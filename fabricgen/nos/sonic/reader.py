@@ -343,25 +343,30 @@ _FEC = {"rs": "rs", "fc": "fc", "none": ""}
 
 
 def _read_ports(box: SonicBox, table: Table) -> None:
-    """Read PORT: state, MTU, FEC and speed of each port, which the table has in Mb/s and the model in Gb/s."""
+    """Read PORT into `box`: state, MTU, FEC, description and speed of each port, and the profile of MACsec.
+
+    The table has speeds in Mb/s and the model in Gb/s; raises UnknownTextError for a speed of no whole Gb/s.
+    """
     for name, row in table.items():
         allow_fields(row, *_PORT_FIELDS)
         if "macsec" in row:
             box.secured[name] = row["macsec"]
-        up = row.get("admin_status") == "up"  # down is the default (sonic-port.yang)
+        is_up = row.get("admin_status") == "up"  # down is the default (sonic-port.yang)
         speed, remainder = divmod(int(row["speed"]), 1000)
         if remainder:
             report_misfit(f"{name} runs at {row['speed']} Mb/s")
         fec, description = _FEC[row.get("fec", "none")], row.get("description", "")
         states_no_fec, negotiates = row.get("fec") == "none", row.get("autoneg") == "on"
-        plain = Interface(up, int(row.get("mtu", 0)), speed, fec, description=description)
-        box.ports[name] = replace(plain, states_no_fec=states_no_fec, negotiates=negotiates)
+        interface = Interface(is_up, int(row.get("mtu", 0)), speed, fec, description=description)
+        box.ports[name] = replace(interface, states_no_fec=states_no_fec, negotiates=negotiates)
 
 
-def _read_addressed(box: SonicBox, table: Table, *more: str) -> list[tuple[str, Row]]:
-    """Read keys `NAME` and `NAME|ADDRESS` of a table of interfaces; return the rows of the names.
+def _read_addressed(box: SonicBox, table: Table, *other_fields: str) -> list[tuple[str, Row]]:
+    """Read keys `NAME` and `NAME|ADDRESS` of a table of interfaces into `box`; return (name, row) of the keys without
+    an address.
 
-    `more` are the fields that such a row may have besides its VRF. Raises UnknownTextError for addresses without a row.
+    `other_fields` are the fields that such a row may have besides its VRF. Raises UnknownTextError for addresses of an
+    interface without a row.
     """
     named_rows = []
     for key, row in table.items():
@@ -370,7 +375,7 @@ def _read_addressed(box: SonicBox, table: Table, *more: str) -> list[tuple[str, 
             allow_fields(row)
             box.keyed.setdefault(name, []).append(address)
         else:
-            allow_fields(row, "vrf_name", *more)
+            allow_fields(row, "vrf_name", *other_fields)
             box.vrf_of[name] = frr.strip_vrf_prefix(row.get("vrf_name", ""))
             named_rows.append((name, row))
     if without_row := {key.partition("|")[0] for key in table} - {name for name, _ in named_rows}:

@@ -109,8 +109,8 @@ def _write_instance(tables: Tables, vrf: str) -> Iterator[str]:
 
 def _list_loopbacks(tables: Tables) -> list[IPv4Address | IPv6Address]:
     """Return the addresses of Loopback0, the only loopback that bgpd.main.conf.j2 reads."""
-    keys = (key.partition("|") for key in tables.get("LOOPBACK_INTERFACE", {}))
-    return [ip_interface(address).ip for name, _, address in keys if address and name == "Loopback0"]
+    names_and_addresses = (key.partition("|") for key in tables.get("LOOPBACK_INTERFACE", {}))
+    return [ip_interface(address).ip for name, _, address in names_and_addresses if address and name == "Loopback0"]
 
 
 def _list_networks(tables: Tables, vrf: str) -> Iterator[str]:

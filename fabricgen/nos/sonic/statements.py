@@ -189,13 +189,17 @@ def _normalize_address(text: str) -> str:
 
 
 def _normalize_key(table: str, key: str) -> list[str]:
-    """Return a key in one spelling: several keys if it stands for a run of queues or for several ports."""
+    """Return the keys of a table that one key stands for, in one spelling: one for each port and queue of
+    `PORT,PORT|0-7`.
+
+    A range of more than MOST_NUMBERS numbers stays as it is.
+    """
     steps = [_normalize_address(step) for step in key.split("|")]
     if table not in _RUNS or len(steps) != 2:
         return ["|".join(steps)]
     numbers = [steps[1]]
-    if run := re.fullmatch(r"(\d{1,3})-(\d{1,3})", steps[1]):
-        first, last = int(run[1]), int(run[2])
-        if first <= last < first + MOST_NUMBERS:
-            numbers = list(map(str, range(first, last + 1)))
+    if number_range := re.fullmatch(r"(\d{1,3})-(\d{1,3})", steps[1]):
+        lowest, highest = int(number_range[1]), int(number_range[2])
+        if lowest <= highest < lowest + MOST_NUMBERS:
+            numbers = list(map(str, range(lowest, highest + 1)))
     return [f"{port}|{number}" for port in steps[0].split(",") for number in numbers]

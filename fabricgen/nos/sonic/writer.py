@@ -458,18 +458,23 @@ def _merge_snippets(tables: dict[str, Any], snippets: tuple[PlacedSnippet, ...])
 
 
 def _require_sound(
-    plain: dict[str, Any], tables: dict[str, Any], snippets: tuple[PlacedSnippet, ...], catalog: Catalog
+    own_tables: dict[str, Any], tables: dict[str, Any], snippets: tuple[PlacedSnippet, ...], catalog: Catalog
 ) -> None:
-    """Raise InputError (FG052) if tables have a grave problem that they did not have without the snippets."""
-    before = set(check_config_db(plain, catalog))
-    # what we wrote ourselves is no fault of the user's
-    faults = [problem for problem in check_config_db(tables, catalog) if problem.grave and problem not in before]
+    """Raise InputError (FG052) if snippets give tables a grave problem; its place is the snippet that brings the first.
+
+    `own_tables` are the tables without the snippets, `tables` those with all of them.
+    """
+    known_problems = set(check_config_db(own_tables, catalog))
+    # a problem of the tables that were generated is no fault of the snippets
+    faults = [
+        problem for problem in check_config_db(tables, catalog) if problem.grave and problem not in known_problems
+    ]
     if faults:
         faulty = find_first_fault(
-            snippets, lambda tried: faults[0] in check_config_db(_merge_snippets(plain, tried), catalog)
+            snippets, lambda tried: faults[0] in check_config_db(_merge_snippets(own_tables, tried), catalog)
         )
-        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-        message = f"snippet '{faulty.name}': {faults[0].place}: {faults[0].found}{more}"
+        others = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        message = f"snippet '{faulty.name}': {faults[0].place}: {faults[0].found}{others}"
         raise fault("FG052", message, path=faulty.path, hint=faults[0].hint)
 
 

@@ -100,12 +100,15 @@ def _make_queue(row: Row, ecn: Ecn | None) -> Queue:
 
 
 def _make_ecn(row: Row) -> Ecn:
-    """Return the thresholds of NVUE, bytes, in kB; raises UnknownTextError for thresholds of no whole kB."""
+    """Return the ECN thresholds in kB, which NVUE has in bytes, and the probability of marking in percent.
+
+    Raises UnknownTextError if ECN is off, or for thresholds of no whole kB.
+    """
     allow_fields(row, "ecn", "max-threshold", "min-threshold", "probability")
-    low, high = (divmod(row[f"{end}-threshold"], 1000) for end in ("min", "max"))
-    if row["ecn"] != "enable" or low[1] or high[1]:
+    (min_kb, min_rest), (max_kb, max_rest) = (divmod(row[f"{end}-threshold"], 1000) for end in ("min", "max"))
+    if row["ecn"] != "enable" or min_rest or max_rest:
         report_misfit(f"congestion control: {row}")
-    return Ecn(low[0], high[0], row["probability"])
+    return Ecn(min_kb, max_kb, row["probability"])
 
 
 def read_seed(system: Mapping[str, Any]) -> int | None:

@@ -231,10 +231,10 @@ class CumulusRouting:
         }
 
     def is_drained(self) -> bool:
-        """Whether all sessions are the last choice of their neighbours: FRR adds the community itself, and maps a
-        longer path.
+        """Return whether the switch is drained: graceful shutdown is on (FRR adds the community itself) and the route
+        maps lengthen its AS path.
 
-        Raises UnknownTextError if only one of both is there.
+        Raises UnknownTextError if only one of the two holds and the switch has BGP neighbours.
         """
         has_longer_paths = is_drained(self._policies, self._instances.values(), by_community=False)
         if has_longer_paths != self._graceful and any(instance.neighbors for instance in self._instances.values()):
@@ -388,30 +388,38 @@ def _list_sources(rib: Row, maps: Row) -> Iterator[tuple[str, str]]:
 
 
 def _read_policies(row: Row, *, graceful: bool) -> Policies:
-    """Return AS path lists, prefix lists and route maps by name; `graceful`: whether the switch is being drained."""
+    """Return the AS path lists, prefix lists and route maps of NVUE's `router policy`, by name.
+
+    `graceful` is whether the switch is being drained. Route maps that set a source address are left out. Raises
+    UnknownTextError for lists that deny, and for entries that are not understood.
+    """
     allow_fields(row, "as-path-list", "prefix-list", "route-map")
-    policies, types = Policies(), {}
-    for name, named in row.get("as-path-list", {}).items():
-        if any(rule["action"] != "permit" for rule in named["rule"].values()):
+    policies, families = Policies(), {}
+    for name, path_list in row.get("as-path-list", {}).items():
+        if any(rule["action"] != "permit" for rule in path_list["rule"].values()):
             report_misfit(f"as-path list {name} denies")
-        policies.as_paths[name] = {rule["aspath-exp"] for rule in named["rule"].values()}
-    for name, named in row.get("prefix-list", {}).items():
-        allow_fields(named, "rule", "type")
-        types[name] = named.get("type", "ipv4")
-        for rule in named["rule"].values():
+        policies.as_paths[name] = {rule["aspath-exp"] for rule in path_list["rule"].values()}
+    for name, prefix_list in row.get("prefix-list", {}).items():
+        allow_fields(prefix_list, "rule", "type")
+        families[name] = prefix_list.get("type", "ipv4")
+        for rule in prefix_list["rule"].values():
             allow_fields(rule, "action", "match")
             if rule["action"] != "permit":
                 report_misfit(f"prefix list {name} denies")
             for prefix, bounds in rule["match"].items():
                 allow_fields(bounds, "max-prefix-len", "min-prefix-len")
-                words = (("ge", bounds.get("min-prefix-len")), ("le", bounds.get("max-prefix-len")))
-                policies.add_permit(name, prefix, " ".join(f"{word} {n}" for word, n in words if n is not None))
-    for name, named in row.get("route-map", {}).items():
-        allow_fields(named, "rule")
-        if any("source-ip" in rule.get("set", {}) for rule in named["rule"].values()):
+                bounds_in_frr = (("ge", bounds.get("min-prefix-len")), ("le", bounds.get("max-prefix-len")))
+                policies.add_permit(
+                    name,
+                    prefix,
+                    " ".join(f"{keyword} {length}" for keyword, length in bounds_in_frr if length is not None),
+                )
+    for name, route_map in row.get("route-map", {}).items():
+        allow_fields(route_map, "rule")
+        if any("source-ip" in rule.get("set", {}) for rule in route_map["rule"].values()):
             continue  # read where it is applied
         policies.maps[name] = {
-            int(number): _make_entry(rule, types, graceful=graceful) for number, rule in named["rule"].items()
+            int(number): _make_entry(rule, families, graceful=graceful) for number, rule in route_map["rule"].items()
         }
     return policies
 
@@ -436,18 +444,23 @@ def _make_entry(rule: Row, types: Mapping[str, str], *, graceful: bool) -> Route
 
 
 def _make_static_route(prefix: str, row: Row) -> StaticRoute:
-    """Return a static route: its next hops, and whether what they do not carry is dropped."""
+    """Return a static route: its next hops, and whether it drops packets if no next hop is usable.
+
+    Raises UnknownTextError for next hops without an interface or of another address family than the prefix, for another
+    administrative distance than that of a discard route, and for a route that is shared between next hops and a
+    blackhole.
+    """
     allow_fields(row, "address-family", "distance", "via")
-    word = "ipv6" if ":" in prefix else "ipv4"
-    drop = {"blackhole": {"type": "blackhole"}}
-    if row["address-family"] != f"{word}-unicast" or row.get("distance", {DISCARD_DISTANCE: {"via": drop}}) != {
-        DISCARD_DISTANCE: {"via": drop}
+    family = "ipv6" if ":" in prefix else "ipv4"
+    blackhole = {"blackhole": {"type": "blackhole"}}
+    if row["address-family"] != f"{family}-unicast" or row.get("distance", {DISCARD_DISTANCE: {"via": blackhole}}) != {
+        DISCARD_DISTANCE: {"via": blackhole}
     }:
         report_misfit(f"static route {prefix}")
     hops = {address: hop for address, hop in row.get("via", {}).items() if address != "blackhole"}
-    if any(hop.keys() != {"interface", "type"} or hop["type"] != f"{word}-address" for hop in hops.values()):
+    if any(hop.keys() != {"interface", "type"} or hop["type"] != f"{family}-address" for hop in hops.values()):
         report_misfit(f"next hops of {prefix}: {hops}")
-    discard = "distance" in row if hops else row["via"] == drop
+    discard = "distance" in row if hops else row["via"] == blackhole
     if hops and "blackhole" in row["via"]:
         report_misfit(f"{prefix} is shared between next hops and none")
     return StaticRoute(frozenset((hop["interface"], address) for address, hop in hops.items()), discard)

@@ -33,22 +33,23 @@ _NAME = re.compile(r"[A-Za-z][\w.]*")
 
 
 def expand_range(key: str) -> Iterator[str]:
-    """Yield what a key stands for: `swp1-2,5` is swp1, swp2 and swp5, `swp1s0-1` is swp1s0 and swp1s1; any other key
-    itself.
+    """Yield the names that a key stands for: `swp1-2,5` is swp1, swp2 and swp5, `swp1s0-1` is swp1s0 and swp1s1.
+
+    Any other key is yielded as it is.
     """
-    parts = key.split(",")
-    if not re.search("[-,]", key) or not all(_RUN.fullmatch(part) or _NAME.fullmatch(part) for part in parts):
+    members = key.split(",")
+    if not re.search("[-,]", key) or not all(_RUN.fullmatch(member) or _NAME.fullmatch(member) for member in members):
         yield key
         return
     letters = ""
-    for part in parts:
-        run = _RUN.fullmatch(part)
-        if run is None:
-            yield part
+    for member in members:
+        numbered = _RUN.fullmatch(member)
+        if numbered is None:
+            yield member
             continue
-        letters = run[1] or letters
-        cage = f"{run[2]}{run[3]}" if run[3] else ""
-        yield from (f"{letters}{cage}{n}" for n in range(int(run[4]), int(run[5] or run[4]) + 1)[:MOST])
+        letters = numbered[1] or letters
+        cage = f"{numbered[2]}{numbered[3]}" if numbered[3] else ""
+        yield from (f"{letters}{cage}{n}" for n in range(int(numbered[4]), int(numbered[5] or numbered[4]) + 1)[:MOST])
 
 
 MOST_SETTINGS, MOST_DEEP = 500_000, 40
@@ -173,20 +174,22 @@ def _parse_commands(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _make_command_tree(words: list[str]) -> dict[str, Any]:
-    """Return the tree of one command, whose last word is a value, or the name of a thing."""
-    spellings, path, last = load_spellings(), tuple(words[:-1]), words[-1]
+    """Return the tree of one command as nested dicts with a word as each key; the last word is a value, or the name of
+    a thing.
+    """
+    spellings, path, last_word = load_spellings(), tuple(words[:-1]), words[-1]
     is_value = bool(path) and (
         _is_at(path, "values")
         or not (
             # below a map of names, and below a name in it, a lone word is there and has no value
             spellings.names.intersection(path[-2:])
-            or (path[-1] in spellings.containers and last in spellings.names | spellings.containers)
+            or (path[-1] in spellings.containers and last_word in spellings.names | spellings.containers)
         )
     )
     # a name is a key with nothing below it yet; a value ends the tree
-    tree: Any = last if is_value else {last: {}}
-    for word in reversed(path):
-        tree = {word: tree}
+    tree: Any = last_word if is_value else {last_word: {}}
+    for step in reversed(path):
+        tree = {step: tree}
     return dict(tree)
 
 
@@ -215,12 +218,15 @@ def _list_leaves(tree: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, st
 
 
 def _list_below(path: Path, tree: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
-    """Yield (path, value) of what lies directly below a node; ranges such as `swp1-4` are taken apart."""
+    """Yield (path, value) of each child of a node; a range such as `swp1-4` is one child for each name in it.
+
+    A map of secrets yields its own path with its keys as one sorted list, and then what is set below each key.
+    """
     spellings = load_spellings()
     if path and path[-1] in spellings.secret_keys:
         yield path, ",".join(sorted(map(str, tree)))
-        trees = (value for value in tree.values() if isinstance(value, Mapping))
-        yield from (((*path, str(key)), value) for below in trees for key, value in below.items())
+        settings_of_secrets = (value for value in tree.values() if isinstance(value, Mapping))
+        yield from (((*path, str(key)), value) for settings in settings_of_secrets for key, value in settings.items())
         return
     for key, value in tree.items():
         for name in expand_range(str(key)) if path and path[-1] in spellings.ranged else (str(key),):
@@ -243,24 +249,24 @@ def _is_nothing(value: Any) -> bool:
 
 
 def _is_at(path: Path, kind: str) -> bool:
-    """Whether a path ends with a pattern of a kind (`choices`, `flags`, `values`) of spellings.yaml."""
-    places = _list_places(kind)
+    """Return whether a path ends with a pattern of a kind (`choices`, `flags`, `values`) of spellings.yaml."""
+    patterns = _list_patterns(kind)
     return any(
         len(path) >= len(steps)
         and all(step in ("*", word) for step, word in zip(steps, path[-len(steps) :], strict=True))
-        for last in (*path[-1:], "*")
-        for steps in places.get(last, ())
+        for last_step in (*path[-1:], "*")  # patterns are kept by their last step, `*` for any
+        for steps in patterns.get(last_step, ())
     )
 
 
 @cache
-def _list_places(kind: str) -> dict[str, list[tuple[str, ...]]]:
+def _list_patterns(kind: str) -> dict[str, list[tuple[str, ...]]]:
     """Return the patterns of a kind in spellings.yaml as steps, by their last step."""
-    places: dict[str, list[tuple[str, ...]]] = {}
+    patterns: dict[str, list[tuple[str, ...]]] = {}
     for pattern in getattr(load_spellings(), kind):
         steps = tuple(pattern.split("/"))
-        places.setdefault(steps[-1], []).append(steps)
-    return places
+        patterns.setdefault(steps[-1], []).append(steps)
+    return patterns
 
 
 def _normalize_word(key: str, value: Any) -> str:
@@ -303,20 +309,22 @@ def _load_moves() -> dict[str, list[tuple[Path, MovedSetting]]]:
 
 
 def _move_setting(path: Path, value: str, families: Mapping[str, set[str]]) -> Iterator[tuple[Path, str]]:
-    """Yield a setting where 5.15 has it; one of shared addresses once for each family (`families`) that the interface
-    has.
+    """Yield (path, value) of a setting where release 5.15 has it, and of the settings that have to be stated beside it.
+
+    A setting of shared addresses is yielded once for each address family in `families[interface]`, IPv4 if there are
+    none.
     """
     for steps, move in _load_moves().get(path[0], ()):
-        words = _match_steps(steps, path)
-        if words is None:
+        step_values = _match_steps(steps, path)
+        if step_values is None:
             continue
-        rest = _move_enable(path[len(steps) :], value)
-        words["family"] = _find_family(rest[0]) if rest else "ipv4"
+        path_below = _move_enable(path[len(steps) :], value)
+        step_values["family"] = _find_family(path_below[0]) if path_below else "ipv4"
         for family in sorted(families.get(path[1], {"ipv4"})) if "{vrr}" in move.to else ("",):
-            words["vrr"] = family
-            yield (*_fill_pattern(move.to, words), *rest), value if move.value is None else move.value
-        for besides, text in move.also.items():
-            yield _fill_pattern(besides, words), text.format(**words)
+            step_values["vrr"] = family
+            yield (*_fill_pattern(move.to, step_values), *path_below), value if move.value is None else move.value
+        for extra_path, extra_value in move.also.items():
+            yield _fill_pattern(extra_path, step_values), extra_value.format(**step_values)
         return
     yield _move_enable(path, value), value
 

@@ -29,9 +29,11 @@ LEVELS = {"info": "informational", "warn": "warning"}
 
 
 def read_system(system: Row, addresses: Iterable[tuple[str, str]]) -> tuple[str, SwitchManagement]:
-    """Return (host name, management); `addresses` are (address, gateway) of the management port.
+    """Return (host name, management settings) of the tree `system`; `addresses` are (address, gateway) of the
+    management port.
 
-    Raises UnknownTextError for servers in a VRF that does not reach them.
+    Raises UnknownTextError for an unknown setting, for LLDP or SSH that is off or in another VRF, for servers in a VRF
+    that does not reach them, and, unless reading is tolerant, for services that `_check_services` refuses.
     """
     allow_fields(system, *KNOWN, *MORE)
     port_addresses = frozenset(addresses)
@@ -115,9 +117,11 @@ def _check_vrf(rows: Iterable[Row], vrf: str) -> None:
 def _make_user(row: Row) -> SwitchUser:
     """Return an account: hashed password, SSH keys as `type key`, and role."""
     allow_fields(row, "hashed-password", "role", "ssh")
-    keys = row.get("ssh", {"authorized-key": {}})["authorized-key"].values()
+    ssh_keys = row.get("ssh", {"authorized-key": {}})["authorized-key"].values()
     return SwitchUser(
-        row.get("hashed-password", ""), frozenset(f"{key['type']} {key['key']}" for key in keys), ROLES[row["role"]]
+        row.get("hashed-password", ""),
+        frozenset(f"{ssh_key['type']} {ssh_key['key']}" for ssh_key in ssh_keys),
+        ROLES[row["role"]],
     )
 
 

@@ -132,48 +132,51 @@ def _list_own_sources(switch: SwitchView) -> list[tuple[str, str, str]]:
 
 
 def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp, vrf_name: Callable[[str], str]) -> dict[str, Any]:
-    """Return BGP in a VRF: lists, maps, sessions.
+    """Return the template's values of BGP in one VRF: prefix lists, route maps, groups and sessions, with exits of
+    their own.
 
-    `groups` are (name, a session of it, its maps by the family's word), with IPv4 even if the VRF has none: a peer
-    carries it unless it is told not to.
+    `vrf_name` spells a VRF. `groups` are (name, one of its sessions, its maps by the family's word), and have IPv4 even
+    if the VRF does not: FRR activates IPv4 at a peer unless it is told not to.
     """
     names = PolicyNames(vrf, vrf and require_token(vrf), vrf_name)
-    words = {WORDS[v6]: v6 for v6, has in ((False, switch.has_v4), (True, switch.has_v6)) if has}
+    is_v6_of_word = {WORDS[v6]: v6 for v6, has_family in ((False, switch.has_v4), (True, switch.has_v6)) if has_family}
     members = {
         word: {row["name"]: row for row in list_member_rows(bgp, names, "v6" if v6 else "v4")}
-        for word, v6 in words.items()
+        for word, v6 in is_v6_of_word.items()
     }
     # a map without a rule is written too, as sessions name it
     maps: dict[str, list[dict[str, Any]]] = {
         names.name_map(name): [] for name in bgp.maps.maps if name != OVERLAY_OUT and not name.startswith("LEAKED")
     }
-    empty = {names.find_name(name) for name, permits in bgp.maps.prefix_lists.items() if not permits}
+    empty_lists = {names.find_name(name) for name, permits in bgp.maps.prefix_lists.items() if not permits}
     for row in list_entry_rows(bgp.maps, names, WORDS):
         # lists without a rule are not written (`lists` below), so that no rule may name one
-        if row["key"] != OVERLAY_OUT and row["prefix_list"] not in empty:
+        if row["key"] != OVERLAY_OUT and row["prefix_list"] not in empty_lists:
             maps[row["map"]].append(_make_entry(row))
-    groups = {peer.group: peer for peer in bgp.peers.values()}
+    peer_of_group = {peer.group: peer for peer in bgp.peers.values()}
     return {
         "lists": [row for row in list_prefix_list_rows(bgp.maps, names, WORDS, make_nvue_rule) if row["rules"]],
         "paths": [(names.find_name("EXITS"), paths) for name, paths in bgp.maps.as_paths.items() if name == "EXITS"],
         "maps": maps,
         "max_paths": bgp.max_paths,
-        "families": [(word, names.name_map(f"CONNECTED{'6' if v6 else ''}")) for word, v6 in words.items()],
+        "families": [(word, names.name_map(f"CONNECTED{'6' if v6 else ''}")) for word, v6 in is_v6_of_word.items()],
         "groups": [
-            (group, groups[group], {word: members.get(word, {}).get(group) for word in ("ipv4", *words)})
-            for group in list_group_names(groups.values())
+            (group, peer_of_group[group], {word: members.get(word, {}).get(group) for word in ("ipv4", *is_v6_of_word)})
+            for group in list_group_names(peer_of_group.values())
         ],
         "peers": [_escape_session(row) for row in list_session_rows(bgp, exits=False)],
         "exits": [
             _escape_session(row) | {"word": word, **members[word][row["neighbor"]]}
             for row in list_session_rows(bgp, exits=True)
-            for word, v6 in words.items()
+            for word, v6 in is_v6_of_word.items()
             if row["neighbor"] in members[word]
         ],
-        "aggregates": {word: [p for p in bgp.aggregates if (":" in p) == v6] for word, v6 in words.items()},
+        "aggregates": {
+            word: [prefix for prefix in bgp.aggregates if (":" in prefix) == v6] for word, v6 in is_v6_of_word.items()
+        },
         "static_maps": {
             word: names.name_map(name)
-            for word, v6 in words.items()
+            for word, v6 in is_v6_of_word.items()
             if (name := f"STATIC{'6' if v6 else ''}") in bgp.maps.maps
         },
         "leaks": {leak["word"]: leak for leak in list_leak_rows(bgp.maps, names, WORDS, make_nvue_rule)},

@@ -27,8 +27,8 @@ def _limit_words(names: Iterable[str]) -> Words:
 
 def _parse_numbers(text: str) -> Words:
     """Return the numbers of a list in order: `10-12,20`, or `0 1 2`."""
-    runs = (run.partition("-") for run in re.split("[, ]", text))
-    numbers = (number for first, _, last in runs for number in range(int(first), int(last or first) + 1))
+    ranges = (number_range.partition("-") for number_range in re.split("[, ]", text))
+    numbers = (number for lowest, _, highest in ranges for number in range(int(lowest), int(highest or lowest) + 1))
     return tuple(map(str, sorted(map(int, {*_limit_words(map(str, numbers))}))))
 
 
@@ -43,19 +43,23 @@ def parse_ports(text: str) -> Words:
 def _expand_ports(text: str) -> Iterator[str]:
     """Yield each port of `Ethernet1/1-4,7` under its full name; a later run keeps the kind of the one before it."""
     kind = ""
-    for run in text.split(","):
-        letters, numbers = re.findall("^([A-Za-z-]*?)([0-9].*)", run)[0]
+    for port_range in text.split(","):
+        letters, numbers = re.findall("^([A-Za-z-]*?)([0-9].*)", port_range)[0]
         kind = _PORT_KIND[letters.lower()] if letters else kind
         start, _, end = numbers.partition("-")
-        first, last = start.split("/"), (end or start).split("/")
+        first_numbers, last_numbers = start.split("/"), (end or start).split("/")
         # `1/2/1-4` ends at 1/2/4: the end has the last numbers alone; `1-3/1` begins at 1/1
-        last = first[: len(first) - len(last)] + last
-        first += last[len(first) :]
+        last_numbers = first_numbers[: len(first_numbers) - len(last_numbers)] + last_numbers
+        first_numbers += last_numbers[len(first_numbers) :]
         # one of several numbers may run
-        (position,) = [position for position, number in enumerate(first) if number != last[position]] or [-1]
-        for number in range(int(first[position]), int(last[position]) + 1) if end else [first[position]]:
-            first[position] = str(number)
-            yield kind + "/".join(first)
+        (position,) = [
+            position for position, number in enumerate(first_numbers) if number != last_numbers[position]
+        ] or [-1]
+        for number in (
+            range(int(first_numbers[position]), int(last_numbers[position]) + 1) if end else [first_numbers[position]]
+        ):
+            first_numbers[position] = str(number)
+            yield kind + "/".join(first_numbers)
 
 
 def _parse_name(text: str) -> Words:
@@ -74,15 +78,19 @@ def _parse_address(text: str) -> Words:
 
 
 def _parse_as_numbers(text: str) -> Words:
-    """Return AS numbers without dots: 65536 for 1.0 (RFC 5396)."""
-    parts = [word.rpartition(".") for word in text.split()]
-    return (" ".join(str(int(high or 0) * 65536 + int(low)) for high, _, low in parts),)
+    """Return a word with the AS numbers of a text in decimals, separated by blanks: 65536 for 1.0 (RFC 5396)."""
+    halves = [word.rpartition(".") for word in text.split()]
+    return (
+        " ".join(
+            str(int(upper_16_bits or 0) * 65536 + int(lower_16_bits)) for upper_16_bits, _, lower_16_bits in halves
+        ),
+    )
 
 
 def _parse_target(text: str) -> Words:
-    """Return a route target or distinguisher, whose first part may be an AS number with a dot."""
-    first, _, rest = text.partition(":")
-    return (f"{_parse_as_numbers(first)[0] if first.count('.') == 1 else first}:{rest}",)
+    """Return a route target or distinguisher with its AS number in decimals: 65536:7 for 1.0:7; an IP address stays."""
+    administrator, _, number = text.partition(":")
+    return (f"{_parse_as_numbers(administrator)[0] if administrator.count('.') == 1 else administrator}:{number}",)
 
 
 def _parse_secret(text: str) -> Words:

@@ -67,15 +67,17 @@ _MAPS = ("CONNECTED", "IN", "OUT", "PEER")
 
 
 def make_bgp_values(switch: SwitchView) -> dict[str, Any]:
-    """Return BGP of all VRFs, that of the default one apart, whose peer groups have what differs from session to
-    session.
+    """Return the template's values of BGP: what all VRFs share, the instance of the default VRF, and those of the
+    others.
+
+    `interface_peers` are (range of interfaces, peer group, AS number) of the unnumbered sessions in the default VRF.
     """
     instances = [_make_bgp_instance(switch, vrf, bgp) for vrf, bgp in model_bgp(switch).items()]
     default_instance = instances[0]
-    by_asn: dict[tuple[str, int], list[str]] = defaultdict(list)
-    for far in default_instance["peers"]:
-        if not far["session"].address:
-            by_asn[far["session"].group, far["session"].remote_asn].append(far["neighbor"])
+    interfaces_by_group: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for peer in default_instance["peers"]:
+        if not peer["session"].address:  # an unnumbered session, which is stated by its interface
+            interfaces_by_group[peer["session"].group, peer["session"].remote_asn].append(peer["neighbor"])
     bfd = switch.fabric.bfd
     return {
         "only_own_routes": switch.announces_own_only,
@@ -84,15 +86,23 @@ def make_bgp_values(switch: SwitchView) -> dict[str, Any]:
         "hold": HOLD_S,
         "bfd": {"interval_ms": bfd.interval_ms, "multiplier": bfd.multiplier} if bfd else None,
         "warning_percent": WARNING_PERCENT,
-        "interface_peers": [(make_interface_range(names), *key) for key, names in by_asn.items()],
+        "interface_peers": [
+            (make_interface_range(names), *group_and_asn) for group_and_asn, names in interfaces_by_group.items()
+        ],
         "default_instance": default_instance,
         "bgp_instances": instances[1:],
         "exit_paths": [(name, path) for instance in instances for name, _, path in instance["exit_paths"]],
         "exit_routes": [
-            (find_family_word(prefix), f" vrf {require_token(vrf)}" if vrf else "", prefix, require_token(port), far)
+            (
+                find_family_word(prefix),
+                f" vrf {require_token(vrf)}" if vrf else "",
+                prefix,
+                require_token(port),
+                next_hop,
+            )
             for vrf in ("", *switch.vrfs)
             for prefix, route in switch.exits.routes_in(vrf).items()
-            for port, far in route.hops
+            for port, next_hop in route.hops
         ],
         **_make_leak_lists(switch, instances),
     }
@@ -104,18 +114,21 @@ def make_vrf_word(vrf: str) -> str:
 
 
 def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]:
-    """Return BGP in a VRF.
+    """Return the template's values of BGP in one VRF: its prefix lists and route maps, groups, sessions and leaks.
 
-    `families` are (word, who carries it): peer groups in the default VRF, and sessions in the others, which have no
-    groups.
+    `families` are (EOS's word for an address family, what is activated in it): rows of peer groups in the default VRF,
+    and addresses of neighbours in the others, which have no groups. Exits have keys of their own: `exits`,
+    `exit_lists`, `exit_entries` and `exit_paths`.
     """
     names = PolicyNames(vrf, make_vrf_word(vrf), make_vrf_word, joint=True)
     lists, entries = list(list_prefix_list_rows(bgp.maps, names, IP_WORDS)), list_entry_rows(bgp.maps, names, IP_WORDS)
-    words = {family: IP_WORDS[family == "v6"] for family in ("v4", "v6") if family in switch.fabric.families}
-    members = {word: list_member_rows(bgp, names, family) for family, word in words.items()}
-    maps = {row["name"]: row for rows in members.values() for row in rows}
-    tells = {policy.name for policy in switch.exits.policies_in(vrf) if policy.communities or switch.maintenance}
-    static = [name for name in ("STATIC", "STATIC6") if name in bgp.maps.maps]
+    word_of_family = {family: IP_WORDS[family == "v6"] for family in ("v4", "v6") if family in switch.fabric.families}
+    members = {word: list_member_rows(bgp, names, family) for family, word in word_of_family.items()}
+    member_rows = {row["name"]: row for rows in members.values() for row in rows}
+    policies_with_communities = {
+        policy.name for policy in switch.exits.policies_in(vrf) if policy.communities or switch.maintenance
+    }
+    static_maps = [name for name in ("STATIC", "STATIC6") if name in bgp.maps.maps]
     return {
         "vrf": make_vrf_word(vrf),
         "max_paths": bgp.max_paths,
@@ -124,20 +137,25 @@ def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]
         "exit_paths": list_path_rows(bgp.maps, names),
         "exit_lists": [row for row in lists if not row["of_fabric"]],
         "exit_entries": sort_outside_rows(entries),
-        "groups": [maps[group] for group in list_group_names(bgp.peers.values())],
-        "peers": [maps[row["session"].group] | row for row in list_session_rows(bgp, exits=False)],
+        "groups": [member_rows[group] for group in list_group_names(bgp.peers.values())],
+        "peers": [member_rows[row["session"].group] | row for row in list_session_rows(bgp, exits=False)],
         "exits": [
-            maps[row["neighbor"]] | row | {"tells": row["session"].group.removeprefix("EXIT-") in tells}
+            member_rows[row["neighbor"]]
+            | row
+            | {"tells": row["session"].group.removeprefix("EXIT-") in policies_with_communities}
             for row in list_session_rows(bgp, exits=True)
         ],
         "families": [
-            (word, [far for far, peer in bgp.peers.items() if family in peer.families] if vrf else members[word])
-            for family, word in words.items()
+            (
+                word,
+                [neighbor for neighbor, peer in bgp.peers.items() if family in peer.families] if vrf else members[word],
+            )
+            for family, word in word_of_family.items()
             if not vrf or bgp.peers
         ],
         "aggregates": bgp.aggregates,
         "connected": names.name_map("CONNECTED"),
-        "static_map": names.name_map(static[0]) if static else "",
+        "static_map": names.name_map(static_maps[0]) if static_maps else "",
         "leak_maps": list_leak_rows(bgp.maps, names, IP_WORDS),
         "leaks": _make_leak_targets(switch, vrf, bgp),
         "evpn": _make_evpn_imports(switch, vrf, bgp),
@@ -216,9 +234,9 @@ def _make_evpn_imports(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]
 
 
 def make_interface_range(names: list[str]) -> str:
-    """Return interfaces in EOS's comma form: Ethernet1/1,2/1."""
-    first, *rest = names
-    return ",".join([first, *(name.removeprefix("Ethernet") for name in rest)])
+    """Return interfaces as one word of an EOS line, the first name in full: Ethernet1/1,2/1."""
+    first_name, *later_names = names
+    return ",".join([first_name, *(name.removeprefix("Ethernet") for name in later_names)])
 
 
 def make_overlay_values(switch: SwitchView) -> dict[str, Any] | None:
@@ -250,12 +268,16 @@ GROUP = "UPLINKS"
 
 
 def make_bond_segment(bond: Bond) -> dict[str, Any]:
-    """Return the values of a bond's Ethernet segment; `segment` is None for a bond without it."""
+    """Return `segment`, the identifier, route target and LACP system of a bond's Ethernet segment, and `tracked`, its
+    role in link tracking.
+
+    A bond without a segment has None and "".
+    """
     if not bond.segment:
         return {"segment": None, "tracked": ""}
-    words = bond.segment.replace(":", "")
-    parts = [words[start : start + 4] for start in (0, 4, 8)]
-    segment = {"identifier": ":".join(["0000", "0000", *parts]), "target": bond.segment, "system": ".".join(parts)}
+    hex_digits = bond.segment.replace(":", "")
+    quads = [hex_digits[start : start + 4] for start in (0, 4, 8)]
+    segment = {"identifier": ":".join(["0000", "0000", *quads]), "target": bond.segment, "system": ".".join(quads)}
     return {"segment": segment, "tracked": "downstream"}
 
 

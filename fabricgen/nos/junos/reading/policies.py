@@ -203,9 +203,9 @@ _TERM.store_fields(
 
 
 @POLICY.line(r"route-filter-list (\S+) (\S+) (exact|prefix-length-range /\d+-/\d+)")
-def _read_route_filter(policies: JunosPolicies, line: Line, name: str, prefix: str, lengths: str) -> None:
-    low, _, high = lengths.rpartition(" ")[2].replace("/", "").partition("-")
-    bounds = f"ge {low} le {high}" if high else ""
+def _read_route_filter(policies: JunosPolicies, line: Line, name: str, prefix: str, length_words: str) -> None:
+    shortest, _, longest = length_words.rpartition(" ")[2].replace("/", "").partition("-")
+    bounds = f"ge {shortest} le {longest}" if longest else ""
     policies.maps.add_permit(name, prefix, bounds)
 
 

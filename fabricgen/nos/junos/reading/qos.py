@@ -190,15 +190,17 @@ class JunosQos:
         return frozenset(queues)
 
     def _make_ecn(self, name: str) -> Ecn:
-        """Return the fill levels, percent of the buffer, between which packets are marked, and how many of 100 at the
-        upper one.
+        """Return the fill levels between which packets are marked, in percent of the buffer, and the percentage that is
+        marked at the upper one.
+
+        Raises UnknownTextError for a drop profile that marks packets at its lower level already.
         """
         profile = self.profiles[name]
-        low, high = sorted(profile["fill-level"])
-        none, percent = sorted(profile["drop-probability"])
-        if none:
-            report_misfit(f"drop profile {name} begins at {none} %")
-        return Ecn(low, high, percent)
+        min_percent, max_percent = sorted(profile["fill-level"])
+        lowest_probability, highest_probability = sorted(profile["drop-probability"])
+        if lowest_probability:
+            report_misfit(f"drop profile {name} begins at {lowest_probability} %")
+        return Ecn(min_percent, max_percent, highest_probability)
 
     def _make_watchdog(self) -> PfcWatchdog | None:
         """Return the times of the watchdog in ms, which Junos counts in polls for the detection; None without a

@@ -201,10 +201,12 @@ def _read_evpn(group: JunosGroup, name: str, instance: Instance, line: Line, loo
 
 
 @_GROUP.line(r"neighbor (\S+) (.+)")
-def _read_neighbor_line(group: JunosGroup, name: str, instance: Instance, line: Line, far: str, rest: str) -> None:
-    neighbor = instance.find_neighbor(far)
+def _read_neighbor_line(
+    group: JunosGroup, name: str, instance: Instance, line: Line, address: str, last_words: str
+) -> None:
+    neighbor = instance.find_neighbor(address)
     neighbor.group = name
-    pass_on(_NEIGHBOR, line, rest, neighbor, group, far)
+    pass_on(_NEIGHBOR, line, last_words, neighbor, group, address)
 
 
 @_NEIGHBOR.line(r"family (?:(inet6?) unicast|evpn signaling)(?: (.+))?")

@@ -58,9 +58,9 @@ def _parse_braces(text: str) -> Iterator[Words]:
 
     Raises UnknownTextError for braces that do not match or lie too deep.
     """
-    above: list[Words] = [()]
-    filled: list[bool] = [True]  # whether each level has a statement: a stanza without one is one itself
-    words: list[str] = []
+    open_stanzas: list[Words] = [()]
+    has_statements: list[bool] = [True]  # whether each level has a statement: a stanza without one is one itself
+    line_words: list[str] = []
     values: list[str] | None = None  # of a list in brackets
     for piece in _TOKEN.findall(text):
         if piece.startswith(("/*", "#")) or piece == "]":
@@ -68,26 +68,26 @@ def _parse_braces(text: str) -> Iterator[Words]:
         if piece == "[":
             values = []
         elif piece == "{":
-            if len(above) > MOST_DEEP:
+            if len(open_stanzas) > MOST_DEEP:
                 raise UnknownTextError(f"more than {MOST_DEEP} levels of braces")
-            filled[-1] = True
-            above.append((*above[-1], *words))
-            filled.append(False)
-            words = []
+            has_statements[-1] = True
+            open_stanzas.append((*open_stanzas[-1], *line_words))
+            has_statements.append(False)
+            line_words = []
         elif piece == ";":
-            filled[-1] = True
-            stem = (*above[-1], *words)
+            has_statements[-1] = True
+            stem = (*open_stanzas[-1], *line_words)
             yield from [stem] if values is None else [(*stem, value) for value in values]
-            words, values = [], None
+            line_words, values = [], None
         elif piece == "}":
-            if len(above) < 2 or words:
+            if len(open_stanzas) < 2 or line_words:
                 raise UnknownTextError("a brace closes what none has opened, or a statement is not ended")
-            if not filled.pop():
-                yield above[-1]
-            above.pop()
+            if not has_statements.pop():
+                yield open_stanzas[-1]
+            open_stanzas.pop()
         else:
-            (words if values is None else values).append(remove_quotes(piece))
-    if len(above) > 1 or words:
+            (line_words if values is None else values).append(remove_quotes(piece))
+    if len(open_stanzas) > 1 or line_words:
         raise UnknownTextError("a brace is not closed, or a statement not ended")
 
 
@@ -107,22 +107,24 @@ def quote_word(word: str) -> str:
 
 
 def _split_oneliner(words: Words) -> Iterator[Words]:
-    """Yield the statements of one line: several if it has several leaves of a list (`oneliner` in words.yaml)."""
-    for at, word in enumerate(words):
+    """Yield the statements of one line: several, each with the words before the list, if the line has several leaves of
+    a list (`oneliner` in words.yaml).
+    """
+    for position, word in enumerate(words):
         if form := load_words()["oneliner"].get(word):
-            start = at + 1 + form["names"]
-            stem, rest = words[:start], list(words[start:])
+            start = position + 1 + form["names"]
+            stem, leaf_words = words[:start], list(words[start:])
             leaves = {*form["values"], *form["words"]}
-            if form.get("begins") and len(rest) > 1 and rest[0] not in leaves:
-                yield (*stem, rest[0])
-                yield from ((*stem, word) for word in rest[1:])
+            if form.get("begins") and len(leaf_words) > 1 and leaf_words[0] not in leaves:
+                yield (*stem, leaf_words[0])
+                yield from ((*stem, word) for word in leaf_words[1:])
                 return
             # two words at most are one statement, and stay on one line
-            if len(rest) > 2 and rest[0] in leaves:
-                while rest:
-                    length = 2 if rest[0] in form["values"] else 1
-                    yield (*stem, *rest[:length])
-                    rest = rest[length:]
+            if len(leaf_words) > 2 and leaf_words[0] in leaves:
+                while leaf_words:
+                    length = 2 if leaf_words[0] in form["values"] else 1
+                    yield (*stem, *leaf_words[:length])
+                    leaf_words = leaf_words[length:]
                 return
     yield words
 
@@ -143,24 +145,25 @@ def _parse_json(data: Any) -> Iterator[Words]:
     yield from _parse_json_row(configuration, (), "", 0)
 
 
-def _parse_json_row(row: Mapping[str, Any], above: Words, parent: str, depth: int) -> Iterator[Words]:
-    """Yield the statements of one object of Junos's JSON; a list is a statement for each element.
+def _parse_json_row(row: Mapping[str, Any], path: Words, parent: str, depth: int) -> Iterator[Words]:
+    """Yield the statements of one object of Junos's JSON as words; a list is a statement for each element.
 
-    `above` are the words that lead to the object, `parent` the last name among them, and `depth` the number of objects
-    above it.
+    `path` are the words that lead to the object, `parent` the last name among them, and `depth` the number of objects
+    above it. An object without settings is a statement itself. Raises UnknownTextError for more than MOST_DEEP objects
+    in each other.
     """
     if depth > MOST_DEEP:
         raise UnknownTextError(f"more than {MOST_DEEP} levels of JSON")
     # attributes, and the key of a list, which is among the words above, are no statements
-    below = {n: v for n, v in row.items() if not n.startswith("@") and not (n == "name" and depth)}
-    for name, value in below.items():
-        words = (*above, *_spell_name(parent, name))
+    settings = {n: v for n, v in row.items() if not n.startswith("@") and not (n == "name" and depth)}
+    for name, value in settings.items():
+        setting_path = (*path, *_spell_name(parent, name))
         for element in value if isinstance(value, list) else [value]:
             if not isinstance(element, dict):
-                yield words if element is None or element is True else (*words, str(element))
+                yield setting_path if element is None or element is True else (*setting_path, str(element))
             elif name in load_words()["flat"] and "name" not in element:
                 yield (
-                    *words,
+                    *setting_path,
                     *(
                         word
                         for field, leaf in element.items()
@@ -168,10 +171,10 @@ def _parse_json_row(row: Mapping[str, Any], above: Words, parent: str, depth: in
                     ),
                 )
             else:
-                key = (str(element["name"]),) if "name" in element else ()
-                yield from _parse_json_row(element, (*words, *key), name, depth + 1)
-    if not below:
-        yield above
+                element_key = (str(element["name"]),) if "name" in element else ()
+                yield from _parse_json_row(element, (*setting_path, *element_key), name, depth + 1)
+    if not settings:
+        yield path
 
 
 def _spell_name(parent: str, name: str) -> Words:
@@ -199,11 +202,11 @@ def make_lines(statements: Iterable[Words]) -> Iterator[Any]:
     yield from (Section(" ".join(map(quote_word, words)), [], ROOT) for words in statements)
 
 
-def pass_on(rules: LineRules, line: Any, rest: str, *state: Any) -> None:
-    """Have the last words of a line, `rest`, read by the rules of what is below its first words."""
-    above = Section(line.text.removesuffix(rest).rstrip(), [], line.above)
-    below: Any = Section(rest, [], above)
-    rules.read([below], *state)
+def pass_on(rules: LineRules, line: Any, last_words: str, *state: Any) -> None:
+    """Have `last_words`, with which a line ends, read by rules as a line of its own below the line's first words."""
+    head = Section(line.text.removesuffix(last_words).rstrip(), [], line.above)
+    tail: Any = Section(last_words, [], head)
+    rules.read([tail], *state)
 
 
 def pass_on_lines(rules: LineRules, stems: Mapping[str, tuple[LineRules, str]]) -> None:

@@ -66,22 +66,26 @@ OF_VRF = ("CONNECTED", "STATIC", "EXIT-")
 
 
 def make_bgp_values(switch: SwitchView) -> dict[str, Any]:
-    """Return BGP of the default VRF with the policies of all VRFs, and the VRFs; for the templates."""
+    """Return the templates' values of BGP: the default VRF's, with the policies of all VRFs, and one dict for each
+    other VRF (`instances`).
+
+    Prefix lists that no policy names are left out; `discovers` are the neighbours without an address, by port.
+    """
     instances = {
         vrf: (bgp, PolicyNames(vrf, vrf and require_token(vrf), str, joint=True))
         for vrf, bgp in model_bgp(switch).items()
     }
     policies: dict[str, list[dict[str, Any]]] = {}
-    filters: list[tuple[str, list[tuple[int, str]]]] = []
+    route_filters: list[tuple[str, list[tuple[int, str]]]] = []
     for vrf, (bgp, names) in instances.items():
         own_policies = _list_policies(switch, vrf, bgp, names)
-        named = {term["list"] for terms in own_policies.values() for term in terms}
-        rows = list_prefix_list_rows(bgp.maps, names, WORDS, spell_route_filter)
-        filters += [(row["name"], row["rules"]) for row in rows if row["name"] in named]
+        lists_in_use = {term["list"] for terms in own_policies.values() for term in terms}
+        list_rows = list_prefix_list_rows(bgp.maps, names, WORDS, spell_route_filter)
+        route_filters += [(row["name"], row["rules"]) for row in list_rows if row["name"] in lists_in_use]
         policies |= own_policies
     bgp, names = instances[""]
     return {
-        "route_filters": filters,
+        "route_filters": route_filters,
         "policies": list(policies.items()),
         "path_groups": _list_path_groups(bgp),
         "communities": _list_communities(policies),
@@ -92,7 +96,7 @@ def make_bgp_values(switch: SwitchView) -> dict[str, Any]:
         "tables": list_tables(switch, "", bgp, over_evpn=False),
         "overlay": _make_overlay_values(switch),
         "instances": [_make_instance(switch, vrf, *instances.get(vrf, (None, None))) for vrf in switch.vrfs],
-        "discovers": [require_token(far) for far, peer in bgp.peers.items() if not peer.address],
+        "discovers": [require_token(neighbor) for neighbor, peer in bgp.peers.items() if not peer.address],
         "hold": HOLD_S,
         "warning_percent": WARNING_PERCENT,
         "max_paths": bgp.max_paths,

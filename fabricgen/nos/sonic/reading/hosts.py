@@ -127,19 +127,21 @@ def _list_servers_v4(vlan: Vlan, name: str, tables: Mapping[str, Any]) -> tuple[
 
 
 def _find_relay_source(vlan: Vlan, name: str, tables: Mapping[str, Any]) -> str:
-    """Return the loopback address that DHCP servers answer to; "" for the gateway.
+    """Return the loopback address that DHCP servers answer to; "" if they answer to the gateway.
 
-    Raises UnknownTextError if servers could not tell the subnet of the host, or for a source that is no loopback of the
-    VLAN's VRF.
+    Raises UnknownTextError if the source is not a loopback with one IPv4 address in the VLAN's VRF, or if link
+    selection is off, so that servers could not tell the subnet of the host.
     """
     row = tables.get("DHCPV4_RELAY", {}).get(name, {})
     source, selects_link = row.get("source_interface", ""), row.get("link_selection", "disable") == "enable"
     if not source and not selects_link:
         return ""
     rows = tables.get("LOOPBACK_INTERFACE", {})
-    keys = [key.partition("|") for key in rows]
+    loopback_addresses = [key.partition("|") for key in rows]
     addresses: list[str] = [
-        address.partition("/")[0] for loopback, _, address in keys if loopback == source and "." in address
+        address.partition("/")[0]
+        for loopback, _, address in loopback_addresses
+        if loopback == source and "." in address
     ]
     vrf = strip_vrf_prefix(rows.get(source, {}).get("vrf_name", ""))
     if len(addresses) != 1 or not selects_link or vrf != vlan.vrf:

@@ -95,31 +95,33 @@ def make_overlay_vlans(vnis: Mapping[int, int], of_frr: Mapping[int, OverlayVrf]
 
 
 def read_srv6(tables: Mapping[str, Mapping[str, Mapping[str, str]]]) -> SwitchSrv6 | None:
-    """Return the SRv6 identifiers of a switch, None without any.
+    """Return the SRv6 identifiers of a switch: lengths in bits, its own identifier, and (port, neighbour) of those of
+    links.
 
-    Raises UnknownTextError unless they are those of one locator, and forward alone.
+    None without SRv6. Raises UnknownTextError for several locators, for identifiers of another locator or with another
+    action than uN and uA, and if the own identifier is not the prefix of the locator.
     """
     locators, sids = tables.get("SRV6_MY_LOCATORS", {}), tables.get("SRV6_MY_SIDS", {})
     if not locators and not sids:
         return None
     if len(locators) != 1:
         report_misfit(f"{len(locators)} locators: {sorted(locators)}")
-    (name, locator), nodes, links = next(iter(locators.items())), list[str](), dict[str, tuple[str, str]]()
+    (only_locator, locator), nodes, links = next(iter(locators.items())), list[str](), dict[str, tuple[str, str]]()
     allow_fields(locator, "prefix", "block_len", "node_len", "func_len")
-    usual = {"block_len": "32", "node_len": "16", "func_len": "16"} if is_tolerant() else {}
-    stated = {**usual, **locator}
-    bits = int(stated["block_len"]), int(stated["node_len"]), int(stated["func_len"])
-    for key, row in sids.items():
+    defaults = {"block_len": "32", "node_len": "16", "func_len": "16"} if is_tolerant() else {}
+    lengths = {**defaults, **locator}
+    bits = int(lengths["block_len"]), int(lengths["node_len"]), int(lengths["func_len"])
+    for sid, row in sids.items():
         allow_fields(row, "action", "adj", "decap_dscp_mode", "interface")
-        of, _, prefix = key.partition("|")
-        if of != name or row.get("decap_dscp_mode") != "pipe":
-            report_misfit(f"SRV6_MY_SIDS {key} is of another locator, or no identifier as the plan has them")
+        locator_name, _, prefix = sid.partition("|")
+        if locator_name != only_locator or row.get("decap_dscp_mode") != "pipe":
+            report_misfit(f"SRV6_MY_SIDS {sid} is of another locator, or no identifier as the plan has them")
         if row["action"] == "uN":
             nodes.append(prefix)
         elif row["action"] == "uA":
             links[prefix] = row["interface"], row.get("adj", "")
         else:
-            report_misfit(f"SRV6_MY_SIDS {key} is {row['action']}")
+            report_misfit(f"SRV6_MY_SIDS {sid} is {row['action']}")
     if nodes != [f"{locator['prefix']}/{bits[0] + bits[1]}"]:
         report_misfit(f"the locator {locator['prefix']} and the identifiers {nodes} of the switch are not the same")
     return SwitchSrv6(bits, nodes[0] if nodes else "", links)
@@ -164,23 +166,25 @@ def read_pair(
 ) -> MlagPair | None:
     """Return the MLAG pair of a switch; None if it is in none.
 
-    `members` gives the ports of a bond, `tagged` are the VLANs of the peer link, and `vrf_of` the VRF of each VLAN.
-    Raises UnknownTextError if the parts of the pair do not fit together.
+    `members` returns the ports of a bond, `tagged` are the VLANs of the peer link, and `vrf_of` is the VRF of each
+    VLAN. Raises UnknownTextError for parts of a pair without a domain, and for a pair that does not come up: its peer
+    has the same address or is in none of its subnets, the peer link is down or lacks VLANs, or iccpd is off.
     """
-    rows, pair_vlans = tables.get("MCLAG_DOMAIN", {}), list_pair_vlans(tables)
-    if not rows:
+    domains, pair_vlans = tables.get("MCLAG_DOMAIN", {}), list_pair_vlans(tables)
+    if not domains:
         if pair_vlans or tables.get("MCLAG_INTERFACE"):
             report_misfit("parts of an MCLAG pair without the others")
         return None
-    ((domain, row),) = rows.items()
+    ((domain, row),) = domains.items()
     allow_fields(row, "peer_ip", "peer_link", "source_ip")
-    link = row["peer_link"]
-    keys = [key.partition("|") for key in tables["VLAN_INTERFACE"]]
+    peer_link = row["peer_link"]
+    addresses = [vlan_and_address.partition("|") for vlan_and_address in tables["VLAN_INTERFACE"]]
     addresses_of_vlan = {
-        vlan: frozenset(text for name, bar, text in keys if bar and name == vlan) for vlan in pair_vlans
+        vlan: frozenset(address for name, separator, address in addresses if separator and name == vlan)
+        for vlan in pair_vlans
     }
-    pair_addresses = [ip_interface(text) for texts in addresses_of_vlan.values() for text in texts]
-    gateways = {name for name, bar, _ in keys if bar}
+    pair_addresses = [ip_interface(address) for of_vlan in addresses_of_vlan.values() for address in of_vlan]
+    gateways = {name for name, separator, _ in addresses if separator}
     conditions = (
         any(
             str(interface.ip) == row["source_ip"] and ip_address(row["peer_ip"]) in interface.network
@@ -188,13 +192,13 @@ def read_pair(
         ),
         row["source_ip"] != row["peer_ip"],
         pair_vlans <= tagged and gateways <= tagged,
-        tables["PORTCHANNEL"][link]["admin_status"] == "up",
+        tables["PORTCHANNEL"][peer_link]["admin_status"] == "up",
         tables["FEATURE"].get("iccpd") == {"state": "enabled"},
     )
     if not all(conditions):
         report_misfit(f"an MCLAG pair that does not come up: {conditions}")
     return MlagPair(
-        members(link),
+        members(peer_link),
         domain,
         ("", ""),
         {int(v.removeprefix("Vlan")): (vrf_of[v], addresses_of_vlan[v]) for v in pair_vlans},

@@ -108,20 +108,29 @@ def _find_cabled_ports(tables: Tables) -> set[str]:
 
 
 def _check_buffers(tables: Tables) -> None:
-    """Refuse buffers that are incomplete or unused, and headroom of another length than that of the port's cable."""
+    """Refuse buffers that are incomplete or unused, that differ between ports, or whose headroom is for another cable
+    length than the port's.
+
+    Raises UnknownTextError.
+    """
     pools, profiles = tables["BUFFER_POOL"], tables["BUFFER_PROFILE"]
     for pool in pools.values():
         require_fields({field: text for field, text in pool.items() if field != "xoff"}, "mode", "size", "type")
     for name, row in profiles.items():
         allow_fields(row, *THRESHOLDS, *LOSSLESS, "packet_discard_action", "pool", "size", "xon_offset")
-        lossless = LOSSLESS if name.startswith("pg_lossless") else ()
-        if not {"pool", "size", *lossless} <= row.keys() or len(row.keys() & set(THRESHOLDS)) != 1:
+        lossless_fields = LOSSLESS if name.startswith("pg_lossless") else ()
+        if not {"pool", "size", *lossless_fields} <= row.keys() or len(row.keys() & set(THRESHOLDS)) != 1:
             report_misfit(f"{name} is no whole profile: {row}")
     used = {row["profile"] for table in ("BUFFER_PG", "BUFFER_QUEUE") for row in tables[table].values()}
-    used |= {p for table in PER_PORT for row in tables.get(table, {}).values() for p in row["profile_list"].split(",")}
+    used |= {
+        profile_name
+        for table in PER_PORT
+        for row in tables.get(table, {}).values()
+        for profile_name in row["profile_list"].split(",")
+    }
     # profiles of queues that no port uses may stay, and those of ports out of use where every port is in use
-    spare = profiles.keys() - used - {name for name in profiles if "queue" in name or "_zero_" in name}
-    if not used <= profiles.keys() or spare or not {row["pool"] for row in profiles.values()} <= pools.keys():
+    unused_profiles = profiles.keys() - used - {name for name in profiles if "queue" in name or "_zero_" in name}
+    if not used <= profiles.keys() or unused_profiles or not {row["pool"] for row in profiles.values()} <= pools.keys():
         report_misfit(f"profiles are {sorted(profiles)} of {sorted(pools)}, and {sorted(used)} are used")
     lengths = tables.get("CABLE_LENGTH", {}).get("AZURE", {})
     for table in BUFFERS & tables.keys() - {"BUFFER_POOL", "BUFFER_PROFILE"}:

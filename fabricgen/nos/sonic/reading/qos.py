@@ -41,25 +41,25 @@ def read_qos(tables: Tables) -> SwitchQos | None:
     """
     if not set(QOS_TABLES).intersection(tables) or ("SWITCH_TRIMMING" in tables and "QUEUE" not in tables):
         return None
-    bound = {name: row for name, row in tables["PORT_QOS_MAP"].items() if name != "global"}
-    classes = _parse_numbers(_find_bound_map(tables, bound, "dscp_to_tc_map", "DSCP_TO_TC_MAP"))
-    queues = _parse_numbers(_find_bound_map(tables, bound, "tc_to_queue_map", "TC_TO_QUEUE_MAP"))
-    pauses = any(_PFC_FIELDS & set(row) for row in bound.values())
+    maps_of_port = {name: row for name, row in tables["PORT_QOS_MAP"].items() if name != "global"}
+    classes = _parse_numbers(_find_bound_map(tables, maps_of_port, "dscp_to_tc_map", "DSCP_TO_TC_MAP"))
+    queues = _parse_numbers(_find_bound_map(tables, maps_of_port, "tc_to_queue_map", "TC_TO_QUEUE_MAP"))
+    pauses = any(_PFC_FIELDS & set(row) for row in maps_of_port.values())
     pfc_queues = (
-        _parse_numbers(_find_bound_map(tables, bound, "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE"))
+        _parse_numbers(_find_bound_map(tables, maps_of_port, "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE"))
         if pauses
         else {}
     )
-    groups = _parse_numbers(_find_bound_map(tables, bound, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP"))
-    pfc_groups = _read_pfc_groups(tables, bound)
-    queue_rows: dict[str, dict[int, Queue]] = {name: {} for name in bound}
-    for key, row in tables["QUEUE"].items():
-        port, _, number = key.partition("|")
+    groups = _parse_numbers(_find_bound_map(tables, maps_of_port, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP"))
+    pfc_groups = _read_pfc_groups(tables, maps_of_port)
+    queue_rows: dict[str, dict[int, Queue]] = {name: {} for name in maps_of_port}
+    for port_and_number, row in tables["QUEUE"].items():
+        port, _, number = port_and_number.partition("|")
         queue_rows[port][int(number)] = _make_queue(tables, row, int(tables["PORT"][port]["speed"]))
-    ports = {name: _make_port_qos(tables, name, row, queue_rows[name]) for name, row in bound.items()}
+    ports = {name: _make_port_qos(tables, name, row, queue_rows[name]) for name, row in maps_of_port.items()}
     for priority in {p for port in ports.values() for p in port.pfc}:
-        alone = [traffic_class for traffic_class, group in groups.items() if group == groups[priority]]
-        if pfc_queues[priority] != queues[priority] or alone != [priority]:
+        classes_of_group = [traffic_class for traffic_class, group in groups.items() if group == groups[priority]]
+        if pfc_queues[priority] != queues[priority] or classes_of_group != [priority]:
             report_misfit(f"priority {priority} pauses another queue or class than its own")
     if pfc_groups is not None and pfc_groups != {p: groups[p] for port in ports.values() for p in port.pfc}:
         report_misfit(f"priorities pause the groups {pfc_groups}, and classes are in {groups}")
@@ -105,12 +105,12 @@ def _parse_numbers(row: Mapping[str, str]) -> dict[int, int]:
     return {int(key): int(value) for key, value in row.items()}
 
 
-def _make_port_qos(tables: Tables, name: str, row: Mapping[str, str], queues: Mapping[int, Queue]) -> PortQos:
-    """Return what a port pauses and watches, with its queues by number; `row` is its row of PORT_QOS_MAP."""
-    allow_fields(row, *_BOUND, "tc_to_queue_map")
+def _make_port_qos(tables: Tables, name: str, maps: Mapping[str, str], queues: Mapping[int, Queue]) -> PortQos:
+    """Return what a port pauses and watches, with its queues by number; `maps` is its row of PORT_QOS_MAP."""
+    allow_fields(maps, *_BOUND, "tc_to_queue_map")
     return PortQos(
-        pfc=_parse_priorities(row.get("pfc_enable", "")),
-        watched=_parse_priorities(row.get("pfcwd_sw_enable", "")) if name in tables.get("PFC_WD", {}) else frozenset(),
+        pfc=_parse_priorities(maps.get("pfc_enable", "")),
+        watched=_parse_priorities(maps.get("pfcwd_sw_enable", "")) if name in tables.get("PFC_WD", {}) else frozenset(),
         queues=queues,
     )
 
@@ -137,18 +137,19 @@ def _find_limit_percent(scheduler: Mapping[str, str], speed_mbps: int) -> int:
 
     Its rates are in bytes a second (sonic-scheduler.yang). Raises UnknownTextError for a rate of no whole percent.
     """
-    shaped = {field: text for field, text in scheduler.items() if field in ("cir", "meter_type", "pir")}
-    if not shaped:
+    rate_fields = {field: text for field, text in scheduler.items() if field in ("cir", "meter_type", "pir")}
+    if not rate_fields:
         return 0
-    rate = shaped.get("pir", "")
-    percent, rest = divmod(100 * 8 * int(rate), speed_mbps * BITS_PER_MEGABIT)
-    if shaped != {"cir": rate, "meter_type": "bytes", "pir": rate} or rest:
-        report_misfit(f"no whole percents of {speed_mbps} Mb/s: {shaped}")
+    rate = rate_fields.get("pir", "")
+    percent, remainder = divmod(100 * 8 * int(rate), speed_mbps * BITS_PER_MEGABIT)
+    if rate_fields != {"cir": rate, "meter_type": "bytes", "pir": rate} or remainder:
+        report_misfit(f"no whole percents of {speed_mbps} Mb/s: {rate_fields}")
     return percent
 
 
 def _make_ecn(row: Mapping[str, str]) -> Ecn:
-    """Return the thresholds of WRED, in bytes there, in kB.
+    """Return the ECN thresholds in kB of a row of WRED_PROFILE, which has them in bytes, and its drop probability in
+    percent.
 
     Raises UnknownTextError if packets of some colours are marked otherwise, or for thresholds of no whole kB.
     """
@@ -159,10 +160,10 @@ def _make_ecn(row: Mapping[str, str]) -> Ecn:
     thresholds: set[tuple[str, ...]] = {tuple(row[f"{color}_{f}"] for f in fields) for color in colors}
     if len(thresholds) != 1 or row["ecn"] != "ecn_all" or any(row[f"wred_{c}_enable"] != "true" for c in colors):
         report_misfit("colours are marked differently")
-    low, high, percent = map(int, thresholds.pop())
-    if low % 1000 or high % 1000:
-        report_misfit(f"thresholds are no whole kB: {low}, {high}")
-    return Ecn(low // 1000, high // 1000, percent)
+    min_bytes, max_bytes, percent = map(int, thresholds.pop())
+    if min_bytes % 1000 or max_bytes % 1000:
+        report_misfit(f"thresholds are no whole kB: {min_bytes}, {max_bytes}")
+    return Ecn(min_bytes // 1000, max_bytes // 1000, percent)
 
 
 def _make_watchdog(table: Mapping[str, Mapping[str, str]], ports: Mapping[str, PortQos]) -> PfcWatchdog | None:
@@ -195,10 +196,10 @@ def read_balancing(table: Mapping[str, Mapping[str, Any]]) -> Balancing:
 
 
 def read_trimming(tables: Tables) -> PacketTrimming | None:
-    """Return what is trimmed; None if nothing is.
+    """Return how packets are trimmed, and the numbers of the queues that trim by port; None if nothing is trimmed.
 
-    Raises UnknownTextError if ports are trimmed and the switch does not say how, or their maps are not those of
-    trimming.
+    Raises UnknownTextError if ports are trimmed and the switch does not say how, if trimmed packets have no fixed DSCP
+    and queue, if ports that trim have no QoS maps, or several, and if these maps are not those of trimming.
     """
     trimmed = dict(_list_trimmed_queues(tables))
     if "SWITCH_TRIMMING" not in tables:
@@ -210,15 +211,19 @@ def read_trimming(tables: Tables) -> PacketTrimming | None:
     allow_fields(settings, "dscp_value", "queue_index", "size")
     if not (settings["dscp_value"] + settings["queue_index"]).isdigit():
         report_misfit("what is trimmed has no DSCP or queue of its own: from-tc or dynamic")
-    bound = {name: row for name, row in tables["PORT_QOS_MAP"].items() if name != "global"}
-    for row in bound.values():
+    maps_of_port = {name: row for name, row in tables["PORT_QOS_MAP"].items() if name != "global"}
+    for row in maps_of_port.values():
         allow_fields(row, "dscp_to_tc_map", "tc_to_pg_map", "tc_to_queue_map")
-    alone = "QUEUE" not in tables
-    maps = {(row["dscp_to_tc_map"], row["tc_to_pg_map"], row["tc_to_queue_map"]) for row in bound.values()}
-    if not set(trimmed) <= set(bound) or (alone and set(bound) != set(trimmed)) or len(maps) != 1:
+    trims_without_qos = "QUEUE" not in tables
+    maps = {(row["dscp_to_tc_map"], row["tc_to_pg_map"], row["tc_to_queue_map"]) for row in maps_of_port.values()}
+    if (
+        not set(trimmed) <= set(maps_of_port)
+        or (trims_without_qos and set(maps_of_port) != set(trimmed))
+        or len(maps) != 1
+    ):
         report_misfit("ports that trim have one map of DSCPs, and others none")
     of_dscps, of_groups, of_queues = maps.pop()
-    queue_of = {int(key): int(value) for key, value in tables["TC_TO_QUEUE_MAP"][of_queues].items()}
+    queue_of = {int(class_text): int(value) for class_text, value in tables["TC_TO_QUEUE_MAP"][of_queues].items()}
     if tables["TC_TO_PRIORITY_GROUP_MAP"][of_groups] != {str(n): "0" for n in range(8)} or queue_of != {
         n: n for n in range(8)
     }:
@@ -236,12 +241,12 @@ def read_trimming(tables: Tables) -> PacketTrimming | None:
 def _list_trimmed_queues(tables: Tables) -> Iterator[tuple[str, frozenset[int]]]:
     """Yield (port, numbers of its queues that trim) for each port that has any."""
     profiles = tables.get("BUFFER_PROFILE", {})
-    trims = {name for name, row in profiles.items() if row.get("packet_discard_action") == "trim"}
+    trimming_profiles = {name for name, row in profiles.items() if row.get("packet_discard_action") == "trim"}
     queues_of_port: dict[str, set[int]] = {}
     for key, row in tables.get("BUFFER_QUEUE", {}).items():
-        if row.get("profile") in trims:
-            port, _, run = key.partition("|")
-            first, _, last = run.partition("-")
-            queues_of_port.setdefault(port, set()).update(range(int(first), int(last or first) + 1))
+        if row.get("profile") in trimming_profiles:
+            port, _, queue_range = key.partition("|")
+            lowest, _, highest = queue_range.partition("-")
+            queues_of_port.setdefault(port, set()).update(range(int(lowest), int(highest or lowest) + 1))
     for port, queues in queues_of_port.items():
         yield port, frozenset(queues)

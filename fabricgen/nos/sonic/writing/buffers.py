@@ -252,14 +252,20 @@ def _make_headroom_fields(row: Headroom) -> dict[str, object]:
     }
 
 
-def _list_queue_profiles(use: PortBuffers, roce_class: int) -> dict[str, str]:
-    """Return the profile of each run of queues, such as 0-2."""
-    # a run is empty where the RoCE class is the first or the last one
-    below, above = (0, roce_class - 1), (roce_class + 1, LAST_QUEUE)
-    lossy = {_write_run(*run): use.lossy_queue for run in (below, above) if run[0] <= run[1]}
-    return {**lossy, str(roce_class): use.lossless_queue}
+def _list_queue_profiles(port_buffers: PortBuffers, roce_class: int) -> dict[str, str]:
+    """Return the buffer profile of each range of queues, such as 0-2: lossless for the RoCE class, lossy for the
+    others.
+    """
+    # a range is empty if the RoCE class is the first or the last one
+    queues_below, queues_above = (0, roce_class - 1), (roce_class + 1, LAST_QUEUE)
+    lossy = {
+        _write_run(*queue_range): port_buffers.lossy_queue
+        for queue_range in (queues_below, queues_above)
+        if queue_range[0] <= queue_range[1]
+    }
+    return {**lossy, str(roce_class): port_buffers.lossless_queue}
 
 
-def _write_run(first: int, last: int) -> str:
-    """Return a run of queues: `3-4`, or `3` for one."""
-    return str(first) if first == last else f"{first}-{last}"
+def _write_run(lowest: int, highest: int) -> str:
+    """Return a range of queues as config_db writes it: `3-4`, or `3` for a single queue."""
+    return str(lowest) if lowest == highest else f"{lowest}-{highest}"

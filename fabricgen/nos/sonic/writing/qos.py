@@ -229,31 +229,42 @@ def _make_lossy_tables(key: _LossyKey) -> Mapping[str, Mapping[str, Any]]:
     return dict.fromkeys([*buffers, *(TRIM_MAP_TABLES if key.data_class == LOSSY_CLASS else ()), TRIM_TABLE], values)
 
 
-def _make_lossy_buffers(key: _LossyKey) -> Mapping[str, Rows]:
-    """Return the rows of the buffer tables: the platform's, and the profile of the queue that is trimmed."""
-    buffers, trimmed = key.buffers, key.trimming.ports if key.trimming else {}
-    lossy, own = buffers.cabled.queues[str(LOSSY_CLASS)], f"queue{key.data_class}_trim_profile"
-    profiles: Rows = {name: dict(profile) for name, profile in buffers.profiles.items()}
-    if trimmed:
-        profiles[own] = {**dict(buffers.profiles[lossy]), "packet_discard_action": "trim"}
-    uses = {name: buffers.cabled if name in key.cabled else buffers.unused for name in key.names}
+def _make_lossy_buffers(switch_key: _LossyKey) -> Mapping[str, Rows]:
+    """Return the rows of the buffer tables, by table, as the platform has them for ports in use and for unused ports.
 
-    def find_profile(name: str, run: str, profile: str) -> str:
+    The queue of data has a profile of its own, which trims packets, at the ports that trim.
+    """
+    buffers, trimming_ports = switch_key.buffers, switch_key.trimming.ports if switch_key.trimming else {}
+    lossy_profile, trim_profile = buffers.cabled.queues[str(LOSSY_CLASS)], f"queue{switch_key.data_class}_trim_profile"
+    profiles: Rows = {name: dict(profile) for name, profile in buffers.profiles.items()}
+    if trimming_ports:
+        profiles[trim_profile] = {**dict(buffers.profiles[lossy_profile]), "packet_discard_action": "trim"}
+    buffers_of_port = {
+        port: buffers.cabled if port in switch_key.cabled else buffers.unused for port in switch_key.names
+    }
+
+    def find_profile(port: str, queue_range: str, profile: str) -> str:
         # only the queue of data is trimmed, and only of ports in use
-        if name not in key.cabled or run != str(key.data_class):
+        if port not in switch_key.cabled or queue_range != str(switch_key.data_class):
             return profile
-        return own if name in trimmed else lossy
+        return trim_profile if port in trimming_ports else lossy_profile
 
     queues: Rows = {
-        f"{name}|{run}": {"profile": find_profile(name, run, profile)}
-        for name, use in uses.items()
-        for run, profile in use.queues.items()
+        f"{port}|{queue_range}": {"profile": find_profile(port, queue_range, profile)}
+        for port, port_buffers in buffers_of_port.items()
+        for queue_range, profile in port_buffers.queues.items()
     }
     return {
-        "BUFFER_PG": {f"{name}|{LOSSY_CLASS}": {"profile": use.group} for name, use in uses.items()},
+        "BUFFER_PG": {
+            f"{port}|{LOSSY_CLASS}": {"profile": port_buffers.group} for port, port_buffers in buffers_of_port.items()
+        },
         "BUFFER_POOL": {name: dict(pool) for name, pool in buffers.pools.items()},
-        "BUFFER_PORT_EGRESS_PROFILE_LIST": {n: {"profile_list": ",".join(use.egress)} for n, use in uses.items()},
-        "BUFFER_PORT_INGRESS_PROFILE_LIST": {n: {"profile_list": ",".join(use.ingress)} for n, use in uses.items()},
+        "BUFFER_PORT_EGRESS_PROFILE_LIST": {
+            port: {"profile_list": ",".join(port_buffers.egress)} for port, port_buffers in buffers_of_port.items()
+        },
+        "BUFFER_PORT_INGRESS_PROFILE_LIST": {
+            port: {"profile_list": ",".join(port_buffers.ingress)} for port, port_buffers in buffers_of_port.items()
+        },
         "BUFFER_PROFILE": profiles,
         "BUFFER_QUEUE": queues,
     }

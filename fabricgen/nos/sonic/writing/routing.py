@@ -117,7 +117,8 @@ LOCATOR = "main"
 
 
 def _make_srv6_rows(switch: SwitchView) -> dict[str, dict[str, dict[str, str]]]:
-    """Return the locator of a switch, and the identifiers in it: its own (uN), and those of links (uA).
+    """Return the rows of SRV6_MY_LOCATORS and SRV6_MY_SIDS: the locator of a switch, its own identifier (uN), and one
+    for each link (uA). Both are empty without SRv6.
 
     bgpcfgd makes of them what FRR has to know (sonic-net/SONiC, doc/srv6/srv6_static_config_hld.md; sonic-bgpcfgd,
     managers_srv6.py; sonic-srv6.yang). That design wants `decap_dscp_mode` for every action.
@@ -126,14 +127,14 @@ def _make_srv6_rows(switch: SwitchView) -> dict[str, dict[str, dict[str, str]]]:
     if srv6 is None:
         return {"SRV6_MY_LOCATORS": {}, "SRV6_MY_SIDS": {}}
     lengths = dict(zip(("block_len", "node_len", "func_len"), map(str, srv6.bits), strict=True))
-    kept = {"decap_dscp_mode": "pipe"}
+    decap_fields = {"decap_dscp_mode": "pipe"}
     links = {
-        f"{LOCATOR}|{prefix}": {"action": "uA", "adj": far, "interface": port, **kept}
-        for prefix, (port, far) in srv6.links.items()
+        f"{LOCATOR}|{prefix}": {"action": "uA", "adj": neighbor, "interface": port, **decap_fields}
+        for prefix, (port, neighbor) in srv6.links.items()
     }
     return {
         "SRV6_MY_LOCATORS": {LOCATOR: {"prefix": srv6.node.partition("/")[0], **lengths}},
-        "SRV6_MY_SIDS": {f"{LOCATOR}|{srv6.node}": {"action": "uN", **kept}, **links},
+        "SRV6_MY_SIDS": {f"{LOCATOR}|{srv6.node}": {"action": "uN", **decap_fields}, **links},
     }
 
 
@@ -206,29 +207,35 @@ def _make_frr_values(switch: SwitchView) -> dict[str, Any]:
 
 
 def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]:
-    """Return BGP in a VRF: its name, families, lists and maps, peer groups, and sessions, those of exits apart."""
-    name = make_vrf_name(vrf)
-    names, over = PolicyNames(vrf, name, make_vrf_name), switch.overlay_in(vrf)
+    """Return the template's values of BGP in one VRF: its name, families, lists and maps, peer groups and sessions.
+
+    Exits have keys of their own: `exits`, `exit_lists`, `exit_entries`, `exit_paths` and `exit_routes`. `evpn` is None
+    for a VRF that is not over EVPN.
+    """
+    vrf_name = make_vrf_name(vrf)
+    names, overlay = PolicyNames(vrf, vrf_name, make_vrf_name), switch.overlay_in(vrf)
     lists, entries = list(list_prefix_list_rows(bgp.maps, names, IP_WORDS)), list_entry_rows(bgp.maps, names, IP_WORDS)
-    groups = {peer.group: peer for peer in bgp.peers.values()}
+    peer_of_group = {peer.group: peer for peer in bgp.peers.values()}
     return {
-        "vrf": name,
-        "evpn": over and {"vni": over.vni, "distinguisher": over.distinguisher, "target": over.target},
+        "vrf": vrf_name,
+        "evpn": overlay and {"vni": overlay.vni, "distinguisher": overlay.distinguisher, "target": overlay.target},
         "lists": sorted((row for row in lists if row["of_fabric"]), key=_rank_list),
         "entries": [row for row in entries if row["of_fabric"]],
         "exit_paths": list_path_rows(bgp.maps, names),
         "exit_lists": [row for row in lists if not row["of_fabric"]],
         "exit_entries": sort_outside_rows(entries),
         "exit_routes": [
-            (find_family_word(prefix), prefix, far, require_token(port), f" vrf {name}" if name else "")
+            (find_family_word(prefix), prefix, next_hop, require_token(port), f" vrf {vrf_name}" if vrf_name else "")
             for prefix, route in switch.exits.routes_in(vrf).items()
-            for port, far in route.hops
+            for port, next_hop in route.hops
         ],
-        "groups": [(group, groups[group]) for group in list_group_names(groups.values())],
+        "groups": [(group, peer_of_group[group]) for group in list_group_names(peer_of_group.values())],
         "peers": list_session_rows(bgp, exits=False),
         "exits": list_session_rows(bgp, exits=True),
         "families": [
-            _make_family_values(bgp, names, v6=v6) for v6, has in ((False, switch.has_v4), (True, switch.has_v6)) if has
+            _make_family_values(bgp, names, v6=v6)
+            for v6, has_family in ((False, switch.has_v4), (True, switch.has_v6))
+            if has_family
         ],
         "leaks": list_leak_rows(bgp.maps, names, IP_WORDS),
     }
