@@ -20,27 +20,28 @@ _FAR_END = re.compile(
 
 
 def find_configured_links(switches: Mapping[str, ReadSwitch]) -> Facts:
-    """Return the links that configurations of switches tell.
+    """Return the links that configurations of switches tell, as facts without devices; `switches` has them by name.
 
-    Two ports in a subnet of two addresses are joined; a description joins its port to the far end that it names, if no
-    subnet does, and if the far end, where its configuration was read, has that port and names no other. Notes tell of
-    ports whose descriptions name other far ends than their subnets, or than the other side.
+    Two ports in a subnet of two addresses are joined. A description joins its port to the far end that it names, if no
+    subnet joins either, if the far end's description names no other port, and if a far end whose configuration was read
+    has that port. Notes tell of ports whose descriptions name other far ends than their subnets, or than the far end's
+    description.
     """
     links, contradicted = dict[End, End](), list[str]()
     for a, b in _list_subnets(switches):
         links[a], links[b] = b, a
     described = dict(_list_descriptions(switches))
-    for near, far in described.items():
-        known, told = switches.get(far.device), f"{_name_end(near)} is described as joined to {_name_end(far)}"
-        if (joined := links.get(near)) and joined != far:
-            contradicted.append(f"{told}, and its subnet joins it to {_name_end(joined)}")
-        elif not joined and far not in links and described.get(far, near) == near:
-            if known is None or far.port in known.model.interfaces:
-                links[near], links[far] = far, near
-        elif not joined:
-            contradicted.append(f"{told}, which is joined to another port")
+    for end, far_end in described.items():
+        note = f"{_name_end(end)} is described as joined to {_name_end(far_end)}"
+        if (joined_end := links.get(end)) and joined_end != far_end:
+            contradicted.append(f"{note}, and its subnet joins it to {_name_end(joined_end)}")
+        elif not joined_end and far_end not in links and described.get(far_end, end) == end:
+            if (far_switch := switches.get(far_end.device)) is None or far_end.port in far_switch.model.interfaces:
+                links[end], links[far_end] = far_end, end
+        elif not joined_end:
+            contradicted.append(f"{note}, which is joined to another port")
     notes = cap_notes(contradicted, "descriptions that contradict what else is configured")
-    return Facts(tuple(sorted({Link(min(ends), max(ends)) for ends in links.items()})), {}, notes=notes)
+    return Facts(tuple(sorted({Link(min(pair), max(pair)) for pair in links.items()})), {}, notes=notes)
 
 
 def _name_end(end: End) -> str:

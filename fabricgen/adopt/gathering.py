@@ -241,23 +241,23 @@ def _name_boxes(sightings: Sightings, gathered: Gathered) -> list[tuple[str, str
     A box goes by the name that it tells, else by that of its chassis, else by the file that is its own dump.
     """
     dumped_boxes = set(sightings.agents)
-    spelled = [_read_name(box) for box in sightings.boxes]
-    hosts = sorted({host for host, _, _ in spelled if host})
-    bare = {host: host.partition(".")[0] for host in hosts}
+    told_names = [_read_name(box) for box in sightings.boxes]
+    hosts = sorted({host for host, _, _ in told_names if host})
+    host_without_domain = {host: host.partition(".")[0] for host in hosts}
     # domains are removed if names without them are still different
-    if len(set(bare.values())) == len(hosts):
-        spelled = [(bare.get(host, host), adapter, model) for host, adapter, model in spelled]
-        hosts = sorted(bare.values())
-    boxes = list(zip(sightings.boxes, spelled, strict=True))
+    if len(set(host_without_domain.values())) == len(hosts):
+        told_names = [(host_without_domain.get(host, host), adapter, model) for host, adapter, model in told_names]
+        hosts = sorted(host_without_domain.values())
+    boxes = list(zip(sightings.boxes, told_names, strict=True))
     by_chassis = {box.chassis: host for box, (host, _, _) in reversed(boxes) if box.chassis and host}
     numbers = {host: number for number, host in enumerate(hosts)}
-    known = DeviceNames(numbers, {host.lower(): number for host, number in numbers.items()}, {})
+    known_names = DeviceNames(numbers, {host.lower(): number for host, number in numbers.items()}, {})
     names, unnamed = list[tuple[str, str]](), list[str]()
     for number, (box, (own_name, adapter, model)) in enumerate(boxes):
         host = own_name or by_chassis.get(box.chassis, "")
         if not host and number in dumped_boxes:
-            found = known.find_by_file(box.file)
-            host = hosts[found] if found >= 0 else PurePosixPath(box.file).name.partition(".")[0]
+            number_by_file = known_names.find_by_file(box.file)
+            host = hosts[number_by_file] if number_by_file >= 0 else PurePosixPath(box.file).name.partition(".")[0]
         if not host:
             unnamed.append(box.chassis or box.address or box.file)
         else:

@@ -45,12 +45,15 @@ class PortGraph(NamedTuple):
 
 
 def make_port_graph(ends: Sequence[tuple[Ints64, Ints64]], kind: Ints64) -> PortGraph:
-    """Return the graph of links; `ends` are (devices, ports) of either end of each link, int64, `kind` is by device."""
+    """Return the graph of links, each in both directions, sorted by near device and port.
+
+    `ends` are (devices, ports) of either end of each link, int64; `kind` has the kind of each device, int64.
+    """
     (a, a_port), (b, b_port) = ends
-    near, near_port = np.concatenate((a, b)), np.concatenate((a_port, b_port))
-    order = np.argsort(near << 32 | near_port, kind="stable")
-    far, far_port = np.concatenate((b, a)), np.concatenate((b_port, a_port))
-    return PortGraph(near[order], near_port[order], far[order], far_port[order], kind)
+    near_devices, near_ports = np.concatenate((a, b)), np.concatenate((a_port, b_port))
+    order = np.argsort(near_devices << 32 | near_ports, kind="stable")
+    far_devices, far_ports = np.concatenate((b, a)), np.concatenate((b_port, a_port))
+    return PortGraph(near_devices[order], near_ports[order], far_devices[order], far_ports[order], kind)
 
 
 class PortWalk:
@@ -91,22 +94,30 @@ class PortWalk:
         return places
 
     def count_as_planned(self, places: Ints64, rows: Ints64 | None = None) -> int:
-        """Return how many seen links are as planned if devices have these places; of all rows, or of some."""
+        """Return the number of seen links that are as planned if devices have these places; each link counts once a
+        direction.
+
+        `rows` are the seen rows to count, all if None.
+        """
         seen = self._seen
         rows = np.arange(len(seen.near)) if rows is None else rows
-        far, exact = self._find_planned_neighbours(places, rows)
-        return int((exact & (far == places[seen.far[rows]])).sum())
+        planned_neighbour, is_exact = self._find_planned_neighbours(places, rows)
+        return int((is_exact & (planned_neighbour == places[seen.far[rows]])).sum())
 
     def _find_planned_neighbours(self, places: Ints64, rows: Ints64) -> tuple[Ints64, Flags]:
-        """Return for each of some seen rows (the planned neighbour, NOBODY if none; whether the far port is as
-        planned).
+        """Return what the plan has at the far end of the near ports of some seen rows, if devices have these places.
+
+        The first array has the planned neighbour, int64, NOBODY if the near port has no planned link; the second
+        whether the far port is as planned, bool.
         """
         seen, planned = self._seen, self._planned
-        near = places[seen.near[rows]]
-        key = near << 32 | seen.near_port[rows]
-        at = np.minimum(np.searchsorted(self._keys, key), len(self._keys) - 1)
-        known = (near >= 0) & (self._keys[at] == key)
-        return np.where(known, planned.far[at], NOBODY), known & (planned.far_port[at] == seen.far_port[rows])
+        near_place = places[seen.near[rows]]
+        near_end = near_place << 32 | seen.near_port[rows]
+        planned_row = np.minimum(np.searchsorted(self._keys, near_end), len(self._keys) - 1)
+        is_planned = (near_place >= 0) & (self._keys[planned_row] == near_end)
+        return np.where(is_planned, planned.far[planned_row], NOBODY), is_planned & (
+            planned.far_port[planned_row] == seen.far_port[rows]
+        )
 
     def _place_part(self, anchor: int, places: Ints64, guess: Ints64) -> Ints64:
         """Return `places` with those of all devices that are connected with an anchor.
@@ -141,31 +152,38 @@ class PortWalk:
         return best, most_links, reached
 
     def _list_candidates(self, anchor: int, places: Ints64, guess: Ints64) -> list[int]:
-        """Return the free places whose ports lead to most of the same ports and kinds as a device's; of equals the
-        guess.
+        """Return up to ANCHORS free places of a device's kind, best first: those whose ports lead to most of the same
+        ports and kinds.
+
+        Of equals, the guess comes first.
         """
         seen, planned = self._seen, self._planned
         rows = slice(self._first[anchor], self._first[anchor + 1])
-        free = planned.kind == seen.kind[anchor]
-        free[places[places >= 0]] = False
+        is_free = planned.kind == seen.kind[anchor]
+        is_free[places[places >= 0]] = False
         kind = int(seen.kind[anchor])
         if kind not in self._rows_by_kind:
             self._rows_by_kind[kind] = np.flatnonzero(planned.kind[planned.near] == kind)
-        of_kind = self._rows_by_kind[kind]
+        rows_of_kind = self._rows_by_kind[kind]
         near_port, far_port, far_kind = (
-            column[of_kind] for column in (planned.near_port, planned.far_port, planned.kind[planned.far])
+            column[rows_of_kind] for column in (planned.near_port, planned.far_port, planned.kind[planned.far])
         )
         last_port = max(int(near_port.max(initial=0)), int(seen.near_port[rows].max(initial=0)))
-        ports = np.full(last_port + 1, NOBODY, dtype=np.int64)
-        kinds = ports.copy()
-        ports[seen.near_port[rows]], kinds[seen.near_port[rows]] = seen.far_port[rows], seen.kind[seen.far[rows]]
-        alike = of_kind[(ports[near_port] == far_port) & (kinds[near_port] == far_kind)]
-        score = np.bincount(planned.near[alike], minlength=len(free)) * 2
+        far_port_of_port = np.full(last_port + 1, NOBODY, dtype=np.int64)
+        far_kind_of_port = far_port_of_port.copy()
+        far_port_of_port[seen.near_port[rows]], far_kind_of_port[seen.near_port[rows]] = (
+            seen.far_port[rows],
+            seen.kind[seen.far[rows]],
+        )
+        matching_rows = rows_of_kind[
+            (far_port_of_port[near_port] == far_port) & (far_kind_of_port[near_port] == far_kind)
+        ]
+        score = np.bincount(planned.near[matching_rows], minlength=len(is_free)) * 2
         if guess[anchor] >= 0:
-            score[guess[anchor]] += free[guess[anchor]]
-        open_places = np.flatnonzero(free)
-        best: list[int] = open_places[np.argsort(-score[open_places], kind="stable")[:ANCHORS]].tolist()
-        return best
+            score[guess[anchor]] += is_free[guess[anchor]]
+        open_places = np.flatnonzero(is_free)
+        best_places: list[int] = open_places[np.argsort(-score[open_places], kind="stable")[:ANCHORS]].tolist()
+        return best_places
 
     def _place_connected(self, anchor: int, places: Ints64) -> Ints64:
         """Fill `places` of all devices that are connected with an anchor, step by step; return the devices."""
@@ -173,72 +191,83 @@ class PortWalk:
         while len(reached[-1]):
             rows = self._list_rows(reached[-1])
             rows = rows[places[self._seen.far[rows]] == NOBODY]
-            voted = self._vote_on_places(places, rows, np.full_like(places, NOBODY), only_free=True)
-            new = np.flatnonzero(voted >= 0)
-            places[new] = voted[new]
-            reached.append(new)
+            voted_places = self._vote_on_places(places, rows, np.full_like(places, NOBODY), only_free=True)
+            placed_devices = np.flatnonzero(voted_places >= 0)
+            places[placed_devices] = voted_places[placed_devices]
+            reached.append(placed_devices)
         return np.concatenate(reached)
 
     def _list_rows(self, devices: Ints64) -> Ints64:
-        """Return the seen rows whose near end is one of some devices."""
+        """Return the seen rows whose near end is one of some devices, int64."""
         starts, counts = self._first[devices], self._first[devices + 1] - self._first[devices]
         ends = np.cumsum(counts)
         rows: Ints64 = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + counts, counts)
         return rows
 
-    def _vote_on_places(self, places: Ints64, rows: Ints64, kept: Ints64, *, only_free: bool = False) -> Ints64:
-        """Return places, of one device each, by the votes of some rows for what their far ends are; else those in
-        `kept`.
+    def _vote_on_places(self, places: Ints64, rows: Ints64, fallback: Ints64, *, only_free: bool = False) -> Ints64:
+        """Return the place of each seen device, int64, by the votes of some seen rows for what their far ends are.
+
+        No place is given twice. A device without a vote that counts has its place in `fallback`, which also wins ties.
+        With `only_free`, only rows whose far ports are as planned vote, and only for places that no device has in
+        `places`.
         """
         seen, planned = self._seen, self._planned
-        voted, exact = self._find_planned_neighbours(places, rows)
-        voter = seen.far[rows]
-        valid = (voted >= 0) & (seen.kind[voter] >= 0) & (planned.kind[voted] == seen.kind[voter])
+        voted_place, is_exact = self._find_planned_neighbours(places, rows)
+        device_of_row = seen.far[rows]
+        is_valid = (
+            (voted_place >= 0)
+            & (seen.kind[device_of_row] >= 0)
+            & (planned.kind[voted_place] == seen.kind[device_of_row])
+        )
         if only_free:
-            taken = np.zeros(len(planned.kind), dtype=bool)
-            taken[places[places >= 0]] = True
-            valid &= ~taken[voted] & exact
-        pair = voter[valid] * len(planned.kind) + voted[valid]
-        pairs, inverse = np.unique(pair, return_inverse=True)
-        votes = np.bincount(inverse, np.where(exact[valid], EXACT, NEAR), len(pairs)).astype(np.int64)
-        device, place = pairs // len(planned.kind), pairs % len(planned.kind)
-        votes = 2 * votes + (kept[device] == place)
+            is_taken = np.zeros(len(planned.kind), dtype=bool)
+            is_taken[places[places >= 0]] = True
+            is_valid &= ~is_taken[voted_place] & is_exact
+        vote_key = device_of_row[is_valid] * len(planned.kind) + voted_place[is_valid]
+        distinct_keys, key_of_vote = np.unique(vote_key, return_inverse=True)
+        votes = np.bincount(key_of_vote, np.where(is_exact[is_valid], EXACT, NEAR), len(distinct_keys)).astype(np.int64)
+        device, place = distinct_keys // len(planned.kind), distinct_keys % len(planned.kind)
+        votes = 2 * votes + (fallback[device] == place)  # doubled, so that it decides between equals alone
         order = np.argsort(-votes, kind="stable")
-        return _pair_off(device[order], place[order], kept)
+        return _pair_off(device[order], place[order], fallback)
 
     def _fill_rest(self, places: Ints64, guess: Ints64) -> Ints64:
-        """Fill places of devices without any: the guess if it is free, or the only place and device of a kind that are
+        """Return `places` with those of devices that had none, filled in place.
+
+        Each gets its guess if that is free; then a device gets the only free place of its kind if it is the only one
         left.
         """
-        taken = np.zeros(len(self._planned.kind), dtype=bool)
-        taken[places[places >= 0]] = True
+        is_taken = np.zeros(len(self._planned.kind), dtype=bool)
+        is_taken[places[places >= 0]] = True
         for device in np.flatnonzero((places == NOBODY) & (guess >= 0)).tolist():
-            if not taken[guess[device]]:
+            if not is_taken[guess[device]]:
                 places[device] = guess[device]
-                taken[guess[device]] = True
+                is_taken[guess[device]] = True
         for kind in np.unique(self._seen.kind[(places == NOBODY) & (self._seen.kind >= 0)]).tolist():
             unplaced = np.flatnonzero((places == NOBODY) & (self._seen.kind == kind))
-            free = np.flatnonzero(~taken & (self._planned.kind == kind))
-            if len(unplaced) == len(free) == 1:
-                places[unplaced] = free
+            free_places = np.flatnonzero(~is_taken & (self._planned.kind == kind))
+            if len(unplaced) == len(free_places) == 1:
+                places[unplaced] = free_places
         return places
 
 
-def _pair_off(device: Ints64, place: Ints64, kept: Ints64) -> Ints64:
-    """Pair devices with places, each once, in the order of the (device, place) rows; others get those in `kept` if
-    free.
+def _pair_off(device: Ints64, place: Ints64, fallback: Ints64) -> Ints64:
+    """Return the place of each device, int64, from (device, place) rows, the best first; no place is given twice.
+
+    In each round, a row counts that is the first both of its device and of its place. A device without a place gets
+    that in `fallback` if it is free, else NOBODY.
     """
-    places = np.full_like(kept, NOBODY)
+    places = np.full_like(fallback, NOBODY)
     while len(device):
         rows = np.arange(len(device))
         is_first = [np.zeros(len(device), dtype=bool) for _ in range(2)]
         for flags, column in zip(is_first, (device, place), strict=True):
             flags[np.unique(column, return_index=True)[1]] = True
-        taken = rows[is_first[0] & is_first[1]]
-        places[device[taken]] = place[taken]
-        open_rows = ~(np.isin(device, device[taken]) | np.isin(place, place[taken]))
+        paired_rows = rows[is_first[0] & is_first[1]]
+        places[device[paired_rows]] = place[paired_rows]
+        open_rows = ~(np.isin(device, device[paired_rows]) | np.isin(place, place[paired_rows]))
         device, place = device[open_rows], place[open_rows]
-    spare = np.flatnonzero((places == NOBODY) & (kept >= 0))
-    spare = spare[~np.isin(kept[spare], places)]
-    places[spare] = kept[spare]
+    unpaired_devices = np.flatnonzero((places == NOBODY) & (fallback >= 0))
+    unpaired_devices = unpaired_devices[~np.isin(fallback[unpaired_devices], places)]
+    places[unpaired_devices] = fallback[unpaired_devices]
     return places

@@ -123,19 +123,20 @@ def find_models(facts: Facts, catalog: Catalog, stated: Sequence[tuple[str, str]
 
 
 def _make_question(candidates: tuple[str, ...], is_switch: bool, model: str, names: Sequence[str]) -> Question:
-    """Ask for the profile of devices `names`, of the model that sources tell; `candidates` are profiles with their
-    ports.
+    """Return the question for the profile of devices `names`, with an option of `--model` that answers it.
+
+    `candidates` are the profiles with their ports, `model` is what sources call them, "" if nothing.
     """
     kind = "switch" if is_switch else "node"
-    who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1:,} more"
-    told = f", called '{model}'" if model else ""
+    devices_text = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1:,} more"
+    model_text = f", called '{model}'" if model else ""
     if candidates:
-        what = f"which {kind} {who} is{told}: its ports are those of {len(candidates)} profiles"
+        question = f"which {kind} {devices_text} is{model_text}: its ports are those of {len(candidates)} profiles"
     else:
-        what = f"which {kind} {who} is{told}: no profile has its ports"
+        question = f"which {kind} {devices_text} is{model_text}: no profile has its ports"
     pattern = names[0] if len(names) == 1 else _find_pattern(names)
     hint = f"--model '{pattern}={candidates[0] if candidates else 'PROFILE'}'"
-    return Question(what, candidates, hint)
+    return Question(question, candidates, hint)
 
 
 def _find_pattern(names: Sequence[str]) -> str:

@@ -45,8 +45,9 @@ class SwitchWire(NamedTuple):
 
 @dataclass(frozen=True)
 class Wires:
-    """All links by what they join; `managed` are (switch, the one at its management port), `notes` tell of the
-    others.
+    """All links by what they join: a node and a switch, or two switches.
+
+    `managed` are (switch, the switch that its management port is joined to), `notes` tell of links that are left out.
     """
 
     of_nodes: Sequence[NodeWire]
@@ -56,7 +57,7 @@ class Wires:
 
     @cached_property
     def neighbors(self) -> Mapping[str, Counter[str]]:
-        """By switch how many links it has to each other switch; management ports do not count."""
+        """By switch, how many links it has to each other switch; links of management ports do not count."""
         neighbors: dict[str, Counter[str]] = defaultdict(Counter)
         for (a, b), links in Counter((a, b) for a, _, b, _ in self.of_switches).items():
             neighbors[a][b] += links
@@ -65,38 +66,43 @@ class Wires:
 
 
 def sort_wires(facts: Facts, models: Models) -> Wires:
-    """Sort links by what they join; links of devices without a profile are left out, and counted in a note."""
+    """Sort links by what they join.
+
+    Left out, and told in notes, are links without a switch, links to a port that a node's profile does not have, and
+    links to devices whose profile is not known.
+    """
     of_nodes, of_switches, managed = list[NodeWire](), list[SwitchWire](), list[tuple[str, str]]()
-    strange, unknown = list[str](), 0
+    misfits, unknown_links = list[str](), 0
     for first_end, second_end, _ in facts.links:
         # the switch is called `a`; of two switches, the first
         is_second = first_end.device not in models.switches and second_end.device in models.switches
         (a, a_port), (b, b_port) = (second_end, first_end) if is_second else (first_end, second_end)
         if a not in models.switches:
-            strange.append(f"{a} port {a_port} is joined to {b} port {b_port}, and neither is a switch")
+            misfits.append(f"{a} port {a_port} is joined to {b} port {b_port}, and neither is a switch")
         elif b in models.nodes:
             leg = models.find_leg(b, b_port)
             if leg is None:
-                strange.append(
+                misfits.append(
                     f"{b} is a {models.nodes[b].id}, which has no port {b_port}, joined to {a} port {a_port}"
                 )
             else:
                 of_nodes.append(NodeWire(b, leg, a, a_port))
         elif b not in models.switches:
-            unknown += 1
+            unknown_links += 1
         elif is_management(a_port) or is_management(b_port):
             managed.append((a, b) if is_management(a_port) else (b, a))
         else:
             of_switches.append(SwitchWire(a, a_port, b, b_port))
-    notes = cap_notes(strange, "links that are of no fabric")
-    if unknown:
-        notes = (*notes, f"{unknown:,} links lead to devices whose profile is not known")
+    notes = cap_notes(misfits, "links that are of no fabric")
+    if unknown_links:
+        notes = (*notes, f"{unknown_links:,} links lead to devices whose profile is not known")
     return Wires(of_nodes, of_switches, managed, notes)
 
 
 def find_mode(values: Iterable[T] | Counter[T]) -> tuple[T | None, int, int]:
-    """Return (the most frequent value, its count, the count of all values), the least of equals; (None, 0, 0)
-    of none.
+    """Return (the most frequent value, its count, the count of all values); (None, 0, 0) if there are no values.
+
+    Of equally frequent values, the first as text is returned.
     """
     counts = values if isinstance(values, Counter) else Counter(values)
     if not counts:
@@ -106,7 +112,10 @@ def find_mode(values: Iterable[T] | Counter[T]) -> tuple[T | None, int, int]:
 
 
 def choose_mode(values: Iterable[T] | Counter[T]) -> T:
-    """Return the most frequent value, the least of equals; raises ValueError if there are no values."""
+    """Return the most frequent value, of equally frequent values the first as text.
+
+    Raises ValueError if there are no values.
+    """
     value, count, _ = find_mode(values)
     if value is None or not count:
         raise ValueError("there are no values")
@@ -160,10 +169,11 @@ class Network:
 
 
 def find_networks(wires: Wires, models: Models, main: frozenset[str]) -> list[Network]:
-    """Return the fabrics in the order of their roles in the profiles of nodes; `main` are the nodes of units.
+    """Return the named fabrics in the order of their roles in the profiles of nodes; `main` are the nodes of units.
 
-    A switch with node ports is of the fabric for the role of most of these ports; a switch above others is of the
-    fabric of most of its links to them. A fabric of switches without any node has the role "".
+    A switch with node ports is of the fabric for the role of most of these ports, in which ports of nodes in units
+    outweigh others; a switch above others is of the fabric of most of its links to them. A switch without links is put
+    beside the one with the most similar name. A fabric of switches without any node has the role "".
     """
     served: dict[str, Counter[str]] = defaultdict(Counter)
     for wire in wires.of_nodes:
@@ -175,19 +185,19 @@ def find_networks(wires: Wires, models: Models, main: frozenset[str]) -> list[Ne
     level, owner = _find_levels(served, neighbors, models)
     _split_generations(owner, wires, neighbors, models, main)
     for name in sorted(models.silent & models.switches.keys()):
-        if alike := _find_similar_switch(name, level, models):
-            level[name], owner[name] = level[alike], owner[alike]
+        if similar_switch := _find_similar_switch(name, level, models):
+            level[name], owner[name] = level[similar_switch], owner[similar_switch]
     switches = sorted(level, key=make_natural_key)
-    order = _order_roles(models)
+    role_order = _order_roles(models)
     networks: dict[FabricKey, Network] = {}
-    for key in sorted({owner[name] for name in switches}, key=lambda key: (order.index(key[0]), *key[1:])):
+    for key in sorted({owner[name] for name in switches}, key=lambda key: (role_order.index(key[0]), *key[1:])):
         members = [name for name in switches if owner[name] == key]
         roles = Counter[str]()
         for name in members:
             roles += Counter({role: count for role, count in served[name].items() if role != key[0]})
         carried_roles = [
             role
-            for role, count in sorted(roles.items(), key=lambda pair: order.index(pair[0]))
+            for role, count in sorted(roles.items(), key=lambda pair: role_order.index(pair[0]))
             if count >= WEIGHT_OF_MAIN and all(of_switch[0] != role for of_switch in owner.values())
         ]
         networks[key] = Network("", (key[0], *carried_roles), key[1], _split_tiers(members, level))
@@ -195,11 +205,13 @@ def find_networks(wires: Wires, models: Models, main: frozenset[str]) -> list[Ne
     for key, network in networks.items():
         leaves = set(network.tiers[network.leaf])
         network.manages = any(leaf in leaves for _, leaf in wires.managed)
-        upper = Counter(owner[far] for leaf in leaves for far in neighbors.get(leaf, ()) if owner[far] != key)
-        if upper and len(network.tiers) == 1:
-            far = choose_mode(upper)
-            if order.index(key[0]) > order.index(far[0]):
-                network.below = f"{networks[far].name}.{networks[far].leaf}"
+        fabrics_above = Counter(
+            owner[upper] for leaf in leaves for upper in neighbors.get(leaf, ()) if owner[upper] != key
+        )
+        if fabrics_above and len(network.tiers) == 1:
+            above = choose_mode(fabrics_above)
+            if role_order.index(key[0]) > role_order.index(above[0]):  # each key begins with the role
+                network.below = f"{networks[above].name}.{networks[above].leaf}"
     return list(networks.values())
 
 
@@ -210,10 +222,10 @@ def _split_generations(
     models: Models,
     main: frozenset[str],
 ) -> None:
-    """Number, in place, the fabrics for one role: there are several if their leaves are of different models.
+    """Number the fabrics of one role in `owner`, from 0, if there are several generations.
 
-    Besides, no switch of one may serve nodes of a profile that another serves, or have links to its switches; single
-    links aside, as faults are.
+    Generations have leaves of different models, serve nodes of different profiles, and have no links to each other, but
+    for a few stray links. Other fabrics keep the number 0.
     """
     legs: dict[str, Counter[str]] = defaultdict(Counter)
     for wire in wires.of_nodes:
@@ -222,36 +234,41 @@ def _split_generations(
     joined: nx.Graph[str] = nx.Graph()
     joined.add_nodes_from(owner)
     for switch, (role, *_) in owner.items():
-        inside = Counter({far: n for far, n in neighbors.get(switch, {}).items() if owner.get(far) == owner[switch]})
+        inside = Counter({name: n for name, n in neighbors.get(switch, {}).items() if owner.get(name) == owner[switch]})
+        # the vertices are switches, and profiles of nodes by role
         for links, prefix in ((inside, ""), (legs[switch], f"{role} ")):
-            most = max(links.values(), default=0)
-            common = [far for far, n in links.items() if n == most or (n > 1 and n >= STRAY * links.total())]
-            joined.add_edges_from((switch, f"{prefix}{far}") for far in common)
-    parts: dict[FabricKey, list[list[str]]] = defaultdict(list)
-    for part in nx.connected_components(joined):
-        if leaves := sorted((name for name in part if legs.get(name)), key=make_natural_key):
-            parts[owner[leaves[0]]].append([*leaves, *sorted((part & owner.keys()) - set(leaves))])
-    for (role, infiniband, _), of_role in parts.items():
+            max_links = max(links.values(), default=0)
+            common = [name for name, n in links.items() if n == max_links or (n > 1 and n >= STRAY * links.total())]
+            joined.add_edges_from((switch, f"{prefix}{name}") for name in common)
+    generations: dict[FabricKey, list[list[str]]] = defaultdict(list)  # members, leaves first
+    for component in nx.connected_components(joined):
+        if leaves := sorted((name for name in component if legs.get(name)), key=make_natural_key):
+            generations[owner[leaves[0]]].append([*leaves, *sorted((component & owner.keys()) - set(leaves))])
+    for (role, infiniband, _), of_role in generations.items():
         leaf_models = [{models.switches[name].id for name in members if legs.get(name)} for members in of_role]
+        # no model may have leaves in two generations
         if sum(map(len, leaf_models)) == len(set[str]().union(*leaf_models)):
             for number, members in enumerate(sorted(of_role, key=lambda members: make_natural_key(members[0]))):
                 owner |= dict.fromkeys(members, (role, infiniband, number))
 
 
 def _find_similar_switch(name: str, others: Iterable[str], models: Models) -> str:
-    """Return the switch whose tier one without links is put into: of the same profile, with the most similar name.
+    """Return the switch with the same profile and the most similar name; "" if no other switch has the profile.
 
-    Names that differ in numbers alone come first. Returns "" if no other switch has the profile.
+    A switch without links is put into its tier. Names that differ in numbers alone come first, then those with the
+    longest common beginning.
     """
-    of_profile = [other for other in others if models.switches[other].id == models.switches[name].id]
+    same_profile = [other for other in others if models.switches[other].id == models.switches[name].id]
     shape = re.sub(r"\d+", "#", name)
-    of_shape = [other for other in of_profile if re.sub(r"\d+", "#", other) == shape]
-    return min(of_shape or of_profile, key=lambda other: (-len(find_common_start((other, name))), other), default="")
+    same_shape = [other for other in same_profile if re.sub(r"\d+", "#", other) == shape]
+    return min(
+        same_shape or same_profile, key=lambda other: (-len(find_common_start((other, name))), other), default=""
+    )
 
 
 def _order_roles(models: Models) -> list[str]:
-    """Return all NIC roles as the profiles of nodes have them, those with most roles first; management and ""
-    are last.
+    """Return the NIC roles of all nodes, those of the profile with the most roles first; management and "" are the last
+    two.
     """
     profiles = sorted({p.id: p for p in models.nodes.values()}.items(), key=lambda pair: -len(pair[1].roles))
     return list(dict.fromkeys([*(role for _, p in profiles for role in p.roles if role != MANAGEMENT), MANAGEMENT, ""]))
@@ -260,10 +277,11 @@ def _order_roles(models: Models) -> list[str]:
 def _find_levels(
     served: Mapping[str, Counter[str]], neighbors: Mapping[str, Counter[str]], models: Models
 ) -> tuple[dict[str, int], dict[str, FabricKey]]:
-    """Return by switch how many tiers lie below it, and the key of its fabric, numbered 0.
+    """Return (level, owner) of switches: how many tiers lie below each, and the key of its fabric, with the number 0.
 
     `served` has the weights of node ports by switch and role, `neighbors` the links between switches. A switch that
-    serves nodes of units, or management ports, is lowest.
+    serves nodes of units, or management ports, has level 0; the fabric of a switch above is that of most of its links
+    down. Switches that are joined to none of these have level 0 in a fabric with the role "".
     """
     infiniband = {name: profile.protocol == "infiniband" for name, profile in models.switches.items()}
     lowest = {name for name, roles in served.items() if max(roles.values()) >= WEIGHT_OF_MAIN or roles.get(MANAGEMENT)}
@@ -272,27 +290,27 @@ def _find_levels(
     owner = {name: (choose_mode(served[name]), infiniband[name], 0) for name in level}
     frontier = set(level)
     while frontier:
-        above: dict[str, Counter[FabricKey]] = defaultdict(Counter)
+        links_by_owner: dict[str, Counter[FabricKey]] = defaultdict(Counter)
         for name in frontier:
-            for far, links in neighbors.get(name, {}).items():
-                if far not in level:
-                    above[far][owner[name]] += links
+            for neighbor, links in neighbors.get(name, {}).items():
+                if neighbor not in level:
+                    links_by_owner[neighbor][owner[name]] += links
         depth = max(level[name] for name in frontier) + 1
-        for name, owners in above.items():
+        for name, links_of_owner in links_by_owner.items():
             level[name] = depth
-            owner[name] = choose_mode(owners)
-        frontier = set(above)
+            owner[name] = choose_mode(links_of_owner)
+        frontier = set(links_by_owner)
     for name in sorted(neighbors.keys() - level.keys()):
         level[name], owner[name] = 0, ("", infiniband[name], 0)
     return level, owner
 
 
 def _split_tiers(members: Iterable[str], level: Mapping[str, int]) -> dict[str, list[str]]:
-    """Return the switches of a fabric by the usual name of their tier, from the lowest up."""
+    """Return the switches of a fabric by the usual name of their tier (TIERS), from the lowest tier up."""
     by_level: dict[int, list[str]] = defaultdict(list)
     for name in members:
         by_level[level[name]].append(name)
-    return {TIERS[min(place, len(TIERS) - 1)]: by_level[number] for place, number in enumerate(sorted(by_level))}
+    return {TIERS[min(rank, len(TIERS) - 1)]: by_level[number] for rank, number in enumerate(sorted(by_level))}
 
 
 def split_head(name: str) -> tuple[str, ...]:
@@ -304,10 +322,10 @@ def split_head(name: str) -> tuple[str, ...]:
     if re.match(r"[a-z]{0,2}\d", name.lower()):
         return tuple(word for word in split_words(name) if len(word) > MAX_PLACE_WORD)
     words = list[str]()
-    for part in re.split(r"[-_.]", name.lower()):
-        letters = re.match(r"[a-z]*", part)
+    for name_part in re.split(r"[-_.]", name.lower()):
+        letters = re.match(r"[a-z]*", name_part)
         word = letters[0] if letters else ""
-        if word != part:
+        if word != name_part:
             return tuple(words or ([word] if word else []))
         words.append(word)
     return tuple(words)
@@ -321,31 +339,36 @@ def split_words(name: str) -> list[str]:
 def _name_networks(networks: Mapping[FabricKey, Network]) -> None:
     """Name fabrics and tiers, in place, by the words that the names of their switches begin with.
 
-    Words that all tiers of a fabric share are its name, words of one tier are the tier's. A fabric without such words,
-    or with those of another, is called by its role, a tier by its level (TIERS).
+    Words that all tiers of a fabric share are its name, words of one tier are the tier's; words of all fabrics count
+    for none. A fabric without such words, or with the name of an earlier one, is called by its role, a tier by its
+    level (TIERS). The role that a fabric is called by is moved to the front of its `roles`.
     """
-    heads = {
+    head_words = {
         (key, tier): set.intersection(*(set(split_head(name)) for name in names))
         for key, network in networks.items()
         for tier, names in network.tiers.items()
     }
-    everywhere = set.intersection(*heads.values()) if len(networks) > 1 else set[str]()
-    taken = set[str]()
+    words_of_all = set.intersection(*head_words.values()) if len(networks) > 1 else set[str]()
+    taken_names = set[str]()
     for key, network in networks.items():
-        of_tiers = [heads[key, tier] - everywhere for tier in network.tiers]
-        common = set.intersection(*of_tiers)
-        ordered = [word for word in split_head(next(iter(network.tiers.values()))[0]) if word in common]
-        if len(of_tiers) == 1 and ordered and (len(ordered) > 1 or ordered[-1] in TIERS):
-            common = set(ordered := ordered[:-1])
+        words_of_tiers = [head_words[key, tier] - words_of_all for tier in network.tiers]
+        common = set.intersection(*words_of_tiers)
+        common_words = [word for word in split_head(next(iter(network.tiers.values()))[0]) if word in common]
+        if len(words_of_tiers) == 1 and common_words and (len(common_words) > 1 or common_words[-1] in TIERS):
+            common = set(common_words := common_words[:-1])
         role = USUAL_NAMES.get(key[0], key[0] or "unattached")
-        name = "-".join(ordered) or role
-        network.name = name if name not in taken else role if role not in taken else f"{role}-{len(taken)}"
+        name = "-".join(common_words) or role
+        network.name = (
+            name if name not in taken_names else role if role not in taken_names else f"{role}-{len(taken_names)}"
+        )
         # of several roles, the fabric is for the one that it is called by
         network.roles = tuple(sorted(network.roles, key=lambda role: role != network.name))
-        taken.add(network.name)
+        taken_names.add(network.name)
         tiers = {}
-        for place, names in enumerate(network.tiers.values()):
-            words = [word for word in split_head(names[0]) if word in of_tiers[place] - common - {network.name}]
-            tiers["-".join(words) or TIERS[min(place, len(TIERS) - 1)]] = names
+        for level, names in enumerate(network.tiers.values()):
+            tier_words = [
+                word for word in split_head(names[0]) if word in words_of_tiers[level] - common - {network.name}
+            ]
+            tiers["-".join(tier_words) or TIERS[min(level, len(TIERS) - 1)]] = names
         if len(tiers) == len(network.tiers):
             network.tiers = tiers

@@ -111,16 +111,19 @@ class Trial:
     """By fabric the length of what the page does not give, once that was measured: see `search`."""
 
     def rename(self, wired: Wired) -> Trial:
-        """Return this trial for another page that is wired alike, under the names of that page."""
-        alike = copy(self)
-        alike.wired = wired
+        """Return this trial for another page that is wired alike, with the device names of that page.
+
+        If names differ, what was computed with the old ones is forgotten, and `unexplained` too.
+        """
+        renamed = copy(self)
+        renamed.wired = wired
         if list(wired.names) != list(self.wired.names):
             pairs = zip(self.wired.names, wired.names, strict=True)
-            alike.seen_names = {new: self.seen_names[old] for old, new in pairs if old in self.seen_names}
-            alike.unexplained = {}
-            for cached in ("_devices", "unseen"):
-                alike.__dict__.pop(cached, None)
-        return alike
+            renamed.seen_names = {new: self.seen_names[old] for old, new in pairs if old in self.seen_names}
+            renamed.unexplained = {}
+            for property_name in ("_devices", "unseen"):
+                renamed.__dict__.pop(property_name, None)
+        return renamed
 
     @cached_property
     def _devices(self) -> list[str]:
@@ -233,16 +236,21 @@ class Trial:
         return legs
 
     def match_by_ports(self, earlier: Mapping[str, str]) -> None:
-        """Set `seen_names` by the ports of devices; see `matching`. Those of an `earlier` trial are tried first."""
+        """Set `seen_names` and `unplaced` by the ports of devices: see `matching`.
+
+        The names of an `earlier` trial are kept if no seen link is missing under them; otherwise they are the first
+        guess.
+        """
         if earlier and self._fits_names(earlier):
             return
         planned = make_port_graph(self._planned_columns, self._planned_kind)
         seen = make_port_graph(self._seen_columns, self.seen.kind)
         row_of = {name: row for row, name in enumerate(self.wired.names)}
         planned_of = {name: row_of[planned] for planned, name in self.seen_names.items()}
-        before = {name: row_of[planned] for planned, name in earlier.items() if planned in row_of}
-        rows = [[of.get(name, NOBODY) for name in self.seen.devices] for of in (before, planned_of)]
-        guesses = [np.array(of, dtype=np.int64) for of in rows[not before :]]
+        earlier_of = {name: row_of[planned] for planned, name in earlier.items() if planned in row_of}
+        rows = [[guess.get(name, NOBODY) for name in self.seen.devices] for guess in (earlier_of, planned_of)]
+        # without an earlier trial, the names of this one are the only guess
+        guesses = [np.array(rows_of_guess, dtype=np.int64) for rows_of_guess in rows[not earlier_of :]]
         places = PortWalk(planned, seen).find_places(*guesses).tolist()
         matched = {self.wired.names[row]: name for name, row in zip(self.seen.devices, places, strict=True) if row >= 0}
         # devices without links, such as trays, stay where they were guessed to be
@@ -252,12 +260,12 @@ class Trial:
 
     def _fits_names(self, earlier: Mapping[str, str]) -> bool:
         """Whether no seen link is missing under the names of an earlier trial, which are kept then."""
-        planned_names, before = set(self.wired.names), (self.seen_names, self.unplaced)
+        planned_names, previous = set(self.wired.names), (self.seen_names, self.unplaced)
         placed = {*self.seen_names.values(), *self.unplaced}
         self.seen_names = {planned: seen for planned, seen in earlier.items() if planned in planned_names}
         self.unplaced = tuple(sorted(placed - set(self.seen_names.values())))
         if self.is_missing.any():
-            self.seen_names, self.unplaced = before
+            self.seen_names, self.unplaced = previous
             del self.planned_ends, self.is_missing
             return False
         return True
@@ -268,19 +276,19 @@ class Trial:
         return ~_are_in(self.seen_ends, self.planned_ends)
 
     def count_surely_missing(self) -> tuple[Ints64, Ints64]:
-        """Return (rows of seen links, how many like each are missing whichever device is which), int64.
+        """Return (rows of seen links, how many links like each are missing whichever device is which), int64.
 
-        Links are alike if their ends are the same ports of the same kinds of devices; the plan may have fewer of them.
+        There is one row for all links that are alike: their ends are the same ports of the same kinds of devices.
         """
-        most = (len(self.seen.kinds) + 1) * self._port_base
-        signs = []
+        base = (len(self.seen.kinds) + 1) * self._port_base
+        link_signs = []  # a number for the kinds and ports of either end: of seen links, then of planned ones
         for columns, kind in ((self._seen_columns, self.seen.kind), (self._planned_columns, self._planned_kind)):
-            ends = [(kind[device] + 1) * self._port_base + port for device, port in columns]
-            signs.append(np.minimum(*ends) * most + np.maximum(*ends))
-        seen, rows, counts = np.unique(signs[0], return_index=True, return_counts=True)
-        planned, have = np.unique(np.append(signs[1], -1), return_counts=True)
-        at = np.minimum(np.searchsorted(planned, seen), len(planned) - 1)
-        return rows, np.maximum(counts - np.where(planned[at] == seen, have[at], 0), 0)
+            end_signs = [(kind[device] + 1) * self._port_base + port for device, port in columns]
+            link_signs.append(np.minimum(*end_signs) * base + np.maximum(*end_signs))
+        seen_signs, rows, counts = np.unique(link_signs[0], return_index=True, return_counts=True)
+        planned_signs, planned_counts = np.unique(np.append(link_signs[1], -1), return_counts=True)
+        row = np.minimum(np.searchsorted(planned_signs, seen_signs), len(planned_signs) - 1)
+        return rows, np.maximum(counts - np.where(planned_signs[row] == seen_signs, planned_counts[row], 0), 0)
 
     @cached_property
     def missing(self) -> tuple[Link, ...]:
@@ -289,14 +297,15 @@ class Trial:
 
     @cached_property
     def unseen_ends(self) -> tuple[list[Ints64], list[list[str]]]:
-        """(devices by number, names of ports) of either end of each planned link that was not seen: two lists of
-        columns.
+        """The planned links that were not seen: (device numbers of the two ends, port names of the two ends).
+
+        Either has two columns with an element for each link; device numbers are int64, as in `_devices`.
         """
-        kept = ~_are_in(self.planned_ends, self.seen_ends)
+        is_unseen = ~_are_in(self.planned_ends, self.seen_ends)
         names = list(self._port_numbers)
-        ends = [ends[kept] for ends in self.planned_ends]
-        return [of // self._port_base for of in ends], [
-            [names[port] for port in (of % self._port_base).tolist()] for of in ends
+        ends = [ends[is_unseen] for ends in self.planned_ends]
+        return [numbers // self._port_base for numbers in ends], [
+            [names[port] for port in (numbers % self._port_base).tolist()] for numbers in ends
         ]
 
     @cached_property
@@ -310,23 +319,24 @@ class Trial:
 
     @cached_property
     def nearness(self) -> Floats:
-        """How much of each missing link the plan has, float64: 1 if it joins the two devices, and 0.5 for each port in
-        use.
+        """How much of each missing link the plan has, float64 from 0 to 2.
+
+        1 is for a planned link between the two devices, and 0.5 for each of the two ports that has a planned link.
         """
-        lost = [ends[self.is_missing] for ends in self.seen_ends]
+        missing = [ends[self.is_missing] for ends in self.seen_ends]
         joined = [ends // self._port_base for ends in self.planned_ends]
-        near: Floats = _are_in((lost[0] // self._port_base, lost[1] // self._port_base), (joined[0], joined[1])).astype(
-            float
-        )
-        for ends in lost:
-            near += _find_among(ends, np.concatenate(self.planned_ends)) / 2
-        return near
+        nearness: Floats = _are_in(
+            (missing[0] // self._port_base, missing[1] // self._port_base), (joined[0], joined[1])
+        ).astype(float)
+        for ends in missing:
+            nearness += _find_among(ends, np.concatenate(self.planned_ends)) / 2
+        return nearness
 
 
-def _are_in(links: tuple[Ints64, Ints64], others: tuple[Ints64, Ints64]) -> Flags:
-    """Return whether each link is among others, bool; a link is two numbers, the lesser first."""
-    most = max(int(ends.max(initial=0)) for ends in (*links, *others)) + 1
-    return _find_among(links[0] * most + links[1], others[0] * most + others[1])
+def _are_in(links: tuple[Ints64, Ints64], other_links: tuple[Ints64, Ints64]) -> Flags:
+    """Return whether each link is among other links, bool; a link is two numbers, the lesser first, in two arrays."""
+    base = max(int(ends.max(initial=0)) for ends in (*links, *other_links)) + 1
+    return _find_among(links[0] * base + links[1], other_links[0] * base + other_links[1])
 
 
 def _find_among(values: Ints64, others: Ints64) -> Flags:
@@ -402,18 +412,21 @@ def wire_page(design: Design, earlier: Wired | None = None) -> Wired:
 def match_devices(
     wired: Wired, units: Units, forms: Sequence[FabricForm], order: Order
 ) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Return (seen name by planned name, seen devices that the plan does not have), matched by their coordinates."""
-    keys: dict[tuple[object, ...], str] = {}
+    """Return (seen name by planned name, seen devices that the plan does not have, sorted), by the keys of `list_keys`.
+
+    Numbers of switches in their groups are counted anew, as the design groups them.
+    """
+    devices: dict[tuple[object, ...], str] = {}  # by key
     pods = {pod: number for number, pod in enumerate(units.pods)}
     for node, at in units.at.items():
-        keys[NODE, pods[str(at["pod"])], int(at["su"]) - 1, int(at["node"]) - 1] = node
+        devices[NODE, pods[str(at["pod"])], int(at["su"]) - 1, int(at["node"]) - 1] = node
     for label, names in units.extras.items():
-        keys |= {(EXTRA, label, number): name for number, name in enumerate(names)}
-    for label, (_, places) in units.in_racks.items():
-        for name, (pod, su, rack, number) in places.items():
-            keys[NODE, label, pods[str(pod)], int(su) - 1, int(rack) - 1, int(number) - 1] = name
+        devices |= {(EXTRA, label, number): name for number, name in enumerate(names)}
+    for label, (_, places_in_racks) in units.in_racks.items():
+        for name, (pod, su, rack, number) in places_in_racks.items():
+            devices[NODE, label, pods[str(pod)], int(su) - 1, int(rack) - 1, int(number) - 1] = name
     for label, (_, trays) in units.scale_up.items():
-        keys |= {(TRAY, label, number): name for number, name in enumerate(trays)}
+        devices |= {(TRAY, label, number): name for number, name in enumerate(trays)}
     for form in forms:
         for tier in form.tiers.values():
             design = _find_tier(wired.design, form.network.name, tier.name)
@@ -424,13 +437,13 @@ def match_devices(
             for switch, values in tier.at.items():
                 numbers = [int(str(values.get(dimension) or 0)) - 1 for dimension in (*inner, tier.name)]
                 place = _find_place(values, design.per, pods)
-                keys[(SWITCH, form.network.name, tier.name, values.get("site", ""), *place, *numbers)] = switch
-    matched, used = dict[str, str](), set[str]()
-    for name, key in zip(wired.names, list_keys(wired), strict=True):
-        if key in keys:
-            matched[name] = keys[key]
-            used.add(keys[key])
-    return matched, tuple(sorted(set(keys.values()) - used))
+                devices[(SWITCH, form.network.name, tier.name, values.get("site", ""), *place, *numbers)] = switch
+    matched, used_devices = dict[str, str](), set[str]()
+    for name, planned_key in zip(wired.names, list_keys(wired), strict=True):
+        if planned_key in devices:
+            matched[name] = devices[planned_key]
+            used_devices.add(devices[planned_key])
+    return matched, tuple(sorted(set(devices.values()) - used_devices))
 
 
 def _find_tier(design: Design, fabric: str, tier: str) -> Any:
@@ -438,7 +451,7 @@ def _find_tier(design: Design, fabric: str, tier: str) -> Any:
 
 
 def _find_place(values: Coordinates, per: Sequence[str], pods: Mapping[str, int]) -> tuple[int, int, int]:
-    """Return (pod, unit, rack in the unit) of a switch, each from 0, and -1 if a switch of its tier serves several."""
+    """Return (pod, unit, rack in the unit) of a switch, each from 0, and -1 for what switches of its tier span."""
     pod, *inside = make_tuple(values.get(next((place for place in PLACES if place in per), ""), ("",)))
     su, rack, *_ = (*(int(number) - 1 for number in inside), -1, -1)
     return pods.get(str(pod), -1), su, rack
@@ -450,24 +463,25 @@ def is_node_of_unit(key: tuple[object, ...]) -> bool:
 
 
 def list_keys(wired: Wired) -> list[tuple[object, ...]]:
-    """Return the key of each planned device: its kind, then its numbers from 0 that tell it apart.
+    """Return the key of each planned device: its kind, then what tells it apart; numbers are from 0.
 
-    Of a node these are pod, unit and node; of a switch, fabric, tier, site (its name, "" if there is one only),
-    pod, unit, rack, inner dimensions and number.
+    Of a node these are pod, unit and node; of a device in racks, its set, pod, unit, rack and number there; of a
+    switch, fabric, tier, site (its name, "" if there is one only), pod, unit, rack, inner dimensions and number, with
+    -1 for a place that its group spans; of other devices, set and number.
     """
     devices = wired.plan.devices
     pod, su, rack, node = (c.tolist() for c in (devices.pod, devices.su, devices.rack_in_unit, devices.node))
-    names = wired.design.layout.sites
-    site = [names[number] if number >= 0 and len(names) > 1 else "" for number in devices.site.tolist()]
+    site_names = wired.design.layout.sites
+    site = [site_names[number] if number >= 0 and len(site_names) > 1 else "" for number in devices.site.tolist()]
     keys: list[tuple[object, ...]] = []
     for cls in devices.classes:
         rows = range(cls.first, cls.first + cls.count)
         if cls.kind == NODE and "devices" in cls.path:
-            places = [(pod[row], su[row], rack[row]) for row in rows]
-            standing = Counter[tuple[int, ...]]()
-            for place in places:
-                keys.append((NODE, cls.label, *place, standing[place]))
-                standing[place] += 1
+            places_in_racks = [(pod[row], su[row], rack[row]) for row in rows]
+            devices_at_place = Counter[tuple[int, ...]]()
+            for place in places_in_racks:
+                keys.append((NODE, cls.label, *place, devices_at_place[place]))
+                devices_at_place[place] += 1
         elif cls.kind == NODE:
             keys += [(NODE, pod[row], su[row], node[row]) for row in rows]
         elif cls.kind == EXTRA:

@@ -302,24 +302,24 @@ def _order_extras(search: PageSearch) -> Iterator[Edit]:
 
 
 def _list_named(search: PageSearch, trial: Trial) -> Iterator[tuple[tuple[str, ...], list[Named]]]:
-    """Yield (path of the template of their names, devices) for each kind of devices that were found in the plan."""
+    """Yield (path of the template of their names, devices) for each kind of nodes and switches that was found."""
     units, ordinal, pods = search.units, trial.wired.plan.devices.ordinal.tolist(), list(search.units.pods)
-    kinds: dict[tuple[str, ...], list[Named]] = defaultdict(list)
-    for row, (name, key) in enumerate(zip(trial.wired.names, trial.keys, strict=True)):
-        seen, index = trial.seen_names.get(name, ""), ordinal[row] + 1
-        if seen in units.at and is_node_of_unit(key):
-            pod, su, node = (int(str(number)) for number in key[1:])
-            per_rack, label = units.kinds[units.kind_of[pods[pod]]].per_rack or 1, units.set_of[seen]
-            at = {"pod": pods[pod], "su": su + 1, "rack": node // per_rack + 1, "node": node + 1}
-            fields = {**at, "n": node % per_rack + 1, "set": label, "index": index}
-            kinds[("names", "nodes", label) if label else ("names", "nodes")].append(Named(seen, name, fields))
-        elif seen and key[0] == SWITCH:
-            fabric, tier, site, *numbers = map(str, key[1:])
+    named: dict[tuple[str, ...], list[Named]] = defaultdict(list)
+    for row, (name, device_key) in enumerate(zip(trial.wired.names, trial.keys, strict=True)):
+        seen_name, index = trial.seen_names.get(name, ""), ordinal[row] + 1
+        if seen_name in units.at and is_node_of_unit(device_key):
+            pod, su, node = (int(str(number)) for number in device_key[1:])
+            per_rack, label = units.kinds[units.kind_of[pods[pod]]].per_rack or 1, units.set_of[seen_name]
+            coordinates = {"pod": pods[pod], "su": su + 1, "rack": node // per_rack + 1, "node": node + 1}
+            fields = {**coordinates, "n": node % per_rack + 1, "set": label, "index": index}
+            named[("names", "nodes", label) if label else ("names", "nodes")].append(Named(seen_name, name, fields))
+        elif seen_name and device_key[0] == SWITCH:
+            fabric, tier, site, *numbers = map(str, device_key[1:])
             per = get(search.page, ("fabrics", fabric, "tiers", tier, "per")) or []
             fields = _list_fields([int(number) for number in numbers], [per] if isinstance(per, str) else per, pods)
             fields |= {"fabric": fabric, "tier": tier, "index": index} | ({"site": site} if site else {})
-            kinds["fabrics", fabric, "names", tier].append(Named(seen, name, fields))
-    yield from kinds.items()
+            named["fabrics", fabric, "names", tier].append(Named(seen_name, name, fields))
+    yield from named.items()
 
 
 def _list_fields(numbers: Sequence[int], per: Sequence[str], pods: Sequence[str]) -> dict[str, str | int]:
@@ -339,42 +339,42 @@ def _list_edits(form: FabricForm, search: PageSearch, wrong: int) -> Iterator[Ed
     """Yield changes with which a fabric may give more of its links; none if `wrong`, the number of others, is 0."""
     if not wrong:
         return
-    of = ("fabrics", form.network.name)
-    lowest = (*of, "tiers", form.network.leaf)
+    path = ("fabrics", form.network.name)
+    lowest = (*path, "tiers", form.network.leaf)
     yield from _try_values((*lowest, "spread"), ("stripe", "block"))
     for tier in form.tiers.values():
-        yield from _list_tier_edits(tier, (*of, "tiers", tier.name), lowest, search)
-    extras = get(search.page, (*of, "extra")) or {}
-    split = {
+        yield from _list_tier_edits(tier, (*path, "tiers", tier.name), lowest, search)
+    extras = get(search.page, (*path, "extra")) or {}
+    split_tiers = {
         tier for tier, stated in search.page["fabrics"][form.network.name]["tiers"].items() if "breakout" in stated
     }
-    profiles = {label: search.catalog.node(e["device"]) for label, e in extras.items() if e.get("to") in split}
-    apart = [(label, max(s for nic in p.roles.values() for s in nic.speeds)) for label, p in profiles.items()]
+    profiles = {label: search.catalog.node(e["device"]) for label, e in extras.items() if e.get("to") in split_tiers}
+    extra_speeds = [(label, max(s for nic in p.roles.values() for s in nic.speeds)) for label, p in profiles.items()]
     for role in form.network.roles:
         fabric = form.network.name if role == form.network.role else role
         for speed in _list_node_speeds(role, search):
             slower = (("fabrics", fabric, "speed"), f"{speed}G")
             yield (slower,)
             # extra devices on a tier that is split for them keep their own speed, as a rule their fastest
-            yield (slower, *(((*of, "extra", label, "speed"), f"{fastest}G") for label, fastest in apart))
+            yield (slower, *(((*path, "extra", label, "speed"), f"{fastest}G") for label, fastest in extra_speeds))
     speeds = {speed for node in search.models.profiles for nic in node.roles.values() for speed in nic.speeds}
     breakouts = _list_breakouts(search.catalog.switch(form.tiers[form.network.leaf].profile), speeds)
-    yield from _try_values((*lowest, "breakout"), [f"{ways} x {speed}G" for ways, speed in breakouts])
+    yield from _try_values((*lowest, "breakout"), [f"{legs} x {speed}G" for legs, speed in breakouts])
     # cages for faster extra devices beside those that are split
     mixed = [
-        [f"{ways} x {speed}G", f"1 x {other}G"]
-        for (ways, speed), (other_ways, other) in permutations(breakouts, 2)
-        if speed > other and other_ways == 1
+        [f"{legs} x {speed}G", f"1 x {other_speed}G"]
+        for (legs, speed), (other_legs, other_speed) in permutations(breakouts, 2)
+        if speed > other_speed and other_legs == 1
     ]
     yield from _try_values((*lowest, "breakout"), mixed if search.units.extras else ())
     last_tier = list(form.tiers.values())[-1]
     for speed in _list_speeds(search.catalog.switch(last_tier.profile)) if form.spans else ():
         yield tuple(
-            ((*of, "spans", f"{a}-{b}", "links"), f"{links} x {speed}G") for (a, b), links in form.spans.items()
+            ((*path, "spans", f"{a}-{b}", "links"), f"{links} x {speed}G") for (a, b), links in form.spans.items()
         )
     for lower, upper in pairwise(form.tiers):
-        yield (((*of, "tiers", upper, "parallel"), "adjacent"),)
-        yield (((*of, "tiers", upper, "spread"), "uneven"),)
+        yield (((*path, "tiers", upper, "parallel"), "adjacent"),)
+        yield (((*path, "tiers", upper, "spread"), "uneven"),)
         yield from _hang_below(form, lower, upper)
     yield from _list_extra_edits(form, search)
 

@@ -78,39 +78,44 @@ def _group_carried_rails(legs: Sequence[NodeWire], at: Mapping[str, Coordinates]
 def _number_legs(
     form: FabricForm, legs: Sequence[NodeWire], neighbors: Mapping[str, Counter[str]], units: Units, models: Models
 ) -> tuple[list[Coordinates], list[int]]:
-    """Return (the coordinates of legs, which of these each leg has): those of its node, its rail, and its number among
-    the legs of a NIC, from 1.
+    """Return (distinct coordinates of legs, the row of each leg's coordinates among them).
 
-    That number is a `plane` if no switch joins legs of different numbers, else a `port`. Sets what `form` says of legs.
+    Coordinates are the place of a leg's node, its rail, and its number among the legs of a NIC, from 1. That number is
+    called `plane` if no switch joins legs of different numbers, else `port`. Sets `ways`, `leg_gbps` and `planes` of
+    `form`.
     """
     members = {name for names in form.network.tiers.values() for name in names}
     form.ways = max((wire.leg.part for wire in legs), default=0) or 1
     if legs:
         role = models.nodes[legs[0].node].roles[legs[0].leg.role]
         form.leg_gbps = role.lanes * role.lane_gbps / form.ways
-    number_of = {pair: number for number, pair in enumerate(sorted({(w.leg.port, w.leg.part) for w in legs}), 1)}
-    numbers = [number_of[wire.leg.port, wire.leg.part] for wire in legs]
+    number_of_port = {pair: number for number, pair in enumerate(sorted({(w.leg.port, w.leg.part) for w in legs}), 1)}
+    numbers = [number_of_port[wire.leg.port, wire.leg.part] for wire in legs]
     dimension = "port"
-    if len(number_of) > 1 and _are_disjoint(legs, numbers, neighbors, members):
-        dimension, form.planes = "plane", len(number_of)
+    if len(number_of_port) > 1 and _are_disjoint(legs, numbers, neighbors, members):
+        dimension, form.planes = "plane", len(number_of_port)
     place_of = {node: (at["pod"], at["su"], at["rack"]) for node, at in units.at.items()}
-    keys = [(*place_of[wire.node], wire.leg.rail, number) for wire, number in zip(legs, numbers, strict=True)]
-    number_of_key = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-    result: list[Coordinates] = []
-    for pod, su, rack, rail, number in number_of_key:
-        place: Coordinates = {"pod": pod, "su": (pod, su)}
+    leg_keys = [(*place_of[wire.node], wire.leg.rail, number) for wire, number in zip(legs, numbers, strict=True)]
+    row_of_key = {leg_key: number for number, leg_key in enumerate(dict.fromkeys(leg_keys))}
+    distinct_coordinates: list[Coordinates] = []
+    for pod, su, rack, rail, number in row_of_key:
+        place_coordinates: Coordinates = {"pod": pod, "su": (pod, su)}
         if rack:
-            place["rack"] = (pod, su, rack)
+            place_coordinates["rack"] = (pod, su, rack)
         if units.sites:
-            place["site"] = units.sites[str(pod)]
-        result.append({**place, "rail": rail, dimension: number})
-    return result, [number_of_key[key] for key in keys]
+            place_coordinates["site"] = units.sites[str(pod)]
+        distinct_coordinates.append({**place_coordinates, "rail": rail, dimension: number})
+    return distinct_coordinates, [row_of_key[leg_key] for leg_key in leg_keys]
 
 
 def _are_disjoint(
     legs: Sequence[NodeWire], numbers: Sequence[int], neighbors: Mapping[str, Counter[str]], members: set[str]
 ) -> bool:
-    """Whether switches that serve legs of different numbers have (nearly) no links to each other."""
+    """Return whether switches that serve legs of different numbers have (nearly) no links to each other.
+
+    `numbers` are those of `legs`, `members` the switches of the fabric. False, too, if more than a few legs are at
+    switches that mostly serve another number.
+    """
     votes: dict[str, Counter[int]] = defaultdict(Counter)
     for wire, number in zip(legs, numbers, strict=True):
         votes[wire.switch][number] += 1
@@ -136,39 +141,44 @@ def _infer_tier(
     peers: Sequence[tuple[str, str]],
     order: Order,
 ) -> TierForm:
-    """Infer a tier and what it is grouped by: the fewest dimensions in which all that a switch meets agrees.
+    """Infer a tier and what it is grouped by: as the names of its switches tell, else the fewest dimensions in which
+    all that a switch meets agrees.
 
-    `meets` has what each switch meets at the far ends of its links down. `peers` are pairs of switches with
-    links to each other; they are of one group whatever they meet, unless the links are a mesh.
+    `meets` has, by switch, (coordinates, links) at the far ends of its links down. `peers` are pairs of switches with
+    links to each other; they are of one group whatever they meet, unless the links are a mesh. Groups of other sizes
+    than most, and other profiles of switches, become notes of `form`, and how the tier is grouped an inference.
     """
     at: dict[str, Coordinates] = {switch: {} for switch in switches if switch not in models.silent}
     path: PagePath = ("fabrics", form.network.name, "tiers", name, "per")
     agreed = _find_agreement(form, meets, at)
     peers = [(a, b) for a, b in peers if at[a].get("site") == at[b].get("site")]
-    # most switches with peers have one: these are pairs, not a mesh
+    # most switches with peers have a single one: these are pairs, not a mesh
     are_pairs = bool(peers) and find_mode(Counter(a for a, _ in peers).values())[0] == 1
-    apart = [d for d in agreed if are_pairs and 2 * sum(at[a].get(d) != at[b].get(d) for a, b in peers) > len(peers)]
-    for dimension in apart:
+    dimensions_between_peers = [
+        d for d in agreed if are_pairs and 2 * sum(at[a].get(d) != at[b].get(d) for a, b in peers) > len(peers)
+    ]
+    for dimension in dimensions_between_peers:
         del agreed[dimension]
         if dimension == "rail-group":
             form.rail_groups = []
-    by_name = _find_named_per(form.network.name, name, at) if order.by_names else None
-    per = _find_fewest(agreed, at) if by_name is None else by_name
+    per_by_names = _find_named_per(form.network.name, name, at) if order.by_names else None
+    per = _find_fewest(agreed, at) if per_by_names is None else per_by_names
     if not per:  # switches without links are of the only group; with several groups, each is as large as most are
         at |= {switch: {} for switch in switches if switch not in at}
     groups = group_members(at, per)
     sizes = Counter(len(members) for members in groups.values())
-    count = choose_mode(sizes)
+    group_size = choose_mode(sizes)
     if len(sizes) > 1:
-        told = " and ".join(map(str, sorted(sizes)))
-        form.notes.append(f"{form.network.name} {name}: groups have {told} switches; {count} were taken")
-    number_group_members(at, per, name, count, order)
+        size_words = " and ".join(map(str, sorted(sizes)))
+        form.notes.append(f"{form.network.name} {name}: groups have {size_words} switches; {group_size} were taken")
+    number_group_members(at, per, name, group_size, order)
     form.inferences.append(
         Inference(
             path,
             f"[{', '.join(per)}]" if per else "the whole fabric",
             *min((agreed[d] for d in per if d in agreed), default=(len(switches), len(switches))),
-            f"{len(groups):,} groups of {count}" + (", which their names tell" if by_name is not None else ""),
+            f"{len(groups):,} groups of {group_size}"
+            + (", which their names tell" if per_by_names is not None else ""),
         )
     )
     profile = choose_mode(models.switches[s].id for s in switches)
@@ -176,39 +186,44 @@ def _infer_tier(
     for switch in [switch for switch in at if "pod" in at[switch]]:
         of_pods[str(at[switch]["pod"])].add(models.switches[switch].id)
     profile_of_pod = {pod: ids.pop() for pod, ids in of_pods.items() if len(ids) == 1 and ids != {profile}}
-    if others := sorted({models.switches[s].id for s in switches} - {profile, *profile_of_pod.values()}):
+    if other_profiles := sorted({models.switches[s].id for s in switches} - {profile, *profile_of_pod.values()}):
         form.notes.append(
-            f"{form.network.name} {name}: {', '.join(others)} stand among {profile}, and are written as that"
+            f"{form.network.name} {name}: {', '.join(other_profiles)} stand among {profile}, and are written as that"
         )
-    nos, uneven = choose_mode(models.nos[s] for s in switches), sizes[count] < (1 - STRAY) * len(groups)
-    return TierForm(name, per, at, count, profile, nos, uneven=uneven, profile_of_pod=profile_of_pod)
+    nos, uneven = choose_mode(models.nos[s] for s in switches), sizes[group_size] < (1 - STRAY) * len(groups)
+    return TierForm(name, per, at, group_size, profile, nos, uneven=uneven, profile_of_pod=profile_of_pod)
 
 
 def _find_agreement(form: FabricForm, meets: Meets, at: dict[str, Coordinates]) -> dict[str, tuple[int, int]]:
-    """Fill `at` with the coordinates in which all that a switch meets agrees.
+    """Fill `at` with the coordinates in which all that a switch meets agrees, a few stray links aside.
 
-    Returns (links that agree, links) by dimension, for the dimensions in which switches differ from each other.
+    Returns (links that agree, links) by dimension, for the dimensions in which switches differ from each other. If
+    switches agree in groups of rails, not in a rail, the dimension is rail-group.
     """
     agreed: dict[str, tuple[int, int]] = {}
     for dimension in dict.fromkeys(d for met in meets.values() for coordinates, _ in met for d in coordinates):
-        modes = {s: find_mode(_count_values(met, dimension)) for s, met in meets.items() if met and s in at}
-        hits, total = (sum(counts) for counts in zip(*(mode[1:] for mode in modes.values()), strict=True))
+        mode_of_switch = {s: find_mode(_count_values(met, dimension)) for s, met in meets.items() if met and s in at}
+        agreeing_links, all_links = (
+            sum(counts) for counts in zip(*(mode[1:] for mode in mode_of_switch.values()), strict=True)
+        )
         values = {coordinates.get(dimension) for met in meets.values() for coordinates, _ in met}
-        if hits >= (1 - STRAY) * total:
-            for switch, (value, _, _) in modes.items():
+        if agreeing_links >= (1 - STRAY) * all_links:
+            for switch, (value, _, _) in mode_of_switch.items():
                 if value is not None:
                     at[switch][dimension] = value
             if len(values) > 1 and dimension != "site":
-                agreed[dimension] = hits, total
+                agreed[dimension] = agreeing_links, all_links
         elif dimension == "rail":
             _group_rails(form, meets, at, agreed)
     return agreed
 
 
-def _count_values(met: Sequence[tuple[Coordinates, int]], dimension: str) -> Counter[Coordinate | None]:
+def _count_values(
+    coordinates_and_links: Sequence[tuple[Coordinates, int]], dimension: str
+) -> Counter[Coordinate | None]:
     """Return how many links lead to each value of a dimension."""
     counts = Counter[Coordinate | None]()
-    for coordinates, links in met:
+    for coordinates, links in coordinates_and_links:
         counts[coordinates.get(dimension)] += links
     return counts
 
@@ -228,36 +243,44 @@ def number_group_members(
 
 
 def _find_named_per(fabric: str, tier: str, at: Mapping[str, Coordinates]) -> tuple[str, ...] | None:
-    """Return the dimensions in the default names of a tier, as compute-leaf-p1-su01-r1-01; None for other names."""
-    known = [d for d in set.intersection(*(set(values) for values in at.values())) if d not in (tier, "site")]
-    known.sort(key=_order_dimension)
-    places = [d for d in PLACES if d in known]
-    inner = [d for d in known if d not in PLACES]
-    for place in (*places, ""):
-        for size in range(len(inner), -1, -1):
-            for chosen in combinations(inner, size):
+    """Return the dimensions in the default names of a tier, as compute-leaf-p1-su01-r1-01; None if names are others.
+
+    `at` has the coordinates of switches. At most one of the dimensions is a place, and comes first; of the others as
+    many as fit are taken. A few names may differ.
+    """
+    dimensions = [d for d in set.intersection(*(set(values) for values in at.values())) if d not in (tier, "site")]
+    dimensions.sort(key=_order_dimension)
+    known_places = [d for d in PLACES if d in dimensions]
+    other_dimensions = [d for d in dimensions if d not in PLACES]
+    for narrowest_place in (*known_places, ""):  # "" if names begin with no place
+        for size in range(len(other_dimensions), -1, -1):
+            for chosen_dimensions in combinations(other_dimensions, size):
                 fits = sum(
-                    _has_default_name(switch, fabric, tier, place, chosen, values) for switch, values in at.items()
+                    _has_default_name(switch, fabric, tier, narrowest_place, chosen_dimensions, values)
+                    for switch, values in at.items()
                 )
                 if fits >= (1 - STRAY) * len(at):
-                    return (*((place,) if place else ()), *chosen)
+                    return (*((narrowest_place,) if narrowest_place else ()), *chosen_dimensions)
     return None
 
 
 def _has_default_name(
-    switch: str, fabric: str, tier: str, place: str, chosen: Sequence[str], values: Coordinates
+    switch: str, fabric: str, tier: str, narrowest_place: str, chosen_dimensions: Sequence[str], values: Coordinates
 ) -> bool:
-    """Whether a switch is called as one in that place and with the `chosen` coordinates is, whatever its number."""
-    coordinate = values[place] if place else ()
-    words = [fabric, tier, *([str(values["site"])] if not place and "site" in values else [])]
+    """Return whether a switch has the default name of one with its coordinates (`values`), whatever its number.
+
+    The name tells `narrowest_place` with the places around it, none if that is "", and then `chosen_dimensions`.
+    """
+    coordinate = values[narrowest_place] if narrowest_place else ()
+    name_words = [fabric, tier, *([str(values["site"])] if not narrowest_place and "site" in values else [])]
     for dimension, value in zip(reversed(PLACES), make_tuple(coordinate), strict=False):
-        words.append(find_dimension(dimension).template.format(**{dimension: value}))
-    for dimension in chosen:
+        name_words.append(find_dimension(dimension).template.format(**{dimension: value}))
+    for dimension in chosen_dimensions:
         if dimension in LEGS or dimension == "rail-group":
-            words.append(f"{find_dimension(dimension).short}{values[dimension]}")
+            name_words.append(f"{find_dimension(dimension).short}{values[dimension]}")
         else:
-            words.append(f"{dimension}{values[dimension]}")
-    return re.fullmatch(re.escape("-".join(words)) + r"-\d{2,}", switch) is not None
+            name_words.append(f"{dimension}{values[dimension]}")
+    return re.fullmatch(re.escape("-".join(name_words)) + r"-\d{2,}", switch) is not None
 
 
 def _group_rails(
@@ -295,9 +318,9 @@ def _find_fewest(agreed: Mapping[str, tuple[int, int]], at: Mapping[str, Coordin
     groups = count_groups(per)
     # narrow places are tried first: of two that make the same groups the wider stays
     for dimension in (*PLACES, *[d for d in per if d not in PLACES]):
-        others = [d for d in per if d != dimension]
-        if dimension in per and count_groups(others) == groups:
-            per = others
+        fewer = [d for d in per if d != dimension]
+        if dimension in per and count_groups(fewer) == groups:
+            per = fewer
     return tuple(per)
 
 
@@ -307,28 +330,34 @@ def _order_dimension(dimension: str) -> tuple[int, str]:
 
 
 def _count_links(form: FabricForm, wires: Wires, models: Models) -> None:
-    """Set the uplinks, downlinks, peers and mesh of each tier: of each number, the one that most switches have."""
+    """Set the uplinks, downlinks, peers and mesh of each tier of a form, each as most of its switches have it.
+
+    Links between sites are counted in `form.spans`. Links that pass a tier by are in no form, and become a note.
+    """
     level = {s: number for number, tier in enumerate(form.tiers.values()) for s in tier.at}
     site_of = {s: str(at["site"]) for tier in form.tiers.values() for s, at in tier.at.items() if "site" in at}
     counts: dict[str, Counter[str]] = {word: Counter() for word in ("uplinks", "down", "peer")}
     links_of_pairs: dict[int, Counter[tuple[str, str]]] = defaultdict(Counter)  # by level, then by two switches
-    skipping = 0
-    for near, far, links in ((s, other, n) for s in level for other, n in wires.neighbors.get(s, {}).items()):
-        if far not in level:
-            counts["uplinks"][near] += links if form.network.below else 0
-        elif level[near] == level[far] and len(between := sorted({site_of.get(s, "") for s in (near, far)})) > 1:
-            form.spans[between[0], between[1]] += links if near < far else 0
-        elif level[near] == level[far]:
-            counts["peer"][near] += links
-            if near < far:
-                links_of_pairs[level[near]][near, far] = links
-        elif level[far] - level[near] == 1:
-            counts["uplinks"][near] += links
-            counts["down"][far] += links
-        elif level[far] > level[near]:
-            skipping += links
-    if skipping:
-        form.notes.append(f"{form.network.name}: {skipping:,} links pass a tier by, and are in no form")
+    links_past_a_tier = 0
+    for switch, neighbor, links in ((s, other, n) for s in level for other, n in wires.neighbors.get(s, {}).items()):
+        if neighbor not in level:
+            counts["uplinks"][switch] += links if form.network.below else 0
+        elif (
+            level[switch] == level[neighbor]
+            and len(sites_of_link := sorted({site_of.get(s, "") for s in (switch, neighbor)})) > 1
+        ):
+            form.spans[sites_of_link[0], sites_of_link[1]] += links if switch < neighbor else 0
+        elif level[switch] == level[neighbor]:
+            counts["peer"][switch] += links
+            if switch < neighbor:
+                links_of_pairs[level[switch]][switch, neighbor] = links
+        elif level[neighbor] - level[switch] == 1:
+            counts["uplinks"][switch] += links
+            counts["down"][neighbor] += links
+        elif level[neighbor] > level[switch]:
+            links_past_a_tier += links
+    if links_past_a_tier:
+        form.notes.append(f"{form.network.name}: {links_past_a_tier:,} links pass a tier by, and are in no form")
     _describe_spans(form, models)
     for number, tier in enumerate(form.tiers.values()):
         _describe_links(form, tier, counts, links_of_pairs[number])
@@ -394,19 +423,21 @@ def _count_port_uses(
 ) -> Iterator[tuple[tuple[str, str, str], int]]:
     """Yield ((switch, port, purpose), links) of ports in use; `tiers` has the tier, level and fabric of switches.
 
-    The switch is the first one of its tier, model and NOS: the links of all of these count. The purposes are keys of
-    `cages` in a page: down, up, peer, down.FABRIC for what another fabric hangs there, extra.SET.
+    One switch stands for all of its tier, model and NOS, whose links are added up. The purposes are keys of `cages` in
+    a page: down, up, peer, down.FABRIC for what another fabric hangs there, extra.SET.
     """
-    kinds: dict[tuple[int, str, str], str] = {}
-    first = {s: kinds.setdefault((id(t[0]), models.switches[s].id, models.nos[s]), s) for s, t in tiers.items()}
+    switch_of_kind: dict[tuple[int, str, str], str] = {}
+    stand_in = {
+        s: switch_of_kind.setdefault((id(t[0]), models.switches[s].id, models.nos[s]), s) for s, t in tiers.items()
+    }
     label_of = {name: label for label, names in units.extras.items() for name in names}
-    ports = ((first.get(switch), port, leg.role, label_of.get(node)) for node, leg, switch, port in wires.of_nodes)
+    ports = ((stand_in.get(switch), port, leg.role, label_of.get(node)) for node, leg, switch, port in wires.of_nodes)
     for (switch, port, role, label), links in Counter(ports).items():
         if switch:
             purpose = "down" if role == tiers[switch][2].network.role else f"down.{role}"
             yield (switch, port, f"extra.{label}" if label else purpose), links
-    ends = ((first.get(a), a_port, first.get(b), b_port) for a, a_port, b, b_port in wires.of_switches)
-    for (a, a_port, b, b_port), links in Counter(ends).items():
+    switch_ends = ((stand_in.get(a), a_port, stand_in.get(b), b_port) for a, a_port, b, b_port in wires.of_switches)
+    for (a, a_port, b, b_port), links in Counter(switch_ends).items():
         if a and b:
             (a_tier, a_level, a_form), (b_tier, b_level, b_form) = tiers[a], tiers[b]
             if a_tier is b_tier:
@@ -414,9 +445,9 @@ def _count_port_uses(
                 continue
             # the lowest tier of a fabric may hang on one of another fabric
             a_is_lower = a_level < b_level if a_form is b_form else bool(a_form.network.below)
-            down = "down" if a_form is b_form else f"down.{(a_form if a_is_lower else b_form).network.name}"
-            yield (a, a_port, "up" if a_is_lower else down), links
-            yield (b, b_port, down if a_is_lower else "up"), links
+            purpose_at_upper = "down" if a_form is b_form else f"down.{(a_form if a_is_lower else b_form).network.name}"
+            yield (a, a_port, "up" if a_is_lower else purpose_at_upper), links
+            yield (b, b_port, purpose_at_upper if a_is_lower else "up"), links
 
 
 def write_ranges(cages: Iterable[int]) -> str:

@@ -110,35 +110,52 @@ def find_units(
 
 
 def _find_devices_in_racks(facts: Facts, models: Models, units: Units) -> None:
-    """Move extra devices of which every rack of nodes has equally many to `in_racks`, if lists tell the racks
-    of all.
+    """Move extra devices from `units.extras` to `units.in_racks` if every rack of nodes has equally many of their
+    profile.
+
+    This takes lists that tell the rack of every node. Sets of extras that become empty are dropped.
     """
-    racks = {facts.devices[node].rack: (at["pod"], at["su"], at["rack"]) for node, at in units.at.items()}
-    others = [name for names in units.extras.values() for name in names if facts.devices[name].rack in racks]
-    for profile, names in group_by(others, {name: models.nodes[name].id for name in others}):
+    place_of_rack = {
+        facts.devices[node].rack: (coordinates["pod"], coordinates["su"], coordinates["rack"])
+        for node, coordinates in units.at.items()
+    }
+    extras_in_racks = [
+        name for names in units.extras.values() for name in names if facts.devices[name].rack in place_of_rack
+    ]
+    for profile, names in group_by(extras_in_racks, {name: models.nodes[name].id for name in extras_in_racks}):
         by_rack = dict(group_by(names, {name: facts.devices[name].rack for name in names}))
-        if "" in racks or by_rack.keys() != racks.keys() or len({len(of_rack) for of_rack in by_rack.values()}) > 1:
+        if (
+            "" in place_of_rack
+            or by_rack.keys() != place_of_rack.keys()
+            or len({len(of_rack) for of_rack in by_rack.values()}) > 1
+        ):
             continue
         label = split_words(names[0])[-1]
-        places: dict[str, Sequence[str | int]] = {}
+        place_of_device: dict[str, Sequence[str | int]] = {}
         for rack, of_rack in by_rack.items():
-            places |= {name: (*racks[rack], n) for n, name in enumerate(of_rack, 1)}
-        units.in_racks[label] = profile, places
-        remaining = {key: [name for name in names if name not in places] for key, names in units.extras.items()}
-        units.extras = {key: names for key, names in remaining.items() if names}
+            place_of_device |= {name: (*place_of_rack[rack], n) for n, name in enumerate(of_rack, 1)}
+        units.in_racks[label] = profile, place_of_device
+        remaining = {
+            set_label: [name for name in names if name not in place_of_device]
+            for set_label, names in units.extras.items()
+        }
+        units.extras = {set_label: names for set_label, names in remaining.items() if names}
 
 
 def _list_partitions(nodes: Sequence[str], wires: Wires, networks: Sequence[Network]) -> list[tuple[Partition, bool]]:
-    """Return (partition, whether upper tiers tell it) for each way in which fabrics group nodes, the finest first."""
-    known, by_name = frozenset(nodes), {network.name: network for network in networks}
-    found: dict[tuple[tuple[str, ...], ...], tuple[Partition, bool]] = {}
+    """Return (partition, whether upper tiers tell it) for each way in which fabrics group nodes, the finest first.
+
+    `nodes` have links. A partition into one group, or into a group for each node, is left out, and so are repetitions.
+    """
+    linked_nodes, by_name = frozenset(nodes), {network.name: network for network in networks}
+    found_partitions: dict[tuple[tuple[str, ...], ...], tuple[Partition, bool]] = {}
     neighbors = wires.neighbors
     # fabrics for one role serve different nodes, and group nodes together
     for of_role in (names for _, names in group_by(by_name, {name: n.role for name, n in by_name.items()})):
         levels = zip_longest(*(by_name[name].tiers.values() for name in of_role), fillvalue=())
         tiers = [list(chain.from_iterable(switches)) for switches in levels]
         leaves = set(tiers[0])
-        legs = [wire for wire in wires.of_nodes if wire.node in known and wire.switch in leaves]
+        legs = [wire for wire in wires.of_nodes if wire.node in linked_nodes and wire.switch in leaves]
         part_of_leaf = _join_leaves(legs)
         for depth in range(len(tiers)):
             if depth and depth == len(tiers) - 1 and len(tiers) > 1:
@@ -146,22 +163,26 @@ def _list_partitions(nodes: Sequence[str], wires: Wires, networks: Sequence[Netw
             if depth:
                 _join_below(part_of_leaf, tiers[depth], neighbors)
             partition = _part_nodes(nodes, legs, part_of_leaf)
-            parts = tuple(sorted(tuple(names) for _, names in group_by(nodes, partition)))
-            if 1 < len(parts) < len(nodes):
-                found.setdefault(parts, (partition, depth > 0))
-    return sorted(found.values(), key=lambda pair: -len(set(pair[0].values())))
+            groups = tuple(sorted(tuple(names) for _, names in group_by(nodes, partition)))
+            if 1 < len(groups) < len(nodes):
+                found_partitions.setdefault(groups, (partition, depth > 0))
+    return sorted(found_partitions.values(), key=lambda pair: -len(set(pair[0].values())))
 
 
 def _add_silent(partition: Partition, nodes: Sequence[str]) -> None:
-    """Put nodes without links into the group of the node before or after them in order of names, by the more
-    similar.
+    """Put each node without links into the group of the linked node before or after it in `nodes`, whichever has the
+    more similar name.
+
+    `nodes` are sorted by name; `partition` is filled in place.
     """
-    linked = [(place, node) for place, node in enumerate(nodes) if node in partition]
-    for place, silent in [(place, node) for place, node in enumerate(nodes) if node not in partition and linked]:
-        before = [node for at, node in linked if at < place][-1:]
-        after = [node for at, node in linked if at > place][:1]
-        similar = max(before + after, key=lambda node: len(find_common_start((node, silent))))
-        partition[silent] = partition[similar]
+    linked = [(position, node) for position, node in enumerate(nodes) if node in partition]
+    for position, silent in [
+        (position, node) for position, node in enumerate(nodes) if node not in partition and linked
+    ]:
+        node_before = [node for linked_position, node in linked if linked_position < position][-1:]
+        node_after = [node for linked_position, node in linked if linked_position > position][:1]
+        similar_node = max(node_before + node_after, key=lambda node: len(find_common_start((node, silent))))
+        partition[silent] = partition[similar_node]
 
 
 def _join_leaves(legs: Sequence[NodeWire]) -> dict[str, str]:
@@ -187,24 +208,26 @@ def _label_parts(joined: nx.Graph[str]) -> dict[str, str]:
     return {member: min(part) for part in nx.connected_components(joined) for member in part}
 
 
-def _join_below(part_of_leaf: dict[str, str], uppers: Sequence[str], neighbors: Mapping[str, Counter[str]]) -> None:
-    """Join, in place, groups of switches that are below a switch of the next tier, each with a fair share of
-    its links.
+def _join_below(group_of_switch: dict[str, str], uppers: Sequence[str], neighbors: Mapping[str, Counter[str]]) -> None:
+    """Join, in place, the groups of switches below each switch of the next tier, and add that switch to its largest
+    group.
+
+    Groups are joined if each has at least SHARED of the links that the group with most has; `uppers` are the next tier.
     """
     joined: nx.Graph[str] = nx.Graph()
-    joined.add_nodes_from(part_of_leaf.values())
+    joined.add_nodes_from(group_of_switch.values())
     for upper in uppers:
         links = Counter[str]()
-        for far, count in neighbors.get(upper, {}).items():
-            if far in part_of_leaf:
-                links[part_of_leaf[far]] += count
+        for neighbor, count in neighbors.get(upper, {}).items():
+            if neighbor in group_of_switch:
+                links[group_of_switch[neighbor]] += count
         max_links = max(links.values(), default=0)
-        nx.add_path(joined, sorted(part for part, count in links.items() if count >= SHARED * max_links))
+        nx.add_path(joined, sorted(group for group, count in links.items() if count >= SHARED * max_links))
         if links:
-            part_of_leaf[upper] = choose_mode(links)
+            group_of_switch[upper] = choose_mode(links)
     labels = _label_parts(joined)
-    for name, part in part_of_leaf.items():
-        part_of_leaf[name] = labels[part]
+    for name, group in group_of_switch.items():
+        group_of_switch[name] = labels[group]
 
 
 def _part_nodes(nodes: Sequence[str], legs: Sequence[NodeWire], part_of_leaf: Mapping[str, str]) -> Partition:
@@ -218,23 +241,25 @@ def _part_nodes(nodes: Sequence[str], legs: Sequence[NodeWire], part_of_leaf: Ma
 def _assign_places(
     nodes: Sequence[str],
     partitions: Sequence[tuple[Partition, bool]],
-    named: Mapping[str, Partition],
+    by_names: Mapping[str, Partition],
     units: Units,
     per_rack: int,
 ) -> dict[str, Partition]:
-    """Return the partitions that are racks ("rack"), units ("su") and pods: as names say, else by how they nest.
+    """Return the partitions of nodes by place, "rack", "su" or "pod": as names tell, else by how partitions nest.
 
-    `named` are the partitions that names tell by place, `per_rack` is the most nodes of a rack.
+    `partitions` are (partition, whether upper tiers tell it), the finest first; `by_names` has the partitions that
+    names tell by place; `per_rack` is the most nodes of a rack. A partition that does not nest in wider ones, or for
+    which no place is left, becomes a note of `units`.
     """
     places: dict[str, Partition] = {}
-    nested: list[tuple[Partition, bool]] = []
+    nested_partitions: list[tuple[Partition, bool]] = []
     for number, (partition, is_upper) in enumerate(partitions):
         if all(_nests_in(partition, wider) for wider, _ in partitions[number + 1 :]):
-            nested.append((partition, is_upper))
+            nested_partitions.append((partition, is_upper))
             continue
-        count = len(set(partition.values()))
-        units.notes.append(f"{count:,} groups of nodes that share leaves do not nest in wider ones: left out")
-    for place, by_name in named.items():
+        groups = len(set(partition.values()))
+        units.notes.append(f"{groups:,} groups of nodes that share leaves do not nest in wider ones: left out")
+    for place, by_name in by_names.items():
         narrower = [places[p] for p in PLACES[: PLACES.index(place)] if p in places]
         wider = [places[p] for p in PLACES[PLACES.index(place) + 1 :] if p in places]
         fits = all(_nests_in(p, by_name) for p in narrower) and all(_nests_in(by_name, p) for p in wider)
@@ -243,7 +268,7 @@ def _assign_places(
     # partitions that nest with all named places in one direction alone: those in both are the same
     unnamed = [
         (partition, is_upper)
-        for partition, is_upper in nested
+        for partition, is_upper in nested_partitions
         if all(_nests_in(partition, named) != _nests_in(named, partition) for named in places.values())
     ]
     widest = {is_upper: id(partition) for partition, is_upper in unnamed}
@@ -251,14 +276,15 @@ def _assign_places(
     # what may be racks comes last: groups that are too large for racks must not take the place of wider ones
     by_preference = sorted(zip(unnamed, preferences, strict=True), key=lambda pair: pair[1] == "rack")
     for (partition, _), preferred in by_preference:
-        inside = [PLACES.index(place) for place in places if _nests_in(places[place], partition)]
-        around = [PLACES.index(place) for place in places if _nests_in(partition, places[place])]
-        low, high = max(inside, default=-1) + 1, min(around, default=len(PLACES))
-        free = [place for place in PLACES[low:high] if place not in places]
-        if max(Counter(partition.values()).values()) > per_rack and "rack" in free:
-            free.remove("rack")
-        if free:
-            places[preferred if preferred in free else free[-1]] = partition
+        ranks_inside = [PLACES.index(place) for place in places if _nests_in(places[place], partition)]
+        ranks_around = [PLACES.index(place) for place in places if _nests_in(partition, places[place])]
+        # it may be any place between those that nest in it and those that it nests in
+        narrowest, too_wide = max(ranks_inside, default=-1) + 1, min(ranks_around, default=len(PLACES))
+        free_places = [place for place in PLACES[narrowest:too_wide] if place not in places]
+        if max(Counter(partition.values()).values()) > per_rack and "rack" in free_places:
+            free_places.remove("rack")
+        if free_places:
+            places[preferred if preferred in free_places else free_places[-1]] = partition
         else:
             units.notes.append(
                 f"{len(set(partition.values())):,} groups of nodes share leaves, and are no racks, units or pods"
@@ -279,14 +305,14 @@ def _list_places_of_names(nodes: Sequence[str]) -> dict[str, Partition]:
     """Return the partitions that names tell by place: p1-su01-n3 is of the pod `p1` and of the unit `p1-su01`."""
     parsed = {node: [(m[1].lower(), m.end()) for m in _TOKEN.finditer(node)] for node in nodes}
     shape = choose_mode(tuple(word for word, _ in tokens) for tokens in parsed.values())
-    found: dict[str, Partition] = {}
+    partition_of_place: dict[str, Partition] = {}
     for number, word in enumerate(shape[:-1]):
         place = _PLACE_OF_WORD.get(word, "")
-        if place and place not in found:
-            found[place] = {
+        if place and place not in partition_of_place:
+            partition_of_place[place] = {
                 node: node[: tokens[number][1]] if len(tokens) > number else node for node, tokens in parsed.items()
             }
-    return found
+    return partition_of_place
 
 
 def _number_nodes(
@@ -315,11 +341,11 @@ def _number_nodes(
     pods = list(group_by(nodes, {node: (by_pod[node], kind_of[node]) for node in nodes}))
     of_pods = [members for _, members in pods]
     default_names = [f"p{number}" for number in range(1, len(pods) + 1)]
-    named = dict(zip(_name_pods(of_pods, default_names) if order.by_names else default_names, pods, strict=True))
-    sites = {pod: choose_mode(facts.devices[n].site for n in named[pod][1]) for pod in named}
+    group_of_pod = dict(zip(_name_pods(of_pods, default_names) if order.by_names else default_names, pods, strict=True))
+    sites = {pod: choose_mode(facts.devices[n].site for n in group_of_pod[pod][1]) for pod in group_of_pod}
     units.sites = sites if len(set(sites.values())) > 1 and all(sites.values()) else {}
-    for pod in sorted(named, key=make_natural_key):
-        (_, kind), members = named[pod]
+    for pod in sorted(group_of_pod, key=make_natural_key):
+        (_, kind), members = group_of_pod[pod]
         unit_groups = list(group_by(members, by_unit))
         units.pods[pod], units.kind_of[pod] = len(unit_groups), kind
         for su, (_, of_unit) in enumerate(unit_groups, 1):
@@ -328,17 +354,17 @@ def _number_nodes(
 
 def _number_unit(pod: str, su: int, nodes: Sequence[str], units: Units, order: Order) -> None:
     """Number the nodes of a unit, set after set, and add slots without a node to `units.omitted`."""
-    first, per_rack = 1, units.kinds[units.kind_of[pod]].per_rack
+    first_slot, per_rack = 1, units.kinds[units.kind_of[pod]].per_rack
     for label, (_, count) in units.kinds[units.kind_of[pod]].sets.items():
-        of_set = [n for n in nodes if units.set_of[n] == label]
-        numbers = number_by_names(of_set, count if order.by_names else 0)
-        for node in of_set:
-            number = first + numbers[node] - 1
+        nodes_of_set = [n for n in nodes if units.set_of[n] == label]
+        numbers = number_by_names(nodes_of_set, count if order.by_names else 0)
+        for node in nodes_of_set:
+            number = first_slot + numbers[node] - 1
             rack = (number - 1) // per_rack + 1 if per_rack else 0
             units.at[node] = {"pod": pod, "su": su, "rack": rack, "node": number}
-        missing = sorted(set(range(1, count + 1)) - set(numbers.values())) if order.by_names else []
-        units.omitted += [f"{pod}/su-{su}/node-{first + number - 1}" for number in missing]
-        first += count
+        missing_numbers = sorted(set(range(1, count + 1)) - set(numbers.values())) if order.by_names else []
+        units.omitted += [f"{pod}/su-{su}/node-{first_slot + number - 1}" for number in missing_numbers]
+        first_slot += count
 
 
 def number_by_names(names: Sequence[str], count: int) -> dict[str, int]:
@@ -373,25 +399,28 @@ def _name_pods(pods: Sequence[Sequence[str]], default_names: list[str]) -> list[
 def _name_sets(
     nodes: Sequence[str], models: Models, by_unit: Partition, units: Units, order: Order
 ) -> dict[str, tuple[str, int]]:
-    """Return (profile, nodes per unit) by node set, and fill `units.set_of`.
+    """Return (profile, nodes per unit) by label of node set, and fill `units.set_of` with the label of each node.
 
     Nodes are of one set by their profile and the words of their names, if each unit has nodes of each set; else by
-    their profile alone.
+    their profile alone. A label is the last word that tells the names of a set from others, with its number if they
+    share one (b300), else the profile; the only set has the label "".
     """
     kinds = {node: (models.nodes[node].id, tuple(split_words(node)) if order.by_names else ()) for node in nodes}
     groups = list(group_by(nodes, kinds))
-    parts = len({by_unit[node] for node in nodes})
-    if len(groups) > 1 and any(len(m) < 2 or len({by_unit[n] for n in m}) < parts for _, m in groups):
+    unit_count = len({by_unit[node] for node in nodes})
+    if len(groups) > 1 and any(len(m) < 2 or len({by_unit[n] for n in m}) < unit_count for _, m in groups):
         # words of names tell pods or units apart, not sets
         groups = list(group_by(nodes, {node: (kind[0], ()) for node, kind in kinds.items()}))
     common = set.intersection(*(set(kind[1]) for kind, _ in groups)) if len(groups) > 1 else set()
     sets: dict[str, tuple[str, int]] = {}
-    for (profile, words), members in groups:
-        distinct = [word for word in words if word not in common]
+    for (profile, set_words), members in groups:
+        distinct = [word for word in set_words if word not in common]
         # b300 in p1-su01-b300-001, whose word is b
         shared = set.intersection(*(set(re.split(r"[-_.]", name.lower())) for name in members))
-        own_parts = sorted(part for part in shared if distinct and re.fullmatch(distinct[-1] + r"\d*", part))
-        label = "" if len(groups) == 1 else [*own_parts, *distinct[-1:], profile][0]
+        numbered_parts = sorted(
+            name_part for name_part in shared if distinct and re.fullmatch(distinct[-1] + r"\d*", name_part)
+        )
+        label = "" if len(groups) == 1 else [*numbered_parts, *distinct[-1:], profile][0]
         sets[label] = profile, max(Counter(by_unit[n] for n in members).values())
         units.set_of |= dict.fromkeys(members, label)
     return sets

@@ -27,7 +27,11 @@ def write_page(words: Mapping[str, Any], comments: Iterable[str] = ()) -> str:
 
 
 def _write_entry(key: str, value: Any, depth: int) -> list[str]:
-    """Return the lines of a key: one, unless the value is too long for a line or leads to tiers, which is a block."""
+    """Return the lines of a key and its value in a page, indented by `depth`.
+
+    There is one line, unless the value is too long for it (a list has a line for each element then) or leads to tiers:
+    these and `fabrics` are blocks.
+    """
     indent = "  " * depth
     line = f"{indent}{_write_scalar(key)}: {write_flow(value)}"
     is_block = isinstance(value, Mapping) and bool(value) and (key == "fabrics" or _holds_tiers(value))
@@ -35,8 +39,10 @@ def _write_entry(key: str, value: Any, depth: int) -> list[str]:
         return [line]
     if isinstance(value, list):
         return [f"{indent}{_write_scalar(key)}:", *(f"{indent}  - {write_flow(item)}" for item in value)]
-    inner = [text for name, part in value.items() for text in _write_entry(name, part, depth + 1)]
-    return [f"{indent}{_write_scalar(key)}:", *inner]
+    inner_lines = [
+        line_below for name, inner_value in value.items() for line_below in _write_entry(name, inner_value, depth + 1)
+    ]
+    return [f"{indent}{_write_scalar(key)}:", *inner_lines]
 
 
 def _holds_tiers(value: Mapping[str, Any]) -> bool:
@@ -47,9 +53,9 @@ def _holds_tiers(value: Mapping[str, Any]) -> bool:
 def write_flow(value: Any) -> str:
     """Return a value as YAML on one line."""
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_write_scalar(key)}: {write_flow(part)}" for key, part in value.items()) + "}"
+        return "{" + ", ".join(f"{_write_scalar(key)}: {write_flow(element)}" for key, element in value.items()) + "}"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(write_flow(part) for part in value) + "]"
+        return "[" + ", ".join(write_flow(element) for element in value) + "]"
     return _write_scalar(value)
 
 
@@ -67,7 +73,7 @@ def _write_scalar(value: Any) -> str:
 def count_words(words: Any) -> int:
     """Return the length of a page in words: its keys and single values."""
     if isinstance(words, Mapping):
-        return sum(1 + count_words(part) for part in words.values())
+        return sum(1 + count_words(element) for element in words.values())
     return sum(map(count_words, words)) if isinstance(words, list | tuple) else 1
 
 
@@ -163,17 +169,17 @@ def _write_unit(name: str, kind: UnitKind, units: Units, skipped: Mapping[tuple[
 def _write_pods(units: Units, forms: Sequence[FabricForm]) -> Words:
     """Return `pods` by name; equal pods that are numbered from 1 are one pod with a count."""
     pods: Words = {pod: {"su": count} for pod, count in units.pods.items()}
-    for key, value_of in (("unit", units.kind_of), ("site", units.sites)):
+    for pod_key, value_of in (("unit", units.kind_of), ("site", units.sites)):
         for pod in [pod for pod in pods if value_of.get(pod)]:
-            pods[pod][key] = value_of[pod]
+            pods[pod][pod_key] = value_of[pod]
     for path, tier in ((f"{form.network.name}.{name}", tier) for form in forms for name, tier in form.tiers.items()):
         for pod, profile in tier.profile_of_pod.items():
             put(pods, (pod, "tiers", path, "switch"), profile)
     stems = {re.sub(r"\d+$", "", pod) for pod in units.pods}
-    numbered = list(pods) == [f"{next(iter(stems))}{n}" for n in range(1, len(pods) + 1)]
-    first = next(iter(pods.values()))
-    if len(pods) > 1 and len(stems) == 1 and numbered and all(stated == first for stated in pods.values()):
-        return {next(iter(pods)): {**first, "count": len(pods)}}
+    are_numbered = list(pods) == [f"{next(iter(stems))}{n}" for n in range(1, len(pods) + 1)]
+    first_pod = next(iter(pods.values()))
+    if len(pods) > 1 and len(stems) == 1 and are_numbered and all(stated == first_pod for stated in pods.values()):
+        return {next(iter(pods)): {**first_pod, "count": len(pods)}}
     return pods
 
 
@@ -276,15 +282,15 @@ def edit_words(words: Words, edits: Iterable[Edit]) -> Words:
 
 
 def put(words: Words, path: Iterable[str], value: Any) -> None:
-    """Set a value at a path, in place; None removes the key."""
-    *above, last = path
-    for key in above:
+    """Set a value at a path of keys, in place, with mappings for missing keys on the way; None removes the last key."""
+    *keys_above, last_key = path
+    for key in keys_above:
         words[key] = words[key] if isinstance(words.get(key), dict) else {}
         words = words[key]
     if value is None:
-        words.pop(last, None)
+        words.pop(last_key, None)
     else:
-        words[last] = value
+        words[last_key] = value
 
 
 def get(words: Mapping[str, Any], path: Iterable[str]) -> Any:
@@ -296,19 +302,24 @@ def get(words: Mapping[str, Any], path: Iterable[str]) -> Any:
 
 
 def list_deletions(words: Words) -> dict[str, list[Edit]]:
-    """Return by fabric ("" is the rest of the page) changes that each take away a word that may change nothing."""
+    """Return, by fabric, the changes that each take away one key of a page; whether a key may go is tried later.
+
+    The name "" has the changes outside of fabrics.
+    """
     deletions: dict[str, list[Edit]] = {"": []}
     for name, fabric in words["fabrics"].items():
-        of = ("fabrics", name)
+        fabric_path = ("fabrics", name)
         paths: list[tuple[str, ...]] = [
-            (*of, key) for key in ("attach", "nic", "rail_groups", "speed") if key in fabric
+            (*fabric_path, key) for key in ("attach", "nic", "rail_groups", "speed") if key in fabric
         ]
-        for tier, stated in fabric.get("tiers", {}).items():
+        for tier, section in fabric.get("tiers", {}).items():
             removable = ("spread", "parallel", "breakout", "above", "below", "count", "uplinks", "cages")
-            paths += [(*of, "tiers", tier, key) for key in removable if key in stated]
-        for label, stated in fabric.get("extra", {}).items():
+            paths += [(*fabric_path, "tiers", tier, key) for key in removable if key in section]
+        for label, section in fabric.get("extra", {}).items():
             paths += [
-                (*of, "extra", label, key) for key in ("ports", "attach", "to", "count", "speed") if key in stated
+                (*fabric_path, "extra", label, key)
+                for key in ("ports", "attach", "to", "count", "speed")
+                if key in section
             ]
         deletions[name] = [((path, None),) for path in paths]
     if get(words, ("pods",)) == {"p1": {"su": 1}}:

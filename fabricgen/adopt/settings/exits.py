@@ -93,24 +93,37 @@ def _write_sessions(draft: Draft, name: str, links: list[_Link], peers: list[Pee
 
 
 def _write_devices(links: list[_Link], asn: int | None) -> dict[str, Any]:
-    """Return `devices` of an exit: AS numbers other than `asn`, loopbacks, and addresses that are of no pool of
-    links.
+    """Return `devices` of an exit by name: AS numbers other than `asn`, loopbacks, and addresses of links.
+
+    Addresses are stated if they are outside the range of the switches' other link addresses, or in a subnet of more
+    than two. Devices without anything to state are left out.
     """
     devices: dict[str, dict[str, Any]] = defaultdict(dict)
     interfaces = [link.switch.running.interfaces.get(port.name) for link in links for port in link.switch.list_links()]
-    inner = [ip_interface(address) for interface in interfaces if interface for address in interface.addresses]
+    inner_addresses = [
+        ip_interface(address) for interface in interfaces if interface for address in interface.addresses
+    ]
     for link in links:
-        peer, device, own = link.end.peer, devices[link.device], [ip_interface(address) for address in link.addresses]
+        peer, device, near_addresses = (
+            link.end.peer,
+            devices[link.device],
+            [ip_interface(address) for address in link.addresses],
+        )
         if peer and peer.remote_asn != asn:
             device["asn"] = peer.remote_asn
         if link.end.loopback:
             device["loopback"] = sorted({*device.get("loopback", []), link.end.loopback})
-        alike = {a: sorted(int(i.ip) for i in inner if i.version == a.version) for a in own}
-        of_pool = all(numbers and numbers[0] <= int(a.ip) <= numbers[-1] for a, numbers in alike.items())
-        if not of_pool or any(a.network.num_addresses > 2 for a in own):
-            far = {} if _is_derivable(link.end.address, link.addresses) else {"far": link.end.address}
-            device.setdefault("links", {})[link.port] = {"own": unwrap_single(link.addresses)} | far
-    return {name: keys for name, keys in sorted(devices.items()) if keys}
+        inner_of_address = {
+            near: sorted(int(inner.ip) for inner in inner_addresses if inner.version == near.version)
+            for near in near_addresses
+        }
+        is_in_pool = all(
+            numbers and numbers[0] <= int(near.ip) <= numbers[-1] for near, numbers in inner_of_address.items()
+        )
+        if not is_in_pool or any(near.network.num_addresses > 2 for near in near_addresses):
+            far_words = {} if _is_derivable(link.end.address, link.addresses) else {"far": link.end.address}
+            device.setdefault("links", {})[link.port] = {"own": unwrap_single(link.addresses)} | far_words
+    return {name: device_words for name, device_words in sorted(devices.items()) if device_words}
 
 
 def _is_derivable(far: str, addresses: Iterable[str]) -> bool:

@@ -317,7 +317,9 @@ def infer_qos(draft: Draft) -> list[Setting]:
         for key, value in _list_qos_keys(draft, switch) if switch.view.ports else ():
             ballots[switch.fabric, key].append((switch.view.name, value))
     votes = {
-        place: vote for place, ballot in ballots.items() if (vote := find_majority(ballot)) and vote.value is not None
+        fabric_and_key: vote
+        for fabric_and_key, ballot in ballots.items()
+        if (vote := find_majority(ballot)) and vote.value is not None
     }
     return [
         Setting(("fabrics", fabric, "qos", key), vote.value, vote.facts, vote.against)
@@ -336,15 +338,15 @@ def _list_qos_keys(draft: Draft, switch: ComparedSwitch) -> Iterator[tuple[str, 
     if not switch.view.lacks("packet-trim"):
         default = Trim.model_construct()
         running, planned_trim = (
-            {key: getattr(trim, key) for key in ("dscp", "size", "traffic_class")} if trim else {}
+            {trim_key: getattr(trim, trim_key) for trim_key in ("dscp", "size", "traffic_class")} if trim else {}
             for trim in (trimming, intent.trim)
         )
-        stated = {key: value for key, value in running.items() if value != getattr(default, key)}
-        yield "trim", stated if running and running != planned_trim else None
+        trim_settings = {trim_key: value for trim_key, value in running.items() if value != getattr(default, trim_key)}
+        yield "trim", trim_settings if running and running != planned_trim else None
     if qos is not None and qos.ports:
         # a configuration does not say which of its queues is that of trimmed packets; the trimming does
-        marked = replace(qos, trim_class=trimming.traffic_class if trimming else 0)
-        yield from _list_class_keys(draft, switch, marked, intent)
+        qos_with_trim_class = replace(qos, trim_class=trimming.traffic_class if trimming else 0)
+        yield from _list_class_keys(draft, switch, qos_with_trim_class, intent)
 
 
 def _list_class_keys(
@@ -387,16 +389,21 @@ def _list_class_keys(
 
 
 def _find_thresholds(switch: ComparedSwitch, qos: SwitchQos, intent: QosIntent) -> dict[str, str] | None:
-    """Return the ECN thresholds in kB by speed, as {"400G": "150-1500"}; None if all are those that are derived."""
+    """Return the ECN thresholds in kB by speed, as {"400G": "150-1500"}; None if all are those that are derived.
+
+    A speed has the thresholds of its first port that marks packets.
+    """
     speeds = {port.name: port.speed_gbps for port in switch.view.ports}
     thresholds = dict[int, tuple[int, int]]()  # (least, most) by speed in Gb/s
     for name, port in qos.ports.items():
         marking = next((queue.ecn for queue in port.queues.values() if queue.ecn), None)
         if name in speeds and marking:
             thresholds.setdefault(speeds[name], (marking.min_kb, marking.max_kb))
-    if all(kb == compute_ecn_thresholds(intent, switch.view.is_lowest, gbps) for gbps, kb in thresholds.items()):
+    if all(
+        limits == compute_ecn_thresholds(intent, switch.view.is_lowest, gbps) for gbps, limits in thresholds.items()
+    ):
         return None
-    return {f"{gbps}G": f"{low}-{high}" for gbps, (low, high) in sorted(thresholds.items())}
+    return {f"{gbps}G": f"{min_kb}-{max_kb}" for gbps, (min_kb, max_kb) in sorted(thresholds.items())}
 
 
 def infer_balancing(draft: Draft) -> list[Setting]:

@@ -69,14 +69,18 @@ Owners = Sequence[tuple[str, list[str]]]
 
 
 def _list_numbers(view: SwitchView, model: Switch | None) -> Iterator[Number]:
-    """Yield the numbers of a switch: the planned ones, or with `model` those that it runs in their place."""
+    """Yield the AS number and the addresses of a switch: the planned ones, or with `model` those that it runs instead.
+
+    These are loopbacks, management addresses with a gateway, and addresses of ports and of the gateways of VLANs, each
+    with the pool that it is drawn from. Without IPv4 the router id counts as a loopback.
+    """
     fabric, bgp = view.fabric.name, model.bgp.get("") if model else None
     if asn := (bgp.asn if bgp else 0) if model else view.asn:
         yield Number(view.name, "asn", "", "asn", fabric, view.tier.name, asn)
     router_id = (bgp.router_id if bgp else "") if model else view.router_id
     loopbacks = [a.partition("/")[0] for a in model.loopbacks] if model else [view.loopback, view.loopback6]
     managements = model.management.addresses if model else view.managements
-    places: list[tuple[str, str, str, str, Iterable[str]]] = [
+    addresses_by_use: list[tuple[str, str, str, str, Iterable[str]]] = [
         ("loopback", "", "loopback", fabric, loopbacks if view.has_v4 else [*loopbacks, router_id]),
         ("mgmt", "", "management", fabric, [address for address, gateway in managements if gateway]),
     ]
@@ -85,14 +89,14 @@ def _list_numbers(view: SwitchView, model: Switch | None) -> Iterator[Number]:
         pool = "fabric" if port.role in ("up", "peer") else "hosts" if port.role == "host" else ""
         if pool and (port.addresses or not port.bond):
             addresses = (interface.addresses if interface else ()) if model else port.addresses
-            places.append(("port", port.name, pool, port.service or fabric, addresses))
+            addresses_by_use.append(("port", port.name, pool, port.service or fabric, addresses))
     for service in view.services:
         vlan = model.vlans.get(service.vlan) if model else None
         gateways = (vlan.gateways if vlan else ()) if model else service.gateways
-        places.append(("vlan", str(service.vlan), "hosts", service.fabric, gateways))
-    for what, port_name, pool, owner, texts in places:
+        addresses_by_use.append(("vlan", str(service.vlan), "hosts", service.fabric, gateways))
+    for use, port_name, pool, owner, texts in addresses_by_use:
         for host in (ip_interface(text).ip for text in texts if text):
-            yield Number(view.name, what, port_name, pool, owner, view.tier.name, int(host), host.version == 6)
+            yield Number(view.name, use, port_name, pool, owner, view.tier.name, int(host), host.version == 6)
 
 
 def _list_planned_numbers(draft: Draft, cluster: Cluster, most: int = MAX_SAMPLE_OF_TIER) -> Numbers:
@@ -111,24 +115,29 @@ def _list_running_numbers(draft: Draft, most: int = MAX_SAMPLE_OF_TIER) -> Numbe
     return {(n.device, n.what, n.port, n.v6): n for n in numbers}
 
 
-def _add_best(draft: Draft, running: Numbers, candidates: Iterable[list[Setting]], least: int = 0) -> None:
-    """Put into the page the candidate with which the fewest numbers differ from the running ones.
+def _add_best(draft: Draft, running: Numbers, candidates: Iterable[list[Setting]], fewest_possible: int = 0) -> None:
+    """Put into the page the candidate with which the fewest numbers differ from the running ones, of equals the
+    shortest.
 
-    The search ends at a candidate with at most `least` differences: no candidate can have fewer.
+    The search ends at a candidate with at most `fewest_possible` differences: no candidate can have fewer. Candidates
+    that cannot be built are passed over.
     """
-    best, least_differing = list[Setting](), len(running) + 1
+    best, fewest_differing = list[Setting](), len(running) + 1
     for settings in candidates:
         try:
             cluster = draft.build(edit_page(draft.page, settings)) if settings else draft.cluster
             planned = _list_planned_numbers(draft, cluster)
         except InputError:
             continue
-        differing = sum(key not in planned or planned[key].value != n.value for key, n in running.items())
-        if (differing, len(settings)) < (least_differing, len(best)):
-            best, least_differing = settings, differing
-        if differing <= least:
+        differing = sum(
+            number_key not in planned or planned[number_key].value != number.value
+            for number_key, number in running.items()
+        )
+        if (differing, len(settings)) < (fewest_differing, len(best)):
+            best, fewest_differing = settings, differing
+        if differing <= fewest_possible:
             break
-    draft.add_settings(setting._replace(facts=len(running) - least_differing) for setting in best)
+    draft.add_settings(setting._replace(facts=len(running) - fewest_differing) for setting in best)
 
 
 def infer_reserves(draft: Draft) -> None:
@@ -141,20 +150,21 @@ def infer_reserves(draft: Draft) -> None:
     pod_of = dict(zip(draft.cluster.names, draft.cluster.plan.devices.pod.tolist(), strict=True))
     running = _list_running_numbers(draft, ALL_SWITCHES)
     # the first numbers of each pod, (planned, running), by fabric and whether they are of IPv6
-    firsts: dict[tuple[str, bool], dict[int, tuple[int, int]]] = defaultdict(dict)
-    for key, number in _list_planned_numbers(draft, draft.cluster, ALL_SWITCHES).items():
+    first_by_pod: dict[tuple[str, bool], dict[int, tuple[int, int]]] = defaultdict(dict)
+    for number_key, number in _list_planned_numbers(draft, draft.cluster, ALL_SWITCHES).items():
         pod = pod_of[number.device]
-        if number.pool == "hosts" and key in running and pod >= 0:
-            first = firsts[number.fabric, number.v6].get(pod, (number.value, running[key].value))
-            firsts[number.fabric, number.v6][pod] = min(first, (number.value, running[key].value))
+        if number.pool == "hosts" and number_key in running and pod >= 0:
+            first_numbers = first_by_pod[number.fabric, number.v6].get(pod, (number.value, running[number_key].value))
+            first_by_pod[number.fabric, number.v6][pod] = min(first_numbers, (number.value, running[number_key].value))
     candidates: list[list[Setting]] = [[]]
-    for first_of_pod in firsts.values():
+    for first_of_pod in first_by_pod.values():
         settings = list[Setting]()
         for index, (name, stated) in enumerate(pods.items()):
             if not {index, index + 1} <= first_of_pod.keys():
                 continue
             planned_step, running_step = (
-                after - before for before, after in zip(first_of_pod[index], first_of_pod[index + 1], strict=True)
+                next_first - this_first
+                for this_first, next_first in zip(first_of_pod[index], first_of_pod[index + 1], strict=True)
             )
             slots = Fraction(int(stated.get("reserve", stated["su"])) * running_step, planned_step)
             if running_step > planned_step and slots.denominator == 1 and slots <= MAX_RESERVE:
@@ -201,9 +211,9 @@ def _write_asn_pool(cluster: Cluster, offset: int, running: Numbers) -> str:
     offset.
     """
     demands = list(list_asn_demands(cluster.design))
-    first = min(window.first for demand in demands for window in demand.windows) + offset
-    last = first + sum(demand.reserved for demand in demands)
-    return f"{first}-{max(last, *(number.value for number in running.values()))}"
+    lowest = min(window.first for demand in demands for window in demand.windows) + offset
+    highest = lowest + sum(demand.reserved for demand in demands)
+    return f"{lowest}-{max(highest, *(number.value for number in running.values()))}"
 
 
 def infer_pools(draft: Draft) -> None:
@@ -214,18 +224,23 @@ def infer_pools(draft: Draft) -> None:
         if cluster is not draft.cluster:
             cluster, numbers = draft.cluster, _list_planned_numbers(draft, draft.cluster)
         planned = {key: n for key, n in numbers.items() if n.pool == pool and n.v6 == (family is V6)}
-        of_pool = {key: number for key, number in running.items() if key in planned}
+        running_of_pool = {key: number for key, number in running.items() if key in planned}
         fabrics = list(dict.fromkeys(number.fabric for number in planned.values()))
-        if not of_pool:
+        if not running_of_pool:
             continue
         offsets: dict[str, Counter[int]] = {fabric: Counter() for fabric in fabrics}
-        for key, number in of_pool.items():
+        for key, number in running_of_pool.items():
             offsets[planned[key].fabric][number.value - planned[key].value] += 1
         # addresses that no pool gives: those whose distance from the planned one is not that of most of the fabric
-        least = sum(counts.total() - max(counts.values(), default=0) for counts in offsets.values())
+        outliers = sum(counts.total() - max(counts.values(), default=0) for counts in offsets.values())
         permitted = {fabric: _list_permitted(draft, permits, fabric, pool, family) for fabric in fabrics}
         offset_of = {fabric: counts.most_common(1)[0][0] for fabric, counts in offsets.items() if counts}
-        _add_best(draft, of_pool, _list_pool_candidates(draft, pool, family, of_pool, permitted, offset_of), least)
+        _add_best(
+            draft,
+            running_of_pool,
+            _list_pool_candidates(draft, pool, family, running_of_pool, permitted, offset_of),
+            outliers,
+        )
 
 
 def _list_pool_candidates(
@@ -242,37 +257,52 @@ def _list_pool_candidates(
     are from the planned ones: fabrics with another offset than most draw from pools of their own.
     """
     blueprint, fabrics = draft.cluster.design.loaded.blueprint, list(permitted)
-    present = {fabric: find_pool_prefixes(blueprint, fabric, pool, family)[0] for fabric in fabrics}
-    if all(not prefixes or set(prefixes) == set(present[fabric]) for fabric, prefixes in permitted.items()):
+    present_prefixes = {fabric: find_pool_prefixes(blueprint, fabric, pool, family)[0] for fabric in fabrics}
+    if all(not prefixes or set(prefixes) == set(present_prefixes[fabric]) for fabric, prefixes in permitted.items()):
         yield []
-    common = Counter(offset_of.values()).most_common(1)[0][0]
-    apart = tuple(fabric for fabric in fabrics if offset_of.get(fabric, common) != common)
-    for split in dict.fromkeys([(), *((fabric,) for fabric in (*apart, *fabrics)), apart, tuple(fabrics)]):
-        shared = [fabric for fabric in fabrics if fabric not in split]
-        owners = [*([("", shared)] if shared else []), *((fabric, [fabric]) for fabric in split)]
+    common_offset = Counter(offset_of.values()).most_common(1)[0][0]
+    fabrics_with_other_offset = tuple(
+        fabric for fabric in fabrics if offset_of.get(fabric, common_offset) != common_offset
+    )
+    for own_pools in dict.fromkeys(
+        [
+            (),
+            *((fabric,) for fabric in (*fabrics_with_other_offset, *fabrics)),
+            fabrics_with_other_offset,
+            tuple(fabrics),
+        ]
+    ):
+        shared = [fabric for fabric in fabrics if fabric not in own_pools]
+        owners = [*([("", shared)] if shared else []), *((fabric, [fabric]) for fabric in own_pools)]
         yield from _list_prefix_candidates(draft, pool, family, owners, running, permitted)
 
 
 def _list_prefix_candidates(
     draft: Draft, pool: str, family: Family, owners: Owners, running: Numbers, permitted: Mapping[str, list[str]]
 ) -> Iterator[list[Setting]]:
-    """Yield candidates for the pools of `owners`: the permitted prefixes, else ever larger ones around the
-    addresses.
+    """Yield candidates for the pools of `owners`.
+
+    A pool has the permitted prefixes if these contain all its running addresses; else each candidate has a larger
+    prefix around them than the one before.
     """
-    choices: list[tuple[Keys, list[list[str]]]] = []  # (path of a pool, the values to try for it)
+    options_by_path: list[tuple[Keys, list[list[str]]]] = []  # (path of a pool, the values to try for it)
     for owner, fabrics in owners:
         values = [number.value for number in running.values() if number.fabric in fabrics]
         addresses = [family.network(value, family.bits).network_address for value in values]
-        texts = dict.fromkeys(text for fabric in fabrics for text in permitted[fabric])
-        used = [text for text in texts if any(address in ip_network(text) for address in addresses)]
-        is_permitted = all(any(address in ip_network(text) for text in used) for address in addresses)
-        covering = [[text] for text in _list_covering(values, _sum_demand(draft, pool, family, fabrics), family)]
+        permitted_prefixes = dict.fromkeys(text for fabric in fabrics for text in permitted[fabric])
+        prefixes_in_use = [
+            text for text in permitted_prefixes if any(address in ip_network(text) for address in addresses)
+        ]
+        is_permitted = all(any(address in ip_network(text) for text in prefixes_in_use) for address in addresses)
+        covering_prefixes = [
+            [text] for text in _list_covering(values, _sum_demand(draft, pool, family, fabrics), family)
+        ]
         if values:
             path = (*(("fabrics", owner) if owner else ()), "pools", pool)
-            choices.append((path, [used] if is_permitted else covering))
-    for step in range(max((len(options) for _, options in choices), default=0)):
-        chosen = [(path, options[min(step, len(options) - 1)]) for path, options in choices]
-        yield [Setting(path, _join_families(draft, path, prefixes, family)) for path, prefixes in chosen]
+            options_by_path.append((path, [prefixes_in_use] if is_permitted else covering_prefixes))
+    for step in range(max((len(options) for _, options in options_by_path), default=0)):
+        chosen_prefixes = [(path, options[min(step, len(options) - 1)]) for path, options in options_by_path]
+        yield [Setting(path, _join_families(draft, path, prefixes, family)) for path, prefixes in chosen_prefixes]
 
 
 def _join_families(draft: Draft, path: Keys, texts: list[str], family: Family) -> Any:
@@ -290,11 +320,14 @@ def _sum_demand(draft: Draft, pool: str, family: Family, fabrics: Sequence[str])
 
 
 def _list_covering(numbers: Sequence[int], demand: int, family: Family) -> Iterator[str]:
-    """Yield the prefixes with all numbers, from the smallest with at least `demand` addresses on."""
-    low, high = min(numbers, default=0), max(numbers, default=0)
-    bits = max((low ^ high).bit_length(), (max(1, demand) - 1).bit_length())
-    for width in range(bits, min(bits + MOST_LENGTHS, family.bits - 1)):
-        yield str(family.network(low >> width << width, family.bits - width))
+    """Yield prefixes that contain all numbers, each twice as large as the one before, at most MOST_LENGTHS of them.
+
+    The first is the smallest with at least `demand` addresses.
+    """
+    lowest, highest = min(numbers, default=0), max(numbers, default=0)
+    host_bits = max((lowest ^ highest).bit_length(), (max(1, demand) - 1).bit_length())
+    for width in range(host_bits, min(host_bits + MOST_LENGTHS, family.bits - 1)):
+        yield str(family.network(lowest >> width << width, family.bits - width))
 
 
 def _find_permits(draft: Draft) -> dict[str, set[Permit]]:
@@ -318,37 +351,51 @@ def _is_part(inner: Permit, outer: Permit) -> bool:
 def _list_permitted(
     draft: Draft, permits: Mapping[str, set[Permit]], fabric: str, pool: str, family: Family
 ) -> list[str]:
-    """Return the prefixes that policies accept for a pool of a fabric: of single addresses for loopbacks, of subnets
-    else.
+    """Return, sorted, the prefixes that policies accept for a pool of a fabric: for loopbacks those whose routes are
+    single addresses, else those whose routes are subnets.
+
+    [] for the pool of links, and for management of a fabric that does not manage.
     """
     if pool == "fabric" or (pool == "management" and not draft.cluster.design.fabric(fabric).manages):
         return []
-    part = next(part for part in group_linked_fabrics(draft.cluster.design.loaded.blueprint.fabrics) if fabric in part)
+    linked_fabrics = next(
+        linked_fabrics
+        for linked_fabrics in group_linked_fabrics(draft.cluster.design.loaded.blueprint.fabrics)
+        if fabric in linked_fabrics
+    )
     # a NOS that filters in a daemon of its own names no prefixes; linked fabrics name the same ones
-    named = permits.get(draft.find_owner(fabric)) or {permit for name in part for permit in permits.get(name, ())}
-    of_fabric = [permit for permit in named if (":" in permit.prefix) == (family is V6)]
-    single = pool == "loopback"
+    fabric_permits = permits.get(draft.find_owner(fabric)) or {
+        permit for name in linked_fabrics for permit in permits.get(name, ())
+    }
+    of_fabric = [permit for permit in fabric_permits if (":" in permit.prefix) == (family is V6)]
+    has_single_addresses = pool == "loopback"
     return sorted(
-        p.prefix for p in of_fabric if p.longest == family.bits - (not single) and (p.shortest == p.longest) == single
+        p.prefix
+        for p in of_fabric
+        if p.longest == family.bits - (not has_single_addresses) and (p.shortest == p.longest) == has_single_addresses
     )
 
 
 def list_exceptions(draft: Draft) -> list[dict[str, str]]:
-    """Return rows for `lock --import`: numbers that no rule gives, on which both ends of a link agree; with remarks."""
+    """Return rows for `lock --import`, keyed by COLUMNS: numbers that no rule gives, on which both ends of a link
+    agree.
+
+    Each row becomes a remark of `draft`. Numbers of VLANs are left out.
+    """
     planned = _list_planned_numbers(draft, draft.cluster, ALL_SWITCHES)
     running, rows = _list_running_numbers(draft, ALL_SWITCHES), list[dict[str, str]]()
     expected_asns: dict[str, set[int]] = defaultdict(set)  # by device, as its neighbours have them
-    far_of: dict[tuple[str, str], tuple[str, str]] = {}
+    far_end_of_port: dict[tuple[str, str], tuple[str, str]] = {}
     for switch in draft.iterate_switches(draft.cluster, ALL_SWITCHES):
         for port in switch.view.ports:
             peers = [end.peer for end in switch.far_ends.get(port.name, ()) if end.peer]
             expected_asns[port.peer] |= {peer.remote_asn for peer in peers}
-            far_of[switch.view.name, port.name] = port.peer, port.peer_port
-    for key, number in running.items():
-        if number.what == "vlan" or key not in planned or planned[key].value == number.value:
+            far_end_of_port[switch.view.name, port.name] = port.peer, port.peer_port
+    for number_key, number in running.items():
+        if number.what == "vlan" or number_key not in planned or planned[number_key].value == number.value:
             continue
-        far, far_port = far_of.get((number.device, number.port), ("", ""))
-        interface = draft.switches[far].model.interfaces.get(far_port) if far in draft.switches else None
+        far_device, far_port = far_end_of_port.get((number.device, number.port), ("", ""))
+        interface = draft.switches[far_device].model.interfaces.get(far_port) if far_device in draft.switches else None
         networks = [ip_interface(address).network for address in interface.addresses] if interface else []
         # an address outside the far end's subnets is drift, which `list_differences` reports
         agrees = not networks or any(ip_address(number.text) in network for network in networks)
@@ -358,6 +405,6 @@ def list_exceptions(draft: Draft) -> list[dict[str, str]]:
             rows.append(
                 dict.fromkeys(COLUMNS, "") | {"device": number.device, "port": number.port, column: number.text}
             )
-            text = f"{column} {number.text}, where rules give {planned[key].text}"
+            text = f"{column} {number.text}, where rules give {planned[number_key].text}"
             draft.remarks.append(Remark("kept", number.port, text, 1, number.device))
     return rows
