@@ -219,26 +219,27 @@ Address = tuple[str, str, str, str, bool]
 
 
 def _make_prefix_kind(kind: Kind, addresses: Sequence[Address]) -> Kind:
-    """Return pools and subnets, and the networks of addresses in none of them: in Nautobot every address has
-    a parent.
+    """Return the kind of prefixes: pools, subnets, and the networks of addresses that are in none of these.
+
+    In Nautobot every address has a parent.
     """
-    given = kind.columns
+    columns = kind.columns
     networks: dict[str, tuple[str, Cell]] = {}
-    for prefix, status, description in zip(given["prefix"], given["status"], given["description"], strict=True):
+    for prefix, status, description in zip(columns["prefix"], columns["status"], columns["description"], strict=True):
         networks.setdefault(str(prefix), ("container" if status == "container" else "network", description))
-    known = {ipaddress.ip_network(text) for text in networks}
-    lengths = {(network.version, network.prefixlen) for network in known}
-    for text, what, *_ in addresses:
+    known_networks = {ipaddress.ip_network(text) for text in networks}
+    lengths = {(network.version, network.prefixlen) for network in known_networks}
+    for text, purpose, *_ in addresses:
         address = ipaddress.ip_interface(text)
-        above = (
+        possible_parents = (
             ipaddress.ip_network((address.ip, length), strict=False)
             for version, length in lengths
             if version == address.version
         )
-        if known.isdisjoint(above):
-            known.add(address.network)
+        if known_networks.isdisjoint(possible_parents):
+            known_networks.add(address.network)
             lengths.add((address.version, address.network.prefixlen))
-            networks[str(address.network)] = ("network", what)
+            networks[str(address.network)] = ("network", purpose)
     return _replace(
         kind,
         kind.path,
@@ -281,8 +282,8 @@ def _make_address_kinds(addresses: Sequence[Address]) -> Iterator[Kind]:
     The ports at which devices are reached come last.
     """
     texts: dict[str, tuple[str, str]] = {}
-    for text, what, *_ in addresses:
-        texts.setdefault(text.partition("/")[0], (text, what))
+    for text, purpose, *_ in addresses:
+        texts.setdefault(text.partition("/")[0], (text, purpose))
     yield Kind(
         "ipam/ip-addresses",
         "ip-addresses",
@@ -290,7 +291,7 @@ def _make_address_kinds(addresses: Sequence[Address]) -> Iterator[Kind]:
             "address": [text for text, _ in texts.values()],
             "type": ["host"] * len(texts),
             "status": ["active"] * len(texts),
-            "description": [what for _, what in texts.values()],
+            "description": [purpose for _, purpose in texts.values()],
             "namespace": [GLOBAL] * len(texts),
         },
         ("address",),
@@ -307,14 +308,16 @@ def _make_address_kinds(addresses: Sequence[Address]) -> Iterator[Kind]:
             for text, _, device, port, is_primary in addresses
             if port and is_primary == is_marked
         ]
-        parts = {name: [row[place] for row in rows] for place, name in enumerate(("ip_address", "device", "interface"))}
+        columns = {
+            name: [row[position] for row in rows] for position, name in enumerate(("ip_address", "device", "interface"))
+        }
         marks = {"is_primary": ["true"] * len(rows)} if is_marked else {}
-        key = ("ip_address", "interface")
+        identity = ("ip_address", "interface")
         yield Kind(
             "ipam/ip-address-to-interface",
             name,
-            {**parts, **marks},
-            key,
+            {**columns, **marks},
+            identity,
             references,
             marked=("ip-addresses", ("ip_address",)) if is_marked else None,
         )

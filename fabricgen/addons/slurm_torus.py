@@ -73,25 +73,28 @@ def files(view: ClusterView) -> Iterator[tuple[str, str]]:
 def list_toruses(view: ClusterView, leaves: Iterable[Leaf]) -> list[Torus]:
     """Return the scale-up domains that are tori of nodes, or else the networks that are tori of switches.
 
-    Raises InputError (FG155) for what Slurm cannot have.
+    A node is where its domain has it in rings, else where its switches are. Raises InputError (FG155) for a node that
+    is in no ring, at several positions, or in rings of more than three dimensions.
     """
-    place, devices, toruses = view.devices.torus, view.places.device, dict[str, Torus]()
-    places_by_node = dict[int, set[str]]()
-    for node, switch in zip(view.links.a.tolist(), place[view.links.b].tolist(), strict=True):
-        places_by_node.setdefault(node, set()).add(switch)
-    for leaf, row in ((of, row) for of in leaves for row in of.nodes):
-        node, own = view.places.node[row], place[devices[row]]
-        places = {own} if own else places_by_node[int(devices[row])] - {""}
-        if len(places) != 1:
-            problem = f"is at {len(places)} places of rings" if places else "is on no switch that is in rings alone"
+    position_of_device, devices, toruses = view.devices.torus, view.places.device, dict[str, Torus]()
+    positions_by_node = dict[int, set[str]]()
+    for node, switch in zip(view.links.a.tolist(), position_of_device[view.links.b].tolist(), strict=True):
+        positions_by_node.setdefault(node, set()).add(switch)
+    for leaf, row in ((switch, row) for switch in leaves for row in switch.nodes):
+        node, own_position = view.places.node[row], position_of_device[devices[row]]
+        positions = {own_position} if own_position else positions_by_node[int(devices[row])] - {""}
+        if len(positions) != 1:
+            problem = (
+                f"is at {len(positions)} places of rings" if positions else "is on no switch that is in rings alone"
+            )
             raise _make_refusal(view, f"{node} {problem}", "`reach: 1` along each dimension of a `mesh`")
-        # a dimension of one switch is none
-        steps = [step for step in (tuple(map(int, text.split("/"))) for text in places.pop().split()) if step[1] > 1]
+        # a dimension with a single switch does not count
+        steps = [step for step in (tuple(map(int, text.split("/"))) for text in positions.pop().split()) if step[1] > 1]
         if len(steps) > MOST_DIMENSIONS:
             raise _make_refusal(view, f"{node} is in rings of {len(steps)} dimensions", "three dimensions at most")
         numbers, lengths = zip(*steps, *[(1, 1)] * (MOST_DIMENSIONS - len(steps)), strict=True)
         # the last group that a leaf is in is the network; of a domain there may be but one node
-        name = view.places.domain[row] or node if own else view.groups.name[leaf.groups[-1]]
+        name = view.places.domain[row] or node if own_position else view.groups.name[leaf.groups[-1]]
         torus = toruses.setdefault(name, Torus(name, lengths, {}))
         torus.nodes.setdefault(tuple(number - 1 for number in numbers), []).append(node)
     return list(toruses.values())
@@ -111,8 +114,8 @@ def list_placements(switches: Shape, width: int) -> list[Shape]:
 
     Within a switch, nodes are along x. Cuboids of one size lie side by side and fill the torus, so that none overlap.
     """
-    whole = [(width * x, y, z) for x, y, z in product(*map(_list_divisors, switches))]
-    shapes = sorted(whole, key=lambda shape: (shape[0] // width + shape[1] + shape[2], -shape[0], -shape[1]))
+    cuboids = [(width * x, y, z) for x, y, z in product(*map(_list_divisors, switches))]
+    shapes = sorted(cuboids, key=lambda shape: (shape[0] // width + shape[1] + shape[2], -shape[0], -shape[1]))
     by_size = {n: (n, 1, 1) for n in _list_divisors(width)}
     for shape in shapes:
         by_size.setdefault(prod(shape), shape)

@@ -69,14 +69,16 @@ def files(view: ClusterView) -> Iterator[tuple[str, str]]:
 
 
 def _find_ports(view: ClusterView) -> RailPorts:
-    """Return the fabric of accelerators and the ports of nodes on it; raises InputError (FG177) if NVIDIA has
-    no such.
+    """Return the fabric of accelerators, its mode of planes, and its links of nodes as rows.
+
+    Raises InputError (FG177) unless accelerators have ports on exactly one RoCE fabric, whose ports have addresses (or
+    share them over planes), whose planes are 1, 2 or 4, and whose NICs NVIDIA supports with as many planes.
     """
     links = view.links
     names = sorted({name for name in view.endpoints.fabric.tolist() if view.protocols.get(name) == "roce"})
     if len(names) != 1:
-        found = f"the RoCE fabrics {' and '.join(names)}" if names else "no RoCE fabric"
-        raise view.refuse(CODE, f"accelerators have ports on {found}, and rails are those of one")
+        fabrics_text = f"the RoCE fabrics {' and '.join(names)}" if names else "no RoCE fabric"
+        raise view.refuse(CODE, f"accelerators have ports on {fabrics_text}, and rails are those of one")
     fabric, path = names[0], ("fabrics", names[0])
     rows = np.flatnonzero((links.fabric == fabric) & (view.devices.kind == "node")[links.a])
     planes, has_address = int(links.plane[rows].max()), links.a_ip[rows] != ""
@@ -84,34 +86,40 @@ def _find_ports(view: ClusterView) -> RailPorts:
         raise view.refuse(CODE, f"ports of {fabric} have no addresses, which pools are made of", path)
     if planes not in PLANES:
         raise view.refuse(CODE, f"{fabric} has {planes} planes, and NVIDIA's NICs are set up for 1, 2 or 4", path)
-    known = PLANE_NICS if planes > 1 else NICS
-    others = sorted({nic or "not known" for nic in links.a_nic[rows].tolist() if not nic.startswith(known)})
-    if others:
-        of_planes = "one plane" if planes == 1 else f"{planes} planes"
+    supported_nics = PLANE_NICS if planes > 1 else NICS
+    unsupported_nics = sorted(
+        {nic or "not known" for nic in links.a_nic[rows].tolist() if not nic.startswith(supported_nics)}
+    )
+    if unsupported_nics:
+        planes_text = "one plane" if planes == 1 else f"{planes} planes"
         raise view.refuse(
-            CODE, f"NICs of {fabric}, of {of_planes}, are {', '.join(others)}, not {', '.join(known)}", path
+            CODE,
+            f"NICs of {fabric}, of {planes_text}, are {', '.join(unsupported_nics)}, not {', '.join(supported_nics)}",
+            path,
         )
     return RailPorts(fabric, "none" if planes == 1 else "swplb" if all(has_address) else "hwplb", rows)
 
 
 def _list_interfaces(view: ClusterView, ports: RailPorts) -> dict[tuple[int, int], str]:
-    """Return the name that all nodes have for the port of each (rail, plane), from 1.
+    """Return the name that all nodes have for the port of each (rail, plane), both from 1, in ascending order.
 
     Raises InputError (FG177) if nodes differ.
     """
     links, rows = view.links, ports.rows
-    keys = list(zip(links.rail[rows].tolist(), links.plane[rows].tolist(), strict=True))
-    named: dict[tuple[int, int], str] = {}
-    for key, interface in zip(keys, links.a_interface[rows].tolist(), strict=True):
-        if named.setdefault(key, interface) != interface:
-            message = f"rail {key[0]} of {ports.fabric} has ports {named[key]} and {interface} in plane {key[1]}"
+    rails_and_planes = list(zip(links.rail[rows].tolist(), links.plane[rows].tolist(), strict=True))
+    port_names: dict[tuple[int, int], str] = {}
+    for (rail, plane), interface in zip(rails_and_planes, links.a_interface[rows].tolist(), strict=True):
+        if port_names.setdefault((rail, plane), interface) != interface:
+            message = (
+                f"rail {rail} of {ports.fabric} has ports {port_names[rail, plane]} and {interface} in plane {plane}"
+            )
             raise view.refuse(
                 CODE,
                 message,
                 ("fabrics", ports.fabric),
                 "a rail has one port in each plane, called alike on all nodes (`names.interfaces`)",
             )
-    return dict(sorted(named.items()))
+    return dict(sorted(port_names.items()))
 
 
 def _write_rails(ports: RailPorts, interfaces: Mapping[tuple[int, int], str]) -> Iterator[str]:
@@ -121,11 +129,11 @@ def _write_rails(ports: RailPorts, interfaces: Mapping[tuple[int, int], str]) ->
     yield "spec:\n  draEnabled: false\n  networkNamespace: default\n  numVfs: 1\n  railTopology:\n"
     by_rail: dict[tuple[str, str], list[str]] = {}
     for (rail, plane), interface in interfaces.items():
-        own, pool = (f"p{plane - 1}", f"p{plane}") if ports.mode == "swplb" else ("", "")
-        name = f"rail{rail - 1}{own}", f"{ports.fabric}-r{rail}{pool}".replace("_", "-")
-        by_rail.setdefault(name, []).append(interface)
-    for (rail_name, pool_name), names in by_rail.items():
-        yield f"    - name: {rail_name}\n      nicSelector: {{pfNames: {dumps(names)}}}\n"
+        plane_suffix, pool_suffix = (f"p{plane - 1}", f"p{plane}") if ports.mode == "swplb" else ("", "")
+        names_of_pool = f"rail{rail - 1}{plane_suffix}", f"{ports.fabric}-r{rail}{pool_suffix}".replace("_", "-")
+        by_rail.setdefault(names_of_pool, []).append(interface)
+    for (rail_name, pool_name), interface_names in by_rail.items():
+        yield f"    - name: {rail_name}\n      nicSelector: {{pfNames: {dumps(interface_names)}}}\n"
         yield f"      cidrPoolRef: {pool_name}\n      mtu: {MTU}\n"
 
 
@@ -145,7 +153,9 @@ def _number_units(view: ClusterView, ports: RailPorts, *, in_one_pod: bool) -> U
 
 
 def _find_lacking(view: ClusterView, ports: RailPorts, tiers: int, units: Units) -> str:
-    """Return what k8s-launch-kit has no numbers for; "" if nothing."""
+    """Return what k8s-launch-kit has no numbers for, as text: too many tiers, rails, nodes, units or pods; "" if
+    nothing.
+    """
     links, devices = view.links, view.devices
     if tiers > 3:
         return f"{tiers} tiers, and k8s-launch-kit knows 2 and 3"
@@ -157,32 +167,42 @@ def _find_lacking(view: ClusterView, ports: RailPorts, tiers: int, units: Units)
         "units": max(numbers) + 1,
         "pods": max(pods) + 1,
     }
-    most = dict.fromkeys(NUMBERS, 256) if ":" in links.a_ip[ports.rows[0]] else NUMBERS
-    beyond = [f"{counts[name]} {name}, and k8s-launch-kit numbers {most[name]}" for name in most]
-    return next((text for text, name in zip(beyond, most, strict=True) if counts[name] > most[name]), "")
+    limits = dict.fromkeys(NUMBERS, 256) if ":" in links.a_ip[ports.rows[0]] else NUMBERS
+    excesses = [f"{counts[name]} {name}, and k8s-launch-kit numbers {limits[name]}" for name in limits]
+    return next((text for text, name in zip(excesses, limits, strict=True) if counts[name] > limits[name]), "")
 
 
 def _write_topology(view: ClusterView, ports: RailPorts, units: Units) -> str:
-    """Return the leaves and nodes, and each link of a node: first the end at the leaf, then that at the node."""
-    links, devices, rails = view.links, view.devices, defaultdict[int, set[int]](set)
+    """Return the text of topology.json: leaves and nodes, and each link of a node as the end at the leaf and that at
+    the node.
+
+    Rails and planes are from 0 in it, and pods and units as `units` numbers them.
+    """
+    links, devices, rails_of_leaf = view.links, view.devices, defaultdict[int, set[int]](set)
     columns = (links.b, links.a, links.rail, links.plane)
     rows = list(zip(ports.rows.tolist(), *(column[ports.rows].tolist() for column in columns), strict=True))
     for _, leaf, _, rail, _ in rows:
-        rails[leaf].add(rail - 1)
+        rails_of_leaf[leaf].add(rail - 1)
     hosts = dict.fromkeys(node for _, _, node, _, _ in rows)
-    places = {device: units.get((devices.pod[device], devices.su[device])) for device in (*rails, *hosts)}
-    # leaves of several units have none
-    at = {device: {"pod": place[0], "su": place[1]} if place else {} for device, place in places.items()}
-    ends = [
+    unit_of_device = {
+        device: units.get((devices.pod[device], devices.su[device])) for device in (*rails_of_leaf, *hosts)
+    }
+    # leaves of several units have no pod and unit
+    unit_attributes = {
+        device: {"pod": unit[0], "su": unit[1]} if unit else {} for device, unit in unit_of_device.items()
+    }
+    link_items = [
         (
             {"node": devices.name[leaf], "interface": links.b_port[row], "attributes": of_leaf},
             {"node": devices.name[node], "interface": links.a_interface[row], "attributes": of_node},
         )
         for row, leaf, node, rail, plane in rows
-        for of_leaf in [{"role": "leaf", "plane": plane - 1, **at[leaf], "rail_group": sorted(rails[leaf])}]
-        for of_node in [{"role": "host", "rail": rail - 1, **at[node]}]
+        for of_leaf in [
+            {"role": "leaf", "plane": plane - 1, **unit_attributes[leaf], "rail_group": sorted(rails_of_leaf[leaf])}
+        ]
+        for of_node in [{"role": "host", "rail": rail - 1, **unit_attributes[node]}]
     ]
-    nodes = [{"name": devices.name[leaf], "role": "leaf", "type": devices.nos[leaf]} for leaf in sorted(rails)]
+    nodes = [{"name": devices.name[leaf], "role": "leaf", "type": devices.nos[leaf]} for leaf in sorted(rails_of_leaf)]
     nodes += [{"name": devices.name[host], "role": "host", "type": "default"} for host in hosts]
-    node_lines, link_lines = (",\n".join(f"    {dumps(item)}" for item in items) for items in (nodes, ends))
+    node_lines, link_lines = (",\n".join(f"    {dumps(item)}" for item in items) for items in (nodes, link_items))
     return f'{{\n  "nodes": [\n{node_lines}\n  ],\n  "links": [\n{link_lines}\n  ]\n}}\n'

@@ -53,8 +53,10 @@ def open_netbox(address: str, token: str | None, *, plain_http: bool, title: str
 
 
 def _read_secret(token: str | None) -> str:
-    """Return the token in the environment variable that `token`, written env:NAME, names. Raises UsageError, without
-    the token in its message.
+    """Return the token in the environment variable that `token`, written env:NAME, names.
+
+    Raises UsageError, without the token in its message, if `token` is not written so, if the variable is not set, and
+    if its text cannot be a token of NetBox.
     """
     scheme, _, name = (token or "").partition(":")
     if scheme != "env" or not name:
@@ -75,7 +77,11 @@ def _read_secret(token: str | None) -> str:
 
 
 def _read_scheme(url: str) -> str:
-    """Return the scheme of a URL of NetBox, http or https. Raises UsageError for anything else."""
+    """Return the scheme of the URL of a NetBox, http or https.
+
+    Raises UsageError for other schemes, for a URL without a host or with an invalid port, and for one with a user,
+    password, query or fragment.
+    """
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and url.isprintable()

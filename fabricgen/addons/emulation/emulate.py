@@ -51,10 +51,12 @@ class EmulatedHall:
         """
         plan, seen_by_way = self.hall.plan, dict[str, dict[Port, Port | None]]()
         place_of = {name: place for place, name in self.hall.names.items()}
-        ways = {fabric: _SUBNET if kind == "infiniband" else _LLDP for fabric, kind in self.view.protocols.items()}
-        for port, far in self.hall.list_sightings().items():
+        way_of_fabric = {
+            fabric: _SUBNET if kind == "infiniband" else _LLDP for fabric, kind in self.view.protocols.items()
+        }
+        for port, far_port in self.hall.list_sightings().items():
             row = plan.row_of.get(port) or plan.devices[place_of[port[0]]]
-            seen_by_way.setdefault(ways.get(row["fabric"], ""), {})[port] = far
+            seen_by_way.setdefault(way_of_fabric.get(row["fabric"], ""), {})[port] = far_port
         return {_LLDP: {}, _SUBNET: {}, **seen_by_way}
 
     def write_dumps(self, form: str = NATIVE) -> dict[str, str]:
@@ -69,8 +71,8 @@ class EmulatedHall:
             nos = self.hall.plan.devices[place]["nos"]
             names_by_format.setdefault(nos if nos in FORMATS else OF_HOSTS, []).append(name)
         files = self._write_in(OF_SUBNETS)
-        for chosen, names in sorted(names_by_format.items()):
-            files |= self._write_in(chosen, names)
+        for device_format, names in sorted(names_by_format.items()):
+            files |= self._write_in(device_format, names)
         return files
 
     def _write_in(self, form: str, devices: list[str] | None = None) -> dict[str, str]:
@@ -122,11 +124,16 @@ def _lay_fault(hall: Hall, random: Random, touched: set[str]) -> tuple[Hall, Lai
     return None
 
 
-def _list_changed_devices(before: Hall, after: Hall) -> set[str]:
-    """Return the places whose box, plugs or cords differ between two halls; `^` gives what is in one set only."""
-    plan, devices = before.plan, before.off ^ after.off
-    devices |= {place for place, name in after.names.items() if before.names[place] != name}
-    cords = (before.bad ^ after.bad) | {near for near, far in after.halves.items() if before.halves.get(near) != far}
+def _list_changed_devices(old_hall: Hall, new_hall: Hall) -> set[str]:
+    """Return the places whose box, power, plugs or cords differ between two halls.
+
+    Both ends of a cord count, and where a plug was as well as where it is. `^` gives what is in one set only.
+    """
+    plan, devices = old_hall.plan, old_hall.off ^ new_hall.off
+    devices |= {place for place, name in new_hall.names.items() if old_hall.names[place] != name}
+    cords = (old_hall.bad ^ new_hall.bad) | {
+        cord for cord, far_half in new_hall.halves.items() if old_hall.halves.get(cord) != far_half
+    }
     devices |= {home.device for cord in cords for home in plan.cords[cord].homes}
-    moved = (plug for plug in plan.list_plugs() if before.at.get(plug) != after.at.get(plug))
-    return devices | {place.device for plug in moved for hall in (before, after) if (place := hall.at.get(plug))}
+    moved = (plug for plug in plan.list_plugs() if old_hall.at.get(plug) != new_hall.at.get(plug))
+    return devices | {place.device for plug in moved for hall in (old_hall, new_hall) if (place := hall.at.get(plug))}

@@ -146,8 +146,12 @@ def _read_rows(files: Mapping[str, bytes], name: str) -> tuple[Row, ...]:
 
 def _is_printed(row: Row, link: Row) -> bool:
     """Whether a link's ports are those that the label of a row names, after the place or as its cage."""
-    ends = ((side, *text.partition(" ")) for side, text in zip("ab", row["label_a"].split(" > "), strict=True))
-    return all(link[f"{side}_port"] in (port, place.rsplit(":", 1)[1]) for side, place, _, port in ends)
+    label_ends = (
+        (end_letter, *text.partition(" ")) for end_letter, text in zip("ab", row["label_a"].split(" > "), strict=True)
+    )
+    return all(
+        link[f"{end_letter}_port"] in (port, position.rsplit(":", 1)[1]) for end_letter, position, _, port in label_ends
+    )
 
 
 Tail = tuple[Socket, int, Port]
@@ -157,20 +161,28 @@ Tail = tuple[Socket, int, Port]
 def _make_cords(
     cable: str, rows: list[Row], links: list[Row], sockets: set[str]
 ) -> list[tuple[Cord, list[tuple[Port, ...]]]]:
-    """Return the cords of a cable of cables.csv, each with the ports of its plugs."""
+    """Return the cords of a cable of cables.csv, each with the ports of its plugs.
+
+    `rows` are those of the cable, `links` its links, `sockets` the labels of plugs. Raises ValueError for links that
+    are in no row.
+    """
     joints: list[tuple[Tail, Tail]] = []
-    waiting = list(links)
+    links_left = list(links)
     for number, row in enumerate(rows):
-        ours = [link for link in waiting if all(link[f"{s}_device"] == row[f"{s}_device"] for s in "ab")]
-        alike = [r for r in rows[number:] if all(r[f"{s}_device"] == row[f"{s}_device"] for s in "ab")]
+        links_of_row = [link for link in links_left if all(link[f"{s}_device"] == row[f"{s}_device"] for s in "ab")]
+        rows_alike = [r for r in rows[number:] if all(r[f"{s}_device"] == row[f"{s}_device"] for s in "ab")]
         # rows between the same devices share the links between these in equal parts
-        count = len(ours) // len(alike)
-        ours = [link for link in ours if _is_printed(row, link)] if count == 1 and len(alike) > 1 else ours
-        ours = ours[:count]
-        waiting = [link for link in waiting if link not in ours]
-        joints += _find_joints(row, ours, sockets)
-    if waiting:
-        raise ValueError(f"{cable}: no row of cables.csv has the links {[link['link'] for link in waiting]}")
+        count = len(links_of_row) // len(rows_alike)
+        links_of_row = (
+            [link for link in links_of_row if _is_printed(row, link)]
+            if count == 1 and len(rows_alike) > 1
+            else links_of_row
+        )
+        links_of_row = links_of_row[:count]
+        links_left = [link for link in links_left if link not in links_of_row]
+        joints += _find_joints(row, links_of_row, sockets)
+    if links_left:
+        raise ValueError(f"{cable}: no row of cables.csv has the links {[link['link'] for link in links_left]}")
     common = {side: {t[side][0] for t in joints if t[side][1]} for side in (0, 1)}
     joints_by_cord: dict[tuple[Socket, ...], list[tuple[Tail, Tail]]] = {}
     for joint in joints:
@@ -187,11 +199,12 @@ def _find_cord_key(joint: tuple[Tail, Tail], common: dict[int, set[Socket]]) -> 
 
 
 def _find_joints(row: Row, links: list[Row], sockets: set[str]) -> list[tuple[Tail, Tail]]:
-    """Return each link of a row of cables.csv with the sockets of its two ends, once for each connector that
-    it fills.
+    """Return each link of a row of cables.csv with its two tails, once for each connector that it fills.
+
+    Raises ValueError if the links do not fill the connectors evenly.
     """
-    near, far = row["label_a"].split(" > ")
-    a_ends, b_ends = _find_ends(row, "a", near, sockets), _find_ends(row, "b", far, sockets)
+    a_label, b_label = row["label_a"].split(" > ")
+    a_ends, b_ends = _find_ends(row, "a", a_label, sockets), _find_ends(row, "b", b_label, sockets)
     count = max(len(a_ends), len(b_ends))
     joint_count = max(len(links), count)
     if not links or joint_count % len(links) or joint_count % count:
@@ -199,8 +212,8 @@ def _find_joints(row: Row, links: list[Row], sockets: set[str]) -> list[tuple[Ta
     joints: list[tuple[Tail, Tail]] = []
     for number in range(joint_count):
         # links fill the connectors evenly and in order; the side with fewer connectors starts again from its first
-        link, turn = links[number * len(links) // joint_count], number * count // joint_count
-        (a, a_tail), (b, b_tail) = a_ends[turn % len(a_ends)], b_ends[turn % len(b_ends)]
+        link, connector = links[number * len(links) // joint_count], number * count // joint_count
+        (a, a_tail), (b, b_tail) = a_ends[connector % len(a_ends)], b_ends[connector % len(b_ends)]
         joints.append(((a, a_tail, (a.device, link["a_port"])), (b, b_tail, (b.device, link["b_port"]))))
     return joints
 
@@ -230,23 +243,29 @@ def _find_ends(row: Row, side: str, text: str, sockets: set[str]) -> list[tuple[
 def _make_cord(
     cable: str, row: Row, joints: list[tuple[Tail, Tail]], common: dict[int, set[Socket]]
 ) -> tuple[Cord, list[tuple[Port, ...]]]:
-    """Return the cord of some links, the common end first and tails by number, and the ports of its ends."""
-    split = next((s for s in (0, 1) if joints[0][s][0] in common[s]), None)
-    first = 0 if split is None else split
-    if split is not None:
-        joints = sorted(joints, key=lambda joint: joint[first][1])
-    homes = list(dict.fromkeys([joint[first][0] for joint in joints] + [joint[1 - first][0] for joint in joints]))
+    """Return the cord of some links, with the common end of a splitter first and its tails by number, and the ports of
+    each end.
+
+    `common` has, by side, the sockets in which splitters are with their common ends.
+    """
+    common_side = next((s for s in (0, 1) if joints[0][s][0] in common[s]), None)
+    first_side = 0 if common_side is None else common_side
+    if common_side is not None:
+        joints = sorted(joints, key=lambda joint: joint[first_side][1])
+    homes = list(
+        dict.fromkeys([joint[first_side][0] for joint in joints] + [joint[1 - first_side][0] for joint in joints])
+    )
     ports: list[list[Port]] = [[] for _ in homes]
     lanes = []
     for joint in joints:
         ends = []
-        for side in (first, 1 - first):
+        for side in (first_side, 1 - first_side):
             end = homes.index(joint[side][0])
             ports[end].append(joint[side][2])
             # its position among the ports of that end so far
             ends.append((end, len(ports[end]) - 1))
         lanes.append((ends[0], ends[1]))
-    cord = Cord(cable, row["fabric"], row["part"], split is not None, tuple(homes), tuple(lanes))
+    cord = Cord(cable, row["fabric"], row["part"], common_side is not None, tuple(homes), tuple(lanes))
     return cord, [tuple(names) for names in ports]
 
 

@@ -179,17 +179,22 @@ def _list_jumpers(view: ClusterView) -> Iterator[Piece]:
         yield _describe_cable(view, cable, its_links[0], float(patches.length_m[rows[0]]), profile), join
 
 
-def _choose_jumper_profile(near: Ends, far: Ends, pairs: Sequence[int]) -> tuple[str, tuple[Ends, Ends]]:
-    """Return the profile of a jumper, and what it joins: the side with one connector of several positions
-    comes first.
+def _choose_jumper_profile(near_ports: Ends, far_ports: Ends, pairs: Sequence[int]) -> tuple[str, tuple[Ends, Ends]]:
+    """Return the profile of a jumper, and the two sides that it joins: one with a single connector comes first.
+
+    The profile is "" if NetBox has none for the jumper, or if `pairs`, the fibre pairs of the ports in order, leave one
+    out.
     """
-    if len(near) == len(far):
-        return _choose_trunk_profile(len(near), 1), (near, far)
-    one, many = (near, far) if len(near) == 1 else (far, near)
-    count = next((count for count in BREAKOUTS if count >= len(many)), 0)
+    if len(near_ports) == len(far_ports):
+        return _choose_trunk_profile(len(near_ports), 1), (near_ports, far_ports)
+    single_side, split_side = (near_ports, far_ports) if len(near_ports) == 1 else (far_ports, near_ports)
+    count = next((count for count in BREAKOUTS if count >= len(split_side)), 0)
     # NetBox numbers connectors by the order of ports: if pairs are left out, the pairs after them would move
-    in_order = not any(pairs) or list(pairs) == list(range(1, len(many) + 1))
-    return (f"breakout-1c{count}p-{count}c1p" if count and len(one) == 1 and in_order else ""), (one, many)
+    in_order = not any(pairs) or list(pairs) == list(range(1, len(split_side) + 1))
+    return (f"breakout-1c{count}p-{count}c1p" if count and len(single_side) == 1 and in_order else ""), (
+        single_side,
+        split_side,
+    )
 
 
 def _list_trunks(view: ClusterView) -> Iterator[Piece]:

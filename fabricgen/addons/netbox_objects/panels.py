@@ -98,45 +98,45 @@ def make_racked_kind(name: str, columns: dict[str, Sequence[Cell]], word: str) -
 
 
 def _make_port_kinds(view: ClusterView) -> Iterator[Kind]:
-    """Yield rear ports, then front ports with what they lead to."""
-    rear, front = list[tuple[Cell, ...]](), list[tuple[tuple[Cell, ...], Mapped]]()
-    forms = {
+    """Yield the kind of the rear ports of panels, then that of the front ports, with what each position leads to."""
+    rear_rows, front_rows = list[tuple[Cell, ...]](), list[tuple[tuple[Cell, ...], Mapped]]()
+    connectors_of_panel = {
         panel["name"]: [
-            next((form for start, form in CONNECTORS.items() if panel[side].startswith(start)), "other")
-            for side in ("front", "rear")
+            next((form for start, form in CONNECTORS.items() if panel[face].startswith(start)), "other")
+            for face in ("front", "rear")
         ]
         for panel in view.panels.rows()
     }
     for panel in view.panels.rows():
         count, name = panel["pairs"], panel["name"]
-        for first in range(1, panel["ports"] + 1, 2 * count) if count else ():
+        for first_port in range(1, panel["ports"] + 1, 2 * count) if count else ():
             for port in range(count):
-                rear.append((name, str(first + count + port), forms[name][0], count, ""))
+                rear_rows.append((name, str(first_port + count + port), connectors_of_panel[name][0], count, ""))
                 # pair k of port i in is pair i of port k out
-                leads: Mapped = tuple((k + 1, (name, str(first + count + k)), port + 1) for k in range(count))
-                front.append(((name, str(first + port), forms[name][0], count), leads))
+                leads: Mapped = tuple((k + 1, (name, str(first_port + count + k)), port + 1) for k in range(count))
+                front_rows.append(((name, str(first_port + port), connectors_of_panel[name][0], count), leads))
     for trunk, end in product(view.trunks.rows(), "ab"):
-        name, first, count = trunk[f"{end}_panel"], trunk[f"{end}_port"], trunk["ports"]
-        rear_port = name_rear_port(first, count)
-        rear.append((name, rear_port, forms[name][1], count, trunk["name"][:200]))
+        name, first_port, count = trunk[f"{end}_panel"], trunk[f"{end}_port"], trunk["ports"]
+        rear_port = name_rear_port(first_port, count)
+        rear_rows.append((name, rear_port, connectors_of_panel[name][1], count, trunk["name"][:200]))
         for position in range(count):
             leads = ((1, (name, rear_port), position + 1),)
-            front.append(((name, str(first + position), forms[name][0], 1), leads))
+            front_rows.append(((name, str(first_port + position), connectors_of_panel[name][0], 1), leads))
     names = ("device", "name", "type", "positions", "description")
     yield Kind(
         "dcim/rear-ports",
         "rear-ports",
-        {name: [row[at] for row in rear] for at, name in enumerate(names)},
+        {name: [row[column] for row in rear_rows] for column, name in enumerate(names)},
         ("device", "name"),
         DEVICE,
     )
     yield Kind(
         "dcim/front-ports",
         "front-ports",
-        {name: [row[at] for row, _ in front] for at, name in enumerate(names[:-1])},
+        {name: [row[column] for row, _ in front_rows] for column, name in enumerate(names[:-1])},
         ("device", "name"),
         DEVICE,
-        mapped=[leads for _, leads in front],
+        mapped=[leads for _, leads in front_rows],
     )
 
 

@@ -58,31 +58,32 @@ class Graph:
     def is_turn(self) -> Flags:
         """By row of `height`, whether paths may turn there: edges lead up to it from parts that nothing below joins."""
         # each endpoint at the switch is a part of its own, besides the parts below
-        part = self.find_part_below(np.arange(len(self)), self.upper)
-        turn, _ = np.unique(np.stack((self.upper, part)), axis=1)
-        return np.bincount(turn, minlength=len(self.height)) > 1
+        part_of_edge = self.find_part_below(np.arange(len(self)), self.upper)
+        switch_of_part, _ = np.unique(np.stack((self.upper, part_of_edge)), axis=1)
+        return np.bincount(switch_of_part, minlength=len(self.height)) > 1
 
-    def find_part_below(self, edge: Ints64, turn: Ints64) -> Ints64:
-        """Return the part below a switch (at which paths may turn) from which each edge leads up; paths join two such
-        parts.
+    def find_part_below(self, edge: Ints64, top: Ints64) -> Ints64:
+        """Return the part below a switch, `top`, from which each edge leads up, int64; paths that turn at the switch
+        join two such parts.
 
-        An edge from an endpoint at that very switch has a number that nothing else has.
+        `edge` and `top` have an element for each edge. An edge from an endpoint at that very switch has a negative
+        number that nothing else has.
         """
         switch = np.where(self.level[edge] > 0, self.lower[edge], self.upper[edge])
-        below, part = self.height[turn] - 1, -2 - edge
+        height_below, part_of_edge = self.height[top] - 1, -2 - edge
         for height, labels in enumerate(self.parts):
-            rows = (below == height) & (switch != turn)
-            part[rows] = labels[switch[rows]]
-        return part
+            rows = (height_below == height) & (switch != top)
+            part_of_edge[rows] = labels[switch[rows]]
+        return part_of_edge
 
-    def choose_edges(self, chosen: Flags) -> Graph:
+    def choose_edges(self, is_chosen: Flags) -> Graph:
         """Return the graph with only the chosen edges."""
-        number = np.where(chosen, np.cumsum(chosen) - 1, NONE)
+        new_number = np.where(is_chosen, np.cumsum(is_chosen) - 1, NONE)
         return Graph(
-            self.lower[chosen],
-            self.upper[chosen],
-            self.level[chosen],
-            np.where(self.edge_of_link >= 0, number[self.edge_of_link], NONE),
+            self.lower[is_chosen],
+            self.upper[is_chosen],
+            self.level[is_chosen],
+            np.where(self.edge_of_link >= 0, new_number[self.edge_of_link], NONE),
             self.height,
         )
 

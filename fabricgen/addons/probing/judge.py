@@ -72,12 +72,12 @@ class ProbeTable:
         row_by_name = {name: row for row, name in enumerate(view.links.name.tolist())}
         # arrays of numbers: of two million crossings neither words nor lists are kept
         links, lengths, is_spread = array("q"), array("q"), array("b")
-        for line, name, protocol, *ways in read_rows(file, ("probe", "protocol", UP, DOWN)):
+        for line, name, protocol, *link_names in read_rows(file, ("probe", "protocol", UP, DOWN)):
             if name in self.number:
                 refuse(f"there are several probes '{name}'", file, line)
             self.number[name] = len(self.number)
             is_spread.append(protocol == SPREAD)
-            up, down = map(str.split, ways)
+            up, down = map(str.split, link_names)
             links.extend(_find_rows(row_by_name, up + down, file, line))
             lengths.extend((len(up), len(down)))
         self._is_spread = np.array(is_spread, dtype=bool)
@@ -130,27 +130,28 @@ class ProbeTable:
 
     @cached_property
     def _modules(self) -> tuple[Ints64, list[tuple[int, str]]]:
-        """The modules of each link, shape (4, links): at ends a and b, and their halves; and (device, cage) by socket.
+        """The modules of each link, and (device, cage) of each socket.
 
-        A module is three times its socket, a half one or two more; -1 for none.
+        The modules have shape (4, links), int64: those at ends a and b, then the halves of these. A module is three
+        times its socket, a half one or two more; -1 if it has too few links to be a part.
         """
         links, numbers = self._view.links, defaultdict[tuple[int, str], int](count().__next__)
         crossed = np.flatnonzero(np.bincount(self._link, minlength=len(links)))
         devices, cages = (
-            np.concatenate((near[crossed], far[crossed])).tolist()
-            for near, far in ((links.a, links.b), (links.a_cage, links.b_cage))
+            np.concatenate((a_column[crossed], b_column[crossed])).tolist()
+            for a_column, b_column in ((links.a, links.b), (links.a_cage, links.b_cage))
         )
         socket = np.fromiter(map(numbers.__getitem__, zip(devices, cages, strict=True)), np.int64, len(devices))
         # a link whose packets are spread stands for others, which are in other modules
-        spread = [row // 2 for (why, _), rows in self._members.items() if why == SPREAD_OVER for row in rows]
-        is_shared = np.bincount(socket, np.tile(np.isin(crossed, spread), 2))[socket] > 0
-        size = np.where(is_shared, 0, np.bincount(socket)[socket])
-        half = 1 + 2 * rank_within(socket) // np.maximum(size, 1)
+        spread_links = [row // 2 for (why, _), rows in self._members.items() if why == SPREAD_OVER for row in rows]
+        is_shared = np.bincount(socket, np.tile(np.isin(crossed, spread_links), 2))[socket] > 0
+        links_in_socket = np.where(is_shared, 0, np.bincount(socket)[socket])
+        half = 1 + 2 * rank_within(socket) // np.maximum(links_in_socket, 1)
         modules = np.full((4, len(links)), NONE)
-        columns = [(size >= 2, 3 * socket), (size >= HALF_OF, 3 * socket + half)]
-        modules[:, crossed] = np.concatenate([np.where(is_part, part, NONE) for is_part, part in columns]).reshape(
-            4, -1
-        )
+        modules_and_halves = [(links_in_socket >= 2, 3 * socket), (links_in_socket >= HALF_OF, 3 * socket + half)]
+        modules[:, crossed] = np.concatenate(
+            [np.where(is_counted, module_number, NONE) for is_counted, module_number in modules_and_halves]
+        ).reshape(4, -1)
         return modules, list(numbers)
 
     @cached_property
@@ -226,7 +227,10 @@ def _find_rows(row_by_name: Mapping[str, int], names: Sequence[str], file: Path,
 
 
 def judge_results(view: ClusterView, folder: Path, files: Sequence[Path]) -> Verdict:
-    """Return what results of the probes of a folder say; raises InputError (FG181) for tables that cannot be used."""
+    """Return which parts the results of a folder's probes name as lossy or slow, and what they leave open.
+
+    `files` are the tables of results. Raises InputError (FG181) for tables that cannot be used.
+    """
     table = ProbeTable(view, folder)
     results = _read_results(table, files)
     measured = {name: ~np.isnan(results[name]) for name in (LOSS, LATENCY, RATE)}
@@ -234,27 +238,30 @@ def judge_results(view: ClusterView, folder: Path, files: Sequence[Path]) -> Ver
     for name, is_measured in measured.items():
         if is_measured.any():
             parts = table.make_parts(is_measured)
-            alike = table.lengths if name == LATENCY else table.gbps
+            group_of_probe = table.lengths if name == LATENCY else table.gbps
             losses = np.nan_to_num(results[LOSS])
-            measure = Losses(parts, results["sent"], losses) if name == LOSS else Delays(parts, results[name], alike)
+            measure = (
+                Losses(parts, results["sent"], losses) if name == LOSS else Delays(parts, results[name], group_of_probe)
+            )
             suspects += [(name, suspect) for suspect in find_suspects(parts, measure)]
-    usual = float(np.nanmedian(results[RATE])) if measured[RATE].any() else 0.0
+    usual_time = float(np.nanmedian(results[RATE])) if measured[RATE].any() else 0.0
     is_answered = np.any(list(measured.values()), axis=0)
     return Verdict(
         view.name,
         len(table.number),
         int(is_answered.sum()),
-        tuple(_join_suspects(table, suspects, usual)),
+        tuple(_join_suspects(table, suspects, usual_time)),
         table.list_unmeasured(is_answered),
         table.list_unplanned(),
         table.list_classes(),
     )
 
 
-def _join_suspects(table: ProbeTable, suspects: list[tuple[str, Suspect]], usual: float) -> Iterable[Named]:
-    """Yield the named parts; one that loses packets and is slow is named once.
+def _join_suspects(table: ProbeTable, suspects: list[tuple[str, Suspect]], usual_time: float) -> Iterable[Named]:
+    """Yield the named parts, the likeliest first; a part that loses packets and is slow is named once.
 
-    An amount of time for a gigabit becomes the share of the rate that is missing, by the `usual` time.
+    The amount of RATE, time that is added for a gigabit, becomes the share of the rate that is missing: `usual_time` is
+    the time for a gigabit that is usual. Other parts with the same links as a part are not named beside it.
     """
     suspects_by_part: dict[int, dict[str, Suspect]] = defaultdict(dict)
     for measure, suspect in sorted(suspects, key=lambda pair: -pair[1].gain):
@@ -262,11 +269,13 @@ def _join_suspects(table: ProbeTable, suspects: list[tuple[str, Suspect]], usual
     for part, by_measure in suspects_by_part.items():
         kind, name, links = table.describe_part(part)
         amounts = {measure: suspect.amount for measure, suspect in by_measure.items()}
-        amounts |= {RATE: amounts[RATE] / (amounts[RATE] + usual)} if RATE in amounts else {}
+        amounts |= {RATE: amounts[RATE] / (amounts[RATE] + usual_time)} if RATE in amounts else {}
         likeliest = next(iter(by_measure.values()))
         described = map(table.describe_part, likeliest.others[:FEW])
-        others = tuple(f"{other_kind} {other}" for other_kind, other, meant in described if meant != links)
-        yield Named(kind, name, links, amounts, likeliest.gain, others)
+        other_names = tuple(
+            f"{other_kind} {other_name}" for other_kind, other_name, other_links in described if other_links != links
+        )
+        yield Named(kind, name, links, amounts, likeliest.gain, other_names)
 
 
 def _read_results(table: ProbeTable, files: Sequence[Path]) -> dict[str, Floats]:

@@ -229,55 +229,65 @@ class Planner:
         single[rows] |= is_once
         return edge
 
-    def _draw_half_paths(self, low: bool) -> tuple[Ints64, Ints64, Flags]:
+    def _draw_half_paths(self, may_end_early: bool) -> tuple[Ints64, Ints64, Flags]:
         """Return half paths from all endpoints, the switches where they end, and whether each has an edge worth another
         path.
 
-        Edges worth another path are all without a path, and every other one of a class; they are dealt first, to half
-        paths that already have some. If `low`, some half paths end at the first switch at which paths may turn.
+        Half paths have the edge at each level, int64 of shape (endpoints, levels), -1 for a level that they do not
+        reach. Edges worth another path are all without a path, and every other one of a class; they are dealt first, to
+        half paths that already have some. With `may_end_early`, each may end, by chance, at the first
+        switches at which paths may turn.
         """
-        graph, ends, rng = self.graph, np.flatnonzero(self._is_end), self._rng
-        together = np.flatnonzero(self.is_covered & (self._counts[self.label] > 1))
-        position = rank_within(self.label[together], rng.random(len(together)))
+        graph, end_edges, rng = self.graph, np.flatnonzero(self._is_end), self._rng
+        indistinct_directions = np.flatnonzero(self.is_covered & (self._counts[self.label] > 1))
+        rank_in_class = rank_within(self.label[indistinct_directions], rng.random(len(indistinct_directions)))
         is_picked = np.zeros(len(graph), dtype=bool)
-        is_picked[np.concatenate((np.flatnonzero(~self.is_covered), together[position % 2 == 0])) // 2] = True
+        is_picked[
+            np.concatenate((np.flatnonzero(~self.is_covered), indistinct_directions[rank_in_class % 2 == 0])) // 2
+        ] = True
         edges = self._up.edges[np.lexsort((rng.random(len(self._up.edges)), ~is_picked[self._up.edges]))]
-        choices = Choices.group_edges(edges, graph.lower, len(graph.height))
-        half_paths, top = np.full((len(ends), graph.levels), NONE), graph.upper[ends]
-        stays = np.zeros(len(ends), dtype=bool)
-        half_paths[:, 0], picked = ends, is_picked[ends].astype(np.int64)
+        choices_up = Choices.group_edges(edges, graph.lower, len(graph.height))
+        half_paths, top = np.full((len(end_edges), graph.levels), NONE), graph.upper[end_edges]
+        stays = np.zeros(len(end_edges), dtype=bool)  # half paths that end at the switch that they have reached
+        half_paths[:, 0], picked_edges = end_edges, is_picked[end_edges].astype(np.int64)
         for _ in range(graph.levels - 1):
-            stays |= low & graph.is_turn[top] & (rng.random(len(top)) < 1 / 2)
-            rows = np.flatnonzero((choices.count[top] > 0) & ~stays)
-            turn = rank_within(top[rows], rng.random(len(rows)) - picked[rows])
-            edge = choices.take_edges(top[rows], turn.astype(np.int64))
+            stays |= may_end_early & graph.is_turn[top] & (rng.random(len(top)) < 1 / 2)
+            rows = np.flatnonzero((choices_up.count[top] > 0) & ~stays)
+            order_at_switch = rank_within(top[rows], rng.random(len(rows)) - picked_edges[rows])
+            edge = choices_up.take_edges(top[rows], order_at_switch.astype(np.int64))
             half_paths[rows, graph.level[edge]] = edge
-            picked[rows] += is_picked[edge]
+            picked_edges[rows] += is_picked[edge]
             top[rows] = graph.upper[edge]
-        return half_paths, top, picked > 0
+        return half_paths, top, picked_edges > 0
 
     def _match_half_paths(self, half_paths: Ints64, top: Ints64, single: Flags | None = None) -> Paths:
-        """Return paths of two half paths that turn at one switch, both ways; half paths without a partner are left out.
+        """Return paths of two half paths that end at one switch (`top`), each in both directions; those without a
+        partner are left out.
 
-        At first, a half path that is `single` (it has an edge that no other has) meets one that is not.
+        Partners come from different parts below the switch and different nodes. At first, a half path that is `single`
+        (it has an edge that no other has) meets one that is not.
         """
         single = np.zeros(len(half_paths), dtype=bool) if single is None else single
-        node = self.graph.lower[half_paths[:, 0]]
-        part = self.graph.find_part_below(half_paths[:, 0], top)
-        alone = np.arange(len(half_paths))
+        node_of_half_path = self.graph.lower[half_paths[:, 0]]
+        part_below = self.graph.find_part_below(half_paths[:, 0], top)
+        unmatched = np.arange(len(half_paths))
         pairs: list[Ints64] = []
-        for number in range(TRIES):
-            mixed = self._rng.permutation(alone)
+        for attempt in range(TRIES):
+            shuffled = self._rng.permutation(unmatched)
             # by switch, alternately one with such an edge and one without
-            position = 2 * rank_within(2 * top[mixed] + single[mixed]) + single[mixed]
-            mixed = mixed[np.lexsort((position, top[mixed]))]
+            pairing_order = 2 * rank_within(2 * top[shuffled] + single[shuffled]) + single[shuffled]
+            shuffled = shuffled[np.lexsort((pairing_order, top[shuffled]))]
             # the first and second of a switch may meet, the third and fourth, and so on
-            place_at_switch = rank_within(top[mixed])
-            rows = np.flatnonzero((place_at_switch[:-1] % 2 == 0) & (top[mixed[:-1]] == top[mixed[1:]]))
-            a, b = mixed[rows], mixed[rows + 1]
-            fits = (part[a] != part[b]) & (node[a] != node[b]) & ~(single[a] & single[b] & (number < TRIES // 2))
+            place_at_switch = rank_within(top[shuffled])
+            rows = np.flatnonzero((place_at_switch[:-1] % 2 == 0) & (top[shuffled[:-1]] == top[shuffled[1:]]))
+            a, b = shuffled[rows], shuffled[rows + 1]
+            fits = (
+                (part_below[a] != part_below[b])
+                & (node_of_half_path[a] != node_of_half_path[b])
+                & ~(single[a] & single[b] & (attempt < TRIES // 2))
+            )
             pairs.append(np.stack((a[fits], b[fits])))
-            alone = np.setdiff1d(alone, pairs[-1])
+            unmatched = np.setdiff1d(unmatched, pairs[-1])
         a, b = np.concatenate(pairs, axis=1)
         return Paths.join_half_paths(half_paths[a], half_paths[b])
 

@@ -86,22 +86,24 @@ class Probes:
         Links are named upward and then downward, in the order in which packets cross them.
         """
         links, names, count = self.view.links, self.view.links.name.tolist(), len(self.paths)
-        up, down = (np.where(edge >= 0, self.first_links[edge], NONE) for edge in (self.paths.up, self.paths.down))
+        up_links, down_links = (
+            np.where(edge >= 0, self.first_links[edge], NONE) for edge in (self.paths.up, self.paths.down)
+        )
         if self.way == SRV6:
-            addresses = self.view.steering(self.fabric).write_addresses(up, down)
+            addresses = self.view.steering(self.fabric).write_addresses(up_links, down_links)
         else:
-            addresses = [text.partition("/")[0] for text in links.a_ip[down[:, 0]].tolist()]
-        crossed = {UP: up, DOWN: down[:, ::-1]}  # packets come down from the highest level
+            addresses = [text.partition("/")[0] for text in links.a_ip[down_links[:, 0]].tolist()]
+        links_by_direction = {UP: up_links, DOWN: down_links[:, ::-1]}  # packets come down from the highest level
         return {
             "probe": [f"{self.fabric}-{number}" for number in range(1, count + 1)],
-            "from": links.name[up[:, 0]].tolist(),
-            "to": links.name[down[:, 0]].tolist(),
+            "from": links.name[up_links[:, 0]].tolist(),
+            "to": links.name[down_links[:, 0]].tolist(),
             "protocol": [self.way] * count,
             "source_port": [port or "" for port in self.paths.port.tolist()],
             "address": addresses,
             **{
                 direction: [" ".join([names[row] for row in path if row >= 0]) for path in rows.tolist()]
-                for direction, rows in crossed.items()
+                for direction, rows in links_by_direction.items()
             },
             "round": self.rounds.tolist(),
         }
@@ -138,11 +140,11 @@ class Probes:
     def describe(self) -> str:
         """Return how many probes there are, and what they leave open, in a few lines."""
         columns, count, at_once = self.make_class_columns(), len(self.paths), np.bincount(self.rounds)
-        above = " and ".join(sorted(set(self.view.links.fabric[self.links]) - {self.fabric}))
-        title = f"{self.fabric} (with {above})" if above else self.fabric
-        fewest = f"no plan has fewer than {self.least:,} ({count / self.least:.2f})"
+        fabrics_above = " and ".join(sorted(set(self.view.links.fabric[self.links]) - {self.fabric}))
+        title = f"{self.fabric} (with {fabrics_above})" if fabrics_above else self.fabric
+        bound = f"no plan has fewer than {self.least:,} ({count / self.least:.2f})"
         lines = [
-            f"{title}: {count:,} probes of {len(self.links):,} links in both directions, {WAYS[self.way]}; {fewest}",
+            f"{title}: {count:,} probes of {len(self.links):,} links in both directions, {WAYS[self.way]}; {bound}",
             f"  in {len(at_once) - 1:,} rounds, of up to {at_once.max():,} at once: no two share a port or fill a link",
         ]
         rows_by_reason: dict[str | int, list[int]] = defaultdict(list)
@@ -150,9 +152,9 @@ class Probes:
             rows_by_reason[why].append(row)
         for why, rows in rows_by_reason.items():
             classes = len({columns["class"][row] for row in rows} - {""})
-            together = f" in {classes:,} class{'es' * (classes > 1)} that stand together" if classes else ""
+            class_text = f" in {classes:,} class{'es' * (classes > 1)} that stand together" if classes else ""
             names = list_some([f"{columns['link'][row]} {columns['direction'][row]}" for row in rows])
-            lines.append(f"  {len(rows):,} directions of links{together}: {why}: {names}")
+            lines.append(f"  {len(rows):,} directions of links{class_text}: {why}: {names}")
         if self.gaps:
             lines.append(f"  {self.gaps:,} learnt paths left out: a switch on them did not answer")
         return "\n".join(lines)

@@ -97,25 +97,33 @@ class Measure(ABC):
 
 
 def find_suspects(parts: Parts, measure: Measure) -> list[Suspect]:
-    """Return the parts that explain what was measured, in the order in which they were chosen."""
+    """Return the parts that explain what was measured, in the order in which they were chosen.
+
+    Each step chooses the part that adds most to the likelihood, until none adds enough; then chosen parts without which
+    the others explain as much are dropped. The `others` of a suspect are nearly as likely, and no suspects themselves.
+    """
     suspects: dict[int, Suspect] = {}
-    least = float(np.log(max(int((np.bincount(parts.part, minlength=parts.count) > 0).sum()), 1) / FALSE_ALARMS))
+    min_gain = float(np.log(max(int((np.bincount(parts.part, minlength=parts.count) > 0).sum()), 1) / FALSE_ALARMS))
     while parts.count and len(suspects) < MOST:
         gains, amounts = measure.rate_parts()
         gains[list(suspects)] = 0
         # among equally likely parts (all whose probes count as much as they may), the first of those that add most
-        likeliest = np.flatnonzero(gains >= gains.max() * (1 - ALIKE))
-        best = int(likeliest[(amounts[likeliest] >= amounts[likeliest].max() * (1 - ALIKE)).argmax()])
-        if gains[best] < least:
+        equally_likely = np.flatnonzero(gains >= gains.max() * (1 - ALIKE))
+        likeliest = int(
+            equally_likely[(amounts[equally_likely] >= amounts[equally_likely].max() * (1 - ALIKE)).argmax()]
+        )
+        if gains[likeliest] < min_gain:
             break
-        near = set(np.flatnonzero(gains >= gains[best] - NEAR).tolist()) - {best}
-        suspects[best] = Suspect(best, 0.0, float(gains[best]), tuple(sorted(near, key=lambda p: (-gains[p], p))))
-        measure.amounts[best] = float(amounts[best])
+        rivals = set(np.flatnonzero(gains >= gains[likeliest] - NEAR).tolist()) - {likeliest}
+        suspects[likeliest] = Suspect(
+            likeliest, 0.0, float(gains[likeliest]), tuple(sorted(rivals, key=lambda p: (-gains[p], p)))
+        )
+        measure.amounts[likeliest] = float(amounts[likeliest])
         measure.fit_amounts()
     while suspects:
         weights = {part: measure.weigh_part(part) for part in suspects}
         lightest = min(suspects, key=weights.__getitem__)
-        if weights[lightest] >= least:
+        if weights[lightest] >= min_gain:
             break
         del suspects[lightest], measure.amounts[lightest]
         measure.fit_amounts()
@@ -133,13 +141,13 @@ class Losses(Measure):
         self._sent, self._lost = sent, lost
         self._sums = np.maximum(parts.sum_up(sent), 1.0)
         # only probes that lost packets change the rates
-        entries = lost[parts.probe] > 0
-        self._part, self._probe = parts.part[entries], parts.probe[entries]
+        crosses_with_loss = lost[parts.probe] > 0
+        self._part, self._probe = parts.part[crosses_with_loss], parts.probe[crosses_with_loss]
         # in a busy hall probes stray more than by chance: likelihoods are divided by that factor
         measured = sent > 0
-        usual = sent[measured] * float(np.median(lost[measured] / sent[measured]))
-        strays = float(np.median((lost[measured] - usual) ** 2 / np.maximum(usual, 1))) / MEDIAN_STRAY
-        self._busy = max(strays, 1.0) if np.median(usual) > 1 else 1.0
+        usual_losses = sent[measured] * float(np.median(lost[measured] / sent[measured]))
+        strays = float(np.median((lost[measured] - usual_losses) ** 2 / np.maximum(usual_losses, 1))) / MEDIAN_STRAY
+        self._busy = max(strays, 1.0) if np.median(usual_losses) > 1 else 1.0
         self.fit_amounts()
 
     def fit_amounts(self) -> None:
@@ -147,11 +155,11 @@ class Losses(Measure):
         total = float(self._sent.sum())
         background = max(float(self._lost.sum()), 0.5) / total
         for _ in range(ROUNDS if self.amounts else 0):
-            share = self._lost / (background + self.sum_amounts())
-            background = max(background * float(share.sum()), 0.5) / total
+            losses_by_rate = self._lost / (background + self.sum_amounts())
+            background = max(background * float(losses_by_rate.sum()), 0.5) / total
             for part in self.amounts:
                 probes = self._parts.find_probes(part)
-                self.amounts[part] *= float(share[probes].sum()) / float(self._sent[probes].sum())
+                self.amounts[part] *= float(losses_by_rate[probes].sum()) / float(self._sent[probes].sum())
         self._expected = background + self.sum_amounts()
 
     def rate_parts(self) -> tuple[Floats, Floats]:
@@ -175,17 +183,17 @@ class Losses(Measure):
 class Delays(Measure):
     """By how much probes took longer than is usual for their like: Gaussian noise, estimated robustly by medians."""
 
-    def __init__(self, parts: Parts, took: Floats, alike: Ints64 | Floats) -> None:
+    def __init__(self, parts: Parts, took: Floats, group_of_probe: Ints64 | Floats) -> None:
         super().__init__(parts, len(took))
         measured = ~np.isnan(took)
-        usual = np.full(len(took), np.nan)
-        for kind in np.unique(alike[measured]):
-            is_alike = measured & (alike == kind)
-            usual[is_alike] = np.median(took[is_alike])
+        usual_times = np.full(len(took), np.nan)
+        for group in np.unique(group_of_probe[measured]):
+            in_group = measured & (group_of_probe == group)
+            usual_times[in_group] = np.median(took[in_group])
         # the larger of two estimates, which are equal for a normal distribution: on busy machines a few stray far
-        strays = np.quantile(np.abs(took - usual)[measured], (0.5, 0.9)) / STRAYS
-        self._sigma = max(float(strays.max()), LEAST_SIGMA * float(np.median(usual[measured])), 1e-12)
-        self._excess = np.nan_to_num(took - usual)
+        strays = np.quantile(np.abs(took - usual_times)[measured], (0.5, 0.9)) / STRAYS
+        self._sigma = max(float(strays.max()), LEAST_SIGMA * float(np.median(usual_times[measured])), 1e-12)
+        self._excess = np.nan_to_num(took - usual_times)
         self._weights = np.maximum(np.bincount(parts.part, minlength=parts.count), 1)
 
     def fit_amounts(self) -> None:
@@ -208,8 +216,8 @@ class Delays(Measure):
         """As `Measure.weigh_part`."""
         probes, amount, added = self._parts.find_probes(part), self.amounts[part], self.sum_amounts()
         unexplained, added = (self._excess - added)[probes], added[probes]
-        without, by = self._count_noise(unexplained + amount, added - amount), self._count_noise(unexplained, added)
-        return float((without**2 - by**2).sum()) / 2
+        without_part = self._count_noise(unexplained + amount, added - amount)
+        return float((without_part**2 - self._count_noise(unexplained, added) ** 2).sum()) / 2
 
     def _count_noise(self, unexplained: Floats, added: Floats) -> Floats:
         """Return what no part explains, in multiples of the noise, at most CUT; what parts add is uneven, too."""

@@ -94,10 +94,10 @@ class HashedPorts:
         return int(np.bitwise_xor.reduce(np.frombuffer(addresses + bytes([0, UDP]) + ports, dtype=">u2")))
 
     def _turn_right(self, hashes: Ints64, seed: Ints64) -> Ints64:
-        """Return hashes rotated right by the seed of the switch."""
-        width, by = (32, 2 * seed % 32) if self.model == "crc32" else (16, seed % 16)
-        wide = hashes.astype(np.int64)
-        return (wide >> by | wide << (width - by)) & ((1 << width) - 1)
+        """Return hashes rotated right by a number of bits that follows from the seed of the switch."""
+        width, shift = (32, 2 * seed % 32) if self.model == "crc32" else (16, seed % 16)
+        hashes_64 = hashes.astype(np.int64)
+        return (hashes_64 >> shift | hashes_64 << (width - shift)) & ((1 << width) - 1)
 
     @cached_property
     def _distances(self) -> tuple[Ints64, Any]:
@@ -112,34 +112,41 @@ class HashedPorts:
         between = np.argsort(graph.level, kind="stable")[int((graph.level == 0).sum()) :]
         lower, upper = graph.lower[between].tolist(), graph.upper[between].tolist()
         # first distances to switches below, from the leaves up, then to those reached by climbing, from the top down
-        for far, near in chain(zip(lower, upper, strict=True), zip(upper[::-1], lower[::-1], strict=True)):
-            distances[near] = np.minimum(distances[near], distances[far] + 1)
+        for nearer, switch in chain(zip(lower, upper, strict=True), zip(upper[::-1], lower[::-1], strict=True)):
+            distances[switch] = np.minimum(distances[switch], distances[nearer] + 1)
         return column, distances
 
     def _list_steps(self, paths: Paths) -> Ints64:
-        """Return what switches choose among on each path, shape (steps, 3, paths).
+        """Return what switches choose among on each path, int64 of shape (steps, 3, paths).
 
-        The three are the number of the next hop (-1 if no hash leads to it), the number of next hops, and the seed of
-        the switch. A step that a path does not have is number 0 of 1.
+        The three are the number of the next hop among those that the switch may choose, from 0 (-1 if no hash leads to
+        it, as it is on no shortest path), the number of next hops, and the seed of the switch. A step that a path does
+        not have is number 0 of 1.
         """
-        graph, (column, distances), edges = self.graph, self._distances, len(self.graph)
+        graph, (column, distances), edge_count = self.graph, self._distances, len(self.graph)
         # edges upward, and then the same downward
-        near, far = np.concatenate((graph.lower, graph.upper)), np.concatenate((graph.upper, graph.lower))
-        between = np.flatnonzero(graph.level > 0)
-        choices = Choices.group_edges(np.concatenate((between, edges + between)), near, len(graph.height))
-        leaf, downward = column[graph.upper[paths.down[:, 0]]], np.where(paths.down >= 0, edges + paths.down, NONE)
-        chosen = np.concatenate((paths.up[:, 1:], downward[:, 1:]), axis=1).T
-        seeds = np.where(chosen >= 0, self.seeds[near[chosen]], 0)
-        steps = np.stack((np.zeros_like(chosen), np.ones_like(chosen), seeds), axis=1)
-        for step, edge_by_path in zip(steps, chosen, strict=True):
+        edge_start, edge_end = np.concatenate((graph.lower, graph.upper)), np.concatenate((graph.upper, graph.lower))
+        between_switches = np.flatnonzero(graph.level > 0)
+        choices = Choices.group_edges(
+            np.concatenate((between_switches, edge_count + between_switches)), edge_start, len(graph.height)
+        )
+        # edges are numbered as in `edge_start`: those downward after all those upward
+        down_edges, targets = np.where(paths.down >= 0, edge_count + paths.down, NONE), graph.upper[paths.down[:, 0]]
+        edges_of_paths = np.concatenate((paths.up[:, 1:], down_edges[:, 1:]), axis=1).T
+        seeds = np.where(edges_of_paths >= 0, self.seeds[edge_start[edges_of_paths]], 0)
+        steps = np.stack((np.zeros_like(edges_of_paths), np.ones_like(edges_of_paths), seeds), axis=1)
+        for step, edge_by_path in zip(steps, edges_of_paths, strict=True):
             rows = np.flatnonzero(edge_by_path >= 0)
             for batch in np.array_split(rows, len(rows) // MOST_AT_ONCE + 1):
-                switch, edge = near[edge_by_path[batch]], edge_by_path[batch]
-                owner, others = choices.list_all(switch)
-                is_usable = distances[far[others], leaf[batch][owner]] == distances[switch, leaf[batch]][owner] - 1
-                is_taken = np.bincount(owner, is_usable & (others == edge[owner]), len(batch)) > 0
-                number = np.bincount(owner, is_usable & (others < edge[owner]), len(batch))
-                step[0, batch] = np.where(is_taken, number, NONE)
+                switch, edge = edge_start[edge_by_path[batch]], edge_by_path[batch]
+                owner, candidates = choices.list_all(switch)
+                is_usable = (
+                    distances[edge_end[candidates], column[targets[batch]][owner]]
+                    == distances[switch, column[targets[batch]]][owner] - 1
+                )
+                is_taken = np.bincount(owner, is_usable & (candidates == edge[owner]), len(batch)) > 0
+                candidates_before = np.bincount(owner, is_usable & (candidates < edge[owner]), len(batch))
+                step[0, batch] = np.where(is_taken, candidates_before, NONE)
                 step[1, batch] = np.maximum(np.bincount(owner, is_usable, len(batch)), 1)
         return steps
 
@@ -163,12 +170,17 @@ class Tracer:
             for address in filter(None, (links.a_ip[row], links.b_ip[row])):
                 self._link_by_address[address.partition("/")[0]] = row
 
-    def find_links(self, near: int, far: int, hop: str) -> list[int]:
-        """Return the link from a device to the next one by which the answer came in; all links between them if the
-        address does not tell.
+    def find_links(self, device: int, next_device: int, hop: str) -> list[int]:
+        """Return the rows of the links from a device to the next one that a packet may have taken.
+
+        It is the one link that `hop`, the address or name that answered, belongs to; all links between the two if `hop`
+        does not tell; none if no link joins them.
         """
-        joining, entered = self._links_by_ends.get((near, far), []), self._link_by_address.get(hop, NONE)
-        return [entered] if entered in joining else joining
+        links, entered_link = (
+            self._links_by_ends.get((device, next_device), []),
+            self._link_by_address.get(hop, NONE),
+        )
+        return [entered_link] if entered_link in links else links
 
 
 class Learner:
@@ -185,15 +197,17 @@ class Learner:
 
         Raises InputError (FG181) for a row that names something unknown, or a path that the fabric does not have.
         """
-        edges, ports, gaps = list[tuple[list[int], list[int]]](), list[float](), 0
+        edges_of_paths, ports, paths_with_gaps = list[tuple[list[int], list[int]]](), list[float](), 0
         for line, source, target, port, hops in read_rows(self._file, ("from", "to", "source_port", "hops")):
             if GAP in hops.split():
-                gaps += 1
+                paths_with_gaps += 1
                 continue
             ports += parse_numbers([port], "source_port", self._file, [line], most=65535).tolist()
-            edges.append(self._split_at_turn(self._follow_hops(source, target, hops.split(), line), line))
-        up, down = np.array(edges, dtype=np.int64).reshape(-1, 2, self._graph.levels).swapaxes(0, 1)
-        return Paths(up, down, np.nan_to_num(ports).astype(np.int64)), gaps
+            edges_of_paths.append(self._split_at_turn(self._follow_hops(source, target, hops.split(), line), line))
+        up_edges, down_edges = (
+            np.array(edges_of_paths, dtype=np.int64).reshape(-1, 2, self._graph.levels).swapaxes(0, 1)
+        )
+        return Paths(up_edges, down_edges, np.nan_to_num(ports).astype(np.int64)), paths_with_gaps
 
     def _follow_hops(self, source: str, target: str, hops: list[str], line: int) -> list[int]:
         """Return the links in the order in which packets cross them; nodes are at the a ends of theirs."""

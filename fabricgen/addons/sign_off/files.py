@@ -119,9 +119,9 @@ def _list_tasks(plan: Plan, run: Run, numbers: dict[Port, int]) -> Iterator[tupl
         return
     source, target = run.ends
 
-    def make_row(role: str, tool: str, near: Port, far: Port, number: int, options: str) -> tuple[object, ...]:
-        ends = (near.address or "-", near.port, far.address or "-", far.host)
-        return (run.round, near.host, role, run.name, tool, *ends, number, plan.seconds, options)
+    def make_row(role: str, tool: str, own_port: Port, far_port: Port, number: int, options: str) -> tuple[object, ...]:
+        end_fields = (own_port.address or "-", own_port.port, far_port.address or "-", far_port.host)
+        return (run.round, own_port.host, role, run.name, tool, *end_fields, number, plan.seconds, options)
 
     if run.kind == PING:
         yield make_row("client", "ping", source, target, 0, "-")
@@ -129,13 +129,13 @@ def _list_tasks(plan: Plan, run: Run, numbers: dict[Port, int]) -> Iterator[tupl
     both_ways = "" if run.kind == UPLINKS else " -b"
     label = f" --flow_label={run.label}" if run.label else ""
     options = f"-s 1048576 -q {QUEUE_PAIRS[run.kind]}{both_ways}{label}"
-    tcp = FIRST_TCP_PORT + numbers[target]
-    yield make_row("server", run.tool, target, source, tcp, options)
+    tcp_port = FIRST_TCP_PORT + numbers[target]
+    yield make_row("server", run.tool, target, source, tcp_port, options)
     if run.label:
         # switches only: the NIC at the end treats packets to that port as RDMA, and does not answer
         switches = len(plan.list_choices(run)) - 1
         yield make_row("trace", "traceroute", source, target, _FIRST_SOURCE_PORT + run.label, f"-m {switches}")
-    yield make_row("client", run.tool, source, target, tcp, options)
+    yield make_row("client", run.tool, source, target, tcp_port, options)
 
 
 def _write_devices(numbers: dict[Port, int]) -> bytes:

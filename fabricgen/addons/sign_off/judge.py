@@ -138,36 +138,41 @@ class Judge:
         )
 
     def _trace_run(self, run: Run, hops: Sequence[str]) -> list[Step]:
-        """Return the steps of a run of two ports: as switches answered if they tell all of them, else as planned."""
-        leaves, planned = [port.leaf for port in run.ends], [(choice, -1) for choice in self._plan.list_choices(run)]
-        switches = [self._tracer.devices.get(hop, -1) for hop in hops[: len(planned) - 1]]
+        """Return the steps of a run of two ports: as switches answered if their answers tell all links, else as
+        planned.
+
+        A step is (the links, as rows, of which the run took one; the switch that chose, -1 if planned). `hops` are the
+        names or addresses that answered, from the first switch on.
+        """
+        planned_steps = [(choice, -1) for choice in self._plan.list_choices(run)]
+        switches = [self._tracer.devices.get(hop, -1) for hop in hops[: len(planned_steps) - 1]]
         # the switches at the nodes are known, whether they answer or not
-        if len(switches) < len(planned) - 2 or len(planned) < 4:
-            return planned
-        switches[:1], switches[len(planned) - 2 :] = leaves[:1], leaves[1:]
+        if len(switches) < len(planned_steps) - 2 or len(planned_steps) < 4:
+            return planned_steps
+        switches[:1], switches[len(planned_steps) - 2 :] = ([port.leaf] for port in run.ends)
         # a switch answers from the port that the flow came in by: that of the next one tells the link from this one
         steps = [
-            (tuple(self._tracer.find_links(near, far, hop)), near)
-            for (near, far), hop in zip(pairwise(switches), [*hops[1:], ""], strict=False)
+            (tuple(self._tracer.find_links(switch, next_switch, hop)), switch)
+            for (switch, next_switch), hop in zip(pairwise(switches), [*hops[1:], ""], strict=False)
         ]
-        return planned[:2] + steps if all(choice for choice, _ in steps) else planned
+        return planned_steps[:2] + steps if all(choice for choice, _ in steps) else planned_steps
 
 
 def _judge_run(plan: Plan, run: Run, text: str | None, crowded: str) -> Verdict:
-    """Return the verdict on a run by the text that its tool printed; `crowded` says whom it met on a link, if
-    anyone.
+    """Return the verdict on a run by the text that its tool printed; `crowded` is whom it met on a link, "" if
+    nobody.
     """
     if text is None:
         return Verdict(run, ABSENT)
     reading = READERS[run.tool](text)
     if reading.value is None:
         return Verdict(run, FAILED, None, reading.trouble)
-    least, most = _find_range(plan, run, reading.size)
-    if reading.value > most * _ABOVE:
+    min_value, max_value = _find_range(plan, run, reading.size)
+    if reading.value > max_value * _ABOVE:
         return Verdict(
-            run, FAST, reading.value, f"more than the {most:,g} {run.unit} that there can be: wrong port or unit"
+            run, FAST, reading.value, f"more than the {max_value:,g} {run.unit} that there can be: wrong port or unit"
         )
-    if reading.value >= least:
+    if reading.value >= min_value:
         return Verdict(run, RIGHT, reading.value)
     return Verdict(run, SHARED if crowded else SLOW, reading.value, crowded)
 
@@ -241,9 +246,11 @@ def describe_suspect(view: ClusterView, suspect: Suspect) -> str:
     """Return a suspect in words: what it is, where, and how many of its runs are slow."""
     part, devices, row = suspect.part, view.devices, min(suspect.part.links)
     # the position of a link is both of its ends, that of other parts the end that is the device or has it
-    ends = [int(end[row]) for end in (view.links.a, view.links.b)]
-    is_there = [part.kind == "link" or part.name.startswith(devices.name[end]) for end in ends]
-    positions = [f"{devices.rack[end]} U{devices.u[end]}" for end in compress(ends, is_there) if devices.rack[end]]
+    end_devices = [int(end[row]) for end in (view.links.a, view.links.b)]
+    has_part = [part.kind == "link" or part.name.startswith(devices.name[end]) for end in end_devices]
+    positions = [
+        f"{devices.rack[end]} U{devices.u[end]}" for end in compress(end_devices, has_part) if devices.rack[end]
+    ]
     name = f"{part.kind} {part.name}" + (f" ({', '.join(positions)})" if positions else "")
     if suspect.among > 1:
         plural = f"{suspect.kind}{'es' if suspect.kind == 'switch' else 's'}"
@@ -303,22 +310,23 @@ class Suspect(NamedTuple):
 
 
 def list_parts(view: ClusterView, rows: Iterable[int], links_of_nodes: set[int]) -> Iterator[Part]:
-    """Yield the parts that some links make up; `links_of_nodes` are those of nodes.
+    """Yield the parts that the links at some rows make up; `links_of_nodes` are the rows of nodes' links among them.
 
-    There are modules for sockets with several links, hosts for nodes, and planes if a fabric has several.
+    Each link is a part, and each switch, host, socket (a module) and plane with several of the links. Hosts are devices
+    at links of nodes; planes count only if a fabric has several.
     """
     links, devices = view.links, view.devices
-    planes = Counter(fabric for fabric, plane in {(links.fabric[row], links.plane[row]) for row in rows} if plane)
+    plane_count = Counter(fabric for fabric, plane in {(links.fabric[row], links.plane[row]) for row in rows} if plane)
     links_by_part: dict[tuple[str, str], set[int]] = defaultdict(set)
     for row in rows:
-        near, far = f"{links.a_device[row]}:{links.a_port[row]}", f"{links.b_device[row]}:{links.b_port[row]}"
-        links_by_part["link", f"{near} to {far}"].add(row)
+        a_end, b_end = f"{links.a_device[row]}:{links.a_port[row]}", f"{links.b_device[row]}:{links.b_port[row]}"
+        links_by_part["link", f"{a_end} to {b_end}"].add(row)
         for device, cage in ((links.a[row], links.a_cage[row]), (links.b[row], links.b_cage[row])):
             links_by_part["module", f"{devices.name[device]} socket {cage}"].add(row)
             is_switch = devices.kind[device] == "switch"
             if is_switch or row in links_of_nodes:
                 links_by_part["switch" if is_switch else "host", devices.name[device]].add(row)
-        if links.plane[row] and planes[links.fabric[row]] > 1:
+        if links.plane[row] and plane_count[links.fabric[row]] > 1:
             links_by_part["plane", f"{links.fabric[row]} plane {links.plane[row]}"].add(row)
     for (kind, name), members in links_by_part.items():
         if kind == "link" or len(members) > 1:
@@ -328,14 +336,15 @@ def list_parts(view: ClusterView, rows: Iterable[int], links_of_nodes: set[int])
 def find_causes(
     parts: Iterable[Part], chances: Sequence[Mapping[int, float]], slow: Sequence[bool]
 ) -> list[tuple[tuple[int, ...], list[Suspect]]]:
-    """Return the causes of slow runs: for each the numbers of its runs, and the suspected parts, the most probable
+    """Return the causes of slow runs: for each, the numbers of its runs and the suspected parts, the most probable
     first.
 
-    `chances` has, by run, the chance that it passed each link (row); `slow` says whether it was slow. Runs that share
-    no part have no suspects.
+    `chances` has, by run, the chance that it passed each link (row); `slow` says whether it was slow. Each cause
+    explains the runs that no earlier cause does. If runs do not tell many parts apart, what contains these is the
+    suspect. Runs that share no part that is probable enough are the last cause, without suspects.
     """
     passes_by_part = _count_passes(parts, chances, slow)
-    unexplained = {number for number, is_slow in enumerate(slow) if is_slow}
+    unexplained = {run for run, is_slow in enumerate(slow) if is_slow}
     causes = list[tuple[tuple[int, ...], list[Suspect]]]()
     while unexplained:
         scores = {part: _weigh_part(part, passes, slow, unexplained) for part, passes in passes_by_part.items()}
@@ -344,13 +353,13 @@ def find_causes(
             return [*causes, (tuple(sorted(unexplained)), [])]
         best = scores[ranked[0]]
         explained = unexplained.intersection(passes_by_part[ranked[0]])
-        near = (part for part in ranked if scores[part] > best - _ALIKE)
-        alike = [part for part in near if unexplained.intersection(passes_by_part[part]) == explained]
-        if len(alike) > MOST_SUSPECTS:
-            suspects = _find_holders(alike, passes_by_part)
+        parts_near_best = (part for part in ranked if scores[part] > best - _ALIKE)
+        equal_parts = [part for part in parts_near_best if unexplained.intersection(passes_by_part[part]) == explained]
+        if len(equal_parts) > MOST_SUSPECTS:
+            suspects = _find_holders(equal_parts, passes_by_part)
         else:
-            named = (part for part in ranked[:MOST_SUSPECTS] if scores[part] >= max(_ENOUGH, best - _NEAR))
-            suspects = [Suspect(part, *_count_runs(passes_by_part[part], slow)) for part in named]
+            suspected_parts = (part for part in ranked[:MOST_SUSPECTS] if scores[part] >= max(_ENOUGH, best - _NEAR))
+            suspects = [Suspect(part, *_count_runs(passes_by_part[part], slow)) for part in suspected_parts]
         causes.append((tuple(sorted(explained)), suspects))
         unexplained -= explained
     return causes
@@ -377,18 +386,20 @@ def _count_passes(
     return {p: passes for p, passes in passes_by_part.items() if p.kind != "module" or max(passes.values()) > 1 / 2}
 
 
-def _find_holders(alike: Sequence[Part], parts: Iterable[Part]) -> list[Suspect]:
-    """Return what contains many parts that runs do not tell apart: one or two switches with all their links, else one
-    part for all.
+def _find_holders(equal_parts: Sequence[Part], all_parts: Iterable[Part]) -> list[Suspect]:
+    """Return what contains all links of many parts that runs do not tell apart.
+
+    These are a few switches, the fullest first, if together they have all the links; else the first of the parts, as
+    one of many.
     """
-    kind, links = alike[0].kind, frozenset().union(*(part.links for part in alike))
-    switches = sorted((part for part in parts if part.kind == "switch"), key=lambda part: part.name)
+    kind, links_left = equal_parts[0].kind, frozenset().union(*(part.links for part in equal_parts))
+    switches = sorted((part for part in all_parts if part.kind == "switch"), key=lambda part: part.name)
     holders = list[Suspect]()
-    while links and switches and len(holders) < MOST_SUSPECTS:
-        holder = max(switches, key=lambda part: len(part.links & links))
-        holders.append(Suspect(holder, 0, 0, sum(bool(part.links & holder.links) for part in alike), kind))
-        links -= holder.links
-    return holders if not links else [Suspect(alike[0], 0, 0, len(alike), kind)]
+    while links_left and switches and len(holders) < MOST_SUSPECTS:
+        holder = max(switches, key=lambda part: len(part.links & links_left))
+        holders.append(Suspect(holder, 0, 0, sum(bool(part.links & holder.links) for part in equal_parts), kind))
+        links_left -= holder.links
+    return holders if not links_left else [Suspect(equal_parts[0], 0, 0, len(equal_parts), kind)]
 
 
 def _weigh_part(part: Part, passes: Mapping[int, float], slow: Sequence[bool], unexplained: set[int]) -> float:

@@ -73,9 +73,11 @@ class Network:
 
     def list_choices(self, a: Port, b: Port) -> list[Choice]:
         """Return the links between two ports from which a run takes one each, from the nodes up."""
-        apart = [level for level, component in enumerate(self.components) if component[a.leaf] != component[b.leaf]]
-        above = [self.out[level][self.components[level][port.leaf]] for level in apart for port in (a, b)]
-        return [a.links, b.links, *above]
+        levels_apart = [
+            level for level, component in enumerate(self.components) if component[a.leaf] != component[b.leaf]
+        ]
+        links_above = [self.out[level][self.components[level][port.leaf]] for level in levels_apart for port in (a, b)]
+        return [a.links, b.links, *links_above]
 
     def carry_flow(self, a: Port, b: Port) -> float:
         """Return what one flow between two ports reaches at line rate whatever links it takes, Gb/s."""

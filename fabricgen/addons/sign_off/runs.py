@@ -233,18 +233,18 @@ def _find_filled(network: Network, leaf: int) -> float:
 
 def _make_run(view: ClusterView, network: Network, kind: str, number: int, pair: Pair, seed: int) -> Run:
     """Return the run of a pair of ports in round `number`, with the range of figures in which it is right."""
-    *ends, gbps = pair
-    ports = "-".join(re.sub(r"[^\w.-]", ".", port.name.replace(":", "-")) for port in ends)
-    run = Run(f"{number:03}-{kind}-{ports}", number, kind, network.fabric, 100.0, 100.0, "%", tuple(ends))
+    *two_ports, gbps = pair
+    ports = "-".join(re.sub(r"[^\w.-]", ".", port.name.replace(":", "-")) for port in two_ports)
+    run = Run(f"{number:03}-{kind}-{ports}", number, kind, network.fabric, 100.0, 100.0, "%", tuple(two_ports))
     if kind == PING:
         return run
     # all but single flows are measured in both directions at once, and their figure is the sum
-    line, label = (gbps if kind == UPLINKS else 2 * gbps), 0
+    line_gbps, label = (gbps if kind == UPLINKS else 2 * gbps), 0
     if kind == UPLINKS and view.protocols[network.fabric] == "roce":
         # 14 bits, which the RDMA drivers of Linux take for the UDP source port as they are
         label = 1 + int.from_bytes(sha256(f"{seed} {run.name}".encode()).digest()[:4], "big") % 0x3FFF
-    least = round(line * view.reached[network.fabric], 3)
-    return run._replace(least=least, most=round(line, 3), unit="Gb/s", label=label)
+    min_gbps = round(line_gbps * view.reached[network.fabric], 3)
+    return run._replace(least=min_gbps, most=round(line_gbps, 3), unit="Gb/s", label=label)
 
 
 def _meet_neighbors(groups: Iterable[Sequence[Any]], pair: Callable[[Any, Any], Iterable[Pair]]) -> list[list[Pair]]:
@@ -345,18 +345,19 @@ def _count_passes(out: int, links: int) -> int:
 
 
 def _cross_group(network: Network, members: Sequence[Member], flows: int, number: int) -> Iterator[Pair]:
-    """Yield the flows of a round: from each member to the one a number of members further on, which changes with the
-    round.
+    """Yield the flows of round `number` among members: `flows` from each member to another one, if ports are free.
+
+    The receiver is a number of members further on, which changes with the round, so that each meets every other.
     """
     used: set[Port] = set()
-    turns, shift = divmod(number, len(members) - 1)
+    full_rounds, shift = divmod(number, len(members) - 1)
     for step in range(len(members)):
         # the order is turned, because the members that come first send if a switch has one port
-        sender = (step + turns) % len(members)
+        sender = (step + full_rounds) % len(members)
         sending, receiving = members[sender].leaves, members[(sender + shift + 1) % len(members)].leaves
-        for turn in range(number * flows, (number + 1) * flows):
-            sources = _list_free_ports(network, sending[turn % len(sending)], number, used)
-            targets = _list_free_ports(network, receiving[turn % len(receiving)], number + 1, used)
+        for flow in range(number * flows, (number + 1) * flows):
+            sources = _list_free_ports(network, sending[flow % len(sending)], number, used)
+            targets = _list_free_ports(network, receiving[flow % len(receiving)], number + 1, used)
             meeting = ((a, b) for a in sources for b in targets if a.may_meet(b))
             for source, target in islice(meeting, 1):
                 used |= {source, target}

@@ -28,7 +28,9 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]
     name = "SIZE,..."
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        """Read sizes; fails with what would be right."""
+        """Return the sizes in bytes; raises BadParameter, which says what would be right, for text that is no list of
+        sizes.
+        """
         if isinstance(value, tuple):
             return value
         try:

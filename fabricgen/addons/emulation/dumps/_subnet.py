@@ -31,23 +31,23 @@ class End(NamedTuple):
 
 
 def list_ends(seen: Seen, switches: Mapping[str, SwitchFace]) -> Mapping[Port, End]:
-    """Return every port of a subnet's switches, given with their faces, and of the hosts that these see.
+    """Return the end of a link at every port of a subnet's switches, and of the hosts that these see.
 
-    Switches number their ports over the face: every cage has as many numbers as the cage of its tier that is split
-    most.
+    `switches` has the faces of switches by name. Switches number their ports over the face: every cage has as many
+    numbers as the cage of its tier that is split most.
     """
     ports = {port for port in seen if port[0] in switches}
-    ports |= {far for port in ports if (far := seen[port])}
-    owners = sorted({port[0] if port[0] in switches else " ".join(port) for port in ports})
+    ports |= {seen_port for port in ports if (seen_port := seen[port])}
+    node_names = sorted({port[0] if port[0] in switches else " ".join(port) for port in ports})
     # a switch is one node with one LID; every port of a host is an adapter of its own
-    lids = {owner: number for number, owner in enumerate(owners, start=1)}
-    ends: dict[Port, End] = {}
+    lids = {owner: number for number, owner in enumerate(node_names, start=1)}
+    end_of_port: dict[Port, End] = {}
     for device, port in sorted(ports):
         is_switch = device in switches
         name = device if is_switch else f"{device} {port}"
         number = _number_port(port, switches[device].splits) if is_switch else 1
-        ends[device, port] = End(FIRST_GUID + 0x100 * lids[name], name, number, is_switch, lids[name])
-    return ends
+        end_of_port[device, port] = End(FIRST_GUID + 0x100 * lids[name], name, number, is_switch, lids[name])
+    return end_of_port
 
 
 def _number_port(port: str, splits: Mapping[str, int]) -> int:

@@ -16,26 +16,32 @@ HEAD = (
 
 
 def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, str]:
-    """File name -> text: one file of a subnet, whose switches are given with their models."""
-    of_subnet, lines, guid = list_ends(seen, switches), list[str](), 0
-    for port, end in sorted(of_subnet.items(), key=lambda item: item[1]):
+    """Return {file name: text}: one file of a subnet, with a head and the ports of each switch, by GUID.
+
+    `seen` has what each port sees, None for a port that is down; `switches` are those of the subnet by name, with
+    models.
+    """
+    end_of_port, lines, last_guid = list_ends(seen, switches), list[str](), 0
+    for port, end in sorted(end_of_port.items(), key=lambda item: item[1]):
         if not end.switch:
             continue
-        if end.guid != guid:
+        if end.guid != last_guid:
             lines += [
                 f'"MF0;{end.name}:{switches[end.name].model}/U1", Mellanox, 0x{end.guid:016x}, LID {end.lid}',
                 HEAD,
             ]
-            guid = end.guid
-        name, far = f"sw{port[1].replace('/', 'p')}", seen.get(port)
-        if far:
-            beyond = of_subnet[far]
+            last_guid = end.guid
+        port_name, seen_port = f"sw{port[1].replace('/', 'p')}", seen.get(port)
+        if seen_port:
+            far_end = end_of_port[seen_port]
             # a switch is told by what its front says, an adapter by number
-            far_name = f"sw{far[1].replace('/', 'p')}" if beyond.switch else str(beyond.port)
-            text = f"MF0;{beyond.name}:{switches[beyond.name].model}/U1" if beyond.switch else beyond.name
-            there = f'0x{beyond.guid:016x} : {far_name} : {beyond.lid} : "{text}"'
-            state = f"ACT : LINK UP : 5 : 4x : 100 : RS : NO-RTR : {there}"
+            far_name = f"sw{seen_port[1].replace('/', 'p')}" if far_end.switch else str(far_end.port)
+            far_description = (
+                f"MF0;{far_end.name}:{switches[far_end.name].model}/U1" if far_end.switch else far_end.name
+            )
+            far_words = f'0x{far_end.guid:016x} : {far_name} : {far_end.lid} : "{far_description}"'
+            state = f"ACT : LINK UP : 5 : 4x : 100 : RS : NO-RTR : {far_words}"
         else:
             state = "DOWN : POLLING : N/A : N/A : N/A : N/A : N/A : : : :"
-        lines.append(f"{name} : {end.port} : {state}")
+        lines.append(f"{port_name} : {end.port} : {state}")
     return {"ibdiagnet2.net_dump": "\n".join([*lines, ""])}

@@ -13,24 +13,29 @@ from fabricgen.addons.emulation.dumps._subnet import End, SwitchFace, list_ends
 
 
 def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, str]:
-    """File name -> text: one file of a subnet, whose switches are given with their models."""
-    of_subnet = list_ends(seen, switches)
-    nodes: dict[int, list[tuple[End, End | None]]] = {}
-    for port, end in of_subnet.items():
-        far = seen.get(port)
-        nodes.setdefault(end.guid, []).append((end, of_subnet[far] if far else None))
+    """Return {file name: text}: one file of a subnet, with a block for each switch and adapter.
+
+    `seen` has what each port sees, None for a port that is down; `switches` are those of the subnet by name.
+    """
+    end_of_port = list_ends(seen, switches)
+    ends_of_node: dict[int, list[tuple[End, End | None]]] = {}
+    for port, end in end_of_port.items():
+        seen_port = seen.get(port)
+        ends_of_node.setdefault(end.guid, []).append((end, end_of_port[seen_port] if seen_port else None))
     lines = []
-    for rows in nodes.values():
-        first = rows[0][0]
-        lines.append(f"Switch: 0x{first.guid:016x} {first.name}:" if first.switch else f"CA: {first.name}:")
+    for rows in ends_of_node.values():
+        first_end = rows[0][0]
+        lines.append(
+            f"Switch: 0x{first_end.guid:016x} {first_end.name}:" if first_end.switch else f"CA: {first_end.name}:"
+        )
         for end, far_end in sorted(rows, key=lambda row: row[0].port):
             # a port of an adapter has a GUID of its own, the next after that of the adapter; ports of a switch have
             # that of the switch
-            own = " " * 10 if end.switch else f"      0x{end.guid + 1:016x} "
-            near = f"{own}{end.lid:>4} {end.port:>4}[  ] ==("
+            port_guid = " " * 10 if end.switch else f"      0x{end.guid + 1:016x} "
+            near_text = f"{port_guid}{end.lid:>4} {end.port:>4}[  ] ==("
             if far_end is None:
-                lines.append(f'{near}                Down/ Polling)==>             [  ] "" ( )')
+                lines.append(f'{near_text}                Down/ Polling)==>             [  ] "" ( )')
             else:
-                there = f'{far_end.lid:>4} {far_end.port:>4}[  ] "{far_end.name}" ( )'
-                lines.append(f"{near} 4X        106.25 Gbps Active/  LinkUp)==>    {there}")
+                far_text = f'{far_end.lid:>4} {far_end.port:>4}[  ] "{far_end.name}" ( )'
+                lines.append(f"{near_text} 4X        106.25 Gbps Active/  LinkUp)==>    {far_text}")
     return {"iblinkinfo.txt": "\n".join([*lines, ""])}

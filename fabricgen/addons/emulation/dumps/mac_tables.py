@@ -93,22 +93,24 @@ def write_hall(seen: Seen, nos: Mapping[str, str], style: str = "") -> dict[str,
     suggest.
     """
     hosts = [port for port in sorted(seen) if not nos[port[0]]]
-    digits = {port: f"{number:06x}" for number, port in enumerate(hosts)}
-    macs = {port: f"0a:01:00:{text[:2]}:{text[2:4]}:{text[4:]}" for port, text in digits.items()}
-    among = {port: far if far and nos[far[0]] else None for port, far in seen.items() if nos[port[0]]}
-    files = {f"lldp-{name}": text for name, text in lldpctl.write(among).items()}
+    digits_of_port = {port: f"{number:06x}" for number, port in enumerate(hosts)}
+    macs = {port: f"0a:01:00:{text[:2]}:{text[2:4]}:{text[4:]}" for port, text in digits_of_port.items()}
+    seen_among_switches = {port: far if far and nos[far[0]] else None for port, far in seen.items() if nos[port[0]]}
+    files = {f"lldp-{name}": text for name, text in lldpctl.write(seen_among_switches).items()}
     for device, ports in group_by_device(seen).items():
         if not nos[device]:
             files[f"redfish-{device}.json"] = _write_redfish((port, macs[device, port], far) for port, far in ports)
             continue
         rows = [(macs[far], port) for port, far in ports if far and not nos[far[0]]]
         uplinks = [port for port, far in ports if far and nos[far[0]]]
-        own = {mac for mac, _ in rows}
+        macs_of_hosts = {mac for mac, _ in rows}
         rows += [
-            (mac, port) for port in uplinks[:1] for mac in [mac for mac in macs.values() if mac not in own][:_THROUGH]
+            (mac, port)
+            for port in uplinks[:1]
+            for mac in [mac for mac in macs.values() if mac not in macs_of_hosts][:_THROUGH]
         ]
-        native = (_BY_PORTS[form] for form in _BY_PORTS if re.match(form, ports[0][0]))
-        files[f"mac-{device}.txt"] = STYLES[style or next(native, "bridge-fdb")](rows)
+        styles_by_port_name = (_BY_PORTS[form] for form in _BY_PORTS if re.match(form, ports[0][0]))
+        files[f"mac-{device}.txt"] = STYLES[style or next(styles_by_port_name, "bridge-fdb")](rows)
     return files
 
 

@@ -21,24 +21,26 @@ def names_exchanged(hall: Hall, random: Random) -> Laid | None:
 
 
 def _exchange_two(hall: Hall, random: Random, fault: str) -> Laid | None:
-    """Exchange two boxes of one model, tier and fabric that have power and were not moved yet; None if there
-    are none.
+    """Exchange two boxes of one model, tier and fabric that have power and were not moved yet.
+
+    Returns the fault; None if no such two are found in eight tries.
     """
     dark = list_dark_places(hall)
-    devices = [place for place in list_places(hall) + list_places(hall, "node") if hall.names[place] == place]
-    devices = [place for place in devices if place not in dark]
+    devices = [device for device in list_places(hall) + list_places(hall, "node") if hall.names[device] == device]
+    devices = [device for device in devices if device not in dark]
     # eight tries: most boxes may have no other of their kind
-    for first in random.sample(devices, len(devices))[:8]:
-        row = hall.plan.devices[first]
-        others = [
-            place
-            for place in devices
-            if place != first and all(hall.plan.devices[place][key] == row[key] for key in ("model", "tier", "fabric"))
+    for first_device in random.sample(devices, len(devices))[:8]:
+        row = hall.plan.devices[first_device]
+        like_devices = [
+            device
+            for device in devices
+            if device != first_device
+            and all(hall.plan.devices[device][field] == row[field] for field in ("model", "tier", "fabric"))
         ]
-        if others:
-            other = random.choice(others)
-            hall.exchange_boxes(first, other)
-            return Laid(fault, f"{first} <-> {other}", boxes=frozenset((first, other)))
+        if like_devices:
+            second_device = random.choice(like_devices)
+            hall.exchange_boxes(first_device, second_device)
+            return Laid(fault, f"{first_device} <-> {second_device}", boxes=frozenset((first_device, second_device)))
     return None
 
 

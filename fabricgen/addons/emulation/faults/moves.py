@@ -35,28 +35,30 @@ def _swap_at(hall: Hall, random: Random, fault: str, devices: list[str]) -> Laid
 
 
 def swap_across_racks(hall: Hall, random: Random) -> Laid | None:
-    """Exchange a plug each of two switches of a tier."""
-    tiers = sorted({hall.plan.devices[place]["tier"] for place in list_places(hall)})
+    """Exchange a plug of one switch with a plug of another switch of its tier; None if no two fit in a few tries."""
+    tiers = sorted({hall.plan.devices[switch]["tier"] for switch in list_places(hall)})
     for tier in random.sample(tiers, len(tiers)):
         devices = list_places(hall, tier)
         if len(devices) < 2:
             continue
-        first, other = random.sample(devices, 2)
-        sockets = list_sockets(hall, first)
+        first_switch, second_switch = random.sample(devices, 2)
+        sockets = list_sockets(hall, first_switch)
         for socket in random.sample(sockets, len(sockets))[:6]:
-            others = [s for s in list_sockets(hall, other) if hall.plan.take_alike(socket, s)]
-            if laid := _exchange_plugs(hall, random, "swap_across_racks", socket, others):
+            fitting_sockets = [s for s in list_sockets(hall, second_switch) if hall.plan.take_alike(socket, s)]
+            if laid := _exchange_plugs(hall, random, "swap_across_racks", socket, fitting_sockets):
                 return laid
     return None
 
 
-def _exchange_plugs(hall: Hall, random: Random, fault: str, first: Socket, others: list[Socket]) -> Laid | None:
-    """Exchange the plug in a socket with that in one of the others, by chance; None if there are no others."""
-    if not others:
+def _exchange_plugs(
+    hall: Hall, random: Random, fault: str, first_socket: Socket, other_sockets: list[Socket]
+) -> Laid | None:
+    """Exchange the plug in a socket with that in one of the other sockets, drawn by chance; None if there are none."""
+    if not other_sockets:
         return None
-    other = random.choice(others)
-    hall.rotate_plugs([first, other])
-    return Laid(fault, f"{first} <-> {other}")
+    second_socket = random.choice(other_sockets)
+    hall.rotate_plugs([first_socket, second_socket])
+    return Laid(fault, f"{first_socket} <-> {second_socket}")
 
 
 def _exchange_at(
@@ -67,15 +69,18 @@ def _exchange_at(
     is_candidate: Callable[[Socket], bool],
     is_other: Callable[[Socket, Socket], bool],
 ) -> Laid | None:
-    """Exchange two plugs that fit each other's socket at one of some devices; None if they have no such pair.
+    """Exchange two plugs of one of some devices that fit each other's socket; None if no device has such a pair.
 
-    Both are in candidate sockets, and `is_other` says which of these may go with a first one.
+    `is_candidate` says which sockets may take part; `is_other(other, first)` says whether a candidate may go with the
+    first socket that was drawn.
     """
     for device in devices:
         sockets = [s for s in list_sockets(hall, device) if is_candidate(s)]
-        for first in random.sample(sockets, len(sockets))[:4]:
-            others = [s for s in sockets if is_other(s, first) and hall.plan.take_alike(first, s)]
-            if laid := _exchange_plugs(hall, random, fault, first, others):
+        for first_socket in random.sample(sockets, len(sockets))[:4]:
+            fitting_sockets = [
+                s for s in sockets if is_other(s, first_socket) and hall.plan.take_alike(first_socket, s)
+            ]
+            if laid := _exchange_plugs(hall, random, fault, first_socket, fitting_sockets):
                 return laid
     return None
 
@@ -151,8 +156,8 @@ def _move_rest_of_cage(
 ) -> dict[Socket, Socket]:
     """Return moves of the other connectors of a cage to the same connectors of a free cage."""
     free_by_connector = {s.connector: s for s in free if (s.device, s.cage) == (target.device, target.cage)}
-    others = [s for s in sockets if s.cage == source.cage and s != source]
-    return {s: free_by_connector[s.connector] for s in others if s.connector in free_by_connector}
+    other_connectors = [s for s in sockets if s.cage == source.cage and s != source]
+    return {s: free_by_connector[s.connector] for s in other_connectors if s.connector in free_by_connector}
 
 
 def ring(hall: Hall, random: Random) -> Laid | None:
@@ -162,12 +167,15 @@ def ring(hall: Hall, random: Random) -> Laid | None:
         sockets = list_sockets(hall, device)
         if not sockets:
             continue
-        first = random.choice(sockets)
-        others = [s for s in sockets if s != first and hall.plan.take_alike(first, s)]
-        if len(others) >= 2:
-            chosen = [first, *random.sample(others, min(len(others), random.randint(2, 5)))]
-            hall.rotate_plugs(chosen)
-            return Laid("ring", " -> ".join(map(str, chosen)))
+        first_socket = random.choice(sockets)
+        fitting_sockets = [s for s in sockets if s != first_socket and hall.plan.take_alike(first_socket, s)]
+        if len(fitting_sockets) >= 2:
+            sockets_in_turn = [
+                first_socket,
+                *random.sample(fitting_sockets, min(len(fitting_sockets), random.randint(2, 5))),
+            ]
+            hall.rotate_plugs(sockets_in_turn)
+            return Laid("ring", " -> ".join(map(str, sockets_in_turn)))
     return None
 
 
@@ -185,9 +193,9 @@ def tails_permuted(hall: Hall, random: Random) -> Laid | None:
         tails = [hall.at[Plug(number, end)] for end in range(1, len(hall.plan.cords[number].homes))]
         tails = [s for s in tails if hall.plan.take_alike(tails[0], s)]
         if len(tails) >= 2:
-            chosen = random.sample(tails, random.randint(2, len(tails)))
-            hall.rotate_plugs(chosen)
-            return Laid("tails_permuted", " -> ".join(map(str, chosen)))
+            sockets_in_turn = random.sample(tails, random.randint(2, len(tails)))
+            hall.rotate_plugs(sockets_in_turn)
+            return Laid("tails_permuted", " -> ".join(map(str, sockets_in_turn)))
     return None
 
 
@@ -195,10 +203,12 @@ def splitter_in_another_cage(hall: Hall, random: Random) -> Laid | None:
     """Exchange the common ends of two splitters of a device."""
     splitters = _list_splitters(hall)
     for number in random.sample(splitters, len(splitters))[:8]:
-        first = hall.at[Plug(number, 0)]
-        others = [hall.at[Plug(n, 0)] for n in splitters if n != number]
-        others = [s for s in others if s.device == first.device and hall.plan.take_alike(first, s)]
-        if laid := _exchange_plugs(hall, random, "splitter_in_another_cage", first, others):
+        first_socket = hall.at[Plug(number, 0)]
+        other_sockets = [hall.at[Plug(n, 0)] for n in splitters if n != number]
+        other_sockets = [
+            s for s in other_sockets if s.device == first_socket.device and hall.plan.take_alike(first_socket, s)
+        ]
+        if laid := _exchange_plugs(hall, random, "splitter_in_another_cage", first_socket, other_sockets):
             return laid
     return None
 
@@ -207,25 +217,28 @@ def trunk_crossed(hall: Hall, random: Random) -> Laid | None:
     """Exchange two connectors of a trunk behind the panel of its second end."""
     cord_of = {home: number for number, cord in enumerate(hall.plan.cords) for home in cord.homes if not cord.splits}
     # patches.csv names a socket as labels do: cage and connector, or the cage alone
-    printed = {f"{home.device} {home.cage}/{home.connector}": n for home, n in cord_of.items()}
-    printed |= {f"{home.device} {home.cage}": n for home, n in cord_of.items() if not home.connector}
-    in_trunk: dict[str, set[int]] = defaultdict(set)
+    cord_of_label = {f"{home.device} {home.cage}/{home.connector}": n for home, n in cord_of.items()}
+    cord_of_label |= {f"{home.device} {home.cage}": n for home, n in cord_of.items() if not home.connector}
+    cords_of_trunk: dict[str, set[int]] = defaultdict(set)
     for row in hall.plan.patches:
         for name in (f"{row['device']} {row['socket']}", f"{row['device']} {row['cage']}"):
-            if name in printed and not is_dark(hall, printed[name]):
-                in_trunk[row["trunk"]].add(printed[name])
+            if name in cord_of_label and not is_dark(hall, cord_of_label[name]):
+                cords_of_trunk[row["trunk"]].add(cord_of_label[name])
                 break
-    trunks = sorted(trunk for trunk, cords in in_trunk.items() if len(cords) > 1)
+    trunks = sorted(trunk for trunk, cords in cords_of_trunk.items() if len(cords) > 1)
     if not trunks:
         return None
     trunk = random.choice(trunks)
-    first, other = random.sample(sorted(in_trunk[trunk]), 2)
-    ends = [hall.plan.cords[n].homes for n in (first, other)]
-    if not all(hall.plan.take_alike(*pair) for pair in zip(*ends, strict=True)):
+    first_cord, second_cord = random.sample(sorted(cords_of_trunk[trunk]), 2)
+    homes_of_cords = [hall.plan.cords[n].homes for n in (first_cord, second_cord)]
+    if not all(hall.plan.take_alike(*pair) for pair in zip(*homes_of_cords, strict=True)):
         return None
     # both halves behind the panel are exchanged, even if they were exchanged before
-    hall.halves |= {first: hall.halves.get(other, other), other: hall.halves.get(first, first)}
-    return Laid("trunk_crossed", f"{trunk}: the channels of {ends[0][0]} and {ends[1][0]}")
+    hall.halves |= {
+        first_cord: hall.halves.get(second_cord, second_cord),
+        second_cord: hall.halves.get(first_cord, first_cord),
+    }
+    return Laid("trunk_crossed", f"{trunk}: the channels of {homes_of_cords[0][0]} and {homes_of_cords[1][0]}")
 
 
 FAULTS = (

@@ -28,10 +28,10 @@ def describe_named(named: Named) -> str:
     """Return a part in words: what it is, what it does, and what else may be meant."""
     kind = _KINDS.get(named.kind, named.kind)
     effects = ", ".join(_EFFECTS[measure].format(amount) for measure, amount in named.amounts.items())
-    one_of = f"; it is one of {len(named.links)} that stand together: {list_some(named.links)}"
-    meant = one_of if named.kind in ("direction", "link") and len(named.links) > 1 else ""
-    others = f"; or {' or '.join(named.others)}" if named.others else ""
-    return f"{kind} {named.name}: {effects} (log-likelihood {named.gain:.0f}){meant}{others}"
+    links_text = f"; it is one of {len(named.links)} that stand together: {list_some(named.links)}"
+    indistinct_links = links_text if named.kind in ("direction", "link") and len(named.links) > 1 else ""
+    other_parts = f"; or {' or '.join(named.others)}" if named.others else ""
+    return f"{kind} {named.name}: {effects} (log-likelihood {named.gain:.0f}){indistinct_links}{other_parts}"
 
 
 def list_gaps(verdict: Verdict) -> list[str]:
