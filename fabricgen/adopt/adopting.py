@@ -227,9 +227,11 @@ def write_json(adoption: Adoption, report: Report | None, page: str) -> str:
 
 
 def _count_links(trial: Trial) -> str:
-    seen = len(trial.facts.links)
-    beside = f"; {len(trial.unseen):,} links of the page were not seen" if trial.unseen else ""
-    return f"{seen - len(trial.missing):,} of {seen:,} links come back, with both of their ports{beside}"
+    seen_links = len(trial.facts.links)
+    unseen_text = f"; {len(trial.unseen):,} links of the page were not seen" if trial.unseen else ""
+    return (
+        f"{seen_links - len(trial.missing):,} of {seen_links:,} links come back, with both of their ports{unseen_text}"
+    )
 
 
 def list_unexplained(adoption: Adoption) -> list[str]:

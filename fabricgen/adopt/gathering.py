@@ -86,13 +86,13 @@ def read_list(file: str, gathered: Gathered) -> None:
     for line, cells in rows[1:]:
         if len(cells) != len(head):
             raise _make_line_fault(file, line, f"this line has {len(cells)} columns, the first one {len(head)}")
-    if ends := next((names for names in (*ENDS, LABELS) if columns.keys() >= set(names)), None):
-        _read_cables(file, columns, ends, rows[1:], gathered)
+    if end_columns := next((names for names in (*ENDS, LABELS) if columns.keys() >= set(names)), None):
+        _read_cables(file, columns, end_columns, rows[1:], gathered)
     elif {"name", "device"} & columns.keys() and set(DEVICES["model"]) & columns.keys():
         _read_devices(columns, rows[1:], gathered)
     else:
-        found = ", ".join(head) or "none"
-        raise _make_line_fault(file, 1, f"neither a list of cables nor one of devices: its columns are {found}")
+        column_names = ", ".join(head) or "none"
+        raise _make_line_fault(file, 1, f"neither a list of cables nor one of devices: its columns are {column_names}")
 
 
 _GRAPH = re.compile(r"\s*(?:strict\s+)?graph\b")
@@ -272,11 +272,11 @@ def _read_name(box: Box) -> tuple[str, str, str]:
     name = box.name.strip().strip("'\"")
     if match := _SWITCH_DESCRIPTION.match(name):
         return match[1].strip(), "", match[2].strip()
-    if box.chassis.startswith("0x") and (made := _MADE_BY.fullmatch(name)):
+    if box.chassis.startswith("0x") and (model_match := _MADE_BY.fullmatch(name)):
         # adapters without a name are of some host, switches are boxes of their own
-        return ("", "", "") if made[1] else (f"switch-{box.chassis.removeprefix('0x')}", "", name)
-    if box.chassis.startswith("0x") and (words := _NODE_DESCRIPTION.match(name)):
-        return ("", "", "") if is_default(words[1]) else (words[1], words[2], "")
+        return ("", "", "") if model_match[1] else (f"switch-{box.chassis.removeprefix('0x')}", "", name)
+    if box.chassis.startswith("0x") and (node_match := _NODE_DESCRIPTION.match(name)):
+        return ("", "", "") if is_default(node_match[1]) else (node_match[1], node_match[2], "")
     return ("", "", "") if is_default(name) else (name, "", "")
 
 
@@ -285,22 +285,22 @@ def _list_neighbors(
 ) -> dict[End, Neighbor | None]:
     """Return the neighbour of each port, None if it has none; of several neighbours the first, with a note."""
     neighbors: dict[End, Neighbor | None] = {}
-    several = list[str]()
+    contradictions = list[str]()
     texts = sightings.texts
     columns = (sightings.owner, sightings.port, sightings.neighbor, sightings.far_port, sightings.far_text)
     rows = zip(*(column.tolist() for column in columns), sightings.state.tolist(), strict=True)
     for owner, port, neighbor, far_port, far_text, state in rows:
-        near = _name_end(names[owner], texts[port])
-        if not near.device or state == HEARD:
+        end = _name_end(names[owner], texts[port])
+        if not end.device or state == HEARD:
             continue
-        far = End("", "") if state in (SILENT, DOWN) else _name_end(names[neighbor], texts[far_port])
-        if not far.device:
-            neighbors.setdefault(near, None)
-        elif (earlier := neighbors.get(near)) and earlier[:2] != far:
-            several.append(f"{near.device} port {near.port} sees {earlier.device} and {far.device}")
+        far_end = End("", "") if state in (SILENT, DOWN) else _name_end(names[neighbor], texts[far_port])
+        if not far_end.device:
+            neighbors.setdefault(end, None)
+        elif (earlier := neighbors.get(end)) and earlier[:2] != far_end:
+            contradictions.append(f"{end.device} port {end.port} sees {earlier.device} and {far_end.device}")
         else:
-            neighbors[near] = Neighbor(far.device, far.port, texts[far_text])
-    gathered.notes += cap_notes(several, "ports with several neighbours, of which the first was taken")
+            neighbors[end] = Neighbor(far_end.device, far_end.port, texts[far_text])
+    gathered.notes += cap_notes(contradictions, "ports with several neighbours, of which the first was taken")
     return neighbors
 
 
@@ -321,18 +321,18 @@ def _add_links(neighbors: Mapping[End, Neighbor | None], gathered: Gathered) -> 
     """
     dumped_devices = {end.device for end in neighbors}
     ports_between: dict[tuple[str, str], list[End]] = defaultdict(list)  # by their device and the one that they see
-    for near, neighbor in neighbors.items():
+    for end, neighbor in neighbors.items():
         if neighbor:
-            ports_between[near.device, neighbor.device].append(near)
+            ports_between[end.device, neighbor.device].append(end)
     contradicted = list[str]()
-    for near, neighbor in neighbors.items():
+    for end, neighbor in neighbors.items():
         if neighbor is None:
-            gathered.unlinked.add(near)
-        elif far := _find_far_end(near, neighbor, neighbors, ports_between, dumped_devices):
-            gathered.add_link(near, far, "")
+            gathered.unlinked.add(end)
+        elif far_end := _find_far_end(end, neighbor, neighbors, ports_between, dumped_devices):
+            gathered.add_link(end, far_end, "")
         else:
             contradicted.append(
-                f"{near.device} port {near.port} sees {neighbor.device} port {neighbor.port}, which does not see it"
+                f"{end.device} port {end.port} sees {neighbor.device} port {neighbor.port}, which does not see it"
             )
     gathered.notes += cap_notes(contradicted, "ports that are not seen by what they see")
 
@@ -344,23 +344,29 @@ def _find_far_end(
     ports_between: Mapping[tuple[str, str], list[End]],
     dumped_devices: set[str],
 ) -> End | None:
-    """Return the far end of a port's link, by the name that the far device has for it; None if that sees another port.
+    """Return the far end of a port's link, by the name that the far device has for it; None if that port sees another
+    one.
 
-    A neighbour may announce its port by another name than its own dump has: then the port is the one of that device
-    that sees `near`, or the only one that sees its device.
+    `near` is the port, `neighbor` what it sees, and `ports_between` has the ports by their device and the one that they
+    see. A neighbour may announce its port by another name than its own dump has: then the port is the one of that
+    device that sees `near`, or the only one that sees its device.
     """
     announced = End(neighbor.device, neighbor.port)
     seen_by_announced = neighbors.get(announced)
     if seen_by_announced and seen_by_announced.device == near.device:
         return announced
-    answering = ports_between.get((neighbor.device, near.device), [])
-    exact = [end for end in answering if (back := neighbors[end]) and near.port in (back.port, back.description)]
-    if len(exact) == 1:
-        return exact[0]
+    answering_ports = ports_between.get((neighbor.device, near.device), [])
+    exact_ports = [
+        end
+        for end in answering_ports
+        if (seen_back := neighbors[end]) and near.port in (seen_back.port, seen_back.description)
+    ]
+    if len(exact_ports) == 1:
+        return exact_ports[0]
     if seen_by_announced and neighbor.device in dumped_devices:
         return None
-    if len(answering) == 1 and not exact and announced not in neighbors:
-        return answering[0]
+    if len(answering_ports) == 1 and not exact_ports and announced not in neighbors:
+        return answering_ports[0]
     if is_mac(neighbor.port) and neighbor.description:
         return End(neighbor.device, neighbor.description)
     return announced

@@ -106,21 +106,32 @@ def _list_factors(number: int) -> Iterator[tuple[int, ...]]:
     """Yield the ways to write a number as a product of at most as many factors as grids have dimensions, in order."""
     pending: list[tuple[int, ...]] = [(number,)]
     while pending:
-        *first, last = pending.pop()
-        yield (*first, last)
-        if len(first) + 1 < len(GRID_DIMENSIONS):
-            pending += [(*first, size, last // size) for size in range(2, last // 2 + 1) if last % size == 0]
+        *first_factors, last_factor = pending.pop()
+        yield (*first_factors, last_factor)
+        if len(first_factors) + 1 < len(GRID_DIMENSIONS):
+            pending += [
+                (*first_factors, size, last_factor // size)
+                for size in range(2, last_factor // 2 + 1)
+                if last_factor % size == 0
+            ]
 
 
 def _list_meeting(linked: set[tuple[int, int]], grid: Mapping[str, int], count: int) -> set[tuple[int, int]]:
-    """Return the pairs of numbers in a group of `count` that would meet if meshes along a grid give `linked` pairs."""
-    at = [_find_in_grid(number, grid) for number in range(count)]
+    """Return the pairs of numbers in a group of `count` that would meet if meshes along a grid give `linked` pairs.
+
+    `grid` has the size of each dimension. Two numbers meet if they differ in one dimension, by at most the reach that
+    the `linked` pairs have there, counted round the ring.
+    """
+    coordinates = [_find_in_grid(number, grid) for number in range(count)]
     differing = {
-        pair: [dimension for dimension in grid if at[pair[0]][dimension] != at[pair[1]][dimension]]
+        pair: [dimension for dimension in grid if coordinates[pair[0]][dimension] != coordinates[pair[1]][dimension]]
         for pair in combinations(range(count), 2)
     }
-    alone = {pair: dimensions[0] for pair, dimensions in differing.items() if len(dimensions) == 1}
-    step_of = {pair: abs(at[pair[0]][dimension] - at[pair[1]][dimension]) for pair, dimension in alone.items()}
-    steps = {d: Counter(step_of[pair] for pair in linked if alone.get(pair) == d) for d in grid}
-    reach_of = {d: _find_reach(steps[d], size) or (size if steps[d] else 0) for d, size in grid.items()}
-    return {pair for pair, d in alone.items() if min(step_of[pair], grid[d] - step_of[pair]) <= reach_of[d]}
+    only_dimension = {pair: dimensions[0] for pair, dimensions in differing.items() if len(dimensions) == 1}
+    step_of = {
+        pair: abs(coordinates[pair[0]][dimension] - coordinates[pair[1]][dimension])
+        for pair, dimension in only_dimension.items()
+    }
+    steps_along = {d: Counter(step_of[pair] for pair in linked if only_dimension.get(pair) == d) for d in grid}
+    reach_of = {d: _find_reach(steps_along[d], size) or (size if steps_along[d] else 0) for d, size in grid.items()}
+    return {pair for pair, d in only_dimension.items() if min(step_of[pair], grid[d] - step_of[pair]) <= reach_of[d]}

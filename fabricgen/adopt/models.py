@@ -294,7 +294,7 @@ def _make_pattern(naming: NosNaming) -> re.Pattern[str]:
     if naming.card_cage:
         texts += [text.replace("{cage}", naming.card_cage) for text in texts]
     pattern = "|".join(_FIELD.sub(r"\\d{1,4}", re.escape(text)) for text in texts)
-    for word, short in naming.dumps.abbreviations.items():
-        words = "|".join(text.capitalize() for text in (word, *short))
-        pattern = pattern.replace(word.capitalize(), f"(?:{words})")
+    for word, abbreviations in naming.dumps.abbreviations.items():
+        spellings = "|".join(text.capitalize() for text in (word, *abbreviations))
+        pattern = pattern.replace(word.capitalize(), f"(?:{spellings})")
     return re.compile(pattern)

@@ -152,11 +152,11 @@ class Trial:
         """(planned device, port) of either end of each planned link that is not of scale-up, int64."""
         plan = self.wired.plan
         scale_up = np.array([segment.tier is None for segment in plan.links.segments], dtype=bool)
-        kept = ~scale_up[plan.links.segment]
+        is_cabled = ~scale_up[plan.links.segment]
         devices, columns = (plan.links.a_device, plan.links.b_device), self.wired.port_names.port_columns
         return [
-            (of[kept].astype(np.int64), column.codes[kept].astype(np.int64))
-            for of, column in zip(devices, columns, strict=True)
+            (device_column[is_cabled].astype(np.int64), column.codes[is_cabled].astype(np.int64))
+            for device_column, column in zip(devices, columns, strict=True)
         ]
 
     @cached_property
@@ -339,11 +339,11 @@ def _are_in(links: tuple[Ints64, Ints64], other_links: tuple[Ints64, Ints64]) ->
     return _find_among(links[0] * base + links[1], other_links[0] * base + other_links[1])
 
 
-def _find_among(values: Ints64, others: Ints64) -> Flags:
-    """Return whether each value is among others, bool; np.isin hashes values, which takes seconds if there are many."""
-    ordered = np.sort(np.append(others, -1))
-    found: Flags = ordered[np.searchsorted(ordered, values, side="right") - 1] == values
-    return found
+def _find_among(values: Ints64, candidates: Ints64) -> Flags:
+    """Return whether each value is a candidate, bool; np.isin hashes values, which takes seconds if there are many."""
+    sorted_candidates = np.sort(np.append(candidates, -1))
+    is_among: Flags = sorted_candidates[np.searchsorted(sorted_candidates, values, side="right") - 1] == values
+    return is_among
 
 
 def _find_kind(cls: DeviceClass) -> Kind:

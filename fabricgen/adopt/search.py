@@ -127,20 +127,20 @@ class PageSearch:
             return
         if self.page.get("omit") and not self.trial.is_missing.any() and not self.trial.unplaced:
             return
-        kept = [slot for slot in self.page.get("omit", ()) if "*" in slot]
-        if kept != self.page.get("omit", []):
+        patterns = [slot for slot in self.page.get("omit", ()) if "*" in slot]
+        if patterns != self.page.get("omit", []):
             # take back slots that were omitted for an earlier page
-            self.page = edit_words(self.page, [((("omit",), kept or None),)])
+            self.page = edit_words(self.page, [((("omit",), patterns or None),)])
             self.wire_page()
         pods, trial = list(self.units.pods), self.trial
         slots = list[str]()
-        for name, key in zip(trial.wired.names, trial.keys, strict=True):
-            if is_node_of_unit(key) and name not in trial.seen_names:
-                pod, su, node = (int(str(number)) for number in key[1:])
+        for name, device_key in zip(trial.wired.names, trial.keys, strict=True):
+            if is_node_of_unit(device_key) and name not in trial.seen_names:
+                pod, su, node = (int(str(number)) for number in device_key[1:])
                 slots.append(f"{pods[pod]}/su-{su + 1}/node-{node + 1}")
         if slots:
             self.units.omitted = slots
-            self.page = edit_words(self.page, [((("omit",), [*kept, *slots]),)])
+            self.page = edit_words(self.page, [((("omit",), [*patterns, *slots]),)])
             self.wire_page()
 
     def measure_links(self, trial: Trial) -> Counter[str]:
@@ -469,9 +469,9 @@ def _list_pers(tier: TierForm) -> Iterator[tuple[Any, int]]:
     """Yield (other `per` of a tier, switches in each group then): by a wider or narrower place, with or without
     legs.
     """
-    known = set.intersection(*(set(values) for values in tier.at.values()))
+    dimensions = set.intersection(*(set(values) for values in tier.at.values()))
     legs = [d for d in tier.per if d not in PLACES]
-    for place in ("", *(p for p in reversed(PLACES) if p in known)):
+    for place in ("", *(p for p in reversed(PLACES) if p in dimensions)):
         for inner in (legs, []) if legs else (legs,):
             per = [*([place] if place else []), *inner]
             groups = group_members(tier.at, per)

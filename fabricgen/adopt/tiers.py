@@ -293,19 +293,19 @@ def _group_rails(
 
     Sets `form.rail_groups`, and the coordinate rail-group in `at` and `agreed`.
     """
-    counts = {switch: _count_values(met, "rail") for switch, met in meets.items() if met}
-    rails = {
+    links_by_rail = {switch: _count_values(met, "rail") for switch, met in meets.items() if met}
+    rails_of_switch = {
         switch: frozenset(rail for rail, n in links.items() if n >= STRAY * links.total() / MAX_RAILS)
-        for switch, links in counts.items()
+        for switch, links in links_by_rail.items()
     }
-    groups = sorted(set(rails.values()), key=lambda rails_of_group: sorted(map(str, rails_of_group)))
+    groups = sorted(set(rails_of_switch.values()), key=lambda rails_of_group: sorted(map(str, rails_of_group)))
     if len(groups) < 2 or sum(map(len, groups)) > len(frozenset[object]().union(*groups)):
         return
     form.rail_groups = sorted(sorted(int(str(rail)) for rail in group) for group in groups)
-    total = sum(links.total() for links in counts.values())
-    for switch, group in rails.items():
+    all_links = sum(links.total() for links in links_by_rail.values())
+    for switch, group in rails_of_switch.items():
         at[switch]["rail-group"] = form.rail_groups.index(sorted(int(str(rail)) for rail in group)) + 1
-    agreed["rail-group"] = total, total
+    agreed["rail-group"] = all_links, all_links
 
 
 def _find_fewest(agreed: Mapping[str, tuple[int, int]], at: Mapping[str, Coordinates]) -> tuple[str, ...]:

@@ -450,26 +450,33 @@ def find_scale_up(trays: Mapping[str, str], units: Units, profiles: Sequence[str
     """Fill `units.scale_up` by switch trays, `trays` (their models by name); `profiles` are those of all nodes.
 
     Of several domains with a tray, the one is taken that has most words in common with the profiles: nvl72-gb200 for
-    gb200-tray. Trays that fit no domain become a note.
+    gb200-tray. Trays that fit no domain become a note. If a domain joins others that have no trays, these get the label
+    `within`.
     """
-    racks = len({(at["pod"], at["su"], at["rack"]) for at in units.at.values() if at["rack"]})
-    counts = {"cluster": 1, "pod": len(units.pods), "su": sum(units.pods.values()), "rack": racks}
-    words = {word for profile in profiles for word in re.split(r"\W", profile)}
+    rack_count = len({(at["pod"], at["su"], at["rack"]) for at in units.at.values() if at["rack"]})
+    counts = {"cluster": 1, "pod": len(units.pods), "su": sum(units.pods.values()), "rack": rack_count}
+    profile_words = {word for profile in profiles for word in re.split(r"\W", profile)}
     for model, names in group_by(sorted(trays, key=make_natural_key), trays):
         domains = [domain for name in catalog.ids("scale_up") if (domain := catalog.scale_up(name)).tray == model]
-        best = max(domains, key=lambda d: len(words & set(re.split(r"\W", d.id))), default=None)
-        number = len(names) * (best.switches_per_tray or 1) // best.switches if best and best.switches else 0
+        best_domain = max(domains, key=lambda d: len(profile_words & set(re.split(r"\W", d.id))), default=None)
+        domain_count = (
+            len(names) * (best_domain.switches_per_tray or 1) // best_domain.switches
+            if best_domain and best_domain.switches
+            else 0
+        )
         # p1-su01-rk02-nvswitch-01: as many places as a domain is `per`, then its name
         name_words = re.sub(r"[-_.]?\d+$", "", names[0]).lower().split("-")
-        depth = len([word for word in name_words if word in units.pods or re.fullmatch(r"(?:su|rk)\d+", word)])
-        per = next((place for place in (list(counts)[min(depth, 3)], *counts) if counts[place] == number), "rack")
-        if best is None or not number or (per == "rack" and (not racks or racks % number)):
+        place_words = len([word for word in name_words if word in units.pods or re.fullmatch(r"(?:su|rk)\d+", word)])
+        per = next(
+            (place for place in (list(counts)[min(place_words, 3)], *counts) if counts[place] == domain_count), "rack"
+        )
+        if best_domain is None or not domain_count or (per == "rack" and (not rack_count or rack_count % domain_count)):
             units.notes.append(f"{len(names):,} {model} are of no scale-up domain that fits, and are left out")
             continue
-        shared = {"racks": racks // number} if racks > number and per == "rack" else {}
-        label = "-".join(name_words[depth:])
+        shared = {"racks": rack_count // domain_count} if rack_count > domain_count and per == "rack" else {}
+        label = "-".join(name_words[place_words:])
         label = label if re.fullmatch(r"[a-z][a-z0-9-]{0,31}", label) else "scale-up"
-        units.scale_up[label] = {"domain": best.id, "per": per} | shared, names
+        units.scale_up[label] = {"domain": best_domain.id, "per": per} | shared, names
     # a second tier joins domains whose own trays are there, or else those that have none: boards of nodes
     joining = {
         label: joins
@@ -478,6 +485,6 @@ def find_scale_up(trays: Mapping[str, str], units: Units, profiles: Sequence[str
     }
     for label, joins in joining.items():
         if not (joined := next((other for other, (at, _) in units.scale_up.items() if at["domain"] in joins), "")):
-            inner = max(joins, key=lambda name: len(words & set(re.split(r"\W", name))))
+            inner = max(joins, key=lambda name: len(profile_words & set(re.split(r"\W", name))))
             joined, units.scale_up = "within", {"within": ({"domain": inner, "per": "node"}, []), **units.scale_up}
         units.scale_up[label][0]["joins"] = joined

@@ -48,27 +48,31 @@ def index_far_ends(running: Switch) -> dict[str, list[FarEnd]]:
 
     A session is either with an address in the subnet of a port, or with a loopback to which static routes lead.
     """
-    port_of = {far: name for name, port in running.interfaces.items() for far in _list_far_addresses(port.addresses)}
+    port_of = {
+        far_address: name
+        for name, port in running.interfaces.items()
+        for far_address in _list_far_addresses(port.addresses)
+    }
     prefixes_by_hop: dict[tuple[str, str, str], list[str]] = defaultdict(list)  # by VRF, port and far address
     for (vrf, prefix), route in running.routes.items():
         for port, address in route.hops:
             prefixes_by_hop[vrf, port, address].append(prefix)
-    ends: dict[str, list[FarEnd]] = defaultdict(list)
+    far_ends: dict[str, list[FarEnd]] = defaultdict(list)
     hops_with_session = set[tuple[str, str, str]]()
     for vrf, bgp in running.bgp.items():
         for neighbor, peer in bgp.peers.items():
             if neighbor in port_of:
-                ends[port_of[neighbor]].append(FarEnd(vrf, neighbor, peer, ()))
+                far_ends[port_of[neighbor]].append(FarEnd(vrf, neighbor, peer, ()))
                 hops_with_session.add((vrf, port_of[neighbor], neighbor))
                 continue
             for (route_vrf, port, address), prefixes in prefixes_by_hop.items():
                 if route_vrf == vrf and any(prefix.rpartition("/")[0] == neighbor for prefix in prefixes):
-                    ends[port].append(FarEnd(vrf, address, peer, (), neighbor))
+                    far_ends[port].append(FarEnd(vrf, address, peer, (), neighbor))
                     hops_with_session.add((vrf, port, address))
     for (vrf, port, address), prefixes in prefixes_by_hop.items():
         if (vrf, port, address) not in hops_with_session:
-            ends[port].append(FarEnd(vrf, address, None, tuple(prefixes)))
-    return dict(ends)
+            far_ends[port].append(FarEnd(vrf, address, None, tuple(prefixes)))
+    return dict(far_ends)
 
 
 def _list_far_addresses(addresses: Iterable[str]) -> Iterator[str]:

@@ -68,36 +68,37 @@ def infer_protocols(draft: Draft) -> list[Setting]:
 
 
 def infer_links(draft: Draft) -> list[Setting]:
-    """Return the address families, underlay and overlay; fabrics that are linked have the same families and
-    underlay.
+    """Return settings of address families (`ip`), underlay and overlay of fabrics, as most of their switches run them.
+
+    Linked fabrics have the same families and underlay, and an overlay if any of them has one.
     """
     blueprint = draft.cluster.design.loaded.blueprint
-    part_of = {name: tuple(part) for part in group_linked_fabrics(blueprint.fabrics) for name in part}
+    linked_with = {name: tuple(group) for group in group_linked_fabrics(blueprint.fabrics) for name in group}
     owners = [fabric.name for fabric in draft.list_fabrics() if fabric.tiers]
     settings = list[Setting]()
-    questions = (
+    settings_to_infer = (
         (("ip",), "v4", lambda switch: _name_families(switch.running.loopbacks)),
         (("routing", "underlay"), "ebgp-numbered", _name_underlay),
     )
-    read = draft.switches.items()
-    without_bgp = {name for name, switch in read if any(text.startswith("BGP: ") for text in switch.unread)}
+    read_switches = draft.switches.items()
+    without_bgp = {name for name, switch in read_switches if any(text.startswith("BGP: ") for text in switch.unread)}
     addresses = {address for s in draft.list_switches() for address, _ in s.running.management.addresses}
     managed = _name_families(addresses)
-    for keys, default, name_value in questions:
+    for path, default, name_value in settings_to_infer:
 
         def ask(fabric: str, switch: ComparedSwitch, name_value: object = name_value) -> Iterator[str]:
             # a switch whose sessions could not be read does not say that there are none
             if name_value is _name_underlay and switch.view.name in without_bgp:
                 return
-            if switch.fabric in part_of[fabric] and (value := name_value(switch)):  # type: ignore[operator]
+            if switch.fabric in linked_with[fabric] and (value := name_value(switch)):  # type: ignore[operator]
                 yield value
 
         votes = draft.collect_votes(owners, ask)
         # families of the cluster are those of management as well
-        per_fabric = keys == ("ip",) and bool(managed) and all(vote.value != managed for vote in votes.values())
-        settings += make_settings_by_fabric(votes, keys, default, per_fabric=per_fabric)
+        per_fabric = path == ("ip",) and bool(managed) and all(vote.value != managed for vote in votes.values())
+        settings += make_settings_by_fabric(votes, path, default, per_fabric=per_fabric)
     with_overlay = {switch.fabric for switch in draft.list_switches() if switch.running.overlay}
-    overlays = {name: Vote("none" if with_overlay.isdisjoint(part_of[name]) else "evpn", 1, ()) for name in owners}
+    overlays = {name: Vote("none" if with_overlay.isdisjoint(linked_with[name]) else "evpn", 1, ()) for name in owners}
     return settings + make_settings_by_fabric(overlays, ("routing", "overlay"), "none")
 
 
