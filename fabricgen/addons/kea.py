@@ -65,8 +65,12 @@ def _write_configuration(version: int, subnets: Iterable[tuple[Row, list[Row]]])
     """Return the configuration of one family's server, with a line for each subnet and each reservation."""
     ids = set[int]()
     subnets = list(subnets)
-    told = {word.partition("=")[0] for _, clients in subnets for row in clients for word in row["boot_options"].split()}
-    head = ",\n".join(f'"{key}": {json.dumps(value)}' for key, value in _make_head(version, told).items())
+    boot_options = {
+        word.partition("=")[0] for _, clients in subnets for row in clients for word in row["boot_options"].split()
+    }
+    head = ",\n".join(
+        f'"{setting}": {json.dumps(value)}' for setting, value in _make_head(version, boot_options).items()
+    )
     lines = ",\n".join(
         _format_subnet(_make_subnet(version, subnet, clients, _number_subnet(subnet["prefix"], ids)))
         for subnet, clients in subnets

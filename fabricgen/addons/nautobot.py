@@ -193,24 +193,24 @@ def _make_type_kinds(view: ClusterView, given: Mapping[str, Kind]) -> Iterator[K
 
 def _make_device_kind(view: ClusterView, kind: Kind) -> Kind:
     """Return the devices at their sites; each switch with an AS number has it in its configuration context."""
-    given = kind.columns
+    columns = kind.columns
     references = {name: kind.references[name] for name in ("role", "device_type", "platform")}
-    places = {"location": ("sites", ("location",)), "rack": ("racks", ("location", "rack_group", "rack"))}
+    place_references = {"location": ("sites", ("location",)), "rack": ("racks", ("location", "rack_group", "rack"))}
     return _replace(
         kind,
         kind.path,
         {
-            **{name: given[name] for name in ("name", "role", "manufacturer", "device_type", "face", "status")},
+            **{name: columns[name] for name in ("name", "role", "manufacturer", "device_type", "face", "status")},
             "platform": [view.platforms.get(nos, "") for nos in view.devices.nos],
-            "location": given["site"],
-            "rack_group": given["location"],
-            "rack": given["rack"],
-            "position": given["position"],
+            "location": columns["site"],
+            "rack_group": columns["location"],
+            "rack": columns["rack"],
+            "position": columns["position"],
             "local_config_context_data": [
                 json.dumps({"bgp": {"asn": number}}) if number else "" for number in view.devices.asn.tolist()
             ],
         },
-        {**references, **places},
+        {**references, **place_references},
     )
 
 

@@ -76,7 +76,11 @@ class EmulatedHall:
         return files
 
     def _write_in(self, form: str, devices: list[str] | None = None) -> dict[str, str]:
-        """Return dumps in one format by file name: of whole fabrics from subnet managers, of `devices` from others."""
+        """Return dumps in one format by file name: of whole fabrics from subnet managers, of the whole hall, or of
+        `devices`.
+
+        All devices are written if `devices` is None; nothing if no port sees what the format tells.
+        """
         module = load_writer(form)
         if hasattr(module, "write_subnet"):
             seen = self._seen_by_way[_SUBNET]

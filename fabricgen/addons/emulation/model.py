@@ -67,11 +67,13 @@ class Hall:
     def rotate_plugs(self, sockets: list[Socket]) -> None:
         """Move what is in each socket to the next one, and what is in the last one to the first."""
         next_sockets = zip(sockets, sockets[1:] + sockets[:1], strict=True)
-        self.put_plugs({self.plugged[first]: other for first, other in next_sockets if first in self.plugged})
+        self.put_plugs(
+            {self.plugged[socket]: next_socket for socket, next_socket in next_sockets if socket in self.plugged}
+        )
 
-    def exchange_boxes(self, first: str, other: str) -> None:
+    def exchange_boxes(self, place: str, other_place: str) -> None:
         """Rack the boxes of two places in each other's place."""
-        self.names[first], self.names[other] = self.names[other], self.names[first]
+        self.names[place], self.names[other_place] = self.names[other_place], self.names[place]
 
     def find_place(self, name: str) -> str:
         """Return the place where the box with a name stands."""
@@ -93,13 +95,13 @@ class Hall:
     def _list_joints(self) -> Iterator[tuple[Port, Port]]:
         """Yield the pairs of ports that cords with light join, once for each connector."""
         for number, cord in enumerate(self.plan.cords):
-            far = self.halves.get(number, number)
-            if number in self.bad or far in self.bad:
+            far_cord = self.halves.get(number, number)
+            if number in self.bad or far_cord in self.bad:
                 continue
             for (a, i), (b, j) in cord.lanes:
-                ends = self._find_port(Plug(number, a), i), self._find_port(Plug(far, b), j)
-                if ends[0] and ends[1]:
-                    yield ends[0], ends[1]
+                ports = self._find_port(Plug(number, a), i), self._find_port(Plug(far_cord, b), j)
+                if ports[0] and ports[1]:
+                    yield ports[0], ports[1]
 
     def _find_port(self, plug: Plug, lane: int) -> Port | None:
         """Return the port of one fibre pair of a plug (`lane`, from 0).

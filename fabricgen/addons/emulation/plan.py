@@ -218,23 +218,24 @@ def _find_joints(row: Row, links: list[Row], sockets: set[str]) -> list[tuple[Ta
     return joints
 
 
-def _find_ends(row: Row, side: str, text: str, sockets: set[str]) -> list[tuple[Socket, int]]:
-    """Return the sockets, each with a tail, of one end of a row by its label.
+def _find_ends(row: Row, end_letter: str, text: str, sockets: set[str]) -> list[tuple[Socket, int]]:
+    """Return (socket, number of the tail in it, 0 for none) for each connector of one end of a row of cables.csv.
 
-    `h1.R01.09-U45:33/1+2` is two sockets; `...:1/3` may be a third tail.
+    `text` is the label of the end, `end_letter` is a or b: `h1.R01.09-U45:33/1+2` is two sockets; `...:1/3` may be a
+    third tail. Raises ValueError for a label of another cage than the row's, or of no plug.
     """
-    place = text.partition(" ")[0]
-    head, local = place.rsplit(":", 1)
-    device, cage = row[f"{side}_device"], row[f"{side}_cage"]
-    if not (local == cage or local.startswith(f"{cage}/")):
+    position = text.partition(" ")[0]
+    head, socket_text = position.rsplit(":", 1)
+    device, cage = row[f"{end_letter}_device"], row[f"{end_letter}_cage"]
+    if not (socket_text == cage or socket_text.startswith(f"{cage}/")):
         raise ValueError(f"{row['cable']}: label {text} is not of cage {cage}")
-    inner = local[len(cage) + 1 :]
-    if "+" in inner:
-        return [(Socket(device, cage, connector), 0) for connector in inner.split("+")]
+    after_cage = socket_text[len(cage) + 1 :]
+    if "+" in after_cage:
+        return [(Socket(device, cage, connector), 0) for connector in after_cage.split("+")]
     # `33/1` is a connector if that socket has a label of its own, else tail 1 of the splitter in cage 33
-    if place in sockets:
-        return [(Socket(device, cage, inner), 0)]
-    connector, _, tail = inner.rpartition("/")
+    if position in sockets:
+        return [(Socket(device, cage, after_cage), 0)]
+    connector, _, tail = after_cage.rpartition("/")
     if f"{head}:{cage}" + (f"/{connector}" if connector else "") not in sockets:
         raise ValueError(f"{row['cable']}: no plug has a label for {text}")
     return [(Socket(device, cage, connector), int(tail))]
@@ -270,19 +271,26 @@ def _make_cord(
 
 
 def _list_free_ports(devices: dict[str, Row], ports: dict[Socket, tuple[Port, ...]]) -> dict[Socket, tuple[Port, ...]]:
-    """Return the ports of free sockets, named as on another device of the model."""
-    known: dict[tuple[str, str], dict[tuple[str, str], set[tuple[str, ...]]]] = defaultdict(lambda: defaultdict(set))
+    """Return the ports of free sockets of switches, named as on other switches of the model and NOS.
+
+    A socket is left out if others name its ports differently, or have none there.
+    """
+    spellings_of_model: dict[tuple[str, str], dict[tuple[str, str], set[tuple[str, ...]]]] = defaultdict(
+        lambda: defaultdict(set)
+    )
     for socket, names in ports.items():
         row = devices[socket.device]
         if row["tier"] != "node":
-            known[row["model"], row["nos"]][socket.cage, socket.connector].add(tuple(port for _, port in names))
-    cages: dict[str, set[str]] = defaultdict(set)
+            spellings_of_model[row["model"], row["nos"]][socket.cage, socket.connector].add(
+                tuple(port for _, port in names)
+            )
+    cages_in_use: dict[str, set[str]] = defaultdict(set)
     for socket in ports:
-        cages[socket.device].add(socket.cage)
-    free: dict[Socket, tuple[Port, ...]] = {}
+        cages_in_use[socket.device].add(socket.cage)
+    ports_of_free: dict[Socket, tuple[Port, ...]] = {}
     for device, row in devices.items():
-        for (cage, connector), spellings in sorted(known[row["model"], row["nos"]].items()):
+        for (cage, connector), spellings in sorted(spellings_of_model[row["model"], row["nos"]].items()):
             # if devices of a model name a port differently, as after a breakout, its name here is not known
-            if cage not in cages[device] and len(spellings) == 1:
-                free[Socket(device, cage, connector)] = tuple((device, port) for port in next(iter(spellings)))
-    return free
+            if cage not in cages_in_use[device] and len(spellings) == 1:
+                ports_of_free[Socket(device, cage, connector)] = tuple((device, port) for port in next(iter(spellings)))
+    return ports_of_free

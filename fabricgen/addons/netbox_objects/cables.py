@@ -161,22 +161,22 @@ def _describe_cable(view: ClusterView, cable: int, link: int, length_m: float, p
 
 def _list_jumpers(view: ClusterView) -> Iterator[Piece]:
     """Yield the jumpers from cages to ports of panels; both jumpers of a link have its cable's label."""
-    patches, houses = view.patches, dict(zip(view.panels.name, view.panels.kind, strict=True))
-    rows_of: dict[int, list[int]] = defaultdict(list)
+    patches, kind_of_panel = view.patches, dict(zip(view.panels.name, view.panels.kind, strict=True))
+    rows_of_jumper: dict[int, list[int]] = defaultdict(list)
     for row, jumper in enumerate(patches.jumper.tolist()):
-        rows_of[jumper].append(row)
-    for rows in rows_of.values():
+        rows_of_jumper[jumper].append(row)
+    for rows in rows_of_jumper.values():
         end = str(patches.end[rows[0]])
         rows.sort(key=lambda row: (patches.pair[row], row))
-        its_links = list(dict.fromkeys(patches.link[rows].tolist()))
+        link_rows = list(dict.fromkeys(patches.link[rows].tolist()))
         ports = list(dict.fromkeys(zip(patches.panel[rows].tolist(), patches.port[rows].tolist(), strict=True)))
         # ports out of a shuffle are the rear ones
-        kind = "rear-ports" if end == "b" and houses[ports[0][0]] == "shuffle" else "front-ports"
-        near = _list_ports(view, end, its_links)
-        far: Ends = tuple((kind, (panel, str(port))) for panel, port in ports)
-        profile, join = _choose_jumper_profile(near, far, patches.pair[rows].tolist())
-        cable = int(view.links.cable[its_links[0]])
-        yield _describe_cable(view, cable, its_links[0], float(patches.length_m[rows[0]]), profile), join
+        port_kind = "rear-ports" if end == "b" and kind_of_panel[ports[0][0]] == "shuffle" else "front-ports"
+        cage_ends = _list_ports(view, end, link_rows)
+        panel_ends: Ends = tuple((port_kind, (panel, str(port))) for panel, port in ports)
+        profile, join = _choose_jumper_profile(cage_ends, panel_ends, patches.pair[rows].tolist())
+        cable = int(view.links.cable[link_rows[0]])
+        yield _describe_cable(view, cable, link_rows[0], float(patches.length_m[rows[0]]), profile), join
 
 
 def _choose_jumper_profile(near_ports: Ends, far_ports: Ends, pairs: Sequence[int]) -> tuple[str, tuple[Ends, Ends]]:

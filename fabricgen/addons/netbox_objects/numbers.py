@@ -74,7 +74,7 @@ def make_number_kinds(view: ClusterView) -> Iterator[Kind]:
 
 
 def _find_registry(number: int) -> str:
-    return "RFC 6996" if any(first <= number <= last for first, last in PRIVATE) else "public"
+    return "RFC 6996" if any(lowest <= number <= highest for lowest, highest in PRIVATE) else "public"
 
 
 def _make_prefix_kind(view: ClusterView, *, in_vrfs: bool) -> Kind:
@@ -109,14 +109,16 @@ def make_address_kinds(view: ClusterView) -> Iterator[Kind]:
 
     They are separate because NetBox's form for CSV takes the mark off a device with each row that says false.
     """
-    (primary, bmc), addresses = _find_primary(view), view.addresses
+    (primary_rows, bmc_rows), addresses = _find_primary(view), view.addresses
     # leaves of several planes may share an address towards a NIC: it is an object of the first leaf
-    first_rows = {key: row for row, key in reversed([*enumerate(zip(addresses.vrf, addresses.prefix, strict=True))])}
-    others = {*first_rows.values()} - primary - bmc
+    first_rows = {
+        address: row for row, address in reversed([*enumerate(zip(addresses.vrf, addresses.prefix, strict=True))])
+    }
+    plain_rows = {*first_rows.values()} - primary_rows - bmc_rows
     for name, rows, mark in (
-        ("ip-addresses", others, ""),
-        ("ip-addresses-primary", primary, "is_primary"),
-        ("ip-addresses-oob", bmc, "is_oob"),
+        ("ip-addresses", plain_rows, ""),
+        ("ip-addresses-primary", primary_rows, "is_primary"),
+        ("ip-addresses-oob", bmc_rows, "is_oob"),
     ):
         yield _make_address_kind(view, name, sorted(rows), mark)
 

@@ -159,20 +159,20 @@ def make_graph(view: ClusterView, fabric: str, *, level_links: bool = True, rows
     is_switch, tier = devices.kind == "switch", devices.tier
     rows = list_links(view, fabric) if rows is None else rows
     is_level = is_switch[links.a[rows]] & (tier[links.a[rows]] == tier[links.b[rows]])
-    rising, level_rows = rows[~is_level], rows[is_level]
-    lower, upper = links.a[rising].astype(np.int64), links.b[rising].astype(np.int64)
-    between, height = is_switch[lower], np.zeros(len(devices), dtype=np.int64)
+    rising_rows, level_rows = rows[~is_level], rows[is_level]
+    lower, upper = links.a[rising_rows].astype(np.int64), links.b[rising_rows].astype(np.int64)
+    is_between_switches, height = is_switch[lower], np.zeros(len(devices), dtype=np.int64)
     for _ in range(len(set(tier))):
-        np.maximum.at(height, upper[between], height[lower[between]] + 1)
+        np.maximum.at(height, upper[is_between_switches], height[lower[is_between_switches]] + 1)
     # turning points are numbered after the devices
     bonded = links.b[rows[links.a_bond[rows] != ""]]
-    ends = np.stack((links.a[level_rows], links.b[level_rows])).astype(np.int64)
-    on_top = ~np.isin(ends, np.concatenate((lower, bonded))).any(axis=0) & level_links
-    ends, level_rows = ends[:, on_top], level_rows[on_top]
-    turns = len(devices) + np.arange(len(level_rows))
-    height = np.concatenate((height, height[ends].max(axis=0, initial=0) + 1))
-    lower, upper = np.concatenate((lower, *ends)), np.concatenate((upper, turns, turns))
-    level = np.where(np.r_[between, np.ones(2 * len(turns), dtype=bool)], height[lower] + 1, 0)
-    of_link = np.full(len(links), NONE)
-    of_link[np.concatenate((rising, level_rows))] = np.arange(len(rising) + len(level_rows))
-    return Graph(lower, upper, level, of_link, height).leave_out_useless()
+    level_ends = np.stack((links.a[level_rows], links.b[level_rows])).astype(np.int64)
+    on_top = ~np.isin(level_ends, np.concatenate((lower, bonded))).any(axis=0) & level_links
+    level_ends, level_rows = level_ends[:, on_top], level_rows[on_top]
+    turning_points = len(devices) + np.arange(len(level_rows))
+    height = np.concatenate((height, height[level_ends].max(axis=0, initial=0) + 1))
+    lower, upper = np.concatenate((lower, *level_ends)), np.concatenate((upper, turning_points, turning_points))
+    level = np.where(np.r_[is_between_switches, np.ones(2 * len(turning_points), dtype=bool)], height[lower] + 1, 0)
+    edge_of_link = np.full(len(links), NONE)
+    edge_of_link[np.concatenate((rising_rows, level_rows))] = np.arange(len(rising_rows) + len(level_rows))
+    return Graph(lower, upper, level, edge_of_link, height).leave_out_useless()

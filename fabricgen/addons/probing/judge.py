@@ -161,7 +161,10 @@ class ProbeTable:
         return 2 * links, 3 * links, 3 * links + 3 * len(self._modules[1])
 
     def make_parts(self, is_measured: Flags) -> Parts:
-        """Return the parts that measured probes cross, each once a probe."""
+        """Return the parts that measured probes cross, each once a probe; `is_measured` is a flag for each probe.
+
+        Probes whose packets are spread count for leaves, but for no other switch.
+        """
         links, (first_link, first_module, first_switch) = self._view.links, self._starts
         crossings = np.flatnonzero(is_measured[self._probe])
         probe, link = self._probe[crossings], self._link[crossings]
@@ -171,21 +174,29 @@ class ProbeTable:
         modules = np.where(self._modules[0] >= 0, first_module + self._modules[0], NONE)[:, link]
         # a number for each pair of part and probe, part first
         parts = (self._direction[crossings], first_link + link, switch, *modules)
-        pairs = np.concatenate([part << HALF_WORD | probe for part in parts])
-        pairs = np.sort(pairs[pairs >= 0])
-        pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # as np.unique, in a quarter of the time
-        return Parts(pairs & ((1 << HALF_WORD) - 1), pairs >> HALF_WORD, first_switch + len(self._view.devices))
+        parts_and_probes = np.concatenate([part << HALF_WORD | probe for part in parts])
+        parts_and_probes = np.sort(parts_and_probes[parts_and_probes >= 0])
+        parts_and_probes = parts_and_probes[
+            np.diff(parts_and_probes, prepend=-1) > 0
+        ]  # as np.unique, in a quarter of the time
+        return Parts(
+            parts_and_probes & ((1 << HALF_WORD) - 1),
+            parts_and_probes >> HALF_WORD,
+            first_switch + len(self._view.devices),
+        )
 
     def describe_part(self, part: int) -> tuple[str, str, tuple[str, ...]]:
-        """Return the kind and name of a part, and the names of the links that it may be."""
+        """Return (kind, name, names of the links that are meant) of a part by its number; indistinct directions count
+        as meant.
+        """
         links, devices = self._view.links, self._view.devices
         first_link, first_module, first_switch = self._starts
         if part < first_link:
             return "direction", self._name_direction(part), self._list_together(part)
         if part < first_module:
             row = part - first_link
-            meant = (*self._list_together(2 * row), *self._list_together(2 * row + 1))
-            return "link", f"{links.name[row]} and {self._name_far(row)}", tuple(dict.fromkeys(meant))
+            possible_links = (*self._list_together(2 * row), *self._list_together(2 * row + 1))
+            return "link", f"{links.name[row]} and {self._name_far(row)}", tuple(dict.fromkeys(possible_links))
         if part < first_switch:
             modules, sockets = self._modules
             socket, half = divmod(part - first_module, 3)

@@ -185,14 +185,20 @@ class Planner:
     # Half paths are rows [half paths, levels] of edges by level, -1 for none, from an endpoint up to a switch.
 
     def _deal_half_paths(self) -> tuple[Ints64, Ints64]:
-        """Return half paths from all endpoints, as many as the fewest paths need, and the highest switch of each."""
+        """Return half paths from all endpoints, as many as the fewest paths need, and the highest switch of each.
+
+        Half paths have the edge at each level, int64 of shape (half paths, levels), -1 for a level that they do not
+        reach; switches are rows of `Graph.height`.
+        """
         graph = self.graph
-        share = find_least(graph) / max(int(self._is_end.sum()), 1)
-        wanted = np.ceil(self._ends.count * share - 1e-9).astype(np.int64)  # 1e-9: what is whole but for rounding
+        half_paths_per_endpoint = find_least(graph) / max(int(self._is_end.sum()), 1)
+        wanted = np.ceil(self._ends.count * half_paths_per_endpoint - 1e-9).astype(
+            np.int64
+        )  # 1e-9: what is whole but for rounding
         top = np.repeat(np.arange(len(wanted)), wanted)
-        rows, single = np.arange(len(top)), np.zeros(len(top), dtype=bool)
+        all_rows, single = np.arange(len(top)), np.zeros(len(top), dtype=bool)
         half_paths = np.full((len(top), graph.levels), NONE)
-        last = self._deal_once_or_twice(half_paths, single, rows, top, rows, self._ends)
+        last_edge = self._deal_once_or_twice(half_paths, single, all_rows, top, all_rows, self._ends)
         for height in range(graph.levels - 1):
             climbing = np.flatnonzero((graph.height[top] == height) & (self._up.count[top] > 0))
             if height and not graph.has_link.all():
@@ -200,31 +206,33 @@ class Planner:
                 position = rank_within(top[climbing], self._rng.random(len(climbing)))
                 has_room = position < 2 * self._up.count[top[climbing]]
                 climbing = climbing[has_room | ~graph.is_turn[top[climbing]]]
-            last[climbing] = self._deal_once_or_twice(
-                half_paths, single, climbing, top[climbing], last[climbing], self._up
+            last_edge[climbing] = self._deal_once_or_twice(
+                half_paths, single, climbing, top[climbing], last_edge[climbing], self._up
             )
-            top[climbing] = graph.upper[last[climbing]]
+            top[climbing] = graph.upper[last_edge[climbing]]
         return half_paths, top
 
     def _deal_once_or_twice(
-        self, half_paths: Ints64, single: Flags, rows: Ints64, switch: Ints64, last: Ints64, choices: Choices
+        self, half_paths: Ints64, single: Flags, rows: Ints64, switch: Ints64, last_edge: Ints64, choices: Choices
     ) -> Ints64:
         """Deal half paths at a switch over its edges, some edges once and others twice; return the edge of each.
 
         Edges that are used once go to half paths without such an edge. Two half paths on one edge have no other edge in
-        common: those with one `last` edge lie side by side, and two that share the next edge as far apart as there are
+        common: those with one `last_edge` lie side by side, and two that share the next edge as far apart as there are
         edges. Changes `half_paths` and `single`.
         """
-        dealt = np.bincount(switch, minlength=len(choices.count))
-        once = np.clip(2 * choices.count - dealt, 0, np.minimum(choices.count, dealt))
-        position = rank_within(switch, single[rows] * (last.max(initial=0) + 1) + last)
-        is_once = position < once[switch]
-        edges_used_twice = np.maximum(choices.count - once, 1)[switch]
-        turns = rank_within(2 * switch + is_once, last) % edges_used_twice
-        number = np.where(is_once, position, once[switch] + turns)
+        half_paths_at_switch = np.bincount(switch, minlength=len(choices.count))
+        single_edges = np.clip(
+            2 * choices.count - half_paths_at_switch, 0, np.minimum(choices.count, half_paths_at_switch)
+        )
+        position = rank_within(switch, single[rows] * (last_edge.max(initial=0) + 1) + last_edge)
+        is_once = position < single_edges[switch]
+        shared_edges = np.maximum(choices.count - single_edges, 1)[switch]
+        shared_edge = rank_within(2 * switch + is_once, last_edge) % shared_edges
+        edge_number = np.where(is_once, position, single_edges[switch] + shared_edge)
         # each switch begins at another edge, so that edges used once are spread over the switches above
-        start = (np.cumsum(choices.count > 0) * GOLDEN % 1 * choices.count).astype(np.int64)[switch]
-        edge = choices.take_edges(switch, number + start)
+        first_number = (np.cumsum(choices.count > 0) * GOLDEN % 1 * choices.count).astype(np.int64)[switch]
+        edge = choices.take_edges(switch, edge_number + first_number)
         half_paths[rows, self.graph.level[edge]] = edge
         single[rows] |= is_once
         return edge

@@ -215,12 +215,19 @@ def list_some(names: Sequence[str]) -> str:
 
 
 def write_tables(plans: list[Probes]) -> dict[str, bytes]:
-    """Return probes.csv and classes.csv of some fabrics, by name."""
+    """Return the text of probes.csv and classes.csv by file name; either has the rows of all `plans`, one plan after
+    the other.
+    """
     tables: dict[str, list[Mapping[str, list[str | int]]]] = {
         "probes.csv": [plan.make_columns() for plan in plans],
         "classes.csv": [plan.make_class_columns() for plan in plans],
     }
     return {
-        name: write_csv({column: [cell for part in parts for cell in part[column]] for column in parts[0]})
-        for name, parts in tables.items()
+        name: write_csv(
+            {
+                column: [cell for table_of_fabric in tables_of_fabrics for cell in table_of_fabric[column]]
+                for column in tables_of_fabrics[0]
+            }
+        )
+        for name, tables_of_fabrics in tables.items()
     }

@@ -163,13 +163,22 @@ class Losses(Measure):
         self._expected = background + self.sum_amounts()
 
     def rate_parts(self) -> tuple[Floats, Floats]:
-        """As `Measure.rate_parts`; amounts are shares of packets."""
-        part, count, sums = self._part, self._parts.count, self._sums
-        lost, expected = self._lost[self._probe], self._expected[self._probe]
-        rate = np.bincount(part, lost, count) / sums
+        """As `Measure.rate_parts`; amounts are shares of packets. Ratios are divided by how much more probes stray than
+        by chance.
+        """
+        part_of_crossing, part_count, packets_of_part = self._part, self._parts.count, self._sums
+        losses, expected_share = self._lost[self._probe], self._expected[self._probe]
+        rate = np.bincount(part_of_crossing, losses, part_count) / packets_of_part
         for _ in range(ROUNDS):
-            rate = rate * np.bincount(part, lost / (expected + rate[part]), count) / sums
-        gain = np.bincount(part, lost * np.log1p(rate[part] / expected), count) - rate * sums
+            rate = (
+                rate
+                * np.bincount(part_of_crossing, losses / (expected_share + rate[part_of_crossing]), part_count)
+                / packets_of_part
+            )
+        gain = (
+            np.bincount(part_of_crossing, losses * np.log1p(rate[part_of_crossing] / expected_share), part_count)
+            - rate * packets_of_part
+        )
         return gain / self._busy, rate
 
     def weigh_part(self, part: int) -> float:

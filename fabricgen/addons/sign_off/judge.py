@@ -368,20 +368,21 @@ def find_causes(
 def _count_passes(
     parts: Iterable[Part], chances: Sequence[Mapping[int, float]], slow: Sequence[bool]
 ) -> dict[Part, dict[int, float]]:
-    """Return, by part that slow runs may have passed, the chance by run that the run did.
+    """Return {part: {run: chance}}: the chance that each run passed a part, for parts that slow runs may have passed.
 
-    Links of which a run takes one exclude each other, so that their chances add up.
+    `chances` has, by run, the chance that it passed each link (row). Links of which a run takes one exclude each other,
+    so that their chances add up, to 1 at most. Modules that no run passes for more than one half are left out.
     """
-    suspected = set().union(*compress(chances, slow))
+    links_of_slow_runs = set().union(*compress(chances, slow))
     parts_by_link: dict[int, list[Part]] = defaultdict(list)
     for part in parts:
-        for row in () if part.links.isdisjoint(suspected) else part.links:
+        for row in () if part.links.isdisjoint(links_of_slow_runs) else part.links:
             parts_by_link[row].append(part)
     passes_by_part: dict[Part, dict[int, float]] = defaultdict(lambda: defaultdict(float))
-    for number, chance_by_link in enumerate(chances):
+    for run, chance_by_link in enumerate(chances):
         for row, chance in chance_by_link.items():
             for part in parts_by_link.get(row, ()):
-                passes_by_part[part][number] = min(1.0, passes_by_part[part][number] + chance)
+                passes_by_part[part][run] = min(1.0, passes_by_part[part][run] + chance)
     # if no run passes a module for certain, runs tell no more about it than about its links
     return {p: passes for p, passes in passes_by_part.items() if p.kind != "module" or max(passes.values()) > 1 / 2}
 

@@ -27,12 +27,15 @@ def load_writer(form: str) -> ModuleType:
 
 
 def group_by_device(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, list[tuple[str, Port | None]]]:
-    """Return the (port, port that it sees or None) of each device, sorted; of all devices if `devices` is None."""
+    """Return, by device, (port, the port that it sees, None if it sees nothing), sorted.
+
+    `devices` are those to return, all if it is None.
+    """
     wanted = None if devices is None else set(devices)
     ports: dict[str, list[tuple[str, Port | None]]] = {}
-    for (device, port), far in sorted(seen.items()):
+    for (device, port), seen_port in sorted(seen.items()):
         if wanted is None or device in wanted:
-            ports.setdefault(device, []).append((port, far))
+            ports.setdefault(device, []).append((port, seen_port))
     return ports
 
 

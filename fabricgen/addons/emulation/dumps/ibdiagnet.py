@@ -15,20 +15,23 @@ SWITCH, ADAPTER = 2, 1
 
 
 def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, str]:
-    """File name -> text: one file of a subnet, whose switches are given with their models."""
-    of_subnet = list_ends(seen, switches)
-    nodes = {
-        end.guid: f'"{end.name}",{SWITCH if end.switch else ADAPTER},0x{end.guid:016x}' for end in of_subnet.values()
+    """Return {file name: text}: one file of a subnet, with a table of its nodes and one of its links.
+
+    `seen` has what each port sees, None for a port that is down; `switches` are those of the subnet by name.
+    """
+    end_of_port = list_ends(seen, switches)
+    row_of_node = {
+        end.guid: f'"{end.name}",{SWITCH if end.switch else ADAPTER},0x{end.guid:016x}' for end in end_of_port.values()
     }
     # a link is seen from both ends: sorted, both give the same tuple
     links = {
-        tuple(sorted(((end.guid, end.port), (of_subnet[far].guid, of_subnet[far].port))))
-        for port, end in of_subnet.items()
-        if (far := seen.get(port))
+        tuple(sorted(((end.guid, end.port), (end_of_port[seen_port].guid, end_of_port[seen_port].port))))
+        for port, end in end_of_port.items()
+        if (seen_port := seen.get(port))
     }
     rows = (f"0x{a:016x},{i},0x{b:016x},{j}" for (a, i), (b, j) in sorted(links))
     tables = (
-        _write_table("NODES", "NodeDesc,NodeType,NodeGUID", (nodes[guid] for guid in sorted(nodes))),
+        _write_table("NODES", "NodeDesc,NodeType,NodeGUID", (row_of_node[guid] for guid in sorted(row_of_node))),
         _write_table("LINKS", "NodeGuid1,PortNum1,NodeGuid2,PortNum2", rows),
     )
     return {"ibdiagnet2.db_csv": "\n".join(tables)}

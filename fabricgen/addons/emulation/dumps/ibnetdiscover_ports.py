@@ -13,13 +13,16 @@ from fabricgen.addons.emulation.dumps._subnet import End, SwitchFace, list_ends
 
 
 def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, str]:
-    """File name -> text: one file of a subnet, whose switches are given with their models."""
-    of_subnet = list_ends(seen, switches)
+    """Return {file name: text}: one file of a subnet, with a line for each port, those of switches first.
+
+    `seen` has what each port sees, None for a port that is down; `switches` are those of the subnet by name.
+    """
+    end_of_port = list_ends(seen, switches)
     lines = []
-    for port, end in sorted(of_subnet.items(), key=lambda item: (not item[1].switch, item[1])):
-        far = seen.get(port)
-        if far:
-            far_end = of_subnet[far]
+    for port, end in sorted(end_of_port.items(), key=lambda item: (not item[1].switch, item[1])):
+        seen_port = seen.get(port)
+        if seen_port:
+            far_end = end_of_port[seen_port]
             lines.append(f"{_write_end(end)} 4x NDR - {_write_end(far_end)} ( '{end.name}' - '{far_end.name}' )")
         else:
             lines.append(f"{_write_end(end)} 4x SDR{'':36}'{end.name}'")

@@ -60,9 +60,9 @@ def _write_junos(rows: Rows) -> str:
 
 
 def _write_junos_json(rows: Rows) -> str:
-    keys = ("l2ng-l2-mac-address", "l2ng-l2-mac-logical-interface", "l2ng-l2-mac-flags")
+    field_names = ("l2ng-l2-mac-address", "l2ng-l2-mac-logical-interface", "l2ng-l2-mac-flags")
     values = ((mac, _name_unit(port), "D") for mac, port in rows)
-    entries = [{key: [{"data": text}] for key, text in zip(keys, row, strict=True)} for row in values]
+    entries = [{field: [{"data": text}] for field, text in zip(field_names, row, strict=True)} for row in values]
     return json.dumps({"l2ng-l2ald-rtb-macdb": [{"l2ng-l2ald-mac-entry-vlan": [{"l2ng-mac-entry": entries}]}]})
 
 
@@ -117,13 +117,13 @@ def write_hall(seen: Seen, nos: Mapping[str, str], style: str = "") -> dict[str,
 def _write_redfish(ports: Iterable[tuple[str, str, object]]) -> str:
     """Return the ports of a host, (port, MAC, what it sees), each as the port of an adapter of its own."""
     resources = {}
-    for port, mac, far in ports:
+    for port, mac, seen_port in ports:
         # an id is one part of a URI
         uri = f"/redfish/v1/Chassis/1/NetworkAdapters/{port.replace('/', '-')}/Ports/1"
-        told = {
+        fields = {
             "@odata.type": "#Port.v1_11_0.Port",
             "Ethernet": {"AssociatedMACAddresses": [mac]},
-            "LinkStatus": "LinkUp" if far else "LinkDown",
+            "LinkStatus": "LinkUp" if seen_port else "LinkDown",
         }
-        resources[uri] = {"@odata.id": uri, **told}
+        resources[uri] = {"@odata.id": uri, **fields}
     return json.dumps(resources, indent=1)

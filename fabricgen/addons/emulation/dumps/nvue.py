@@ -12,7 +12,10 @@ from fabricgen.addons.emulation.dumps import Seen, group_by_device, number_macs
 
 
 def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
-    """File name -> text, a file a device; a port that sees nobody has no neighbours and is down."""
+    """Return {file name: text}: a file for each device; a port that sees nothing has no neighbours and is down.
+
+    `seen` has what each port sees, None if it sees nothing; only `devices` are written, all if it is None.
+    """
     macs = number_macs(seen)
     files = {}
     for device, ports in group_by_device(seen, devices).items():

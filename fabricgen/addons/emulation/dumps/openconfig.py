@@ -14,7 +14,10 @@ from fabricgen.addons.emulation.plan import Port
 
 
 def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
-    """File name -> text, a file a device, which says whose it is."""
+    """Return {file name: text}: a file for each device, which says whose it is.
+
+    `seen` has what each port sees, None if it sees nothing; only `devices` are written, all if it is None.
+    """
     macs = number_macs(seen)
     files = {}
     for device, ports in group_by_device(seen, devices).items():

@@ -11,7 +11,10 @@ OF_ALL = True
 
 
 def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
-    """File name -> text: one list of the ports of all devices."""
+    """Return {file name: text}: one list of the ports of all devices.
+
+    `seen` has what each port sees, None if it sees nothing; only `devices` are written, all if it is None.
+    """
     lines = ["device,port,neighbor,neighbor_port"]
     for device, ports in group_by_device(seen, devices).items():
         lines += [",".join((device, port, *(far or ("", "")))) for port, far in ports]

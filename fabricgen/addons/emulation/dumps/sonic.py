@@ -13,7 +13,10 @@ HEAD = ("LocalPort", "RemoteDevice", "RemotePortID", "Capability", "RemotePortDe
 
 
 def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
-    """File name -> text, a file a device."""
+    """Return {file name: text}: a file for each device, with a row for each port that sees another.
+
+    `seen` has what each port sees, None if it sees nothing; only `devices` are written, all if it is None.
+    """
     files = {}
     for device, ports in group_by_device(seen, devices).items():
         rows = [(port, *far, "BR", "") for port, far in ports if far]

@@ -12,12 +12,15 @@ from fabricgen.addons.emulation.dumps._subnet import SwitchFace, list_ends
 
 
 def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, str]:
-    """File name -> text: one file of a subnet, whose switches are given with their models."""
-    of_subnet, rows = list_ends(seen, switches), ["StartDevice,StartPort,EndDevice,EndPort,State,Domain"]
-    for port, end in sorted(of_subnet.items(), key=lambda item: item[1]):
-        far = of_subnet[beyond] if (beyond := seen.get(port)) else None
-        if end.switch and far:
-            rows.append(f"{end.name},Port {end.port},{far.name},Port {far.port},Active,In-Scope")
+    """Return {file name: text}: one file of a subnet, with a row for each port of a switch.
+
+    `seen` has what each port sees, None for a port that is down; `switches` are those of the subnet by name.
+    """
+    end_of_port, rows = list_ends(seen, switches), ["StartDevice,StartPort,EndDevice,EndPort,State,Domain"]
+    for port, end in sorted(end_of_port.items(), key=lambda item: item[1]):
+        far_end = end_of_port[seen_port] if (seen_port := seen.get(port)) else None
+        if end.switch and far_end:
+            rows.append(f"{end.name},Port {end.port},{far_end.name},Port {far_end.port},Active,In-Scope")
         elif end.switch:
             rows.append(f"{end.name},Port {end.port},,,Disabled,Disconnected")
     return {"ndt.csv": "\n".join([*rows, ""])}

@@ -67,8 +67,8 @@ def list_places(hall: Hall, *tiers: str) -> list[str]:
 def pick_pair(hall: Hall, random: Random, sockets: list[Socket]) -> tuple[Socket, Socket] | None:
     """Return two sockets, by chance, such that a plug fits into both; None if there are none."""
     shuffled = random.sample(sockets, len(sockets))
-    for number, first in enumerate(shuffled[:8]):
-        for other in shuffled[number + 1 :]:
-            if hall.plan.take_alike(first, other):
-                return first, other
+    for number, socket in enumerate(shuffled[:8]):
+        for other_socket in shuffled[number + 1 :]:
+            if hall.plan.take_alike(socket, other_socket):
+                return socket, other_socket
     return None

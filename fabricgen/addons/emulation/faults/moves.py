@@ -123,10 +123,12 @@ def jumpers_crossed(hall: Hall, random: Random) -> Laid | None:
     for device in random.sample(devices, len(devices))[:8]:
         sockets = [s for s in list_sockets(hall, device) if s.connector]
         pairs = [
-            (first, other)
-            for first in sockets
-            for other in sockets
-            if first.cage == other.cage and first.connector < other.connector and hall.plan.take_alike(first, other)
+            (socket, higher_socket)
+            for socket in sockets
+            for higher_socket in sockets
+            if socket.cage == higher_socket.cage
+            and socket.connector < higher_socket.connector
+            and hall.plan.take_alike(socket, higher_socket)
         ]
         if pairs:
             pair = random.choice(pairs)
