@@ -110,9 +110,10 @@ class Branch:
 
 
 def list_leaves(view: ClusterView) -> list[Leaf]:
-    """Return the logical leaves; those of one group of a higher tier follow one another.
+    """Return the leaves of Slurm's tree: each has the groups of switches above its nodes, and the rows of the nodes.
 
-    Raises InputError (FG155) if no fabric joins nodes, or if they are too many.
+    They are sorted by their groups from the top down. Raises InputError (FG155) if no fabric joins nodes (`view.groups`
+    refuses that), or for more nodes than Slurm may have.
     """
     above, nodes_by_group = view.groups.above.tolist(), dict[int, list[int]]()
     for row, group in enumerate(view.places.group.tolist()):

@@ -134,7 +134,10 @@ def unwrap_single(values: Sequence[Any]) -> Any:
 def _find_skipped(
     units: Units, forms: Sequence[FabricForm], wires: Wires, models: Models
 ) -> dict[tuple[str, str], list[str]]:
-    """Return by (kind of units, node set) the fabrics for whose role such nodes have ports, but (nearly) no links."""
+    """Return, by (kind of units, node set), the fabrics for whose role these nodes have ports, but (nearly) no links.
+
+    Fabrics that no node of a unit is on are left out.
+    """
     fabric_of = {s: form.network.name for form in forms for tier in form.tiers.values() for s in tier.at}
     set_of = {node: (units.kind_of[str(at["pod"])], units.set_of[node]) for node, at in units.at.items()}
     linked = {(w.node, fabric_of[w.switch], w.leg.role) for w in wires.of_nodes if w.switch in fabric_of}

@@ -95,8 +95,9 @@ def _count_runs(accepted: Acceptance) -> Table:
 
 
 def _list_untested(accepted: Acceptance) -> Table:
-    """Return the links that nothing tested, by reason and fabric: those of the plan, then those for which no run is
-    planned.
+    """Return the table of links that nothing tested, with a row for each fabric and reason.
+
+    First come links that a run of the plan was to test, then those for which no run is planned.
     """
     links = accepted.plan.view.links
     groups: dict[tuple[str, str, str], list[str]] = {}

@@ -230,8 +230,9 @@ def infer_carried(draft: Draft) -> list[Setting]:
 
 
 def infer_vlans(draft: Draft) -> list[Setting]:
-    """Return `vlan` and `vrf` of fabrics; a running VLAN is that of the fabric whose planned VLAN has its place on a
-    port.
+    """Return `vlan` and `vrf` of the fabrics whose switches run others than the page gives them.
+
+    A running VLAN is that of the fabric whose planned VLAN has its place on a port.
     """
     settings, design, fabrics = list[Setting](), draft.cluster.design, [fabric.name for fabric in draft.list_fabrics()]
     tenants = {tenant.name for tenant in design.tenants}

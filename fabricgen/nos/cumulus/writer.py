@@ -372,31 +372,34 @@ def make_qos_values(switch: SwitchView) -> dict[str, Any] | None:
 
 @lru_cache(maxsize=256)
 def _make_qos_values(qos: SwitchQos, speeds: tuple[int, ...]) -> dict[str, Any]:
-    """Return the values of QoS that all switches with such ports share; `speeds` are those of `qos.ports`, Gb/s."""
+    """Return the template's values of QoS, shared by all switches whose ports have the same QoS and speeds.
+
+    `speeds` has the speed of each of `qos.ports`, in their order, Gb/s.
+    """
     watchdog = qos.watchdog  # none: nothing is paused, no PFC profile and no lossless buffer is needed
     lossy_class, cnp_class, roce_class = qos.classes
     # thresholds depend on the speed alone, so that any port of a speed stands for it; `model_qos` keeps ports in the
     # order of the switch, and profiles are written by speed
-    by_speed = sorted(dict(zip(speeds, qos.ports.values(), strict=True)).items(), key=itemgetter(0))
-    first = by_speed[0][1]
-    shaped_percent = first.queues[cnp_class].limit
+    port_of_speed = sorted(dict(zip(speeds, qos.ports.values(), strict=True)).items(), key=itemgetter(0))
+    first_port = port_of_speed[0][1]
+    shaped_percent = first_port.queues[cnp_class].limit
     return {
         "dscp_classes": list(enumerate(qos.class_of)),
         "class_queues": [(number, qos.queue_of.get(number, lossy_class)) for number in CLASSES],
-        "shares": [(number, queue.share) for number, queue in sorted(first.queues.items()) if not queue.strict],
+        "shares": [(number, queue.share) for number, queue in sorted(first_port.queues.items()) if not queue.strict],
         "cnp_class": cnp_class,
         "roce_class": roce_class,
         "ecn_profiles": [
             # NVUE takes bytes
             (make_speed_profile_name(speed), 1000 * port.ecn.min_kb, 1000 * port.ecn.max_kb)
-            for speed, port in by_speed
+            for speed, port in port_of_speed
         ],
         "shapers": [
             (make_speed_profile_name(speed), speed * shaped_percent * KBPS_PER_GBPS // 100)
-            for speed, _ in by_speed
+            for speed, _ in port_of_speed
             if shaped_percent
         ],
-        "mark_percent": first.ecn.percent,
+        "mark_percent": first_port.ecn.percent,
         "pfc_profiles": [
             (make_pfc_profile_name(length_m), length_m)
             # 0: the profile of usual cables, whose length is not stated

@@ -206,25 +206,32 @@ def _make_interface(name: str, port: EosPort, box: EosBox) -> Interface:
 
 
 def _make_pair(box: EosBox) -> MlagPair | None:
-    """Return the MLAG pair, None without it; raises UnknownTextError if its parts do not fit together."""
+    """Return the MLAG pair of a switch, None if it is in none.
+
+    Raises UnknownTextError for parts of a pair without the others, and for a pair that does not come up: over its trunk
+    group, spanning tree, addresses, peer link or heartbeat.
+    """
     mlag = box.mlag
     peer_link = box.ports.get(mlag.get("peer-link", ""))
     if not mlag or peer_link is None:
         if mlag or box.vlan_groups or (box.gateway_mac and not any(p.segment.virtual for p in box.ports.values())):
             report_misfit("parts of an MLAG pair without the others")
         return None
-    # the VLAN over which the two switches of the pair talk; all others of the group are VRFs
-    first = int(mlag["local-interface"].removeprefix("Vlan"))
-    vlans = {n: (box.ports[f"Vlan{n}"].vrf, frozenset(box.ports[f"Vlan{n}"].addresses)) for n in box.vlan_groups}
-    pair_addresses = [ip_interface(address) for address in vlans[first][1]]
+    # over this VLAN the two switches of the pair talk; all others of the group are of VRFs
+    pair_vlan = int(mlag["local-interface"].removeprefix("Vlan"))
+    vlans = {
+        vlan: (box.ports[f"Vlan{vlan}"].vrf, frozenset(box.ports[f"Vlan{vlan}"].addresses)) for vlan in box.vlan_groups
+    }
+    pair_addresses = [ip_interface(address) for address in vlans[pair_vlan][1]]
     conditions = (
         # a trunk group keeps its VLANs off every other trunk
         set(box.vlan_groups.values()) == {"MLAG"} == set(peer_link.groups),
         # spanning tree must not block the VLAN that the pair itself needs
-        box.without_tree == {first},
-        not any(box.ports[f"Vlan{n}"].autostate for n in vlans),
+        box.without_tree == {pair_vlan},
+        not any(box.ports[f"Vlan{vlan}"].autostate for vlan in vlans),
         any(
-            ip_address(mlag["peer-address"]) in t.network and str(t.ip) != mlag["peer-address"] for t in pair_addresses
+            ip_address(mlag["peer-address"]) in interface.network and str(interface.ip) != mlag["peer-address"]
+            for interface in pair_addresses
         ),
         (peer_link.trunk, peer_link.admin_up, bool(box.gateway_mac)) == (True, True, True),
         ("heartbeat" in mlag) == ("dual-primary" in mlag),
@@ -232,8 +239,8 @@ def _make_pair(box: EosBox) -> MlagPair | None:
     if not all(conditions):
         report_misfit(f"an MLAG pair that does not come up: {conditions}")
     backup = (mlag["heartbeat"], "management") if "heartbeat" in mlag else ("", "")
-    number = int(mlag["peer-link"].removeprefix("Port-Channel"))
-    members = frozenset(name for name, port in box.ports.items() if port.bond == number)
+    peer_channel = int(mlag["peer-link"].removeprefix("Port-Channel"))
+    members = frozenset(name for name, port in box.ports.items() if port.bond == peer_channel)
     return MlagPair(members, mlag["domain-id"], backup, vlans)
 
 

@@ -317,19 +317,19 @@ def make_qos_values(switch: SwitchView) -> dict[str, Any]:
 def _make_qos_values(
     qos: SwitchQos, watchdog: PfcWatchdog | None, speeds: tuple[int, ...], unicast_queues: bool
 ) -> dict[str, Any]:
-    """Return the values that all switches with like ports share.
+    """Return the template's values of QoS, shared by all switches whose ports have the same QoS and speeds.
 
-    `speeds` are those of `qos.ports`, Gb/s; `watchdog` is that of `qos`; `unicast_queues`: whether queues are
-    `uc-tx-queue`.
+    `speeds` has the speed of each of `qos.ports`, in their order, Gb/s; `watchdog` is that of `qos`; `unicast_queues`
+    says whether queues are called `uc-tx-queue`.
     """
     lossy_class, cnp_class, roce_class = qos.classes
-    kinds = {(speed, not port.pfc): port for speed, port in zip(speeds, qos.ports.values(), strict=True)}
-    first = next(iter(kinds.values()))
-    queues = first.queues
+    port_of_profile = {(speed, not port.pfc): port for speed, port in zip(speeds, qos.ports.values(), strict=True)}
+    first_port = next(iter(port_of_profile.values()))
+    queues = first_port.queues
     return {
         "profiles": [
-            (make_profile_name(speed, pauses=not never), not never, port.ecn.min_kb, port.ecn.max_kb)
-            for (speed, never), port in sorted(kinds.items(), key=itemgetter(0))
+            (make_profile_name(speed, pauses=not is_lossy), not is_lossy, port.ecn.min_kb, port.ecn.max_kb)
+            for (speed, is_lossy), port in sorted(port_of_profile.items(), key=itemgetter(0))
         ],
         "dscp_classes": [(dscp, number) for dscp, number in enumerate(qos.class_of) if number != lossy_class],
         "lossy_class": lossy_class,
@@ -340,7 +340,7 @@ def _make_qos_values(
         "roce_percent": queues[roce_class].share,
         "lossy_percent": queues[lossy_class].share,
         "cnp_percent": queues[cnp_class].limit,
-        "mark_percent": first.ecn.percent,
+        "mark_percent": first_port.ecn.percent,
         "unicast_queues": unicast_queues,
         # hundredths of a second, rounded up
         "watchdog": tuple(f"{-(-ms // 10) / 100:.2f}" for ms in (watchdog.detect_ms, watchdog.restore_ms))

@@ -273,7 +273,10 @@ def make_qos_values(switch: SwitchView) -> dict[str, Any]:
 
 @lru_cache(maxsize=256)
 def _make_class_values(qos: SwitchQos, watchdog: PfcWatchdog | None) -> dict[str, Any]:
-    """Return the values of classes that switches with such ports share; `watchdog`, that of `qos`, is for the cache."""
+    """Return the template's values of classes, shared by all switches whose ports have the same QoS.
+
+    `watchdog` is that of `qos`, None without one; it is an argument so that the cache tells it apart.
+    """
     lossy_class, cnp_class, roce_class = qos.classes
     queues = next(iter(qos.ports.values())).queues
     pauses: dict[str, Any] = (

@@ -260,7 +260,10 @@ def _parse_bond_number(bond: str) -> int:
 
 
 def _make_bond(box: SonicBox, name: str, row: Row) -> Bond:
-    """Return a bond; raises UnknownTextError for fields other than those of LACP as hosts have it."""
+    """Return the bond `name` from its row of PORTCHANNEL, with its members, VLANs and access settings.
+
+    Raises UnknownTextError for fields other than those of LACP as hosts have it.
+    """
     fallback = row.get("fallback", "false")
     if {**row, "description": "", "mtu": "", "admin_status": "", "fallback": "", "system_mac": ""} != _CHANNEL:
         report_misfit(f"{name} is no bond by LACP as hosts have it: {row}")

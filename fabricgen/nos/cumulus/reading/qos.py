@@ -124,9 +124,10 @@ def is_map_alone(qos: Row) -> bool:
 
 
 def read_trimming(tree: Row, rows: Mapping[str, Row]) -> PacketTrimming | None:
-    """Return what is trimmed, None if nothing is; `rows` are those of the switch ports.
+    """Return how packets are trimmed, and the classes that are trimmed by port; None if the switch trims nothing.
 
-    Raises UnknownTextError if ports and the switch do not fit.
+    `rows` are the switch ports by name. Raises UnknownTextError if ports trim and the switch does not, if trimming is
+    off or beside lossless traffic, and if ports that trim have no map of DSCPs, or several.
     """
     trim = tree["system"].get("forwarding", {}).get("packet-trim")
     ports = {name: row for name, row in rows.items() if "packet-trim" in row}
@@ -137,16 +138,20 @@ def read_trimming(tree: Row, rows: Mapping[str, Row]) -> PacketTrimming | None:
     allow_fields(trim, "remark", "size", "state", "switch-priority")
     if trim["state"] != "enabled" or "pfc" in tree["qos"]:
         report_misfit("packet trimming that is off, or beside lossless traffic")
-    mapped = {name for name, row in rows.items() if row.get("qos")}
+    ports_with_map = {name for name, row in rows.items() if row.get("qos")}
     # a port that trims is bound to a map of DSCPs, and nothing else is where nothing is marked
-    maps = {rows[name]["qos"]["mapping"]["profile"] for name in mapped}
-    if not set(ports) <= mapped or (mapped != set(ports) and is_map_alone(tree["qos"])) or len(maps) != 1:
+    map_names = {rows[name]["qos"]["mapping"]["profile"] for name in ports_with_map}
+    if (
+        not set(ports) <= ports_with_map
+        or (ports_with_map != set(ports) and is_map_alone(tree["qos"]))
+        or len(map_names) != 1
+    ):
         report_misfit("ports that trim have one map of DSCPs, and others none")
     return PacketTrimming(
         dscp=trim["remark"]["dscp"],
         size=trim["size"],
         traffic_class=trim["switch-priority"],
-        class_of=list_classes(tree["qos"]["mapping"][maps.pop()]),
+        class_of=list_classes(tree["qos"]["mapping"][map_names.pop()]),
         ports={name: _list_eligible_classes(row["packet-trim"]) for name, row in ports.items()},
     )
 
