@@ -47,18 +47,15 @@ def read_statements(files: Mapping[str, str]) -> Statements:
     """
     (text,) = files.values()
     vocabulary = load_vocabulary()
-    *texts_before_eof, text_after_banners = re.split(
-        "^EOF$", text, flags=re.M
-    )  # ends a banner, in which no line is one of EOS
+    # EOF ends a banner, whose lines are no lines of EOS; before the banner there may be some
+    *banner_texts, last_text = re.split("^EOF$", text, flags=re.M)
     banners = [
-        _BANNER.split(text_before_eof, maxsplit=1)
-        if _BANNER.search(text_before_eof)
-        else (f"{text_before_eof}EOF", "", "")
-        for text_before_eof in texts_before_eof
+        _BANNER.split(banner_text, maxsplit=1) if _BANNER.search(banner_text) else (f"{banner_text}EOF", "", "")
+        for banner_text in banner_texts
     ]
     statements: Statements = {(name,): lines.removesuffix("\n") for _, name, lines in banners if name}
     sections: dict[Path, list[tuple[Path, str]]] = {(): [((), "top")]}
-    text = "\n".join([*(lines_before for lines_before, _, _ in banners), text_after_banners])
+    text = "\n".join([*(lines_before for lines_before, _, _ in banners), last_text])
     for written in read_sections(_PROMPT.sub("", _RULE.sub(r"\1\n \2", text)), ("!",)):
         sections_above = sections[written[:-1]]
         sections[written] = sections_above if written[-1] in _ENDS else []
@@ -68,10 +65,10 @@ def read_statements(files: Mapping[str, str]) -> Statements:
                 values = {path: line.value, **{(*path, step): secret for step, secret in line.secrets}}
                 statements.update(
                     {
-                        path_of_value: new_value
-                        if statements.get(path_of_value, new_value) == new_value
-                        else f"{statements[path_of_value]}; {new_value}"
-                        for path_of_value, new_value in values.items()
+                        value_path: new_value
+                        if statements.get(value_path, new_value) == new_value
+                        else f"{statements[value_path]}; {new_value}"
+                        for value_path, new_value in values.items()
                     }
                 )
                 sections[written].append((path, line.section))
