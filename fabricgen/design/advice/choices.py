@@ -59,8 +59,11 @@ def find_more_uplinks(design: Design, fabric: FabricDesign) -> list[MoreUplinks]
     for tier in fabric.tiers:
         if tier.uplink and tier.up and tier.uplink.fewest[0]:
             upper = design.tier(tier.uplink.upper)
-            uplinks, count = tier.uplink.fewest
-            wider_tiers.append(MoreUplinks(tier, tier.up.count, uplinks, upper, upper.switches, count * upper.groups))
+            # (0, 0) if the tier has no more uplinks than the fewest; the second is of one upper group
+            fewest_uplinks, upper_count = tier.uplink.fewest
+            wider_tiers.append(
+                MoreUplinks(tier, tier.up.count, fewest_uplinks, upper, upper.switches, upper_count * upper.groups)
+            )
     return wider_tiers
 
 
@@ -70,9 +73,11 @@ def list_kept_sizes(design: Design) -> list[KeptSize]:
         return []
     sizes = []
     for names in group_linked_fabrics(design.loaded.blueprint.fabrics):
-        anew = {tier.key: tier for fabric in make_trials(design, names[0]).size_without_lock() for tier in fabric.tiers}
-        for tier in (t for f in design.fabrics if f.name in names for t in f.tiers):
-            derived = anew.get(tier.key, tier)
+        derived_tiers = {
+            tier.key: tier for fabric in make_trials(design, names[0]).size_without_lock() for tier in fabric.tiers
+        }
+        for tier in (tier for fabric in design.fabrics if fabric.name in names for tier in fabric.tiers):
+            derived = derived_tiers.get(tier.key, tier)
             if derived.switches != tier.switches:
                 sizes.append(KeptSize(tier, "count", tier.switches, derived.switches))
             if derived.up and tier.up and derived.up.count != tier.up.count:

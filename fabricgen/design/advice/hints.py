@@ -145,8 +145,13 @@ def propose_node_speeds(trials: Trials, fabric: str) -> Iterator[Advice]:
     """Yield the fastest speed of node links that both ends offer, with the present split."""
     path = f"fabrics.{fabric}.speed"
     # the speeds of a port, for every split of every NIC
-    offered = {s // ways for role in _list_nic_roles(trials, fabric) for s in role.speeds for ways in role.splits}
-    speeds = (f"{speed}G" for speed in sorted(offered, reverse=True))
+    offered_speeds = {
+        speed_of_port // ways
+        for role in _list_nic_roles(trials, fabric)
+        for speed_of_port in role.speeds
+        for ways in role.splits
+    }
+    speeds = (f"{speed}G" for speed in sorted(offered_speeds, reverse=True))
     candidates = (Advice("speed", f"`speed: {speed}`", {path: speed}) for speed in speeds)
     yield from _propose_first_with_speeds(trials, fabric, candidates)
 
@@ -154,8 +159,8 @@ def propose_node_speeds(trials: Trials, fabric: str) -> Iterator[Advice]:
 def _propose_first_with_speeds(
     trials: Trials, fabric: str, candidates: Iterable[Advice], extra: str = ""
 ) -> Iterator[Advice]:
-    """Yield the first of some changes that fits, if one does, and say which nodes, or devices of an `extra`, it slows
-    down.
+    """Yield the first of some changes that fits, if one does; its text also says which nodes, or devices of an `extra`,
+    it slows down.
     """
     for advice in candidates:
         if fabrics := trials.find_outcome(advice.set):
@@ -170,11 +175,11 @@ def propose_nic_modes(trials: Trials, fabric: str) -> Iterator[Advice]:
     path = f"fabrics.{fabric}.nic"
     modes = {
         # (ports that a NIC is split into, Gb/s of each)
-        (ways, s // ways)
+        (ways, speed // ways)
         for role in _list_nic_roles(trials, fabric)
-        for s in role.speeds
+        for speed in role.speeds
         for ways in role.splits
-        if s % ways == 0
+        if speed % ways == 0
     }
     # fewest ports first, then the fastest: the smallest change of the NIC comes first
     changes: list[Any] = [f"{ways}x{speed}" for ways, speed in sorted(modes, key=lambda mode: (mode[0], -mode[1]))]
@@ -194,13 +199,17 @@ def propose_nic_modes(trials: Trials, fabric: str) -> Iterator[Advice]:
 
 
 def _propose_modes_of_kinds(trials: Trials, fabric: str) -> Iterator[dict[str, str]]:
-    """Yield, if node profiles differ, for each of them the split nearest to the stated one, at full speed."""
-    stated, name = trials.blueprint.fabrics[fabric].nic, trials.blueprint.fabrics[fabric].attach or fabric
-    sets = [nodes for nodes in trials.context.layout.node_sets if nodes.attaches_to(fabric, name)]
-    ways = {nodes.profile.id: (stated.get(nodes.profile.id) or stated.get(ALL_KINDS)) for nodes in sets}
+    """Yield one NIC mode for each node profile (`2x200`, by profile), if there are several: the split nearest to the
+    stated one at which all ports have equal shares of the full speed.
+    """
+    stated_modes, name = trials.blueprint.fabrics[fabric].nic, trials.blueprint.fabrics[fabric].attach or fabric
+    node_sets = [nodes for nodes in trials.context.layout.node_sets if nodes.attaches_to(fabric, name)]
+    mode_of_profile = {
+        nodes.profile.id: (stated_modes.get(nodes.profile.id) or stated_modes.get(ALL_KINDS)) for nodes in node_sets
+    }
     modes = {}
-    for nodes in sets:
-        role, mode = nodes.profile.roles[name], ways[nodes.profile.id]
+    for nodes in node_sets:
+        role, mode = nodes.profile.roles[name], mode_of_profile[nodes.profile.id]
         splits = [split for split in role.splits if max(role.speeds) % split == 0]
         split = min(splits, key=lambda split: (abs(split - (mode.ways if mode else 1)), split), default=1)
         modes[nodes.profile.id] = f"{split}x{max(role.speeds) // split}"
@@ -243,8 +252,8 @@ def advise_extra_speed(trials: Trials, fabric: str, name: str) -> Iterator[Advic
     extra = trials.blueprint.fabrics[fabric].extra[name]
     profile = trials.context.catalog.node(extra.device)
     path = f"fabrics.{fabric}.extra.{name}.speed"
-    offered = sorted({s for role in profile.roles.values() for s in role.speeds}, reverse=True)
-    candidates = (Advice("speed", f"`speed: {speed}G` of {name}", {path: f"{speed}G"}) for speed in offered)
+    offered_speeds = sorted({speed for role in profile.roles.values() for speed in role.speeds}, reverse=True)
+    candidates = (Advice("speed", f"`speed: {speed}G` of {name}", {path: f"{speed}G"}) for speed in offered_speeds)
     yield from _propose_first_with_speeds(trials, fabric, candidates, name)
     yield from _propose_other_tier(trials, fabric, name)
 
@@ -265,15 +274,15 @@ def advise_extra_ports(trials: Trials, fabric: str, name: str) -> Iterator[Advic
 
 
 def propose_omissions(trials: Trials) -> Iterator[Advice]:
-    """Yield the omission of the last node slots of the last unit that are not omitted yet: as few as possible, up to
-    four.
+    """Yield an `omit` that gives up the last node slots of the last unit that are not omitted yet: as few as fit, and
+    four at most.
     """
     blueprint = trials.blueprint
-    pod, nodes = trials.context.layout.pods[-1], sum(n.count for n in trials.context.layout.node_sets)
+    pod, nodes = trials.context.layout.pods[-1], sum(node_set.count for node_set in trials.context.layout.node_sets)
     unit, last_unit = f"{pod.name}/su-last", f"{pod.name}/su-{pod.su}"
     omitted = {slot.replace(unit, last_unit).replace("node-last", f"node-{nodes}") for slot in blueprint.omit}
-    numbers = [number for number in range(nodes, 1, -1) if f"{last_unit}/node-{number}" not in omitted][:MAX_OMITTED]
-    slots = [f"{unit}/node-{'last' if number == nodes else number}" for number in numbers]
+    free_nodes = [number for number in range(nodes, 1, -1) if f"{last_unit}/node-{number}" not in omitted][:MAX_OMITTED]
+    slots = [f"{unit}/node-{'last' if number == nodes else number}" for number in free_nodes]
     omissions = ([*blueprint.omit, *slots[:number]] for number in range(1, len(slots) + 1))
     yield from propose_first(
         trials, (Advice("omit", f"`omit: [{', '.join(omission)}]`", {"omit": omission}) for omission in omissions)
@@ -281,7 +290,9 @@ def propose_omissions(trials: Trials) -> Iterator[Advice]:
 
 
 def propose_more_switches(trials: Trials, spec: TierSpec, extra: str) -> Iterator[Advice]:
-    """Yield the smallest count of a tier that leaves the ports free."""
+    """Yield the smallest larger count of a tier with which the extra devices at the path `extra` find free ports. A
+    derived count is derived without these devices first.
+    """
     path = f"fabrics.{spec.fabric}.tiers.{spec.name}.count"
     count_now = spec.spec.count
     # a derived count followed from the extra devices too: start from what it would be without them
@@ -297,8 +308,10 @@ def propose_more_switches(trials: Trials, spec: TierSpec, extra: str) -> Iterato
 
 
 def _propose_other_tier(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
-    """Yield the first other tier with free ports for the extra devices; none if UFM may join leaves only (FG317)."""
-    path, tier_now = f"fabrics.{fabric}.extra.{name}.to", trials.blueprint.fabrics[fabric].extra[name].to
-    keys = trials.specs if trials.blueprint.fabrics[fabric].subnet_manager != "ufm" else ()
-    others = (key.name for key in keys if key.fabric == fabric and key.name != tier_now)
-    yield from propose_first(trials, (Advice("to", f"`to: {tier}` for {name}", {path: tier}) for tier in others))
+    """Yield the first other tier of the fabric that has free ports for the extra devices `name`, if one has; nothing
+    if UFM is the subnet manager, as it may join leaves only (FG317).
+    """
+    path, present_tier = f"fabrics.{fabric}.extra.{name}.to", trials.blueprint.fabrics[fabric].extra[name].to
+    tier_keys = trials.specs if trials.blueprint.fabrics[fabric].subnet_manager != "ufm" else ()
+    other_tiers = (key.name for key in tier_keys if key.fabric == fabric and key.name != present_tier)
+    yield from propose_first(trials, (Advice("to", f"`to: {tier}` for {name}", {path: tier}) for tier in other_tiers))

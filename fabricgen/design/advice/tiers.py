@@ -44,8 +44,8 @@ def advise_tier(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def propose_count(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Yield, in place of a stated count, the smallest count that fits: up to the derived one, or with `peer` the next
-    even one.
+    """Yield the smallest count that fits in place of a stated one, or for a tier with `peer`: up to the derived count,
+    or, if no count can be derived, an even count of up to 32 for switches in pairs.
     """
     spec = target.spec
     if not (spec.spec.count or spec.spec.peer):
@@ -55,13 +55,13 @@ def propose_count(trials: Trials, target: Target) -> Iterator[Advice]:
     # a count is derived together with others, so that a little less, or half of it, may fit if it is stated; switches
     # with peer links stand in pairs
     if derived:
-        fewer = sorted({derived.count // 2, *range(derived.count - LOWER_COUNTS, derived.count)})
-        tried = [*(count for count in fewer if count > (spec.spec.count or 0)), derived.count]
+        smaller_counts = sorted({derived.count // 2, *range(derived.count - LOWER_COUNTS, derived.count)})
+        counts_to_try = [*(count for count in smaller_counts if count > (spec.spec.count or 0)), derived.count]
     else:
-        tried = [2 * (n + 1) for n in range(16)] if spec.spec.peer else []
-    apart = " (no tier above joins them)" if not (spec.upper or target.lowers) else ""
-    counts = (count for count in tried if count != spec.spec.count)
-    advice = (Advice("count", f"`count: {count}` of {spec.name}{apart}", {path: count}) for count in counts)
+        counts_to_try = [2 * (half + 1) for half in range(16)] if spec.spec.peer else []
+    note = " (no tier above joins them)" if not (spec.upper or target.lowers) else ""
+    counts = (count for count in counts_to_try if count != spec.spec.count)
+    advice = (Advice("count", f"`count: {count}` of {spec.name}{note}", {path: count}) for count in counts)
     yield from propose_first(trials, advice)
 
 
@@ -73,9 +73,11 @@ def propose_uneven_spread(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def propose_removals(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Yield the removal of a setting of the tier, or of its uplinks, that takes ports."""
-    of_tier = [(target.spec, key) for key in ("cages", "spare_ports")]
-    for spec, key in (*of_tier, *((spec, "uplinks") for spec in target.linked_up_tiers)):
+    """Yield each removal of a setting that takes ports: `cages` or `spare_ports` of the tier, or stated `uplinks` of it
+    or of tiers below. Derived uplinks are stated in place of removed ones.
+    """
+    settings_of_tier = [(target.spec, key) for key in ("cages", "spare_ports")]
+    for spec, key in (*settings_of_tier, *((spec, "uplinks") for spec in target.linked_up_tiers)):
         if not getattr(spec.spec, key):
             continue
         path = write_path(spec, key)
@@ -96,11 +98,15 @@ def propose_dimension(trials: Trials, target: Target) -> Iterator[Advice]:
     """
     spec = target.spec
     place_dimensions = ("su", "pod") if spec.upper else ()
-    plane = _list_plane_dimension(trials, target)
-    for dimension in (*plane, *(d for d in list_leg_dimensions() if d not in plane), *place_dimensions):
+    plane_dimension = _list_plane_dimension(trials, target)
+    for dimension in (
+        *plane_dimension,
+        *(d for d in list_leg_dimensions() if d not in plane_dimension),
+        *place_dimensions,
+    ):
         change = {write_path(spec, "per"): order_dimensions((*spec.spec.per, dimension))}
         if not is_told(dimension, spec.per) and trials.fits(change):
-            unjoined = not spec.upper and dimension not in plane
+            unjoined = not spec.upper and dimension not in plane_dimension
             unjoined = unjoined and all(dimension in lower.per for lower in target.lowers)
             note = f" (then no link joins two {dimension}s)" if unjoined else ""
             yield Advice("per", f"`per: [{', '.join(change[write_path(spec, 'per')])}]` of {spec.name}{note}", change)
@@ -122,23 +128,28 @@ def order_dimensions(per: tuple[str, ...]) -> list[str]:
 
 
 def propose_oversubscription(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Yield the lowest oversubscription with which the uplinks fit."""
+    """Yield, for each tier whose uplinks matter, the lowest oversubscription with which they fit, if one does."""
     for spec in target.linked_up_tiers:
         path = write_path(spec, "oversubscription")
-        higher = (text for text in RATIOS if Fraction(text.replace(":", "/")) > spec.allowed)
-        advice = (Advice("oversubscription", f'`oversubscription: "{r}"` of {spec.name}', {path: r}) for r in higher)
+        higher_ratios = (text for text in RATIOS if Fraction(text.replace(":", "/")) > spec.allowed)
+        advice = (
+            Advice("oversubscription", f'`oversubscription: "{ratio}"` of {spec.name}', {path: ratio})
+            for ratio in higher_ratios
+        )
         yield from propose_first(trials, advice)
 
 
 def propose_uplink_speeds(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Yield the same bandwidth over more, slower uplinks (or fewer, faster ones) at a speed that both ends offer."""
+    """Yield, for each tier whose uplinks matter, uplinks of the fastest speed that both ends offer and that fits; their
+    number follows from the oversubscription.
+    """
     for spec in target.linked_up_tiers:
         if spec.upper is None:
             continue
-        upper_speeds = {s for cage in trials.specs[spec.upper].profile.cages for s in cage.speeds}
-        offered = {s for cage in spec.profile.cages for s in cage.speeds} & upper_speeds
+        upper_speeds = {speed for cage in trials.specs[spec.upper].profile.cages for speed in cage.speeds}
+        common_speeds = {speed for cage in spec.profile.cages for speed in cage.speeds} & upper_speeds
         path = write_path(spec, "uplinks")
-        for speed in sorted(offered, reverse=True):
+        for speed in sorted(common_speeds, reverse=True):
             tier = trials.design_tier(spec.key, {path: f"{speed}G"})
             if tier is not None and tier.up:
                 value = f"{tier.up.count} x {speed}G"
@@ -161,7 +172,9 @@ def propose_breakout(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def propose_upper_tier(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Yield one more tier of the same switch above the top one, which is then grouped by a place."""
+    """Yield one more tier (`spine` or `core`) of the same switch above the tier, if it is the top one, which is then
+    grouped by a place; nothing if the fabric has a tier of that name.
+    """
     spec, fabric = target.spec, trials.blueprint.fabrics[target.spec.fabric]
     name = next((n for n in ("spine", "core") if TIER_LEVELS[n] > TIER_LEVELS.get(spec.name, 1)), None)
     if spec.upper or name is None or name in fabric.tiers or spec.spec.below:
@@ -174,18 +187,20 @@ def propose_upper_tier(trials: Trials, target: Target) -> Iterator[Advice]:
         change: dict[str, Any] = {write_path(spec, "per"): list(per)} if per != spec.per else {}
         change |= {write_path(spec, "count"): None} if spec.spec.count else {}
         change |= {f"fabrics.{spec.fabric}.tiers.{name}": tier, **pods}
-        outcome = [tier for f in trials.find_outcome(change) for tier in f.tiers]
-        if outcome:
-            of_fabric = [tier for tier in outcome if tier.fabric == spec.fabric]
-            lower, upper = ([tier for tier in of_fabric if tier.name == tier_name] for tier_name in (spec.name, name))
-            grouped = [f"{spec.name} `per: [{', '.join(per)}]`"] if per != spec.per else []
-            grouped += [f"no `count` of {spec.name}"] if write_path(spec, "count") in change else []
-            grouped += [write_pods(pods)] if pods else []
+        all_tiers = [tier for f in trials.find_outcome(change) for tier in f.tiers]
+        if all_tiers:
+            tiers_of_fabric = [tier for tier in all_tiers if tier.fabric == spec.fabric]
+            lower_tiers, upper_tiers = (
+                [tier for tier in tiers_of_fabric if tier.name == tier_name] for tier_name in (spec.name, name)
+            )
+            further_changes = [f"{spec.name} `per: [{', '.join(per)}]`"] if per != spec.per else []
+            further_changes += [f"no `count` of {spec.name}"] if write_path(spec, "count") in change else []
+            further_changes += [write_pods(pods)] if pods else []
             per_text = f", per: [{', '.join(upper_per)}]" if upper_per else ""
             text = (
-                f"a tier above: `{name}: {{switch: {spec.profile.id}{per_text}}}`{' with ' if grouped else ''}"
-                f"{' and '.join(grouped)}: {sum(t.switches for t in lower)} {spec.name}, "
-                f"{sum(t.switches for t in upper)} {name} switches{describe_reach(upper[0], outcome)}"
+                f"a tier above: `{name}: {{switch: {spec.profile.id}{per_text}}}`{' with ' if further_changes else ''}"
+                f"{' and '.join(further_changes)}: {sum(t.switches for t in lower_tiers)} {spec.name}, "
+                f"{sum(t.switches for t in upper_tiers)} {name} switches{describe_reach(upper_tiers[0], all_tiers)}"
             )
             yield Advice("tier", text, change)
             return
@@ -198,25 +213,35 @@ def write_pods(change: Mapping[str, Any]) -> str:
 
 
 def list_smaller_pods(trials: Trials) -> Iterator[dict[str, Any]]:
-    """Yield the same units in more pods, the largest pods first; nothing if pods differ or have a reserve."""
+    """Yield changes to the same units in more pods, the largest pods first; nothing if there are several entries of
+    `pods`, or if the only one has a reserve or nodes of its own.
+    """
     pods = trials.blueprint.pods
     ((name, pod), *more_pods) = pods.items()
     if more_pods or pod.reserve or pod.nodes:
         return
-    for su in range(min(MAX_UNITS, pod.su - 1), 1, -1):
-        if pod.su % su == 0:
-            count = (pod.count or 1) * pod.su // su
-            yield {f"pods.{name}.su": su, f"pods.{name}.count": count}
+    for units in range(min(MAX_UNITS, pod.su - 1), 1, -1):
+        if pod.su % units == 0:
+            count = (pod.count or 1) * pod.su // units
+            yield {f"pods.{name}.su": units, f"pods.{name}.count": count}
 
 
 def propose_smaller_pods(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Yield pods of fewer units, if the tier is grouped by pod."""
+    """Yield the largest smaller pods with which the tier fits, if it is grouped by pod and has tiers below; stated
+    counts of tiers are removed too if it fits only then.
+    """
     spec = target.spec
-    stated = {write_path(s, "count"): None for s in trials.specs.values() if s.spec.count} if spec.upper else {}
+    removed_counts = (
+        {write_path(other_spec, "count"): None for other_spec in trials.specs.values() if other_spec.spec.count}
+        if spec.upper
+        else {}
+    )
     for pods in list_smaller_pods(trials) if "pod" in spec.per and target.lowers else ():
-        for change in (pods, pods | stated):
+        for change in (pods, pods | removed_counts):
             if trials.fits(change):
-                without_counts = " and ".join(f"{path.split('.')[3]} `count`" for path in change if path in stated)
+                without_counts = " and ".join(
+                    f"{path.split('.')[3]} `count`" for path in change if path in removed_counts
+                )
                 yield Advice(
                     "pods", write_pods(pods) + (f" without {without_counts}" if without_counts else ""), change
                 )
@@ -226,8 +251,8 @@ def propose_smaller_pods(trials: Trials, target: Target) -> Iterator[Advice]:
 def _list_upper_groupings(
     trials: Trials, target: Target
 ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], Mapping[str, Any]]]:
-    """Yield (`per` of the tier, `per` of the tier above, change of pods), as published three-tier designs group
-    them.
+    """Yield ways to group a tier and a new tier above it, as published three-tier designs do: (`per` of the tier, `per`
+    of the tier above, change of pods by dotted path, perhaps empty).
     """
     spec = target.spec
     legs = tuple(d for d in list_leg_dimensions() if d in (*spec.per, *_list_plane_dimension(trials, target)))
@@ -235,14 +260,17 @@ def _list_upper_groupings(
         tier_per = order_dimensions((*spec.per, *(d for d in legs if d not in spec.per)))
         yield from ((tuple(tier_per), legs, {}), (spec.per, (), {}))
         return
-    by_rail = ("rail",) if any("rail" in lower.per for lower in target.lowers) and "rail" not in legs else ()
-    places: list[tuple[str, Mapping[str, Any]]] = [("su", {}), *(("pod", pods) for pods in list_smaller_pods(trials))]
+    rail_dimension = ("rail",) if any("rail" in lower.per for lower in target.lowers) and "rail" not in legs else ()
+    place_dimensions: list[tuple[str, Mapping[str, Any]]] = [
+        ("su", {}),
+        *(("pod", pods) for pods in list_smaller_pods(trials)),
+    ]
     if len(trials.context.layout.pods) > 1:
-        places.insert(0, ("pod", {}))
-    for dimension, pods in places:
+        place_dimensions.insert(0, ("pod", {}))
+    for dimension, pods in place_dimensions:
         yield (dimension, *legs), (*legs, spec.name), pods
-        if by_rail:
-            yield (dimension, *legs, *by_rail), (*legs, *by_rail), pods
+        if rail_dimension:
+            yield (dimension, *legs, *rail_dimension), (*legs, *rail_dimension), pods
 
 
 def describe_reach(top: TierDesign, tiers: Sequence[TierDesign]) -> str:
@@ -267,9 +295,14 @@ def list_fitting_values(
     tries: int = 12,
     fits: Callable[[Trials, Mapping[str, Any]], bool] = Trials.fits,
 ) -> list[str]:
-    """Return up to `max_values` values of a setting that fit, as text; at most `tries` values are tried."""
+    """Return up to `max_values` values of the setting at a path that fit, as text, in their order; only the first
+    `tries` values are tried.
+    """
     dotted = ".".join(str(key) for key in path)
-    return [str(value) for value in islice((v for v in islice(values, tries) if fits(trials, {dotted: v})), max_values)]
+    return [
+        str(value)
+        for value in islice((value for value in islice(values, tries) if fits(trials, {dotted: value})), max_values)
+    ]
 
 
 def find_fewest_uplinks(trials: Trials, tier: TierDesign, tries: int = 8) -> str:

@@ -96,8 +96,8 @@ class Trials:
             return ()
 
     def size_with_one_port_less(self, key: TierKey) -> TierDesign | None:
-        """Return a tier as sized with one more port kept free on each switch; None if that cannot be wired, or the
-        budget is used up.
+        """Return a tier as sized with one more port kept free on each switch; None if that cannot be wired, if racks
+        cannot hold the devices, if the budget is used up, or if the blueprint states no such tier.
         """
         spec = self.specs.get(key)
         if spec is None:
@@ -106,7 +106,9 @@ class Trials:
         return next((tier for fabric in fabrics for tier in fabric.tiers if tier.key == key), None)
 
     def find_outcome(self, change: Mapping[str, Any]) -> tuple[FabricDesign, ...]:
-        """Return the fabrics with a change; empty if they cannot be wired, or switches of a group would differ."""
+        """Return the fabrics with a change; empty if `wire_fabrics` returns none, if switches of a group would differ,
+        or if a tier would exceed its oversubscription.
+        """
         fabrics = self.wire_fabrics(change)
         return fabrics if all(_has_even_groups(fabric, fabrics) for fabric in fabrics) else ()
 
@@ -127,7 +129,7 @@ class Trials:
         return fabrics
 
     def fits(self, change: Mapping[str, Any]) -> bool:
-        """Whether the fabrics can be wired with a change, with the switches of each group alike."""
+        """Whether a change fits, that is, `find_outcome` returns fabrics."""
         return bool(self.find_outcome(change))
 
     def divides_evenly(self, key: TierKey, change: Mapping[str, Any]) -> bool:
@@ -139,7 +141,7 @@ class Trials:
         return bool(tiers) and all(u.uneven or u.links_per_group % u.upper_count == 0 for u in links)
 
     def design_tier(self, key: TierKey, change: Mapping[str, Any]) -> TierDesign | None:
-        """Return the tier designed with a change; None if the change does not fit."""
+        """Return the tier of a key designed with a change; None if the change does not fit (see `find_outcome`)."""
         tiers = (tier for fabric in self.find_outcome(change) for tier in fabric.tiers)
         return next((tier for tier in tiers if tier.key == key), None)
 
@@ -174,18 +176,19 @@ def write_path(spec: TierSpec, *keys: str) -> str:
     return ".".join(("fabrics", spec.fabric, "tiers", spec.name, *keys))
 
 
-def _replace_in_section(section: Any, keys: Sequence[str], value: Any) -> dict[str, Any]:
-    """Return a section of a blueprint as a mapping in which values along the path are unvalidated and all others
-    unchanged.
+def _replace_in_section(section: Any, path: Sequence[str], value: Any) -> dict[str, Any]:
+    """Return a section of a blueprint as a mapping of its stated keys, with `value`, not validated, at a path of keys.
+
+    Sections along the path become mappings too; other values are unchanged. None takes the key of a model away.
     """
-    key, further_keys = keys[0], keys[1:]
+    name, inner_path = path[0], path[1:]
     if isinstance(section, Mapping):
-        return {**section, key: _replace_in_section(section[key], further_keys, value) if further_keys else value}
+        return {**section, name: _replace_in_section(section[name], inner_path, value) if inner_path else value}
     assert isinstance(section, FrozenModel)  # noqa: S101 - paths of advice lead through models and maps
-    inner = _replace_in_section(getattr(section, key), further_keys, value) if further_keys else value
+    new_value = _replace_in_section(getattr(section, name), inner_path, value) if inner_path else value
     # keys that are not stated take their defaults again, which need not be values that one may state
-    stated = {name: getattr(section, name) for name in section.model_fields_set - {key}}
-    return stated if inner is None else stated | {key: inner}
+    stated_values = {key: getattr(section, key) for key in section.model_fields_set - {name}}
+    return stated_values if new_value is None else stated_values | {name: new_value}
 
 
 def _has_even_groups(fabric: FabricDesign, fabrics: Sequence[FabricDesign]) -> bool:

@@ -38,8 +38,8 @@ Pods = tuple[tuple[str, Fraction], ...]
 
 
 class SwitchLoss(NamedTuple):
-    """Switches of a tier that have failed: `switches` in each of `places` places and each of `strands` strands (0:
-    all).
+    """Switches of a tier that have failed: `switches` in each of `places` places (0: all places) and each of `strands`
+    strands (0: all strands).
 
     A strand is a part of the fabric that is disjoint from the rest: one rail or plane by which every tier is grouped
     (`count_strands`). If tiers are grouped by place (`per: su`), the failed switches are in one place. `of_class` says
@@ -68,7 +68,7 @@ class StrandPlace:
     parts: tuple[tuple[StrandPlace, int], ...] = ()  # (place, how many) of the narrower places in it
     sliced: bool = False
     _cuts: dict[tuple[Number, Sides], Number] = field(default_factory=dict, compare=False, repr=False)
-    """Results of `_find_cut`, which each side of the switches above asks for."""
+    """Results of `_find_cut`, by its parameters: each side of the switches above asks for the same ones."""
 
     def find_bisection(self) -> Number:
         """Return the least bandwidth between two halves of its nodes, Gb/s."""
@@ -88,7 +88,7 @@ class StrandPlace:
             self._cuts[size, upper_sides] = min(
                 sum(
                     # links between switches on different sides are cut
-                    (up for class_number, up in enumerate(self.up) if (upper_sides ^ sides) >> class_number & 1),
+                    (gbps for class_number, gbps in enumerate(self.up) if (upper_sides ^ sides) >> class_number & 1),
                     self._find_cut_below(size, sides),
                 )
                 for sides in (range(all_sides + 1) if self.sliced else (0, all_sides))
@@ -96,45 +96,46 @@ class StrandPlace:
         return self._cuts[size, upper_sides]
 
     def _find_cut_below(self, size: Number, sides: Sides) -> Number:
-        """Return the least bandwidth, Gb/s, of links below its own switches that join chosen nodes of the bandwidth
-        `size` to the others; `sides` says on which side its switches are.
+        """Return the least bandwidth, Gb/s, of links below this place's switches that join chosen nodes of the
+        bandwidth `size` to all other nodes; `sides` says on which side of the cut these switches are.
         """
         if not self.parts:
             return _divide_exactly((size if sides else self.size - size) * self.works, self.size) if self.size else 0
-        costs_unchosen = ((part._find_cut(0, sides), part, number) for part, number in self.parts)
+        costs_unchosen = ((place._find_cut(0, sides), place, number) for place, number in self.parts)
         costs: list[_Cost] = [
-            (part._find_cut(part.size, sides) - cost_unchosen if part.size else 0, cost_unchosen, part, number)
-            for cost_unchosen, part, number in costs_unchosen
+            (place._find_cut(place.size, sides) - cost_unchosen if place.size else 0, cost_unchosen, place, number)
+            for cost_unchosen, place, number in costs_unchosen
         ]
         # places that cost least for their size are chosen first; what fits no whole place is divided exactly
         if len(costs) > 1:
             costs.sort(key=lambda cost_row: Fraction(cost_row[0]) / (cost_row[2].size or 1))
         total = sum(number * cost_unchosen for _, cost_unchosen, _, number in costs)
         spent: Number = 0
-        left = size
-        for cost, _, part, number in costs:
-            if part.size:
-                places = min(number, left // part.size)
-                spent, left = spent + places * cost, left - places * part.size
-        return total + (self._find_least_cost(costs, size, sides) if left else spent)
+        gbps_left = size
+        for cost, _, place, number in costs:
+            if place.size:
+                chosen = min(number, gbps_left // place.size)
+                spent, gbps_left = spent + chosen * cost, gbps_left - chosen * place.size
+        return total + (self._find_least_cost(costs, size, sides) if gbps_left else spent)
 
     def _find_least_cost(self, costs: Sequence[_Cost], size: Number, sides: Sides) -> Number:
-        """Return what chosen nodes of the bandwidth `size` cost if one place is taken in part: a place of any kind,
-        after as many of the narrowest kinds as can be taken whole.
+        """Return the least that choosing nodes of the bandwidth `size` adds to the cut, Gb/s, if one place is divided:
+        a place of any kind, after as many whole places as fit, in the order of `costs`.
         """
         spent_by_left: dict[tuple[int, Number], Number] = {}
-        for index, (_, _, partly, _) in enumerate(costs):
+        for index, (_, _, divided, _) in enumerate(costs):
             spent: Number = 0
-            left = size
+            gbps_left = size
             # the last round takes no place: it looks only at what is left over after all kinds
-            for kind, (cost, _, part, number) in enumerate((*costs, (0, 0, partly, 0))):
-                if left <= partly.size:
-                    spent_by_left.setdefault((index, left), spent)
-                places = min(number - (kind == index), left // part.size) if part.size else 0
-                spent, left = spent + max(0, places) * cost, left - max(0, places) * part.size
+            for kind, (cost, _, place, number) in enumerate((*costs, (0, 0, divided, 0))):
+                if gbps_left <= divided.size:
+                    spent_by_left.setdefault((index, gbps_left), spent)
+                chosen = min(number - (kind == index), gbps_left // place.size) if place.size else 0
+                spent, gbps_left = spent + max(0, chosen) * cost, gbps_left - max(0, chosen) * place.size
         return min(
-            spent + costs[index][2]._find_cut(left, sides) - costs[index][1]
-            for (index, left), spent in spent_by_left.items()
+            spent + divided._find_cut(gbps_left, sides) - cost_unchosen
+            for (index, gbps_left), spent in spent_by_left.items()
+            for _, cost_unchosen, divided, _ in (costs[index],)
         )
 
 
@@ -192,7 +193,7 @@ def compute_bisection(
     classes: tuple[int, ...] = (1,),
 ) -> Fraction:
     """Return the bandwidth across the worst cut of a fabric's nodes into halves, Gb/s each way; 0 if no nodes attach.
-    `classes` are how many numbers of switches each class has, if losses are given by class.
+    `lost` has what each tier has lost; `classes` are how many numbers of switches each class has, if that is by class.
     """
     chain, strands = list_chain(design, fabric), count_strands(design, fabric)
     if not chain:
@@ -200,20 +201,21 @@ def compute_bisection(
     if chain[-1].meshes:
         return _compute_mesh_bisection(design, fabric, chain[-1], lost or {})
     losses = {key: loss for key, loss in (lost or {}).items() if loss.switches or loss.of_class}
-    bounds = sorted({min(loss.strands or strands, strands) for loss in losses.values()} | {strands})
+    stops = sorted({min(loss.strands or strands, strands) for loss in losses.values()} | {strands})
     total, start = Fraction(0), 0
-    for end in bounds:
+    # strands from `start` to before `stop` have lost the same switches: one of them is computed (0 strands mean all)
+    for stop in stops:
         losses_here = {key: loss for key, loss in losses.items() if start < (loss.strands or strands)}
         root = _Strand(design, fabric, chain, strands, losses_here, classes).make_root_place()
-        total, start = total + (end - start) * root.find_bisection(), end
+        total, start = total + (stop - start) * root.find_bisection(), stop
     return total
 
 
 def _compute_mesh_bisection(
     design: Design, fabric: FabricDesign, top: TierDesign, lost: Mapping[TierKey, SwitchLoss]
 ) -> Fraction:
-    """Return the bisection of a fabric whose top switches are linked within their tier, without the lost ones of that
-    tier.
+    """Return the bisection of a fabric whose top switches are linked within their tier, Gb/s each way, after the losses
+    of the top tier; those of other tiers are not considered.
     """
     per_node = max(_count_switches_of_node(fabric, leaf) for leaf in design.list_leaf_tiers(fabric))
     lost_switches = lost[top.key].switches if top.key in lost else 0
@@ -221,18 +223,18 @@ def _compute_mesh_bisection(
 
 
 def _count_switches_of_node(fabric: FabricDesign, leaf: TierDesign) -> int:
-    """Return on how many consecutive switches of a group the ports of a node are; all if nodes do not fill whole
-    switches.
+    """Return on how many consecutive switches of a group the ports of a node are: all if a node may straddle two
+    switches, as neither its ports nor a turn (the slots that follow each other on a switch) divides the other.
     """
     groups = prod(leaf.sizes[d] for d in list_leg_dimensions() if d in leaf.per)
-    runs = [
+    ports_and_turns = [
         (len(attachment.legs) // groups, feed.turn)
         for feed in fabric.feeds_of(leaf.key)
         for _, attachment in feed.attachments
     ]
-    if any(turn % ports and ports % turn for ports, turn in runs):
+    if any(turn % ports and ports % turn for ports, turn in ports_and_turns):
         return leaf.count
-    return min(leaf.count, max((-(-ports // turn) for ports, turn in runs), default=1))
+    return min(leaf.count, max((-(-ports // turn) for ports, turn in ports_and_turns), default=1))
 
 
 def compute_bisection_per_accelerator(
@@ -268,7 +270,7 @@ def _sum_bandwidth_by_part(design: Design, fabric: FabricDesign) -> Counter[str]
 
 
 class _Strand:
-    """The places of one strand; if switches have failed, one place of each tier is the one that lost them (`hit`)."""
+    """The places of one strand. `hit` says of a place whether it is, or holds, places that a `SwitchLoss` counts."""
 
     def __init__(
         self,
@@ -296,13 +298,14 @@ class _Strand:
         }
 
     def make_root_place(self) -> StrandPlace:
-        """Return the whole strand as one place; if the top tier is grouped by place, spans join its places or nothing
-        does.
+        """Return the whole strand as one place. If the top tier is grouped by place, its places are the parts,
+        joined by spans to other sites or by nothing.
         """
         tops, pods = list_top_tiers(self._design, self._fabric), _list_contents(self._layout)
         if len(tops) == 1 and find_scope(tops[0].per) == "all":
-            intact = next(iter(self._list_fractions_left(tops[0], 1, hit=True)), self._all)
-            return self._make_place(tops[0], pods, self._spread_by_class(Fraction(0)), self._all, intact, hit=True)
+            # no fractions: no switch of the top tier or below has failed
+            alive = next(iter(self._list_fractions_left(tops[0], 1, hit=True)), self._all)
+            return self._make_place(tops[0], pods, self._spread_by_class(Fraction(0)), self._all, alive, hit=True)
         places: list[tuple[StrandPlace, int]] = []
         for top in tops:
             places += self._list_parts(
@@ -311,46 +314,48 @@ class _Strand:
         return StrandPlace(self._sum_place_bandwidth(pods), 0, self._spread_by_class(Fraction(0)), tuple(places))
 
     def _list_parts(
-        self, tier: TierDesign, above: str, pods: Pods, up: Fraction, meets: _ByClass, *, hit: bool
+        self, tier: TierDesign, wider: str, pods: Pods, gbps: Fraction, upper: _ByClass, *, hit: bool
     ) -> tuple[tuple[StrandPlace, int], ...]:
-        """Return (place, how many) of a tier within a wider place; each has `up` Gb/s of uplinks, and `meets` are the
-        fractions of upper switches that are left.
+        """Return (place, how many are alike) of a tier, within a place of the scope `wider` that holds `pods`.
+
+        Each has `gbps` Gb/s of uplinks if all switches work; `upper` are the fractions of the switches above that do.
         """
-        parts = []
+        counted = []
         if tier.layout.cluster is not None:
             pods = tuple(pod for pod in pods if pod[0] == tier.part)
-        places = _split_place(tier.layout, above, tier.scope, pods)
-        fractions_left, only_first_is_hit = (
+        places = _split_place(tier.layout, wider, tier.scope, pods)
+        alive_by_place, only_first_is_hit = (
             self._list_fractions_left(tier, places.total(), hit=hit),
             tier.key in self._sliced,
         )
         for contents, number in sorted(places.items(), reverse=True):
-            fractions_here, fractions_left = fractions_left[:number], fractions_left[number:]
+            alive_here, alive_by_place = alive_by_place[:number], alive_by_place[number:]
             # if switches fail by number, only the first place is hit
-            rows = [(intact, hit and not (only_first_is_hit and row)) for row, intact in enumerate(fractions_here)]
-            # (fractions of a place's switches left, whether it is hit, how many places are so); intact places last
-            alike = [(*row, len(list(rows_of))) for row, rows_of in groupby(rows)]
-            alike += [(self._all, False, number - len(fractions_here))] * (len(fractions_here) < number)
-            for intact, is_hit, times in alike:
-                reach = self._spread_by_class(up, meets, intact)
-                parts.append((self._make_place(tier, contents, reach, meets, intact, hit=is_hit), times))
-        return tuple(parts)
+            states = [(alive, hit and not (only_first_is_hit and index)) for index, alive in enumerate(alive_here)]
+            # (fractions of its switches that work, whether it is hit, how many alike follow); intact places are last
+            runs = [(*state, len(list(run))) for state, run in groupby(states)]
+            runs += [(self._all, False, number - len(alive_here))] * (len(alive_here) < number)
+            for alive, is_hit, repeats in runs:
+                reach = self._spread_by_class(gbps, upper, alive)
+                counted.append((self._make_place(tier, contents, reach, upper, alive, hit=is_hit), repeats))
+        return tuple(counted)
 
-    def _list_fractions_left(self, tier: TierDesign, number: int, *, hit: bool) -> list[_ByClass]:
-        """Return the fractions of a tier's switches that are left, for each of its `number` places that has lost some
-        or stands above one that has; `hit` says whether the wider place is the one that lost switches.
+    def _list_fractions_left(self, tier: TierDesign, places: int, *, hit: bool) -> list[_ByClass]:
+        """Return the fractions of switches that still work, by class, for those of a tier's `places` places in a wider
+        place that have lost some or stand above a place that has; `hit`: whether switches failed in the wider place.
         """
         loss, per_place = self._lost.get(tier.key), self._count_switches_per_place(tier)
+        # `places` is 0 if every place has lost switches: then it does not matter whether the wider place is hit
         if not hit and (loss is None or loss.places or loss.of_class):
             return []
         if loss and loss.of_class:
-            of_class = [per_place * weight for weight in self._weights]
+            sizes = [per_place * weight for weight in self._weights]
             return [
-                tuple(1 - n / in_class for n, in_class in zip(gone, of_class, strict=True)) for gone in loss.of_class
+                tuple(1 - n / switches for n, switches in zip(failed, sizes, strict=True)) for failed in loss.of_class
             ]
         if loss:
-            return [(max(Fraction(0), 1 - loss.switches / per_place),) * len(self._all)] * (loss.places or number)
-        return [self._all] * min(number, self._count_places_hit_below(tier))
+            return [(max(Fraction(0), 1 - loss.switches / per_place),) * len(self._all)] * (loss.places or places)
+        return [self._all] * min(places, self._count_places_hit_below(tier))
 
     def _spread_by_class(self, gbps: Fraction, *shares: _ByClass) -> tuple[Number, ...]:
         """Return uplinks by class of numbers, Gb/s, multiplied by the fractions that are left."""
@@ -373,41 +378,38 @@ class _Strand:
         return places_hit
 
     def _make_place(
-        self, tier: TierDesign, pods: Pods, up: tuple[Number, ...], meets: _ByClass, intact: _ByClass, *, hit: bool
+        self, tier: TierDesign, pods: Pods, gbps: tuple[Number, ...], upper: _ByClass, alive: _ByClass, *, hit: bool
     ) -> StrandPlace:
-        """Return a place of a tier with its switches and all below; `meets` and `intact` are the fractions of upper
-        switches and of its switches that are left.
+        """Return the place of a tier that holds `pods`, with all places below it. `gbps` are its uplinks by class of
+        numbers; `upper` and `alive` are the fractions of the switches above and of its own switches that still work.
         """
         size, scope = self._sum_place_bandwidth(pods), find_scope(tier.per)
         if not self._lower[tier.key]:
-            return StrandPlace(size, size, up, tuple(self._list_leaves(tier, size, meets, hit=hit)))
+            return StrandPlace(size, size, gbps, tuple(self._list_leaves(tier, size, upper, hit=hit)))
         places: list[tuple[StrandPlace, int]] = []
         for lower in self._lower[tier.key]:
             places += self._list_parts(
-                lower,
-                scope,
-                pods,
-                self._count_switches_per_place(lower) * _sum_uplink_bandwidth(lower),
-                intact,
-                hit=hit,
+                lower, scope, pods, self._count_switches_per_place(lower) * _sum_uplink_bandwidth(lower), alive, hit=hit
             )
-        return StrandPlace(size, size, up, tuple(places), sliced=tier.key in self._sliced)
+        return StrandPlace(size, size, gbps, tuple(places), sliced=tier.key in self._sliced)
 
     def _list_leaves(
-        self, leaf: TierDesign, size: Number, meets: _ByClass, *, hit: bool
+        self, leaf: TierDesign, size: Number, upper: _ByClass, *, hit: bool
     ) -> Iterator[tuple[StrandPlace, int]]:
-        """Yield (leaves that serve the same nodes, how many such bunches); leaves that lost switches stand apart."""
+        """Yield (leaves that serve the same nodes, how many such bunches): those that are dead, the one that has lost
+        some of its leaves, and those that are intact. `size` is the bandwidth of their node ports, Gb/s.
+        """
         bunches = max(1, leaf.count // self._count_leaves_of_node(leaf))
         per_bunch, loss = self._count_switches_per_place(leaf) / bunches, self._lost.get(leaf.key)
-        failed = Fraction(loss.switches) if loss and (hit or not loss.places) else Fraction(0)
-        dead = min(bunches, int(failed // per_bunch))
-        partly = 1 - (failed - dead * per_bunch) / per_bunch if dead < bunches and failed > dead * per_bunch else None
+        lost = Fraction(loss.switches) if loss and (hit or not loss.places) else Fraction(0)
+        dead = min(bunches, int(lost // per_bunch))
+        partial = 1 - (lost - dead * per_bunch) / per_bunch if dead < bunches and lost > dead * per_bunch else None
         up = per_bunch * (_sum_uplink_bandwidth(leaf) if leaf.uplink else _sum_peer_bandwidth(leaf))
         gbps = _divide_exactly(size, bunches)
-        for alive, number in ((Fraction(0), dead), (partly, 1), (Fraction(1), bunches - dead - (partly is not None))):
+        for alive, number in ((Fraction(0), dead), (partial, 1), (Fraction(1), bunches - dead - (partial is not None))):
             if alive is not None and number:
                 yield (
-                    StrandPlace(gbps, _reduce_to_integer(gbps * alive), self._spread_by_class(up * alive, meets)),
+                    StrandPlace(gbps, _reduce_to_integer(gbps * alive), self._spread_by_class(up * alive, upper)),
                     number,
                 )
 
@@ -465,7 +467,7 @@ def _list_contents(layout: Layout, site: str = "") -> Pods:
 
 
 def _split_place(layout: Layout, upper: str, lower: str, pods: Pods) -> Counter[Pods]:
-    """Return the places of a narrower scope within a place, by their contents, with how many of each."""
+    """Return how many places of the scope `lower` there are of each contents, in a place of the scope `upper`."""
     if upper == lower:
         return Counter({pods: 1})
     if lower == "site":

@@ -39,24 +39,27 @@ def make_slot_table(design: Design, feed: NodeFeed) -> SlotTable:
 def count_links(design: Design, fabric: FabricDesign) -> tuple[LinkCount, ...]:
     """Return the links and cables of a fabric by pair of tiers, from the nodes up."""
     totals: dict[tuple[str, str], list[int]] = {}
-    inside = ((tier, mesh) for tier in fabric.tiers for mesh in tier.links_inside)
+    meshes_inside = ((tier, mesh) for tier in fabric.tiers for mesh in tier.links_inside)
     counts = (
         *_count_node_links(design, fabric),
         *_count_switch_links(design, fabric),
-        *((tier.name, tier.name, count_mesh_links(tier, mesh), count_mesh_cables(tier, mesh)) for tier, mesh in inside),
+        *(
+            (tier.name, tier.name, count_mesh_links(tier, mesh), count_mesh_cables(tier, mesh))
+            for tier, mesh in meshes_inside
+        ),
     )
     for lower, upper, links, cables in counts:
-        total = totals.setdefault((lower, upper), [0, 0])
-        total[0] += links
-        total[1] += cables
+        links_and_cables = totals.setdefault((lower, upper), [0, 0])
+        links_and_cables[0] += links
+        links_and_cables[1] += cables
     return tuple(LinkCount(lower, upper, links, cables) for (lower, upper), (links, cables) in totals.items())
 
 
 def _count_node_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
-    """Yield (lower, upper, links, cables) of nodes, extra devices and management ports."""
+    """Yield ("node", name of the tier, links, cables) of nodes, then of extra devices, then of management ports."""
     # (run, switch, connector) that omitted nodes leave empty; and runs whose connectors extra devices may share
-    emptied: set[tuple[int, int, int]] = set()
-    shared: set[int] = set()
+    emptied_connectors: set[tuple[int, int, int]] = set()
+    shared_runs: set[int] = set()
     for feed in fabric.node_feeds:
         leaf = design.tier(feed.leaf)
         links = cables = 0
@@ -66,41 +69,44 @@ def _count_node_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[st
             if attachment.per_connector > 1:
                 cables += present * len({(leg.cage, leg.connector) for leg in attachment.legs})
         if feed.attachments[0][1].per_connector == 1:
-            per = leaf.downs[feed.run].per_connector
-            cables = links if per == 1 else 0
-            if per > 1:
+            per_connector = leaf.downs[feed.run].per_connector
+            cables = links if per_connector == 1 else 0
+            if per_connector > 1:
                 connectors = _LeafConnectors(make_slot_table(design, feed), leaf, feed)
                 cables = connectors.count_used()
-                shared.add(feed.run)
-                emptied |= {(feed.run, *key) for key in connectors.emptied}
+                shared_runs.add(feed.run)
+                emptied_connectors |= {(feed.run, *switch_and_connector) for switch_and_connector in connectors.emptied}
         yield "node", leaf.name, links, cables
     for tier in design.tiers:
-        extras = [e for e in fabric.extras if e.tier == tier.key]
+        extras = [extra for extra in fabric.extras if extra.tier == tier.key]
         if extras:
-            links = sum(len(e.links) for e in extras)
-            yield "node", tier.name, links, len(_list_extra_cables(fabric, tier, emptied, shared))
+            links = sum(len(extra.links) for extra in extras)
+            yield "node", tier.name, links, len(_list_extra_cables(fabric, tier, emptied_connectors, shared_runs))
     if fabric.managed_devices:
         yield "node", fabric.tiers[0].name, fabric.managed_devices, fabric.managed_devices
 
 
 def _list_extra_cables(
-    fabric: FabricDesign, tier: TierDesign, emptied: set[tuple[int, int, int]], shared: set[int]
+    fabric: FabricDesign, tier: TierDesign, emptied_connectors: set[tuple[int, int, int]], shared_runs: set[int]
 ) -> set[tuple[int, int, int]]:
-    """Return (run, switch, connector) of the cables of extra devices: connectors that no breakout cable of nodes
-    serves.
+    """Return the cables of extra devices on a tier, as (run, switch, connector). An extra device on a connector that a
+    breakout cable of nodes serves has no cable of its own.
 
-    Breakout cables of nodes are on the runs in `shared`, but not at the connectors in `emptied`, which omitted nodes
-    leave empty.
+    Breakout cables of nodes are on the runs in `shared_runs`, but not at the connectors in `emptied_connectors`, which
+    omitted nodes leave empty.
     """
-    cables = set()
+    connectors = set()
     for extra in fabric.extras:
         if extra.tier == tier.key:
-            per = tier.downs[extra.run].per_connector
+            per_connector = tier.downs[extra.run].per_connector
             for link in extra.links:
-                key = (extra.run, link.switch, link.slot // per)
-                if not (link.in_hole and per > 1 and extra.run in shared) or key in emptied:
-                    cables.add(key)
-    return cables
+                connector = (extra.run, link.switch, link.slot // per_connector)
+                if (
+                    not (link.in_hole and per_connector > 1 and extra.run in shared_runs)
+                    or connector in emptied_connectors
+                ):
+                    connectors.add(connector)
+    return connectors
 
 
 class _LeafConnectors:
@@ -167,17 +173,18 @@ def _count_upper_connectors(lower: TierDesign, upper: TierDesign, per: int) -> i
     connectors = [port // per for port in make_run_ports(upper, feed.run).list_ports_of(feed)]
     kinds = list_ranks(lower.per, lower.name, lower.count, upper.per, lower.sizes, lower.coarser)
     # upper groups that meet lower switches of the same kind are alike: one of each kind is counted
-    alike = upper.groups // upper.places // len(kinds)
+    groups_per_kind = upper.groups // upper.places // len(kinds)
     total = 0
     shape = lower.sizes, lower.coarser
     for ranks, groups in list_group_ranks(lower, lower.count, upper, *shape, by_slot=uplink.by_slot):
         if uplink.uneven:
-            ends = (uplink.find_dealt_end(rank, k) for rank in ranks for k in range(uplink.links_per_group))
-            connectors_in_use = len({(index, connectors[port]) for index, port in ends})
+            link_ends = (uplink.find_dealt_end(rank, link) for rank in ranks for link in range(uplink.links_per_group))
+            connectors_in_use = len({(index, connectors[port]) for index, port in link_ends})
         else:
             links_by_upper = [range(uplink.count_links_to(index)) for index in range(uplink.upper_count)]
             connectors_in_use = sum(
-                len({connectors[rank * feed.links + k] for rank in ranks for k in links}) for links in links_by_upper
+                len({connectors[rank * feed.links + link] for rank in ranks for link in links})
+                for links in links_by_upper
             )
-        total += groups * alike * connectors_in_use
+        total += groups * groups_per_kind * connectors_in_use
     return total

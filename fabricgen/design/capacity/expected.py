@@ -115,7 +115,10 @@ WORDS: Mapping[str, str] = {
 
 
 def expand_bound(key: str, stated: Any, actual: Mapping[str, float | None]) -> Iterator[ExpectedFigure]:
-    """Yield a bound for each fabric: for every fabric that has a figure, or for those that the bound names."""
+    """Yield what is expected of each fabric: one bound for every fabric that has a figure, or bounds stated by fabric.
+
+    `actual` has the figures of the design by fabric. If it is empty, the bound is one of the cluster without a figure.
+    """
     bounds = stated if isinstance(stated, Mapping) else dict.fromkeys(actual or ("the cluster",), stated)
     for name, bound in bounds.items():
         path: Path = ("expect", key, name) if stated is bounds else ("expect", key)
@@ -123,11 +126,15 @@ def expand_bound(key: str, stated: Any, actual: Mapping[str, float | None]) -> I
 
 
 def _list_bisections(design: Design) -> dict[str, float | None]:
-    """Return, for each fabric whose nodes' NICs belong to accelerators, what an accelerator can send to the other half,
-    Gb/s.
+    """Return, for each fabric to which NICs of accelerators attach, what an accelerator can send to the other half of
+    the cluster, Gb/s; None if it has no accelerators.
     """
-    joining = [f for f in design.fabrics if any(leg.gpu is not None for _, a in f.attachments for leg in a.legs)]
-    bandwidths = {fabric.name: compute_bisection_per_accelerator(design, fabric) for fabric in joining}
+    accelerator_fabrics = [
+        fabric
+        for fabric in design.fabrics
+        if any(leg.gpu is not None for _, attachment in fabric.attachments for leg in attachment.legs)
+    ]
+    bandwidths = {fabric.name: compute_bisection_per_accelerator(design, fabric) for fabric in accelerator_fabrics}
     return {name: None if gbps is None else float(gbps) for name, gbps in bandwidths.items()}
 
 
@@ -154,7 +161,11 @@ def _find_unknown_fabrics(stated: Expect, names: list[str]) -> Iterator[Diagnost
 def _expect_by_kind(
     key: str, stated: Any, figures: Figures, totals: Mapping[str, float]
 ) -> Iterator[ExpectedFigure | Diagnostic]:
-    """Yield the expected figures of one kind: in all, by fabric, by tier or pair of tiers, or by fabric and tier."""
+    """Yield the expected figures of one kind as they are stated: in all, by fabric, by tier or pair of tiers, or by
+    fabric and tier; and a fault (FG016) for each fabric or tier that does not exist, or that several fabrics have.
+
+    `figures` are those of the design by fabric and tier, `totals` those of whole fabrics.
+    """
     path: Path = ("expect", key)
     if stated is None:
         return

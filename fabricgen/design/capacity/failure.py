@@ -80,73 +80,81 @@ class FailureAnalysis:
     def analyze_plane_loss(self) -> RemainingBisection | None:
         """Return the remaining bisection after the loss of one plane; None if no tier is grouped by planes."""
         planes = self._fabric.planes
-        split = [tier for tier in self.chain if "plane" in tier.per]
-        if planes == 1 or not split:
+        tiers_by_plane = [tier for tier in self.chain if "plane" in tier.per]
+        if planes == 1 or not tiers_by_plane:
             return None
-        gone = {tier.key: tier.switches // planes for tier in split}
+        failed_count = {tier.key: tier.switches // planes for tier in tiers_by_plane}
         # planes that are separate in every tier share nothing: the others carry what they carried before
-        if len(split) == len(self.chain):
-            return RemainingBisection(Fraction(planes - 1, planes), "one plane", gone)
-        lost = {t.key: SwitchLoss(self._tiers[t.key].per_place // planes, places=0, strands=0) for t in split}
-        return RemainingBisection(self._find_share((frozenset(lost.items()), (1,))), "one plane", gone)
+        if len(tiers_by_plane) == len(self.chain):
+            return RemainingBisection(Fraction(planes - 1, planes), "one plane", failed_count)
+        losses = {
+            tier.key: SwitchLoss(self._tiers[tier.key].per_place // planes, places=0, strands=0)
+            for tier in tiers_by_plane
+        }
+        return RemainingBisection(self._find_share((frozenset(losses.items()), (1,))), "one plane", failed_count)
 
-    def compute_remaining(self, lost: FailureDomain) -> RemainingBisection:
+    def compute_remaining(self, domain: FailureDomain) -> RemainingBisection:
         """Return the remaining bisection after the loss of a failure domain; strands with equal losses are computed
         once.
         """
-        by_strand: dict[int, dict[TierKey, list[_FailedSwitch]]] = {}
+        failed_by_strand: dict[int, dict[TierKey, list[_FailedSwitch]]] = {}
         failed_count: Counter[TierKey] = Counter()
-        for key, groups in self._tiers.items():
-            for group, number in lost.switches.get(key, ()):
+        for tier_key, groups in self._tiers.items():
+            for group, number in domain.switches.get(tier_key, ()):
                 strand, failed = groups.locate_switch(group, number)
-                if not lost.takes_nodes(groups.layout, groups.scope, failed.place):
-                    by_strand.setdefault(strand, {}).setdefault(key, []).append(failed)
-                    failed_count[key] += 1
-        strands = Counter(self._find_losses(by_tier) for by_tier in by_strand.values())
-        missing = sum((number * (1 - self._find_share(losses)) for losses, number in strands.items()), Fraction(0))
-        return RemainingBisection(max(Fraction(0), 1 - missing), lost.name, failed_count)
+                if not domain.takes_nodes(groups.layout, groups.scope, failed.place):
+                    failed_by_strand.setdefault(strand, {}).setdefault(tier_key, []).append(failed)
+                    failed_count[tier_key] += 1
+        strands_by_losses = Counter(self._find_losses(failed_by_tier) for failed_by_tier in failed_by_strand.values())
+        fraction_lost = sum(
+            (number * (1 - self._find_share(losses)) for losses, number in strands_by_losses.items()), Fraction(0)
+        )
+        return RemainingBisection(max(Fraction(0), 1 - fraction_lost), domain.name, failed_count)
 
-    def _find_losses(self, lost: Mapping[TierKey, Sequence[_FailedSwitch]]) -> _StrandLosses:
-        """Return the losses in one strand by place, and by class of numbers if a tier above joins the switches of one
-        number.
+    def _find_losses(self, failed_by_tier: Mapping[TierKey, Sequence[_FailedSwitch]]) -> _StrandLosses:
+        """Return (losses of one strand by tier, how many numbers of switches each class has) for its failed switches.
+
+        Losses are by place, or by class of numbers if a tier above joins the switches of one number.
         """
         losses: dict[TierKey, SwitchLoss] = {}
         classes: tuple[int, ...] = (1,)
         joined: set[TierKey] = set()
-        for key, joiner in self._joiners:
-            if joiner and not joined and (key in lost or joiner in lost):
-                by_class = self._group_by_class(key, joiner, lost)
+        for tier_key, joiner in self._joiners:
+            if joiner and not joined and (tier_key in failed_by_tier or joiner in failed_by_tier):
+                by_class = self._group_by_class(tier_key, joiner, failed_by_tier)
                 if by_class:
-                    (losses[key], losses[joiner]), classes = by_class
-                    joined = {key, joiner}
-        for key, failed_switches in lost.items():
-            if key not in joined:
-                places = Counter(switch.place for switch in failed_switches)
-                losses[key] = SwitchLoss(max(places.values()), len(places))
+                    (losses[tier_key], losses[joiner]), classes = by_class
+                    joined = {tier_key, joiner}
+        for tier_key, failed_switches in failed_by_tier.items():
+            if tier_key not in joined:
+                failed_by_place = Counter(switch.place for switch in failed_switches)
+                losses[tier_key] = SwitchLoss(max(failed_by_place.values()), len(failed_by_place))
         if not joined:
-            losses |= self._count_in_every_place(lost)
+            losses |= self._count_in_every_place(failed_by_tier)
         return frozenset(losses.items()), classes
 
     def _group_by_class(
-        self, lower: TierKey, upper: TierKey, lost: Mapping[TierKey, Sequence[_FailedSwitch]]
+        self, lower: TierKey, upper: TierKey, failed_by_tier: Mapping[TierKey, Sequence[_FailedSwitch]]
     ) -> tuple[tuple[SwitchLoss, SwitchLoss], tuple[int, ...]] | None:
-        """Return the losses of a tier and of the tier that joins its switches of one number, by class of numbers that
-        have lost equally many in the same places; None if there are too many classes, or numbers do not tell
-        switches apart.
+        """Return the losses of a tier and of the tier that joins its switches of one number, by class of numbers, and
+        how many numbers each class has. Numbers of a class have lost equally many switches in the same places.
+
+        None if there are too many classes, if numbers do not tell switches apart, if they do not divide the switches
+        of a place, or if no tier is linked up to the lower one.
         """
         joining_dimensions, switches = self._tiers[upper].inner, self._tiers[upper].per_place // self._strands
         numbers = switches // self._design.tier(upper).count
         failed_by_number: dict[tuple[int, ...], Counter[tuple[TierKey, int]]] = {}
-        for key in (lower, upper):
-            if self._tiers[key].per_place // self._strands % numbers or not any(
+        for tier_key in (lower, upper):
+            if self._tiers[tier_key].per_place // self._strands % numbers or not any(
                 tier.uplink and tier.uplink.upper == lower for tier in self.chain
             ):
                 return None
-            for switch in lost.get(key, ()):
+            for switch in failed_by_tier.get(tier_key, ()):
                 if not set(joining_dimensions) <= switch.numbers.keys():
                     return None
                 failed_by_number.setdefault(tuple(switch.numbers[d] for d in joining_dimensions), Counter())[
-                    key, switch.place
+                    tier_key, switch.place
                 ] += 1
         numbers_alike = Counter(frozenset(failed.items()) for failed in failed_by_number.values())
         kinds = sorted(numbers_alike, key=sorted)
@@ -156,32 +164,38 @@ class FailureAnalysis:
         # numbers that lost nothing are one more class, if there are any
         classes = tuple(numbers_alike[kind] for kind in kinds) + (numbers_without_loss,) * (numbers_without_loss > 0)
         losses = []
-        for key in (lower, upper):
+        for tier_key in (lower, upper):
             rows = []
-            for place in self._list_places(key, lost):
+            for hit_place in self._list_places(tier_key, failed_by_tier):
                 # switches lost here, by class of numbers
-                row = [numbers_alike[kind] * dict(kind).get((key, place), 0) for kind in kinds]
+                row = [numbers_alike[kind] * dict(kind).get((tier_key, hit_place), 0) for kind in kinds]
                 rows.append((*row, *(0,) * (numbers_without_loss > 0)))
             # the first place is special (see `_list_places`); the order of the others does not matter
             losses.append(SwitchLoss(0, of_class=(*rows[:1], *sorted(rows[1:]))))
         return (losses[0], losses[1]), classes
 
-    def _list_places(self, key: TierKey, lost: Mapping[TierKey, Sequence[_FailedSwitch]]) -> list[int]:
+    def _list_places(self, tier_key: TierKey, failed_by_tier: Mapping[TierKey, Sequence[_FailedSwitch]]) -> list[int]:
         """Return the places of a tier that have lost some of its switches; the first place is the one with the most
         units of lower places that have lost switches, NOWHERE if it has lost none itself.
         """
-        places_hit, groups = sorted({switch.place for switch in lost.get(key, ())}), self._tiers[key]
-        lower_tiers = self.chain[: next(level for level, tier in enumerate(self.chain) if tier.key == key)]
+        places_hit, groups = (
+            sorted({switch.place for switch in failed_by_tier.get(tier_key, ())}),
+            self._tiers[tier_key],
+        )
+        lower_tiers = self.chain[: next(level for level, tier in enumerate(self.chain) if tier.key == tier_key)]
         units = {
             self._tiers[tier.key].layout.cluster_units[unit]
             for tier in lower_tiers
-            for switch in lost.get(tier.key, ())
+            for switch in failed_by_tier.get(tier.key, ())
             for unit in list_units_of_place(tier.layout, tier.scope, switch.place)
         }
         units_hit_below = [
             len(
                 units
-                & {groups.layout.cluster_units[u] for u in list_units_of_place(groups.layout, groups.scope, hit_place)}
+                & {
+                    groups.layout.cluster_units[unit]
+                    for unit in list_units_of_place(groups.layout, groups.scope, hit_place)
+                }
             )
             for hit_place in places_hit
         ]
@@ -195,7 +209,9 @@ class FailureAnalysis:
             ] or [NOWHERE]
         return [NOWHERE, *places_hit]
 
-    def _count_in_every_place(self, lost: Mapping[TierKey, Sequence[_FailedSwitch]]) -> dict[TierKey, SwitchLoss]:
+    def _count_in_every_place(
+        self, failed_by_tier: Mapping[TierKey, Sequence[_FailedSwitch]]
+    ) -> dict[TierKey, SwitchLoss]:
         """Return the losses of tiers whose switches of one number are joined, if there are too many classes of numbers.
 
         Failed switches of different numbers in two places cut these places off from each other, and failed upper
@@ -203,30 +219,30 @@ class FailureAnalysis:
         high.
         """
         losses: dict[TierKey, SwitchLoss] = {}
-        for key, joiner in self._joiners:
-            failed_switches = lost.get(key, ())
-            failed_joiners = lost.get(joiner, ()) if joiner else ()
+        for tier_key, joiner in self._joiners:
+            failed_switches = failed_by_tier.get(tier_key, ())
+            failed_joiners = failed_by_tier.get(joiner, ()) if joiner else ()
             if joiner and (failed_switches or failed_joiners):
-                switches = max(1, self._tiers[key].per_place // self._strands)
+                switches = max(1, self._tiers[tier_key].per_place // self._strands)
                 joiner_switches = max(1, self._tiers[joiner].per_place // self._strands)
                 numbers = len({tuple(sorted(switch.numbers.items())) for switch in failed_switches})
                 # a failed upper switch also takes the lower switches of the numbers that it joins
                 numbers = min(switches, numbers + -(-len(failed_joiners) * switches // joiner_switches))
-                losses[key] = SwitchLoss(
+                losses[tier_key] = SwitchLoss(
                     numbers, places=0 if failed_joiners else len({switch.place for switch in failed_switches})
                 )
                 if failed_joiners:
                     losses[joiner] = SwitchLoss(0)
         return losses
 
-    def _find_share(self, lost: _StrandLosses) -> Fraction:
+    def _find_share(self, losses: _StrandLosses) -> Fraction:
         """Return the fraction of the bisection that remains after losses of one strand; remembered, as many failures
         are alike.
         """
-        if lost not in self._known:
-            remaining = compute_bisection(self._design, self._fabric, dict(lost[0]), lost[1])
-            self._known[lost] = remaining / self.whole if self.whole else Fraction(0)
-        return self._known[lost]
+        if losses not in self._known:
+            remaining = compute_bisection(self._design, self._fabric, dict(losses[0]), losses[1])
+            self._known[losses] = remaining / self.whole if self.whole else Fraction(0)
+        return self._known[losses]
 
 
 class _GroupPositions:
@@ -293,6 +309,6 @@ def describe_lost_switches(remaining: RemainingBisection) -> str:
     return f" ({failed} switch{'es' * (sum(remaining.gone.values()) != 1)})"
 
 
-def describe_remaining(fabric: str, share: str, after: str, switches: str) -> str:
+def describe_remaining(fabric: str, remaining_percent: str, lost_text: str, switches: str) -> str:
     """Return a sentence: `compute keeps 93.7% of its bisection after the loss of net-spine-01 (1 spine switch)`."""
-    return f"{fabric} keeps {share} of its bisection after the loss of {after}{switches}"
+    return f"{fabric} keeps {remaining_percent} of its bisection after the loss of {lost_text}{switches}"

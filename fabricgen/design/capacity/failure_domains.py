@@ -98,13 +98,25 @@ def list_feeds_in_use(design: Design, floor: FloorPlan) -> frozenset[str]:
 def _group_racks(
     design: Design, floor: FloorPlan, find_key: Callable[[RackPosition], Key]
 ) -> dict[Key, tuple[list[_NetworkRack], frozenset[int]]]:
-    """Return, by row or feed (the key of a position), its network racks, and the units all of whose nodes are on it."""
-    keys_of_units = ({find_key(at) for at in _list_node_racks(floor, unit)} for unit in range(design.layout.units))
-    units = group_pairs((key, unit) for unit, keys in enumerate(keys_of_units) if len(keys) == 1 for key in keys)
+    """Return (network racks, units all of whose nodes are there) by row or feed; `find_key` returns the row or feed
+    of a position.
+    """
+    row_or_feed_by_unit = (
+        {find_key(position) for position in _list_node_racks(floor, unit)} for unit in range(design.layout.units)
+    )
+    units = group_pairs(
+        (row_or_feed, unit)
+        for unit, rows_or_feeds in enumerate(row_or_feed_by_unit)
+        if len(rows_or_feeds) == 1
+        for row_or_feed in rows_or_feeds
+    )
     racks_of_units = (rack for unit in range(design.layout.units) for rack in _list_unit_racks(floor, unit))
     all_racks = chain(racks_of_units, _list_racks_of_runs(floor, floor.runs))
     racks = group_pairs((find_key(rack.position), rack) for rack in all_racks)
-    return {key: (racks.get(key, []), frozenset(units.get(key, ()))) for key in {*racks, *units}}
+    return {
+        row_or_feed: (racks.get(row_or_feed, []), frozenset(units.get(row_or_feed, ())))
+        for row_or_feed in {*racks, *units}
+    }
 
 
 def _make_failure_domain(name: str, racks: Iterable[_NetworkRack], units: frozenset[int]) -> FailureDomain:
@@ -164,6 +176,7 @@ def find_shared_rack(design: Design, floor: FloorPlan, tier: TierDesign) -> Shar
     # if no rack can hold so many switches, nothing has to be placed
     if tier.per_place * tier.profile.rack_units > max(part.kind.node_rack.units for part in tier.layout.parts):
         return None
+    # the number of the place is not needed: -1 stands for none
     return next(_find_shared_failures(design, floor, tier, range(1), lambda rack: rack.name), (None, -1))[0]
 
 
@@ -188,26 +201,31 @@ def find_shared_feed(design: Design, floor: FloorPlan, tier: TierDesign) -> Shar
 def _find_shared_failures(
     design: Design, floor: FloorPlan, tier: TierDesign, units: Iterable[int], find_key: Callable[[_NetworkRack], str]
 ) -> Iterator[tuple[SharedFailure, int]]:
-    """Yield (shared rack or feed, place) for the places whose switches of a tier all share one, in the order of places.
+    """Yield (shared rack or feed, place) for each place whose switches of a tier are all in one rack or on one feed.
 
-    `find_key` returns the rack or feed of a rack. Only `units` of the tier's layout are examined.
+    Places are in order. `find_key` returns the name of a rack, or of its feed. Of racks within units, only those of
+    `units` of the tier's layout are examined. Yields nothing for places of one switch and for places within a unit.
     """
-    scope, places = tier.scope, tier.places
-    switches_per_place, groups_per_place = tier.switches // places, tier.groups // places
+    scope, place_count = tier.scope, tier.places
+    switches_per_place, groups_per_place = tier.switches // place_count, tier.groups // place_count
     # a single switch has no other to stand in for it, wherever it stands
     if switches_per_place == 1 or is_part_of_unit(scope):
         return
     in_units = not stands_in_run(design, tier)
-    runs = () if in_units else [r for r in floor.runs if any(d.tier and d.tier.key == tier.key for d in r.runs)]
+    runs = (
+        ()
+        if in_units
+        else [run for run in floor.runs if any(devices.tier and devices.tier.key == tier.key for devices in run.runs)]
+    )
     racks_of_units = (
         rack for unit in units if in_units for rack in _list_unit_racks(floor, tier.layout.cluster_units[unit])
     )
-    keys_of_place = group_pairs(
+    racks_or_feeds_of_place = group_pairs(
         (place, find_key(rack))
         for rack in (*racks_of_units, *_list_racks_of_runs(floor, runs))
         for place in {group // groups_per_place for group, _ in rack.switches.get(tier.key, ())}
     )
-    words = "" if scope == WHOLE else f" of a {find_noun(scope).rpartition(' ')[2]}"
-    for place, keys in sorted(keys_of_place.items()):
-        if len(set(keys)) == 1:
-            yield SharedFailure(switches_per_place, keys[0], words), place
+    served_text = "" if scope == WHOLE else f" of a {find_noun(scope).rpartition(' ')[2]}"
+    for place, racks_or_feeds in sorted(racks_or_feeds_of_place.items()):
+        if len(set(racks_or_feeds)) == 1:
+            yield SharedFailure(switches_per_place, racks_or_feeds[0], served_text), place

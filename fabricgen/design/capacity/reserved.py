@@ -28,25 +28,25 @@ def list_reserved_ports(design: Design, tier: TierDesign) -> tuple[ReservedPort,
     Ports that are reserved by number are the last ports of the first kind that nothing uses on any switch, on free
     connectors first; purposes follow one another by name.
     """
-    reserved = [ReservedPort(cage, 0, 1, name) for name, _, cages in tier.reserved for cage in cages]
-    names = [name for name, ports, _ in tier.reserved for _ in range(ports)]
-    free = _list_free_ports(design, tier) if names else []
-    if len(free) < len(names):
+    reserved = [ReservedPort(cage, 0, 1, purpose) for purpose, _, cages in tier.reserved for cage in cages]
+    purposes = [purpose for purpose, port_count, _ in tier.reserved for _ in range(port_count)]
+    free = _list_free_ports(design, tier) if purposes else []
+    if len(free) < len(purposes):
         raise fault(
             "FG064",
-            f"{len(names)} ports are reserved on each {tier.name} switch, and {len(free)} are free on all of them",
+            f"{len(purposes)} ports are reserved on each {tier.name} switch, and {len(free)} are free on all of them",
             path=(*tier.path, "reserved_ports"),
             hint="reserve fewer, state the cages, or move devices that the lock keeps on the last ports",
         )
-    for name, port in zip(names, sorted(free[: len(names)]), strict=True):
+    for purpose, port in zip(purposes, sorted(free[: len(purposes)]), strict=True):
         run = tier.downs[0]
-        reserved.append(ReservedPort(run.cages[port // run.ways], port % run.ways, run.ways, name))
+        reserved.append(ReservedPort(run.cages[port // run.ways], port % run.ways, run.ways, purpose))
     return tuple(sorted(reserved, key=lambda port: (port.cage, port.sub)))
 
 
 def _list_free_ports(design: Design, tier: TierDesign) -> list[int]:
-    """Return the ports of the first run that nothing uses on any switch, the last first; ports on free connectors come
-    before others.
+    """Return the down ports of the first kind that nothing uses on any switch: those on connectors without a port in
+    use, then the others, each from the last port downwards.
     """
     if not tier.downs:
         return []

@@ -49,9 +49,11 @@ def find_uneven_landings(design: Design, fabric: FabricDesign) -> Iterator[Uneve
         upper = design.tier(uplink.upper)
         shape = lower.sizes, lower.coarser
         rank_groups = list_group_ranks(lower, lower.count, upper, *shape, by_slot=uplink.by_slot)
-        compute = weigh_fullest_link if weighs_paths(design.loaded.blueprint, fabric.name) else compute_fullest_link
-        cost = max((compute(uplink, ranks) for ranks, _ in rank_groups), default=Fraction(1))
-        yield UnevenLanding(lower, upper, uplink.links_per_group // uplink.upper_count, cost)
+        compute_load = (
+            weigh_fullest_link if weighs_paths(design.loaded.blueprint, fabric.name) else compute_fullest_link
+        )
+        fullest_link = max((compute_load(uplink, ranks) for ranks, _ in rank_groups), default=Fraction(1))
+        yield UnevenLanding(lower, upper, uplink.links_per_group // uplink.upper_count, fullest_link)
 
 
 def compute_fullest_link(uplink: Uplink, ranks: Sequence[int]) -> Fraction:
@@ -60,21 +62,28 @@ def compute_fullest_link(uplink: Uplink, ranks: Sequence[int]) -> Fraction:
     `ranks` are the ranks of the lower switches in the upper group.
     """
     upper_switches = range(uplink.upper_count)
-    loads, fewest = dict.fromkeys(upper_switches, 0), dict.fromkeys(upper_switches, uplink.links_per_group)
+    links_to_upper, fewest_links = (
+        dict.fromkeys(upper_switches, 0),
+        dict.fromkeys(upper_switches, uplink.links_per_group),
+    )
     for rank in ranks:
-        for index in upper_switches:
-            links = uplink.count_links_to(index, rank)
-            loads[index] += links
-            fewest[index] = min(fewest[index], links)
+        for upper in upper_switches:
+            links = uplink.count_links_to(upper, rank)
+            links_to_upper[upper] += links
+            fewest_links[upper] = min(fewest_links[upper], links)
     # traffic to a lower switch comes from all others
     senders = len(ranks) - 1
     if senders < 1:
         return Fraction(1)
-    return max(Fraction(loads[index] - fewest[index], senders * fewest[index]) for index in upper_switches)
+    return max(
+        Fraction(links_to_upper[upper] - fewest_links[upper], senders * fewest_links[upper]) for upper in upper_switches
+    )
 
 
 def weigh_fullest_link(uplink: Uplink, ranks: Sequence[int]) -> Fraction:
-    """Return the load of the fullest link over the mean if paths are weighed, to a millionth; 1 for a single switch."""
+    """Return the load of the fullest link over the mean, to a millionth, if paths are weighed by link bandwidth; 1 for
+    fewer than two lower switches. `ranks` are the ranks of the lower switches in the upper group.
+    """
     import numpy as np
 
     # lower switches whose links begin at the same upper switch have the same links
@@ -82,16 +91,18 @@ def weigh_fullest_link(uplink: Uplink, ranks: Sequence[int]) -> Fraction:
     rank_of_turn = dict(
         zip(((rank * uplink.links_per_group) % uplink.upper_count for rank in ranks), ranks, strict=True)
     )
+    # float64 of shape (turn, upper switch): links of a lower switch
     links = np.array(
         [
-            [float(uplink.count_links_to(s, rank_of_turn[turn])) for s in range(uplink.upper_count)]
+            [float(uplink.count_links_to(upper, rank_of_turn[turn])) for upper in range(uplink.upper_count)]
             for turn in switches_by_turn
         ]
     )
-    paths = links @ links.T
-    number = np.array([float(count) for count in switches_by_turn.values()])
+    # shape (turn, turn): paths between two lower switches over all upper switches
+    paths_between = links @ links.T
+    lower_switches = np.array([float(count) for count in switches_by_turn.values()])
     # traffic to a lower switch comes from all others, so its own part is subtracted
-    loads = (number / paths) @ links - links / paths.diagonal()[:, None]
+    load_of_link = (lower_switches / paths_between) @ links - links / paths_between.diagonal()[:, None]
     if len(ranks) < 2:
         return Fraction(1)
-    return Fraction(float(loads.max()) * uplink.links_per_group / (len(ranks) - 1)).limit_denominator(1_000_000)
+    return Fraction(float(load_of_link.max()) * uplink.links_per_group / (len(ranks) - 1)).limit_denominator(1_000_000)

@@ -42,18 +42,19 @@ def is_derived(mesh: MeshSpec) -> bool:
 
 
 def balance_groups(node_ports: int, groups: int, routers: int | None) -> Balance:
-    """Return routers and links for `groups` groups of a dragonfly with so many node ports each; `routers` are the
-    stated ones.
+    """Return the routers and links of a dragonfly of `groups` groups with `node_ports` node ports each.
 
-    If no number of routers is stated, one is taken that divides the node ports of a group, so that each router has as
-    many.
+    `routers` is the stated number of routers of a group. If it is None, a number is taken that divides the node ports,
+    so that each router has equally many.
     """
     # a p = node_ports and a = 2 p: take the divisor whose square is nearest to twice the node ports
-    divisors = [number for number in range(1, node_ports + 1) if node_ports % number == 0]
-    count = routers or min(divisors, key=lambda number: abs(number * number - 2 * node_ports))
-    ports = -(-node_ports // count)
-    links = max(1, count * ports // max(1, groups - 1))
-    return Balance(count, ports, links, count * ports // links + 1)
+    divisors = [divisor for divisor in range(1, node_ports + 1) if node_ports % divisor == 0]
+    router_count = routers or min(divisors, key=lambda divisor: abs(divisor * divisor - 2 * node_ports))
+    ports_per_router = -(-node_ports // router_count)
+    links_per_pair = max(1, router_count * ports_per_router // max(1, groups - 1))
+    return Balance(
+        router_count, ports_per_router, links_per_pair, router_count * ports_per_router // links_per_pair + 1
+    )
 
 
 def count_node_ports(design: Design, tier: TierDesign) -> int:
@@ -63,10 +64,11 @@ def count_node_ports(design: Design, tier: TierDesign) -> int:
 
 
 def complete_mesh(spec: TierSpec, node_ports: int, sizes: Mapping[str, int]) -> TierSpec:
-    """Return a tier with the links, switches and widths of its meshes that it does not state; `node_ports` are those of
-    a group.
+    """Return a tier with the links and switches of its meshes and the widths of its grid that it does not state.
+    `node_ports` counts the node ports of a group; `sizes` has how many values each inner dimension has.
 
-    Raises InputError (FG140) if there is nothing to derive them from.
+    Raises InputError (FG140) if there is nothing to derive them from, if a balanced dragonfly has fewer groups, or if a
+    table of pairs does not fit.
     """
     tier = _complete_grid(spec)
     for name, mesh in tier.mesh.items():
@@ -106,22 +108,22 @@ def _complete_table(spec: TierSpec, tier: Tier, name: str, sizes: Mapping[str, i
     known_dimensions = {name, *sizes, *tier.grid, spec.name, find_scope(spec.per)}
     if name not in known_dimensions:
         return tier  # `check_meshes` refuses an unknown dimension
-    grid = {key: width or 1 for key, width in tier.grid.items()} or {spec.name: tier.count or 1}
+    grid = {dimension: width or 1 for dimension, width in tier.grid.items()} or {spec.name: tier.count or 1}
     mesh_sizes = (
         list_mesh_sizes(spec.layout, spec.per, sizes, grid, name)
         if name in known_dimensions - {spec.name} | set(grid)
         else ()
     )
-    span = max((size.span for size in mesh_sizes), default=0)
-    if pair_outside := next((pair for pair in pairs if pair.b >= span), None):
-        message = f"there are {span} {name} numbers, and the table has {pair_outside.b + 1}"
+    number_count = max((size.span for size in mesh_sizes), default=0)
+    if pair_outside := next((pair for pair in pairs if pair.b >= number_count), None):
+        message = f"there are {number_count} {name} numbers, and the table has {pair_outside.b + 1}"
         raise InputError([Diagnostic("FG140", Severity.ERROR, message, path, span=pair_outside.span)])
     graph = nx.Graph([pair[:2] for pair in pairs])
-    graph.add_nodes_from(range(span))
-    lowest_of_parts = sorted(map(min, nx.connected_components(graph)))
-    if len(lowest_of_parts) > 1:
-        message = f"the table joins {spec.name} switches 1 and {lowest_of_parts[1] + 1} in no way"
-        raise refuse_mesh((*path, "table"), message, f"let it join all {span} of {name}")
+    graph.add_nodes_from(range(number_count))
+    lowest_joined_numbers = sorted(map(min, nx.connected_components(graph)))
+    if len(lowest_joined_numbers) > 1:
+        message = f"the table joins {spec.name} switches 1 and {lowest_joined_numbers[1] + 1} in no way"
+        raise refuse_mesh((*path, "table"), message, f"let it join all {number_count} of {name}")
     return tier
 
 
@@ -149,10 +151,10 @@ def find_widths(number: int, dimensions: int) -> tuple[int, ...] | None:
     if dimensions == 1:
         return (number,) if number > 1 else None
     candidates = [
-        (smallest, *larger)
-        for smallest in range(2, int(number ** (1 / dimensions) + 1e-9) + 1)
-        if number % smallest == 0
-        and (larger := find_widths(number // smallest, dimensions - 1))
-        and larger[0] >= smallest
+        (first_width, *further_widths)
+        for first_width in range(2, int(number ** (1 / dimensions) + 1e-9) + 1)
+        if number % first_width == 0
+        and (further_widths := find_widths(number // first_width, dimensions - 1))
+        and further_widths[0] >= first_width
     ]
     return min(candidates, key=sum, default=None)

@@ -63,16 +63,20 @@ def find_wider_scope(per: tuple[str, ...]) -> str:
 def list_mesh_sizes(
     layout: Layout, per: tuple[str, ...], sizes: Mapping[str, int], grid: Mapping[str, int], dimension: str
 ) -> Iterator[MeshSize]:
-    """Yield how many values a dimension has in each set of a tier's switches that agree in all other dimensions;
-    `times` also counts the inner dimensions of groups and the grid.
+    """Yield the sizes that a dimension has in sets of a tier's switches that agree in all other dimensions.
+
+    Sets that are alike are one `MeshSize`, whose `times` counts them, over the inner dimensions of groups and the grid
+    too. `sizes` has how many values each inner dimension has, `grid` how many switches lie along each of its own.
     """
     inner = {name: sizes[name] for name in list_inner_dimensions(per)}
     if dimension == find_scope(per):
         sets_per_place = prod(inner.values()) * prod(grid.values())
         for children in number_children(layout, dimension, find_wider_scope(per), by_slot=True):
-            last = children.numbers[-1].end if children.numbers else 0
-            held = children.numbers
-            yield MeshSize(count_numbers(held), last, children.span, children.places * sets_per_place, held)
+            end_number = children.numbers[-1].end if children.numbers else 0
+            existing = children.numbers
+            yield MeshSize(
+                count_numbers(existing), end_number, children.span, children.places * sets_per_place, existing
+            )
         return
     size = (grid if dimension in grid else inner)[dimension]
     switch_sets = count_places(layout, find_scope(per)) * prod(inner.values()) * prod(grid.values())
@@ -123,24 +127,34 @@ class Meeting(NamedTuple):
 
 
 def list_meetings(mesh: Mesh, numbers: Sequence[int]) -> Iterator[Meeting]:
-    """Yield who meets in a set whose members have these numbers, ascending, if a ring or a table says so.
+    """Yield which members of a set meet by the ring or the table of a mesh; nothing for a full mesh. `numbers` are the
+    numbers of the members, ascending.
 
-    In a ring each member has two ports a step, forward and back, but one for the member that is opposite in an even
-    ring. By a table it has a port for each of its pairs, in their order, whether the other member is there or not.
+    In a ring each member has two ports a step, forward and back, but only one to the opposite member of an even ring.
+    By a table it has a port for each of its pairs, in their order, whether the other member is there or not.
     """
     if mesh.reach:
         size = len(numbers)
-        for step in range(1, min(mesh.reach, size // 2) + 1):
-            for value in range(size // 2 if 2 * step == size else size):
-                forward, far = 2 * (step - 1), value + step
-                back = forward + (2 * step != size)
-                # where the ring closes the far member is the lower one
-                yield Meeting(value, far, forward, back) if far < size else Meeting(far - size, value, back, forward)
-    position, taken = {number: index for index, number in enumerate(numbers)}, Counter[int]()
-    for a, b in mesh.pairs:
-        if a in position and b in position:
-            yield Meeting(position[a], position[b], taken[a], taken[b])
-        taken.update((a, b))
+        for steps in range(1, min(mesh.reach, size // 2) + 1):
+            for value in range(size // 2 if 2 * steps == size else size):
+                forward_port, forward_value = 2 * (steps - 1), value + steps
+                back_port = forward_port + (2 * steps != size)
+                # where the ring closes, the member ahead has the lower position
+                yield (
+                    Meeting(value, forward_value, forward_port, back_port)
+                    if forward_value < size
+                    else Meeting(forward_value - size, value, back_port, forward_port)
+                )
+    position_of_number, ports_by_number = {number: index for index, number in enumerate(numbers)}, Counter[int]()
+    for low_number, high_number in mesh.pairs:
+        if low_number in position_of_number and high_number in position_of_number:
+            yield Meeting(
+                position_of_number[low_number],
+                position_of_number[high_number],
+                ports_by_number[low_number],
+                ports_by_number[high_number],
+            )
+        ports_by_number.update((low_number, high_number))
 
 
 def count_meetings(mesh: Mesh, size: MeshSize) -> int:
@@ -201,15 +215,20 @@ def _count_dealt_connectors(ports: Sequence[range], dealt: int, per: int) -> int
 
 
 def _list_lower_ports(mesh: Mesh, size: MeshSize) -> Iterator[list[range]]:
-    """Yield the ports of each switch of a set to switches that come after it, ascending."""
+    """Yield, for each switch of a set, the ranges of its ports to switches of higher numbers, ascending."""
     if mesh.pairs or mesh.reach:
         meetings = list_meetings(mesh, list(list_numbers(size.held)))
         for ports in group_pairs((meeting.low, meeting.low_port) for meeting in meetings).values():
             yield [range(port * mesh.links, (port + 1) * mesh.links) for port in sorted(ports)]
         return
     for number in list_numbers(size.held):
-        after = ((max(run.first, number + 1), run.end) for run in size.held if run.end > number + 1)
-        yield [range((first - 1) * mesh.links, (end - 1) * mesh.links) for first, end in after]
+        later_intervals = (
+            (max(interval.first, number + 1), interval.end) for interval in size.held if interval.end > number + 1
+        )
+        yield [
+            range((first_number - 1) * mesh.links, (end_number - 1) * mesh.links)
+            for first_number, end_number in later_intervals
+        ]
 
 
 def check_meshes(spec: TierSpec) -> None:
@@ -274,17 +293,18 @@ def list_unmet_dimensions(tier: TierDesign) -> list[str]:
 
 
 def compute_mesh_bisection(tier: TierDesign, nodes_gbps: int, *, per_node: int, lost: int = 0) -> Fraction:
-    """Return the least bandwidth, Gb/s each way, between two halves of the nodes below a tier with links within it.
+    """Return the least bandwidth, Gb/s each way, between two halves of the nodes below a tier with links within it; 0
+    if nothing joins the tier along one of its dimensions other than its scope and its grid.
 
     `nodes_gbps` is the bandwidth of all node ports, Gb/s. A node has its ports on `per_node` consecutive switches of a
     group, which no cut divides. Each of `lost` lost switches is taken to carry as much across the cut as any other.
     """
-    place = tier.scope if tier.scope != WHOLE else ""
-    if set(list_unmet_dimensions(tier)) - {place, *tier.grid}:
+    scope = tier.scope if tier.scope != WHOLE else ""
+    if set(list_unmet_dimensions(tier)) - {scope, *tier.grid}:
         return Fraction(0)
     grid = tier.grid if tier.lowest else {}
     sizes = {name: size for name, size in grid.items() if _keeps_nodes_whole(tier, name, per_node)}
-    sizes |= {place: tier.places} if place else {}
+    sizes |= {scope: tier.places} if scope else {}
     # the bandwidth of links whose ends are in different halves of a dimension
     crossing_gbps = [
         sum(mesh.run.speed_gbps * _count_crossing(tier, mesh, dimension) for mesh in tier.meshes)
@@ -299,12 +319,15 @@ def _count_crossing(tier: TierDesign, mesh: Mesh, dimension: str) -> int:
     """Return how many links of a mesh cross the middle of a dimension."""
     sizes = list_sizes(tier, mesh)
     if mesh.dimension == dimension:
-        sets = (size.times // tier.count if mesh.spread else size.times for size in sizes)
-        return sum(_count_crossing_pairs(mesh, size) * n * mesh.links for size, n in zip(sizes, sets, strict=True))
+        set_counts = (size.times // tier.count if mesh.spread else size.times for size in sizes)
+        return sum(
+            _count_crossing_pairs(mesh, size) * set_count * mesh.links
+            for size, set_count in zip(sizes, set_counts, strict=True)
+        )
     if not mesh.spread or dimension not in tier.grid:
         return 0
-    sides = _list_sides(tier, dimension)
-    return sum(_count_between_sides(mesh, size, sides) * (size.times // tier.count) for size in sizes)
+    in_first_half = _list_sides(tier, dimension)
+    return sum(_count_between_sides(mesh, size, in_first_half) * (size.times // tier.count) for size in sizes)
 
 
 def _list_sides(tier: TierDesign, dimension: str) -> list[bool]:
@@ -319,8 +342,11 @@ def _keeps_nodes_whole(tier: TierDesign, dimension: str, per_node: int) -> bool:
     """Whether the middle of a dimension divides no run of `per_node` switches, counted from the first switch of a
     group.
     """
-    sides = _list_sides(tier, dimension)
-    return all(len(set(sides[first : first + per_node])) == 1 for first in range(0, tier.count, per_node))
+    in_first_half = _list_sides(tier, dimension)
+    return all(
+        len(set(in_first_half[first_switch : first_switch + per_node])) == 1
+        for first_switch in range(0, tier.count, per_node)
+    )
 
 
 def _count_crossing_pairs(mesh: Mesh, size: MeshSize) -> int:
@@ -332,12 +358,13 @@ def _count_crossing_pairs(mesh: Mesh, size: MeshSize) -> int:
     return half * (size.numbers - half)
 
 
-def _count_between_sides(mesh: Mesh, size: MeshSize, sides: list[bool]) -> int:
-    """Return how many links between groups have ends on different sides; links are dealt over the switches of each
-    group.
+def _count_between_sides(mesh: Mesh, size: MeshSize, in_first_half: list[bool]) -> int:
+    """Return how many links between groups have their ends in different halves; `in_first_half` says of each switch of
+    a group in which it is, and links are dealt over these switches in turn.
     """
     return sum(
-        sides[((high - 1) * mesh.links + link) % len(sides)] != sides[(low * mesh.links + link) % len(sides)]
-        for low, high in combinations(range(size.numbers), 2)
+        in_first_half[((higher_group - 1) * mesh.links + link) % len(in_first_half)]
+        != in_first_half[(lower_group * mesh.links + link) % len(in_first_half)]
+        for lower_group, higher_group in combinations(range(size.numbers), 2)
         for link in range(mesh.links)
     )

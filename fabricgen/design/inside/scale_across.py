@@ -47,9 +47,11 @@ def list_spans(design: Design, fabric: FabricDesign) -> list[tuple[TierDesign, S
     spans = []
     for tier in fabric.tiers:
         for span in tier.spans:
-            links, names = count_mesh_links(tier, span), (sites[span.sites[0]], sites[span.sites[1]])
+            link_count, site_names = count_mesh_links(tier, span), (sites[span.sites[0]], sites[span.sites[1]])
             latency_us = round(span.km * US_PER_KM, 1)
-            spans.append((tier, SpanFigures(span, names, links, links * span.run.speed_gbps, latency_us)))
+            spans.append(
+                (tier, SpanFigures(span, site_names, link_count, link_count * span.run.speed_gbps, latency_us))
+            )
     return spans
 
 
@@ -82,15 +84,15 @@ def _is_linked_up_to(design: Design, key: TierKey, tiers: set[TierKey]) -> bool:
 
 def _sum_node_bandwidth(design: Design, fabric: FabricDesign, site: str) -> int:
     """Return the bandwidth in a fabric of the nodes that are present at a site, Gb/s."""
-    total = 0
+    gbps = 0
     for feed in fabric.node_feeds:
         layout = design.tier(feed.leaf).layout.of_part(feed.part)
-        pods = {i for i, pod in enumerate(layout.pods) if pod.site == site}
-        units = sum(layout.pods[i].su for i in pods)
+        pods_of_site = {pod_number for pod_number, pod in enumerate(layout.pods) if pod.site == site}
+        units = sum(layout.pods[pod_number].su for pod_number in pods_of_site)
         for nodes, attachment in feed.attachments:
-            missing = sum(slot.pod in pods and nodes.holds(slot.node - 1) for slot in layout.omitted)
-            total += (nodes.count * units - missing) * len(attachment.legs) * attachment.speed_gbps
-    return total
+            missing = sum(slot.pod in pods_of_site and nodes.holds(slot.node - 1) for slot in layout.omitted)
+            gbps += (nodes.count * units - missing) * len(attachment.legs) * attachment.speed_gbps
+    return gbps
 
 
 def count_bytes_in_flight(km: float, gbps: int) -> float:

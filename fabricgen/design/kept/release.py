@@ -34,21 +34,20 @@ EVERYTHING = "unused"
 def find_holes(
     lock: Lock, used: Collection[Holder], layout: Layout, positions: Mapping[Holder, int]
 ) -> dict[Holder, Intervals]:
-    """Return the unused numbers of the lock by holder: all numbers of a holder that is gone, the last ones of one that
-    shrank.
+    """Return the unused numbers of the lock by holder, in order: all numbers of a holder that is gone, the last numbers
+    of a holder that shrank. A holder of words, which is gone and has no numbers, has an empty tuple.
 
-    Holders of words, which have no numbers, have an empty tuple. `used` are the holders in use; `positions` has how
-    many positions of management ports each holder needs.
+    `used` are the holders in use; `positions` has how many positions of management ports each holder needs.
     """
     unused: dict[Holder, Intervals] = {}
-    for kind, held in lock.held.items():
-        for name, intervals in held.items():
+    for kind, intervals_of_kind in lock.held.items():
+        for name, intervals in intervals_of_kind.items():
             size = positions.get((kind, name), count_needed_numbers(kind, name, layout))
             surplus = _list_beyond(intervals, size) if (kind, name) in used else intervals
             if surplus:
                 unused[kind, name] = surplus
-    for kind, words in lock.words.items():
-        unused |= {(kind, name): () for name in words if (kind, name) not in used}
+    for kind, words_of_kind in lock.words.items():
+        unused |= {(kind, name): () for name in words_of_kind if (kind, name) not in used}
     return dict(sorted(unused.items()))
 
 
@@ -85,23 +84,23 @@ def names_size(path: str) -> bool:
 
 
 def find_resized(lock: Lock, path: str) -> dict[str, str]:
-    """Return the lines of tiers' sizes that change if what a path names is forgotten; an empty text is a line that
-    goes.
+    """Return the sizes of tiers in the lock that change if the part of a size that `path` names is forgotten, by holder
+    (`compute spine (pod)`): the text of what is left, "" if nothing is. Empty if the path names no part of a size.
 
     If the count of a tier is forgotten, so are the uplinks of the tiers below it, as the count follows from them.
     """
     if not names_size(path):
         return {}
     *tier, part = path.split()
-    lines = {}
-    for name, word in lock.find_words(SIZED).items():
-        earlier = parse_sized(word)
-        shrunk = earlier.forget_part(part) if name.split()[:2] == tier else earlier
+    sizes = {}
+    for name, size_text in lock.find_words(SIZED).items():
+        earlier = parse_sized(size_text)
+        remaining = earlier.forget_part(part) if name.split()[:2] == tier else earlier
         if part == "count" and earlier.upper == " ".join(tier):
-            shrunk = shrunk.forget_part("uplinks")
-        if shrunk != earlier:
-            lines[name] = shrunk.text()
-    return lines
+            remaining = remaining.forget_part("uplinks")
+        if remaining != earlier:
+            sizes[name] = remaining.text()
+    return sizes
 
 
 def _find_adopted_keys(lock: Lock, path: str) -> set[str]:
@@ -114,7 +113,7 @@ def _find_adopted_keys(lock: Lock, path: str) -> set[str]:
 
 
 def release_paths(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Intervals]) -> Lock:
-    """Return a lock without the unused reservations below some paths.
+    """Return a lock without the unused reservations below some paths, and without capacities that no holder left needs.
 
     A path is one of the blueprint (`pods/p2`, `fabrics/storage`, `fabrics/compute/tiers/core`, `sites/west`,
     `tenants/blue`), `unused` for every hole, or the name of one holder as the lock has it, which then gets new numbers;
@@ -124,7 +123,7 @@ def release_paths(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Inte
     Raises InputError for a path below which nothing can be released.
     """
     for path in paths:
-        named_holders = {(kind, name) for kind, held in lock.held.items() for name in held if name == path}
+        named_holders = {(kind, path) for kind, holders in lock.held.items() if path in holders}
         unused_below = {
             holder: intervals for holder, intervals in unused.items() if path == EVERYTHING or _belongs_to(holder, path)
         }
@@ -132,78 +131,94 @@ def release_paths(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Inte
         sizes = find_resized(lock, path)
         if not named_holders and not unused_below and not adopted and not sizes:
             raise _explain_nothing_released(lock, path, unused)
-        held = {kind: _drop_numbers(kind, held, named_holders, unused_below) for kind, held in lock.held.items()}
-        words = {
+        numbers_left = {
+            kind: _drop_numbers(kind, intervals_by_holder, named_holders, unused_below)
+            for kind, intervals_by_holder in lock.held.items()
+        }
+        words_left = {
             kind: {name: word for name, word in words_of_kind.items() if (kind, name) not in unused_below}
             for kind, words_of_kind in lock.words.items()
         }
         if adopted:
-            words[ADOPTED] = {name: value for name, value in lock.find_words(ADOPTED).items() if name not in adopted}
+            words_left[ADOPTED] = {
+                name: value for name, value in lock.find_words(ADOPTED).items() if name not in adopted
+            }
         if sizes:
             sizes_left = {**lock.find_words(SIZED), **sizes}
-            words[SIZED] = {name: word for name, word in sizes_left.items() if word}
-        lock = replace(lock, held=held, words=words)
-    names = {name for held in lock.held.values() for name in held}
-    tiers_with_extras = {" ".join(place.split()[:2]) for place in lock.find_words("extras").values()}
-    rooms = {name: room for name, room in lock.rooms.items() if _is_needed(name, names, tiers_with_extras)}
-    return replace(lock, rooms=rooms)
+            words_left[SIZED] = {name: size for name, size in sizes_left.items() if size}
+        lock = replace(lock, held=numbers_left, words=words_left)
+    holders_left = {name for holders in lock.held.values() for name in holders}
+    # the word of an extra device begins with the fabric and tier that it is plugged into
+    tiers_with_extras = {" ".join(word.split()[:2]) for word in lock.find_words("extras").values()}
+    capacities = {name: size for name, size in lock.rooms.items() if _is_needed(name, holders_left, tiers_with_extras)}
+    return replace(lock, rooms=capacities)
 
 
-def _is_needed(room: str, names: Collection[str], plugged: Collection[str]) -> bool:
-    """Whether a capacity is still needed: by a holder, or by extra devices that are `plugged` into a tier.
+def _is_needed(capacity: str, holders: Collection[str], tiers_with_extras: Collection[str]) -> bool:
+    """Whether the capacity of this name is still needed: by one of `holders`, or by extra devices of a tier.
 
     Counts of the floor and of ports are always needed: racks and cables follow from them.
     """
-    if room.startswith((f"{FLOOR} ", PORTS)):
+    if capacity.startswith((f"{FLOOR} ", PORTS)):
         return True
-    tier, extras, _ = room.partition(" for extras ")
-    return tier in plugged if extras else any(_serves_holder(room, name) for name in names)
+    tier, extras, _ = capacity.partition(" for extras ")
+    return tier in tiers_with_extras if extras else any(_serves_holder(capacity, name) for name in holders)
 
 
-def _serves_holder(room: str, name: str) -> bool:
+def _serves_holder(capacity: str, holder: str) -> bool:
     """Whether a capacity belongs to a holder, or to the tier with which the holder's name begins."""
-    return room.startswith(("managed ", f"{name} ")) or name == room or name.startswith(f"{room} ")
+    return capacity.startswith(("managed ", f"{holder} ")) or holder == capacity or holder.startswith(f"{capacity} ")
 
 
 def _drop_numbers(
-    kind: str, held: Allocations, named: Collection[Holder], unused: Mapping[Holder, Intervals]
+    kind: str, intervals_by_holder: Allocations, released: Collection[Holder], unused: Mapping[Holder, Intervals]
 ) -> Allocations:
-    """Return what holders of a kind keep: none of those in `named` keeps any, and the unused numbers in `unused` go."""
-    kept = {}
-    for name, intervals in held.items():
-        removed = intervals if (kind, name) in named else unused.get((kind, name), ())
+    """Return the numbers that holders of a kind keep: those in `released` lose all, others lose their `unused` ones.
+    Holders that keep no number are left out.
+    """
+    remaining_by_holder = {}
+    for name, intervals in intervals_by_holder.items():
+        removed = intervals if (kind, name) in released else unused.get((kind, name), ())
         # a hole is always at the end of a holder's numbers
-        remaining = count_numbers(intervals) - count_numbers(removed)
-        if remaining:
-            kept[name] = make_intervals(list_first_numbers(intervals, remaining)) if removed else intervals
-    return kept
+        numbers_left = count_numbers(intervals) - count_numbers(removed)
+        if numbers_left:
+            remaining_by_holder[name] = (
+                make_intervals(list_first_numbers(intervals, numbers_left)) if removed else intervals
+            )
+    return remaining_by_holder
 
 
 def _belongs_to(holder: Holder, path: str) -> bool:
-    """Whether a holder belongs to what a path names."""
+    """Whether a holder belongs to the pod, site, tenant, fabric or tier that a path of the blueprint names; False for
+    other paths and for adopted devices.
+    """
     kind, name = holder
-    keys = path.strip("/").replace(".", "/").split("/")
+    path_keys = path.strip("/").replace(".", "/").split("/")
     first_word = kind.partition(" ")[0]
     if first_word == ADOPTED:
         return False
-    if keys[0] in ("pods", "sites") and len(keys) == 2:
-        kinds = ("pods", "units", "ports", "halls") if keys[0] == "pods" else ("sites",)
-        return first_word in kinds and name == keys[1]
-    if keys[0] == "tenants" and len(keys) == 2:
+    if path_keys[0] in ("pods", "sites") and len(path_keys) == 2:
+        kinds_of_number = ("pods", "units", "ports", "halls") if path_keys[0] == "pods" else ("sites",)
+        return first_word in kinds_of_number and name == path_keys[1]
+    if path_keys[0] == "tenants" and len(path_keys) == 2:
         # names of VLANs and VNIs end in `in TENANT` and `vrf VRF`
-        return (first_word == "tenants" and name == keys[1]) or name.split()[-2:] in (
-            ["in", keys[1]],
-            ["vrf", keys[1]],
+        return (first_word == "tenants" and name == path_keys[1]) or name.split()[-2:] in (
+            ["in", path_keys[1]],
+            ["vrf", path_keys[1]],
         )
-    if keys[0] != "fabrics" or len(keys) not in (2, 4) or (len(keys) == 4 and keys[2] != "tiers"):
+    if path_keys[0] != "fabrics" or len(path_keys) not in (2, 4) or (len(path_keys) == 4 and path_keys[2] != "tiers"):
         return False
     if first_word in ("pods", "units", "ports", "halls", "sites", "tenants"):
         return False
-    words = name.split()
-    if len(keys) == 4:
-        return words[:2] == [keys[1], keys[3]]
+    name_words = name.split()
+    if len(path_keys) == 4:
+        return name_words[:2] == [path_keys[1], path_keys[3]]
     # names of a fabric's holders begin with its name, end in `of FABRIC` or `vrf FABRIC`, or have ` of FABRIC in `
-    return words[0] == keys[1] or words[-2:] in (["of", keys[1]], ["vrf", keys[1]]) or f" of {keys[1]} in " in name
+    return (
+        name_words[0] == path_keys[1]
+        or name_words[-2:] in (["of", path_keys[1]], ["vrf", path_keys[1]])
+        or f" of {path_keys[1]} in " in name
+    )
 
 
 def _explain_nothing_released(lock: Lock, path: str, unused: Mapping[Holder, Intervals]) -> Exception:

@@ -49,46 +49,51 @@ def make_management_load(design: Design, leaf: TierDesign) -> ManagementLoad:
 
 
 def add_remembered(design: Design, lock: Lock) -> Lock:
-    """Return a lock with all choices of a design added that it remembers."""
-    held, rooms = dict(lock.held), dict(lock.rooms)
+    """Return a lock with the choices of a design that it remembers added: numbers and words by holder, capacities."""
+    numbers, capacities = dict(lock.held), dict(lock.rooms)
     for leaf, load in _list_managing_tiers(design):
-        held |= load.list_lock_entries(leaf.switches, for_reserve=leaf.for_reserve)
-        held |= {load.areas_kind: load.list_port_ranges(leaf.switches, for_reserve=leaf.for_reserve)}
+        numbers |= load.list_lock_entries(leaf.switches, for_reserve=leaf.for_reserve)
+        numbers |= {load.areas_kind: load.list_port_ranges(leaf.switches, for_reserve=leaf.for_reserve)}
         # only places wider than a unit: within a unit switches are dealt over its leaves in turn, and nothing is kept
-        for place in PLACES[: PLACES.index("su")]:
-            ports = load.count_shared_ports(place, leaf.switches, for_reserve=leaf.for_reserve)
-            if ports and not is_dealt_in_turn(place, find_scope(leaf.per)):
-                rooms[load.make_room_key(place)] = ports
+        for scope in PLACES[: PLACES.index("su")]:
+            port_count = load.count_shared_ports(scope, leaf.switches, for_reserve=leaf.for_reserve)
+            if port_count and not is_dealt_in_turn(scope, find_scope(leaf.per)):
+                capacities[load.make_room_key(scope)] = port_count
     for tier in design.tiers:
-        rooms |= {write_room_name(tier.key, kind): ports for kind, ports in tier.for_extras if ports}
-        rooms |= _count_peer_ports(design, tier, lock)
+        capacities |= {
+            write_room_name(tier.key, kind): port_count for kind, port_count in tier.for_extras if port_count
+        }
+        capacities |= _count_peer_ports(design, tier, lock)
     for tier in design.tiers:
-        held |= _allocate_front(design, tier) if tier.lowest else _allocate_front_above(design, tier)
+        numbers |= _allocate_front(design, tier) if tier.lowest else _allocate_front_above(design, tier)
     floor = FloorPlan(design)
-    words = _collect_words(design)
-    words[STACKED] = {**lock.find_words(STACKED), **floor.shared.list_lock_words()}
+    words_by_kind = _collect_words(design)
+    words_by_kind[STACKED] = {**lock.find_words(STACKED), **floor.shared.list_lock_words()}
     unnumbered = {**lock.find_words(UNNUMBERED), **list_unnumbered_words(design)}
-    words |= {UNNUMBERED: unnumbered} if unnumbered else {}
-    held |= list_index_entries(design)
+    words_by_kind |= {UNNUMBERED: unnumbered} if unnumbered else {}
+    numbers |= list_index_entries(design)
     return replace(
-        lock, held=held | floor.list_lock_entries(), rooms=rooms | floor.areas.list_kept_counts(), words=words
+        lock,
+        held=numbers | floor.list_lock_entries(),
+        rooms=capacities | floor.areas.list_kept_counts(),
+        words=words_by_kind,
     )
 
 
 def _count_peer_ports(design: Design, tier: TierDesign, lock: Lock) -> dict[str, int]:
-    """Return the ports for links inside a tier, by holder of the lock: how many there were at first, and for each span
-    how many there are from its first port to the last of the run.
+    """Return what the lock keeps of the ports for links inside a tier, by holder: how many there were at first, and,
+    for each span and site, how many from its first port to the last of the run. Empty for meshes and links of units.
     """
-    stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].peer
+    peer_spec = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].peer
     growing = [mesh for mesh in tier.links_inside if mesh.word != "mesh"]
     # ports of meshes, and of links of units, are numbered for every reserved place: no more lie before the first ones
-    if not growing or (stated and stated.per_su):
+    if not growing or (peer_spec and peer_spec.per_su):
         return {}
-    ports, holder, sites = growing[0].run.count, name_ports_holder(tier.key), design.layout.sites
-    return {holder: lock.rooms.get(holder, ports)} | {
-        name_ports_holder(tier.key, span.name, sites[site]): ports - first
+    port_count, holder, sites = growing[0].run.count, name_ports_holder(tier.key), design.layout.sites
+    return {holder: lock.rooms.get(holder, port_count)} | {
+        name_ports_holder(tier.key, span.name, sites[site]): port_count - first_port
         for span in tier.spans
-        for site, first in zip(span.sites, span.first_ports, strict=True)
+        for site, first_port in zip(span.sites, span.first_ports, strict=True)
     }
 
 
@@ -140,21 +145,27 @@ def _allocate_front_above(design: Design, tier: TierDesign) -> dict[str, Allocat
     return allocations
 
 
-def _drop_taken_ports(held: Allocations, taken: Mapping[int, str]) -> dict[str, Intervals]:
-    """Return the ports of each holder up to the first that another holder has taken since; `taken` has the holder of
-    each port.
+def _drop_taken_ports(ports_by_holder: Allocations, holder_by_port: Mapping[int, str]) -> dict[str, Intervals]:
+    """Return the ports of each holder up to the first port that another holder has now; holders that are left without
+    ports are left out. `holder_by_port` has the present holder of each port.
     """
-    kept = {}
-    for holder, intervals in held.items():
-        lost_at = (i for i, n in enumerate(list_numbers(intervals)) if taken.get(n, holder) != holder)
-        if remaining := make_intervals(list_first_numbers(intervals, next(lost_at, count_numbers(intervals)))):
-            kept[holder] = remaining
-    return kept
+    ports_left = {}
+    for holder, intervals in ports_by_holder.items():
+        lost_positions = (
+            position
+            for position, port in enumerate(list_numbers(intervals))
+            if holder_by_port.get(port, holder) != holder
+        )
+        if ports_before := make_intervals(
+            list_first_numbers(intervals, next(lost_positions, count_numbers(intervals)))
+        ):
+            ports_left[holder] = ports_before
+    return ports_left
 
 
 def _list_ports(design: Design, tier: TierDesign, run: int) -> dict[str, tuple[int, Jumps, int]]:
-    """Return (first port, jumps, how many) of each holder of ports of a run: nodes of a fabric, management, lower
-    tiers.
+    """Return (first port, jumps, how many ports) of each holder of ports of a run: nodes of a fabric by kind of port,
+    management, and lower tiers. Jumps are where ports do not follow one another (`find_port`).
     """
     ports_by_holder: dict[str, tuple[int, Jumps, int]] = {}
     for fabric in design.fabrics:

@@ -54,13 +54,14 @@ def can_join(profile: NodeProfile, domain: ScaleUpDomainProfile) -> bool:
 
 
 def design_scale_up(blueprint: Blueprint, catalog: Catalog, layout: Layout) -> tuple[ScaleUpDesign, ...]:
-    """Count the scale-up domains of a cluster, domains that join others last; accelerators of omitted nodes are not
-    counted.
+    """Return the scale-up entries of a cluster with their domains placed and counted, entries that join others last.
+    Accelerators of omitted nodes are not counted.
 
-    Raises InputError (FG301, FG302) if a place does not hold whole domains, or a domain cannot be wired.
+    Raises InputError if a place does not hold whole domains or would span sites (FG301), if a domain cannot be wired
+    (FG302), or if a profile, tray or cable is not in the catalogue (FG011).
     """
     designs: list[ScaleUpDesign] = []
-    by_path: dict[Path, list[ScaleUpDesign]] = {}
+    domains_by_path: dict[Path, list[ScaleUpDesign]] = {}
     for name, spec in sorted(blueprint.scale_up.items(), key=lambda item: (item[1].joins is not None, item[0])):
         if spec.per == "cluster" and len(layout.sites) > 1:
             raise fault(
@@ -70,29 +71,31 @@ def design_scale_up(blueprint: Blueprint, catalog: Catalog, layout: Layout) -> t
                 hint="form domains per pod, su, rack or node",
             )
         if spec.joins is not None:
-            below = _find_joined(name, spec, designs, catalog)
-            designs.append(_join_domains(name, spec, below, catalog, layout))
+            lower_domains = _find_joined(name, spec, designs, catalog)
+            designs.append(_join_domains(name, spec, lower_domains, catalog, layout))
             continue
         members = _list_members(name, spec, catalog, layout)
         designs.append(_design_domains(name, spec, members, catalog, layout))
         for node_set in members:
-            _check_ports_unshared(designs[-1], by_path.setdefault(node_set.path, []), node_set.profile)
+            _check_ports_unshared(designs[-1], domains_by_path.setdefault(node_set.path, []), node_set.profile)
     return tuple(designs)
 
 
-def _check_ports_unshared(scale_up: ScaleUpDesign, others: list[ScaleUpDesign], node: NodeProfile) -> None:
-    """Raise InputError (FG301) if ports of accelerators would be in two domains; else add the domain to `others`."""
-    for other in others:
-        shared = _list_ports(scale_up) & _list_ports(other)
+def _check_ports_unshared(scale_up: ScaleUpDesign, earlier_domains: list[ScaleUpDesign], node: NodeProfile) -> None:
+    """Raise InputError (FG301) if ports of accelerators would be in two domains; else add `scale_up` to
+    `earlier_domains`, the domains of the same nodes.
+    """
+    for earlier in earlier_domains:
+        shared = _list_ports(scale_up) & _list_ports(earlier)
         if shared:
             raise fault(
                 "FG301",
-                f"the {node.id} nodes form scale-up domains of '{other.name}' already, and ports {min(shared)} to "
+                f"the {node.id} nodes form scale-up domains of '{earlier.name}' already, and ports {min(shared)} to "
                 f"{max(shared)} of their accelerators would be in both",
                 path=("scale_up", scale_up.name),
                 hint="keep one of the two; domains of other ports (`first_port` of their profiles) may stand beside",
             )
-    others.append(scale_up)
+    earlier_domains.append(scale_up)
 
 
 def _list_ports(scale_up: ScaleUpDesign) -> set[int]:
@@ -156,47 +159,55 @@ def _find_joined(name: str, spec: ScaleUpSpec, designs: list[ScaleUpDesign], cat
     Raises InputError (FG301) if they do not exist, if its profile joins others, or if another entry joins them.
     """
     path: Path = ("scale_up", name, "joins")
-    domain, joinable = catalog.scale_up(spec.domain, (*path[:2], "domain")), {d.name: d for d in designs if not d.below}
-    joined_by = next((d.name for d in designs if d.below and d.below.name == spec.joins), "")
-    below = joinable.get(spec.joins or "")
-    if below and not joined_by and below.profile.id in domain.joins:
-        return below
+    domain, joinable_designs = (
+        catalog.scale_up(spec.domain, (*path[:2], "domain")),
+        {design.name: design for design in designs if not design.below},
+    )
+    joined_by = next((design.name for design in designs if design.below and design.below.name == spec.joins), "")
+    lower_domains = joinable_designs.get(spec.joins or "")
+    if lower_domains and not joined_by and lower_domains.profile.id in domain.joins:
+        return lower_domains
     profile_text = f"{domain.id} joins the switches of {' or '.join(domain.joins) or 'no'} domains"
     if joined_by:
         raise fault(
             "FG301", f"'{spec.joins}' is joined by '{joined_by}' already", path=path, hint="keep one of the two"
         )
-    if below:
-        raise fault("FG301", f"{profile_text}; those of '{spec.joins}' are {below.profile.id}", path=path)
-    hint = did_you_mean(spec.joins or "", joinable) or "name an entry of `scale_up` that joins none itself"
+    if lower_domains:
+        raise fault("FG301", f"{profile_text}; those of '{spec.joins}' are {lower_domains.profile.id}", path=path)
+    hint = did_you_mean(spec.joins or "", joinable_designs) or "name an entry of `scale_up` that joins none itself"
     raise fault("FG301", f"no scale-up domains '{spec.joins}' to join", path=path, hint=hint)
 
 
 def _join_domains(
-    name: str, spec: ScaleUpSpec, below: ScaleUpDesign, catalog: Catalog, layout: Layout
+    name: str, spec: ScaleUpSpec, lower_domains: ScaleUpDesign, catalog: Catalog, layout: Layout
 ) -> ScaleUpDesign:
-    """Return a tier above domains, placed and counted.
+    """Return a scale-up entry that joins `lower_domains` by a tier above them, with its domains placed and counted.
 
-    Raises InputError (FG301, FG302) if it does not join two or more whole domains, or too many.
+    Raises InputError (FG301, FG302) if a domain does not join two or more whole lower ones, if its profile does not fit
+    them or their place, or if switches have too few ports; (FG011) for a tray or cable that the catalogue lacks.
     """
     path: Path = ("scale_up", name)
     domain = catalog.scale_up(spec.domain)
-    members = [s for s in layout.node_sets if s.unit in below.places.groups and can_join(s.profile, below.profile)]
+    members = [
+        node_set
+        for node_set in layout.node_sets
+        if node_set.unit in lower_domains.places.groups and can_join(node_set.profile, lower_domains.profile)
+    ]
     places = place_domains(spec, members, layout, path)
-    joined, remainder = divmod(places.nodes, below.places.nodes)
-    if remainder or joined < 2:
+    domains_joined, remainder = divmod(places.nodes, lower_domains.places.nodes)
+    if remainder or domains_joined < 2:
         raise fault(
             "FG301",
             f"a domain of {places.nodes:,} node{'s' * (places.nodes > 1)} joins no two whole domains of "
-            f"'{below.name}', which have {below.places.nodes:,} each",
+            f"'{lower_domains.name}', which have {lower_domains.places.nodes:,} each",
             path=path,
             hint="say a wider `per`",
         )
     if domain.accelerators not in (None, places.accelerators):
         raise _explain_mismatch(domain, places, layout, members, path)
     _check_parts(domain, catalog, (*path, "domain"))
-    _check_ports_above(domain, below, (*path, "domain"))
-    switches = joined * below.size.switches
+    _check_ports_above(domain, lower_domains, (*path, "domain"))
+    switches = domains_joined * lower_domains.size.switches
     size = _size_domain(load_kind(domain, path), domain, places.accelerators, 0, (*path, "domain"), switches)
     _check_switches(domain, size, places, path)
     _check_backplane(domain, places, layout, path)
@@ -208,9 +219,9 @@ def _join_domains(
         size._replace(accelerators=places.accelerators),
         domains,
         accelerators,
-        below.domains * (size.links // joined),
+        lower_domains.domains * (size.links // domains_joined),
         path,
-        below,
+        lower_domains,
     )
 
 
@@ -225,28 +236,28 @@ def count_taken_ports(scale_up: ScaleUpDesign) -> list[int]:
     return ports_taken
 
 
-def _check_ports_above(domain: ScaleUpDomainProfile, below: ScaleUpDesign, path: Path) -> None:
+def _check_ports_above(domain: ScaleUpDomainProfile, lower_domains: ScaleUpDesign, path: Path) -> None:
     """Raise InputError if the domains below have another number of switches than a profile joins (FG301), or if their
     switches have too few ports left (FG302).
     """
     planes, links = domain.planes, domain.links_per_switch[0]
-    switches_below, ports = below.size.switches, below.profile.ports_of_switch
+    switches_below, ports = lower_domains.size.switches, lower_domains.profile.ports_of_switch
     if not switches_below or (domain.meets and switches_below != len(planes)):
         raise fault(
             "FG301",
-            f"{domain.id} joins domains of {len(planes)} switches, one of '{below.name}' has {switches_below}",
+            f"{domain.id} joins domains of {len(planes)} switches, one of '{lower_domains.name}' has {switches_below}",
             path=path,
             hint="state `meets` for each of these in a profile of your own",
         )
-    for switch, taken in enumerate(count_taken_ports(below)):
-        uppers = planes[switch % len(planes)]
-        if taken + uppers * links > ports:
+    for index, in_use in enumerate(count_taken_ports(lower_domains)):
+        uppers = planes[index % len(planes)]
+        if in_use + uppers * links > ports:
             raise fault(
                 "FG302",
-                f"switch {switch + 1} of a {below.profile.id} domain has {ports} ports, {taken} of them for "
+                f"switch {index + 1} of a {lower_domains.profile.id} domain has {ports} ports, {in_use} of them for "
                 f"accelerators, and {domain.id} takes {uppers * links}: {links} to each of {uppers} switches above",
                 path=path,
-                hint=f"{ports - taken} are left; a switch of {taken + uppers * links} ports or more would do",
+                hint=f"{ports - in_use} are left; a switch of {in_use + uppers * links} ports or more would do",
             )
 
 
@@ -290,14 +301,12 @@ def _count_ports(domain: ScaleUpDomainProfile, members: list[NodeSet], catalog: 
 
 
 def _count_present(places: DomainPlacement, layout: Layout) -> tuple[dict[int, set[int]], int, int]:
-    """Return (by domain, the positions of omitted nodes in it; how many domains have nodes; how many accelerators these
-    have).
-    """
+    """Return (positions of omitted nodes by domain, how many domains have nodes, how many accelerators these have)."""
     positions = filter(None, (places.find_domain(layout, slot) for slot in layout.omitted))
     missing = {domain: set(nodes) for domain, nodes in group_pairs(positions).items()}
-    empty = sum(len(nodes) == places.nodes for nodes in missing.values())
-    absent = sum(map(len, missing.values())) * places.per_node
-    return missing, places.slots - empty, places.slots * places.accelerators - absent
+    empty_domains = sum(len(nodes) == places.nodes for nodes in missing.values())
+    missing_accelerators = sum(map(len, missing.values())) * places.per_node
+    return missing, places.slots - empty_domains, places.slots * places.accelerators - missing_accelerators
 
 
 def is_present(link: LocalLink, missing_nodes: set[int], per_node: int) -> bool:
@@ -362,7 +371,9 @@ def _check_switches(domain: ScaleUpDomainProfile, size: DomainSize, places: Doma
 def _check_backplane(domain: ScaleUpDomainProfile, places: DomainPlacement, layout: Layout, path: Path) -> None:
     """Raise InputError (FG301) for a backplane that would span racks."""
     per_rack = {kind.name: kind.nodes_per_rack for kind in layout.kinds}
-    racks = max(len({n // per_rack[kind] for n in nodes}) for kind, groups in places.groups.items() for nodes in groups)
+    racks = max(
+        len({node // per_rack[kind] for node in nodes}) for kind, groups in places.groups.items() for nodes in groups
+    )
     if domain.backplane and (racks > 1 or places.units > 1):
         raise fault(
             "FG301",

@@ -153,11 +153,11 @@ class DomainPlacement(NamedTuple):
 
     def find_domain(self, layout: Layout, slot: NodeSlot) -> tuple[int, int] | None:
         """Return (domain, position in it) of a node slot, from 0; None if the slot is in no domain."""
-        node, groups = slot.node - 1, self.groups.get(layout.kind_of_pod[slot.pod].name, ())
-        group = next((g for g, nodes in enumerate(groups) if node in nodes), None)
+        node_slot, groups_of_unit = slot.node - 1, self.groups.get(layout.kind_of_pod[slot.pod].name, ())
+        group = next((number for number, nodes in enumerate(groups_of_unit) if node_slot in nodes), None)
         if group is None:
             return None
-        unit, position = layout.unit_index(slot), groups[group].index(node)
+        unit, position = layout.unit_index(slot), groups_of_unit[group].index(node_slot)
         # domains within a unit
         if self.units == 1 and self.per not in ("pod", "cluster"):
             return self.count_domains_before(layout)[unit] + group, position
@@ -186,19 +186,23 @@ class DomainPlacement(NamedTuple):
 
 
 def place_domains(spec: ScaleUp, members: list[NodeSet], layout: Layout, path: Path) -> DomainPlacement:
-    """Divide nodes into domains; raises InputError (FG301) if they do not make up equal domains."""
-    counts = {s.profile.accelerators.count for s in members if s.profile.accelerators}
-    if len(counts) > 1:
+    """Return how nodes are divided into domains.
+
+    Raises InputError (FG301) if nodes have unequal numbers of accelerators, or do not make up equal domains.
+    """
+    per_node = {node_set.profile.accelerators.count for node_set in members if node_set.profile.accelerators}
+    if len(per_node) > 1:
         raise fault(
             "FG301",
-            f"nodes with {' and '.join(map(str, sorted(counts)))} accelerators cannot share a scale-up domain",
+            f"nodes with {' and '.join(map(str, sorted(per_node)))} accelerators cannot share a scale-up domain",
             path=path,
             hint="give each kind of node a domain profile of its own, named in the node's `scale_up`",
         )
     # the kinds of units that have nodes of the domain
-    kinds = [kind for kind in layout.kinds if any(s.unit == kind.name for s in members)]
+    kinds = [kind for kind in layout.kinds if any(node_set.unit == kind.name for node_set in members)]
     groups = {kind.name: _group_nodes(spec, kind, members, path) for kind in kinds}
-    sizes = sorted({len(g) for kind_groups in groups.values() for g in kind_groups})
+    # nodes of a domain, or of its part in a unit
+    sizes = sorted({len(group) for kind_groups in groups.values() for group in kind_groups})
     if len(sizes) > 1:
         per_rack = spec.per == "rack"
         raise fault(
@@ -213,12 +217,13 @@ def place_domains(spec: ScaleUp, members: list[NodeSet], layout: Layout, path: P
         )
     pods_and_kinds = zip(layout.pods, layout.kind_of_pod, strict=True)
     units_and_groups = [(pod.su, len(groups[kind.name])) for pod, kind in pods_and_kinds if kind.name in groups]
-    units, slots = _count_span(spec, units_and_groups, path)
-    return DomainPlacement(spec.per, spec.racks or 1, groups, units, slots, counts.pop())
+    units_per_domain, domain_count = _count_span(spec, units_and_groups, path)
+    return DomainPlacement(spec.per, spec.racks or 1, groups, units_per_domain, domain_count, per_node.pop())
 
 
 def _group_nodes(spec: ScaleUp, kind: UnitKind, members: Sequence[NodeSet], path: Path) -> tuple[tuple[int, ...], ...]:
-    """Return the node slots of each domain, or of the part of a domain, in a unit of a kind.
+    """Return the node slots, from 0, of each domain in a unit of a kind; for domains of `su` or wider, all slots that
+    the unit has in its domain.
 
     Raises InputError (FG301) if domains of several racks do not divide the racks of a unit.
     """
@@ -244,16 +249,16 @@ def _count_span(spec: ScaleUp, pods: Sequence[tuple[int, int]], path: Path) -> t
     """Return (scalable units of one domain, number of domains); `pods` are (units, groups of nodes in each unit) of the
     pods that form domains. Raises InputError (FG301) if domains are pods, and pods differ in size.
     """
-    units = sorted({su for su, _ in pods})
+    pod_sizes = sorted({units for units, _ in pods})
     if spec.per == "cluster":
-        return sum(su for su, _ in pods), 1
+        return sum(units for units, _ in pods), 1
     if spec.per != "pod":
-        return 1, sum(su * groups for su, groups in pods)
-    if len(units) > 1:
+        return 1, sum(units * groups_per_unit for units, groups_per_unit in pods)
+    if len(pod_sizes) > 1:
         raise fault(
             "FG301",
-            f"one scale-up domain per pod needs pods of one size; they have {units[0]} to {units[-1]} units",
+            f"one scale-up domain per pod needs pods of one size; they have {pod_sizes[0]} to {pod_sizes[-1]} units",
             path=(*path, "per"),
             hint="make each pod the same size, or take a domain per su",
         )
-    return units[0], len(pods)
+    return pod_sizes[0], len(pods)

@@ -116,7 +116,7 @@ def _explain_lane_rates(speed: int, uplink_cage: CageClass, cages: Sequence[Cage
 
 
 def _add_uplinks(
-    tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None
+    tier: TierSpec, demand: SwitchDemand, plan: UplinkPlan | None
 ) -> tuple[SwitchDemand, PortPlacement | None]:
     """Return (demand including the uplinks, where the ports are placed); the placement is None if the switch has too
     few ports.
@@ -126,35 +126,37 @@ def _add_uplinks(
 
     Raises InputError (FG111) if the stated uplinks are fewer than the upper groups.
     """
-    if up is None:
+    if plan is None:
         return demand, place_ports(tier.profile, demand)
-    groups = up.groups_met
+    groups = plan.groups_met
     if tier.spec.uplinks and tier.spec.uplinks.count:
         stated_count = tier.spec.uplinks.count
         if stated_count < groups:
             raise fault(
                 "FG111",
                 f"{tier.name} has {stated_count} uplink{'s' * (stated_count != 1)} for {groups} groups of "
-                f"{up.upper.name}",
+                f"{plan.upper.name}",
                 path=(*tier.path, "uplinks"),
-                hint=f"give it {groups} or a multiple, or group {up.upper.name} by fewer dimensions",
+                hint=f"give it {groups} or a multiple, or group {plan.upper.name} by fewer dimensions",
             )
         # rounded down to the same number for each upper group: uplinks left over stay unwired
-        return place_upward(tier, demand, stated_count // groups * groups, up.kind)
-    needed = count_needed(demand.down_gbps, up.kind.speed_gbps, tier.allowed)
-    step = groups * (up.stated_count or 1)
-    if up.uneven:
+        return place_upward(tier, demand, stated_count // groups * groups, plan.kind)
+    needed = count_needed(demand.down_gbps, plan.kind.speed_gbps, tier.allowed)
+    step = groups * (plan.stated_count or 1)
+    if plan.uneven:
         # dealt unevenly, links need not divide, but each upper switch has to get one
         step, needed = groups, max(needed, step)
-    kept_count = find_kept_uplinks(tier, needed, up.kind, groups)
+    kept_count = find_kept_uplinks(tier, needed, plan.kind, groups)
     # rounded up to as many for every upper switch; if these do not fit, to as many for every upper group
-    fewest = (-(-needed // step) * step, -(-needed // groups) * groups)
+    uplink_counts = (-(-needed // step) * step, -(-needed // groups) * groups)
     # `fromkeys` drops a count that comes twice and keeps the order
-    for count in dict.fromkeys((kept_count, *fewest) if kept_count and kept_count % step == 0 else fewest):
-        with_uplinks, placement = place_upward(tier, demand, count, up.kind)
+    for count in dict.fromkeys(
+        (kept_count, *uplink_counts) if kept_count and kept_count % step == 0 else uplink_counts
+    ):
+        with_uplinks, placement = place_upward(tier, demand, count, plan.kind)
         if placement:
             return with_uplinks, placement
-    return demand.add_uplinks(fewest[-1], up.kind), None
+    return demand.add_uplinks(uplink_counts[-1], plan.kind), None
 
 
 def is_uneven(upper: TierSpec) -> bool:
@@ -178,13 +180,13 @@ def check_uplinks_reach_all(upper: TierSpec, lower_tiers: Sequence[LowerTier]) -
             )
 
 
-def fit_ports(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> PortPlacement | None:
+def fit_ports(tier: TierSpec, demand: SwitchDemand, plan: UplinkPlan | None) -> PortPlacement | None:
     """Return where the ports of a switch are placed; None if it has too few."""
-    return _add_uplinks(tier, demand, up)[1]
+    return _add_uplinks(tier, demand, plan)[1]
 
 
 def choose_count(
-    tier: TierSpec, slots: list[int], demand_for: Callable[[int], SwitchDemand], up: UplinkPlan | None
+    tier: TierSpec, slots: list[int], demand_for: Callable[[int], SwitchDemand], plan: UplinkPlan | None
 ) -> int:
     """Return the number of switches in a group: as stated, as the lock keeps it, or the fewest that share node slots of
     each kind equally.
@@ -198,21 +200,21 @@ def choose_count(
     if tier.spec.count:
         return tier.spec.count
     # placing ports is the costly step, and the search asks for some counts again
-    fits = cache(lambda count: fit_ports(tier, demand_for(count), up) is not None)
+    fits = cache(lambda count: fit_ports(tier, demand_for(count), plan) is not None)
     kept_count = find_kept_leaves(tier, slots, fits)
     if kept_count:
         return kept_count
     max_count = max(slots, default=1)
     # links within a group grow with the group: if a number fits, neither more nor fewer switches need to
     counts = range(1, max_count + 1)
-    fewest = next(filter(fits, counts), 0) if tier.spec.mesh else find_fewest(fits, max_count)
-    if fewest not in counts:
-        raise explain_small(tier, demand_for(1 if tier.spec.mesh else max_count), up)
+    min_count = next(filter(fits, counts), 0) if tier.spec.mesh else find_fewest(fits, max_count)
+    if min_count not in counts:
+        raise explain_small(tier, demand_for(1 if tier.spec.mesh else max_count), plan)
     # up to twice the fewest: beyond that, equal shares cost more switches than they are worth
-    for count in range(fewest, min(max_count, 2 * fewest) + 1):
+    for count in range(min_count, min(max_count, 2 * min_count) + 1):
         if all(number % count == 0 for number in slots) and fits(count):
             return count
-    return fewest
+    return min_count
 
 
 class LowerTier(NamedTuple):
@@ -315,62 +317,71 @@ def count_uppers(
 
 
 def count_possible_downlinks(
-    tier: TierSpec, down: PortDemand, uplink_plan: UplinkPlan | None, full_demand: SwitchDemand | None = None
+    tier: TierSpec, main_demand: PortDemand, uplink_plan: UplinkPlan | None, full_demand: SwitchDemand | None = None
 ) -> int:
-    """Return the most downlinks of the kind of `down` that a tier's switch can have.
-
-    Uplinks for its oversubscription, the ports kept free, and other down ports and peer links of `full_demand` count
-    too.
+    """Return the most downlinks of the kind of `main_demand` that a tier's switch can have, beside the uplinks that its
+    oversubscription asks for, the ports kept free, and the other down ports and peer links of `full_demand`.
     """
     other_downs, peers = (full_demand.downs[1:], full_demand.peers) if full_demand else ((), ())
-    bare = SwitchDemand((down, *other_downs), peers, None, tuple(tier.cages.items()), tier.reserved_cages)
-    up, groups = (uplink_plan.kind, uplink_plan.groups_met) if uplink_plan else (None, 1)
-    return count_most_downlinks(tier.profile, bare, up, tier.allowed, groups=groups, spare_ports=tier.free_ports)
+    demand_without_uplinks = SwitchDemand(
+        (main_demand, *other_downs), peers, None, tuple(tier.cages.items()), tier.reserved_cages
+    )
+    uplink_kind, groups_met = (uplink_plan.kind, uplink_plan.groups_met) if uplink_plan else (None, 1)
+    return count_most_downlinks(
+        tier.profile, demand_without_uplinks, uplink_kind, tier.allowed, groups=groups_met, spare_ports=tier.free_ports
+    )
 
 
 def _describe_other_ports(demand: SwitchDemand, uplink_plan: UplinkPlan | None, allowed: Fraction) -> str:
     """Return in words what a switch needs beside its first kind of down ports."""
-    needs = [(port_demand.needed, "down port", port_demand.kind) for port_demand in demand.downs[1:]]
-    needs += [(port_demand.needed, "peer link", port_demand.kind) for port_demand in demand.peers]
-    phrases = [f"{count} {noun}{'s' * (count != 1)} of {kind.speed_gbps}G" for count, noun, kind in needs]
+    needed_ports = [(port_demand.needed, "down port", port_demand.kind) for port_demand in demand.downs[1:]]
+    needed_ports += [(port_demand.needed, "peer link", port_demand.kind) for port_demand in demand.peers]
+    phrases = [f"{count} {noun}{'s' * (count != 1)} of {kind.speed_gbps}G" for count, noun, kind in needed_ports]
     phrases += [f"uplinks at {float(allowed):.3g}:1"] if uplink_plan else []
     if uplink_plan and uplink_plan.groups_met > 1:
         phrases[-1] += f", equally many to each of {uplink_plan.groups_met} groups of {uplink_plan.upper.name}"
     return f" beside {' and '.join(phrases)}" if phrases else ""
 
 
-def explain_small(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> InputError:
-    """Return the error for a switch with too few ports, which says what it needs and what it has."""
+def explain_small(tier: TierSpec, demand: SwitchDemand, plan: UplinkPlan | None) -> InputError:
+    """Return the error for a switch whose ports do not fit: no port of a kind that it needs, too few cages for a
+    purpose, or too few ports, with what it needs and what it has.
+    """
     for port_demand in demand.downs:
         if find_down_class(tier.profile, port_demand) is None:
             return explain_no_port(tier, port_demand.kind)
     if range_fault := explain_short_range(tier, demand):
         return range_fault
-    extended, _ = _add_uplinks(tier, demand, up)
-    needs = [f"{port_demand.needed} downlinks of {port_demand.kind.speed_gbps}G" for port_demand in demand.downs]
+    extended, _ = _add_uplinks(tier, demand, plan)
+    needed_ports = [f"{port_demand.needed} downlinks of {port_demand.kind.speed_gbps}G" for port_demand in demand.downs]
     link_name = "mesh links" if tier.spec.mesh else "peer links"
-    needs += [f"{port_demand.needed} {link_name} of {port_demand.kind.speed_gbps}G" for port_demand in demand.peers]
-    needs += [f"{extended.up.count} uplinks of {extended.up.kind.speed_gbps}G"] if extended.up else []
-    code, why = explain_misfit(tier, extended)
+    needed_ports += [
+        f"{port_demand.needed} {link_name} of {port_demand.kind.speed_gbps}G" for port_demand in demand.peers
+    ]
+    needed_ports += [f"{extended.up.count} uplinks of {extended.up.kind.speed_gbps}G"] if extended.up else []
+    code, cause = explain_misfit(tier, extended)
     return fault(
         code,
-        f"{tier.name} {tier.profile.id} needs {' and '.join(needs)}; it has {_describe_offer(tier, extended, up)}{why}",
+        f"{tier.name} {tier.profile.id} needs {' and '.join(needed_ports)}; "
+        f"it has {_describe_offer(tier, extended, plan)}{cause}",
         path=(*tier.path, "count") if tier.spec.count else tier.path,
     )
 
 
-def _describe_offer(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> str:
-    """Return in words, with their speeds, the ports that a switch has for a demand."""
+def _describe_offer(tier: TierSpec, demand: SwitchDemand, plan: UplinkPlan | None) -> str:
+    """Return in words how many down, uplink and peer ports of the demanded speeds a switch has."""
     down_class_and_ways = find_down_class(tier.profile, demand.downs[0]) if demand.downs else None
     if down_class_and_ways is None:
         return "no down port"
-    main, up_class_index = demand.downs[0], find_up_class(tier.profile, down_class_and_ways[0])
-    text = f"{count_ports_for(tier, *down_class_and_ways, 'down')} down ports of {main.kind.speed_gbps}G"
+    main_demand, up_class_index = demand.downs[0], find_up_class(tier.profile, down_class_and_ways[0])
+    text = f"{count_ports_for(tier, *down_class_and_ways, 'down')} down ports of {main_demand.kind.speed_gbps}G"
     if demand.up is None and not demand.peers:
         return text
     if up_class_index == down_class_and_ways[0] and not tier.spec.cages:
         stated = tier.spec.count or (tier.spec.uplinks and tier.spec.uplinks.count) or demand.peers
-        enough = f", enough for {count_possible_downlinks(tier, main, up)} downlinks at {float(tier.allowed):.3g}:1"
+        enough = (
+            f", enough for {count_possible_downlinks(tier, main_demand, plan)} downlinks at {float(tier.allowed):.3g}:1"
+        )
         return text.replace("down ports", "ports") + (" in all" if stated else enough)
     for demanded, role in ((demand.up, "up"), *((demanded, "peer") for demanded in demand.peers)):
         ways = (

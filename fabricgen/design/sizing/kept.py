@@ -158,13 +158,14 @@ class KeptAbove:
         """Whether the lock keeps cages of the tier."""
 
     def place_demand(
-        self, demand: SwitchDemand, fresh: LaidPorts, alone: LaidPorts | None, place: PlacePorts
+        self, demand: SwitchDemand, fresh: LaidPorts, laid_alone: LaidPorts | None, place_ports_of: PlacePorts
     ) -> LaidPorts:
-        """Place the ports of a demand beside those that stay: the ports of the lock, else those that the part which
-        came first has `alone`. Returns `fresh`, with its ports listed, if they cannot stay.
+        """Return the ports of a demand placed beside those that stay: the ports of the lock, else those that the part
+        of the cluster which came first has alone (`laid_alone`). If these cannot stay, return `fresh`, the ports as
+        placed anew, with those of all feeds but the first listed one by one.
         """
-        staying = self._read_lock() if self.is_in_lock else _record_staying(alone) if alone else None
-        return (staying and self._place_beside(staying, demand, fresh, place)) or _list_ports_explicitly(fresh)
+        staying = self._read_lock() if self.is_in_lock else _record_staying(laid_alone) if laid_alone else None
+        return (staying and self._place_beside(staying, demand, fresh, place_ports_of)) or _list_ports_explicitly(fresh)
 
     def _read_lock(self) -> _StayingPorts:
         """Return the cages and ports that the lock has for the tier."""
@@ -181,11 +182,14 @@ class KeptAbove:
         return _StayingPorts(cages, ports)
 
     def _place_beside(
-        self, staying: _StayingPorts, demand: SwitchDemand, fresh: LaidPorts, place: PlacePorts
+        self, staying: _StayingPorts, demand: SwitchDemand, fresh: LaidPorts, place_ports_of: PlacePorts
     ) -> LaidPorts | None:
-        """Place the ports of a demand beside those that stay; returns None if that is not possible."""
+        """Return the ports of a demand placed beside those that stay, which have priority; None if they do not fit."""
         ways_of_runs = [(find_down_class(self._spec.profile, wanted) or (0, 1))[1] for wanted in demand.downs]
-        names = [spell_run(ways, wanted.kind) for ways, wanted in zip(ways_of_runs, demand.downs, strict=True)]
+        names = [
+            spell_run(ports_per_cage, wanted.kind)
+            for ports_per_cage, wanted in zip(ways_of_runs, demand.downs, strict=True)
+        ]
         first_run, cages = fresh.placement.downs[0], staying.cages.get(names[0], ())
         reach = min(fresh.reach, len(cages) * first_run.ways) if cages else fresh.reach
         ports_by_feed: list[dict[Feed, tuple[int, ...]]] = [{} for _ in names]
@@ -203,14 +207,14 @@ class KeptAbove:
         extras = list_extra_ports(self._lock, self._spec.key)
         downs = []
         for i, wanted in enumerate(demand.downs):
-            kept_cages, ways = staying.cages.get(names[i], ()), ways_of_runs[i]
+            kept_cages, ports_per_cage = staying.cages.get(names[i], ()), ways_of_runs[i]
             used = [port for feed_ports in ports_by_feed[i].values() for port in feed_ports] + (
                 list(spread) if i == 0 else []
             )
-            busy = {kept_cages[port // ways] for port in used if port // ways < len(kept_cages)}
+            busy = {kept_cages[port // ports_per_cage] for port in used if port // ports_per_cage < len(kept_cages)}
             busy |= {cage for cage, _ in extras if cage in kept_cages}
             downs.append(replace(wanted, kept=kept_cages, busy=tuple(sorted(busy - {0}))))
-        placement = place(demand._replace(downs=tuple(downs)))
+        placement = place_ports_of(demand._replace(downs=tuple(downs)))
         if placement is None:
             return None
         laid_feeds = {first_feed: first_feed} if first_feed else {}
@@ -255,8 +259,8 @@ def _list_extra_ports(run: PortRun, extras: set[tuple[int, int]]) -> set[int]:
 def _extend_feeds(
     run: PortRun, first_feed: Feed | None, ports_by_feed: Mapping[Feed, Sequence[int]], reach: int, extras: set[int]
 ) -> dict[Feed, Feed] | None:
-    """Return the feeds of a run with the ports that they hold, and the next free ports for those they lack; None if
-    there are too few.
+    """Return each feed of a run with its ports listed: the ports that it holds, then the next free ports for those it
+    lacks. None if there are too few, if two holders have one port, or if a port held is beyond the run or in a gap.
 
     `first_feed`, if it is to be spread anew, takes ports among the first `reach` of the run; `extras` are ports of
     extra devices.
@@ -269,24 +273,30 @@ def _extend_feeds(
     ):
         return None
     connectors_taken = {port // run.per_connector for port in ports_used}
-    order = spread.others if spread else range(run.numbers)
-    free = [p for p in order if p // run.per_connector not in connectors_taken and run.cages[p // run.ways]]
+    run_order = spread.others if spread else range(run.numbers)
+    free_ports = [
+        port for port in run_order if port // run.per_connector not in connectors_taken and run.cages[port // run.ways]
+    ]
     laid_feeds = {}
     for feed, feed_ports in ports_by_feed.items():
-        ports, per = list(feed_ports), run.per_connector
-        connectors_per_feed = feed.links // per
+        ports, per_connector = list(feed_ports), run.per_connector
+        connectors_per_feed = feed.links // per_connector
         # the nested order: lane by lane over the connectors of a lower switch
         port_order = [
-            k % connectors_per_feed * per + k // connectors_per_feed if feed.nested and connectors_per_feed else k
-            for k in range(feed.links)
+            link % connectors_per_feed * per_connector + link // connectors_per_feed
+            if feed.nested and connectors_per_feed
+            else link
+            for link in range(feed.links)
         ]
         while len(ports) < feed.numbered:
-            chunk = free[: feed.links]
-            if len(chunk) < feed.links:
+            next_ports = free_ports[: feed.links]
+            if len(next_ports) < feed.links:
                 return None
-            ports += [chunk[k] for k in port_order]
-            free = free[feed.links :]
+            ports += [next_ports[link] for link in port_order]
+            free_ports = free_ports[feed.links :]
         laid_feeds[feed] = _lay_feed(feed, ports)
         # the next feed begins on the next connector
-        free = free[next((i for i, p in enumerate(free) if p % per == 0), len(free)) :]
+        free_ports = free_ports[
+            next((i for i, port in enumerate(free_ports) if port % per_connector == 0), len(free_ports)) :
+        ]
     return laid_feeds

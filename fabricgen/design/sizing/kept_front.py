@@ -132,12 +132,12 @@ class KeptFront:
         purposes: Sequence[Purpose],
         place: Callable[[SwitchDemand], PortPlacement | None],
     ) -> tuple[SwitchDemand, PortPlacement, dict[str, Intervals], tuple[Intervals, ...]]:
-        """Place a demand beside all that the lock keeps, else beside what is kept for holders that are present, else
-        beside the ports that they use now, else anew.
+        """Return (the demand with its kept cages, its placement, the ports of each purpose by name, for each run the
+        ports that have a holder).
 
-        `place` places the ports of a switch, and must succeed for the demand without kept cages. Returns the demand
-        with its kept cages, its placement, the ports of each purpose by name, and for each run the ports that have a
-        holder.
+        The demand is placed beside all that the lock keeps, else beside what is kept for holders that are present, else
+        beside the ports that they use now, else anew. `place` places the ports of a switch, and must succeed for the
+        demand without kept cages.
         """
         for keep in Keep if self._cages else ():
             kept_demand = self._add_kept_cages(demand, purposes, keep)
@@ -156,19 +156,19 @@ class KeptFront:
         has are claimed too.
         """
         downs, kept_kinds, ports_needed = [], set(), {purpose.name: purpose.ports for purpose in purposes}
-        for down in demand.downs:
-            chosen = find_down_class(self._profile, down)
-            name = chosen and spell_run(chosen[1], down.kind)
-            if not chosen or name not in self._cages:
-                downs.append(down)
+        for demanded in demand.downs:
+            class_and_ways = find_down_class(self._profile, demanded)
+            name = class_and_ways and spell_run(class_and_ways[1], demanded.kind)
+            if not class_and_ways or name not in self._cages:
+                downs.append(demanded)
                 continue
             kept_kinds.add(name)
             ports_by_holder = self._select_kept_ports(name, ports_needed, keep)
             other_ports = sum(
                 count_numbers(intervals) for holder, intervals in ports_by_holder.items() if holder not in ports_needed
             )
-            busy = self._find_busy_cages(name, chosen[1], ports_by_holder)
-            downs.append(replace(down, ports=down.needed + other_ports, kept=self._cages[name], busy=busy))
+            busy = self._find_busy_cages(name, class_and_ways[1], ports_by_holder)
+            downs.append(replace(demanded, ports=demanded.needed + other_ports, kept=self._cages[name], busy=busy))
         claimed = set(demand.claimed)
         for name in self._cages.keys() - kept_kinds if keep is Keep.ALL else ():
             claimed.update(
@@ -201,10 +201,10 @@ class KeptFront:
     def _lay_purposes(
         self, runs: Sequence[PortRun], demand: SwitchDemand, purposes: Sequence[Purpose], keep: Keep
     ) -> tuple[dict[str, Intervals], tuple[Intervals, ...]] | None:
-        """Return (the ports of each purpose by name, the ports of each run that have a holder); None if they cannot be
-        as kept.
+        """Return (the ports of each purpose by name, the ports with a holder of each run); None if ports that are kept
+        do not fit.
 
-        A run without kept cages has no ports in the second, and its purposes follow one another.
+        In a run without kept cages purposes follow one another, and its ports with a holder are an empty tuple.
         """
         ports_by_purpose: dict[str, Intervals] = {}
         taken_by_run: list[Intervals] = []
@@ -230,8 +230,8 @@ class KeptFront:
         return ports_by_purpose, tuple(taken_by_run)
 
     def _lay_run(self, run: PortRun, purposes: Sequence[Purpose], keep: Keep) -> dict[str, Intervals] | None:
-        """Return the ports of every holder of a run, kept ports first; None if there are too few, or if kept ports are
-        no longer there.
+        """Return the ports of every holder of a run: kept ports, then new ones if `purposes` need more. None if there
+        are too few, if the cage of a kept port is gone, or if an extra device has a kept port.
         """
         per, index_of_cage = run.per_connector, {cage: i for i, cage in enumerate(run.cages) if cage}
         ports_in_run = {index * run.ways + sub for index in index_of_cage.values() for sub in range(run.ways)}
@@ -258,13 +258,17 @@ class KeptFront:
 
 
 def _mark_busy(demand: SwitchDemand, placement: PortPlacement, taken_by_run: Sequence[Intervals]) -> SwitchDemand:
-    """Return a demand whose ports must stay in the cages where they have been placed."""
+    """Return a demand whose ports must stay in the cages where they have been placed. `taken_by_run` has, for
+    each run, the ports that have a holder.
+    """
     downs = []
-    for down, run, ports in zip(demand.downs, placement.downs, taken_by_run, strict=True):
-        cages = {run.cages[port // run.ways] for port in list_numbers(ports)} if down.kept else set()
-        kept = run.cages[: max((i + 1 for i, c in enumerate(run.cages) if c in cages), default=0)]
-        longer = kept if len(kept) > len(down.kept) else down.kept
-        downs.append(replace(down, kept=longer, busy=tuple(sorted({*down.busy, *cages}))))
+    for demanded, run, ports in zip(demand.downs, placement.downs, taken_by_run, strict=True):
+        cages_in_use = {run.cages[port // run.ways] for port in list_numbers(ports)} if demanded.kept else set()
+        cages_up_to_last = run.cages[
+            : max((index + 1 for index, cage in enumerate(run.cages) if cage in cages_in_use), default=0)
+        ]
+        kept_cages = cages_up_to_last if len(cages_up_to_last) > len(demanded.kept) else demanded.kept
+        downs.append(replace(demanded, kept=kept_cages, busy=tuple(sorted({*demanded.busy, *cages_in_use}))))
     return demand._replace(downs=tuple(downs))
 
 

@@ -32,41 +32,45 @@ def demand_inside_ports(
 
     `main` is the kind of its down ports; `sizes` has how many values each inner dimension of the tier has.
     """
-    needs = _list_needs(spec, spans, count)
-    if not needs and not spec.spec.mesh:
+    links_and_speeds = _list_needs(spec, spans, count)
+    if not links_and_speeds and not spec.spec.mesh:
         return ()
     down_class_and_ways = find_down_class(spec.profile, PortDemand(main, 0)) if main else None
     cage = spec.profile.cages[find_up_class(spec.profile, down_class_and_ways[0] if down_class_and_ways else None)]
     default_kind = PortKind(main.speed_gbps if main and down_class_and_ways else cage.speed_gbps, cage.lane_gbps)
     meshes = _demand_mesh_ports(spec, sizes, count, default_kind)
-    if not needs:
+    if not links_and_speeds:
         return meshes
     # without a stated speed pairs and spans have that of the uplink cages, as nothing below them needs to match it
-    speed = max(stated or cage.speed_gbps for _, stated in needs)
+    speed = max(stated or cage.speed_gbps for _, stated in links_and_speeds)
     # a coherent module for long spans carries one link, so that each port needs a whole cage
     coherent = any(span.km > DUPLEX_KM for span in spans.values()) and speed in cage.breakouts.get(1, ())
-    kind, ways, links = PortKind(speed, cage.lane_gbps), 1 if coherent else None, max(number for number, _ in needs)
+    kind, links_per_cage, link_count = (
+        PortKind(speed, cage.lane_gbps),
+        1 if coherent else None,
+        max(number for number, _ in links_and_speeds),
+    )
     peer = spec.spec.peer
     # only links of units are numbered for units to come: further links of other pairs and spans lie before the first
     # ones, whose ports the lock keeps
     numbered = (peer.count or 1) * count_units_below(spec.layout, spec.per, by_slot=True) if peer and peer.per_su else 0
-    return (PortDemand(kind, links, ways, numbered, last=numbered > 0), *meshes)
+    return (PortDemand(kind, link_count, links_per_cage, numbered, last=numbered > 0), *meshes)
 
 
 def _list_needs(spec: TierSpec, spans: Mapping[str, SpanSpec], count: int) -> list[tuple[int, int | None]]:
-    """Return (links, speed in Gb/s if stated) of a switch: to its peer, and, for each site with spans, to other
-    sites.
+    """Return (links, stated speed in Gb/s or None) for each kind of link of a switch: to its peer, if it has one, and,
+    for each site with spans, to other sites. `count` is the number of switches that share the links of a span.
     """
-    needs: list[tuple[int, int | None]] = []
+    links_and_speeds: list[tuple[int, int | None]] = []
     peer = spec.spec.peer
     if peer:
         units = count_units_below(spec.layout, spec.per, by_slot=spec.for_reserve) if peer.per_su else 1
-        needs.append(((peer.count or 1) * units, peer.speed_gbps))
+        links_and_speeds.append(((peer.count or 1) * units, peer.speed_gbps))
     for site in sorted({s for span in spans.values() for s in span.between}):
         spans_here = [span for span in spans.values() if site in span.between]
         links = sum(-(-(span.links.count or 1) // count) for span in spans_here)
-        needs.append((links, next((s.links.speed_gbps for s in spans_here if s.links.speed_gbps), None)))
-    return needs
+        links_and_speeds.append((links, next((s.links.speed_gbps for s in spans_here if s.links.speed_gbps), None)))
+    return links_and_speeds
 
 
 def _demand_mesh_ports(
@@ -98,21 +102,24 @@ def make_links_inside(fabric: Fabric, spec: TierSpec, sized: SizedTier) -> tuple
     """Return the links inside a sized tier: those of its pairs or spans, then those of its meshes in the order of their
     runs.
 
-    Raises InputError (FG107, FG012) for an odd number of switches in pairs, and for spans that cannot be.
+    Raises InputError (FG107, FG012) for an odd number of switches in pairs, for spans beside pairs, for spans of a tier
+    that is not per site or between sites that do not exist, and for links that switches do not share equally.
     """
-    ports = list(zip(sized.placement.peers, sized.demand.peers, strict=True))
-    meshes, inside = _order_meshes(spec), list[Mesh]()
-    if len(ports) > len(meshes):
-        (run, demand), *ports = ports
+    runs_and_demands = list(zip(sized.placement.peers, sized.demand.peers, strict=True))
+    stated_meshes, meshes_made = _order_meshes(spec), list[Mesh]()
+    if len(runs_and_demands) > len(stated_meshes):
+        (run, demand), *runs_and_demands = runs_and_demands
         if spec.spec.peer:
-            inside.append(_make_peer_links(fabric, spec, sized.count, run, demand))
+            meshes_made.append(_make_peer_links(fabric, spec, sized.count, run, demand))
         else:
-            inside += _make_spans(fabric, spec, sized, run)
-    for (dimension, mesh), (run, demand) in zip(meshes, ports, strict=True):
+            meshes_made += _make_spans(fabric, spec, sized, run)
+    for (dimension, mesh), (run, demand) in zip(stated_meshes, runs_and_demands, strict=True):
         path, links = (*spec.path, "mesh", dimension), mesh.links.count or 1
         pairs = tuple(pair[:2] for pair in mesh.pairs)
-        inside.append(Mesh("mesh", dimension, links, run, demand.needed, path, mesh.reach or 0, mesh.spread, pairs))
-    return tuple(inside)
+        meshes_made.append(
+            Mesh("mesh", dimension, links, run, demand.needed, path, mesh.reach or 0, mesh.spread, pairs)
+        )
+    return tuple(meshes_made)
 
 
 def _make_peer_links(fabric: Fabric, spec: TierSpec, count: int, run: PortRun, demand: PortDemand) -> Mesh:
@@ -145,8 +152,8 @@ def _make_spans(fabric: Fabric, spec: TierSpec, sized: SizedTier, run: PortRun) 
         )
     spans: list[Mesh] = []
     for name, span in sorted(fabric.spans.items(), key=lambda name_and_span: make_natural_key(name_and_span[0])):
-        unknown = [site for site in span.between if site not in layout.sites]
-        if unknown or span.between[0] == span.between[1]:
+        unknown_sites = [site for site in span.between if site not in layout.sites]
+        if unknown_sites or span.between[0] == span.between[1]:
             raise fault(
                 "FG012",
                 f"span {name} joins {span.between[0]} and {span.between[1]}; sites are {', '.join(layout.sites)}",
@@ -161,10 +168,12 @@ def _make_spans(fabric: Fabric, spec: TierSpec, sized: SizedTier, run: PortRun) 
                 path=(*path, name, "links"),
                 hint=f"use {links // switches * switches or switches} or {-(-links // switches) * switches}",
             )
-        a, b = (layout.sites.index(site) for site in span.between)
-        numbers = layout.site_numbers[a], layout.site_numbers[b]
+        first_site, second_site = (layout.sites.index(site) for site in span.between)
+        numbers = layout.site_numbers[first_site], layout.site_numbers[second_site]
         mesh = Mesh("spans", "site", links // switches, run, run.count, (*path, name), pairs=(numbers,))
-        spans.append(mesh._replace(name=name, sites=(a, b), km=span.km, fibre_pairs=span.fibre_pairs or links))
+        spans.append(
+            mesh._replace(name=name, sites=(first_site, second_site), km=span.km, fibre_pairs=span.fibre_pairs or links)
+        )
     return _add_first_ports(spans, run, spec)
 
 
@@ -176,18 +185,20 @@ def name_ports_holder(tier: TierKey, span: str = "", site: str = "") -> str:
 
 
 def _add_first_ports(spans: list[Mesh], run: PortRun, spec: TierSpec) -> list[Mesh]:
-    """Return the spans with their first ports at both sites: spans that the lock knows keep theirs, others follow in
-    turn.
+    """Return the spans with their first ports at both sites: spans that the lock knows keep theirs, other spans follow
+    in turn. If they do not all fit so, every span gets its ports anew.
 
     Ports are counted from the last one of the run down: those of further spans lie before them.
     """
     ports_of_spans = {span.name: -(-span.links // run.per_connector) * run.per_connector for span in spans}
-    ends_in_lock, key, sites = spec.layout.lock.rooms, TierKey(spec.fabric, spec.name), spec.layout.sites
+    ends_in_lock, tier_key, sites = spec.layout.lock.rooms, TierKey(spec.fabric, spec.name), spec.layout.sites
+    # 0 for a span that the lock does not know at a site
     kept_ends = {
-        s.name: [ends_in_lock.get(name_ports_holder(key, s.name, sites[site]), 0) for site in s.sites] for s in spans
+        span.name: [ends_in_lock.get(name_ports_holder(tier_key, span.name, sites[site]), 0) for site in span.sites]
+        for span in spans
     }
     kept_spans = sorted((span for span in spans if all(kept_ends[span.name])), key=lambda span: kept_ends[span.name])
-    ends: dict[str, list[int]] = {}
+    ends_by_span: dict[str, list[int]] = {}
     used_by_site: dict[int, set[int]] = {site: set() for span in spans for site in span.sites}
     for span in [*kept_spans, *(span for span in spans if span not in kept_spans)]:
         span_ports = ports_of_spans[span.name]
@@ -201,11 +212,14 @@ def _add_first_ports(spans: list[Mesh], run: PortRun, spec: TierSpec) -> list[Me
             )
             chosen_end = next(free_ends)
             used_by_site[site].update(range(chosen_end - span_ports, chosen_end))
-            ends.setdefault(span.name, []).append(chosen_end)
+            ends_by_span.setdefault(span.name, []).append(chosen_end)
     # if nothing is kept, or if kept ports no longer fit: all spans side by side, from the last port down
-    if not kept_spans or max(map(max, ends.values())) > run.count:
+    if not kept_spans or max(map(max, ends_by_span.values())) > run.count:
         next_end = dict.fromkeys(used_by_site, run.count)
         for span in spans:
-            ends[span.name] = [next_end[site] for site in span.sites]
+            ends_by_span[span.name] = [next_end[site] for site in span.sites]
             next_end |= {site: next_end[site] - ports_of_spans[span.name] for site in span.sites}
-    return [s._replace(first_ports=(run.count - ends[s.name][0], run.count - ends[s.name][1])) for s in spans]
+    return [
+        span._replace(first_ports=(run.count - ends_by_span[span.name][0], run.count - ends_by_span[span.name][1]))
+        for span in spans
+    ]

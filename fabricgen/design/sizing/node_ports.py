@@ -83,7 +83,7 @@ class NodePorts:
 
     def _choose_turn(self, table: SlotTable, count: int, slots_per_leaf: int) -> int:
         """Return how many consecutive slots one of the `count` leaves of a group takes before it is the next leaf's
-        turn.
+        turn; 0 if there are no slots.
         """
         if self._spec.spec.spread == "stripe":
             return 1
@@ -140,10 +140,13 @@ class DownPorts:
         """(ports in use, ports numbered) of each kind, in the order of runs."""
 
     def port_demand(self, kind: PortKind, count: int = 0, ports: int = 0) -> PortDemand:
-        """Return a demand for ports of a kind, with the breakout that the tier states for it or the lock keeps."""
+        """Return a demand for `count` ports of a kind in use of `ports` numbered ones, with the breakout that the tier
+        states for it or the lock keeps.
+        """
         spec = self._tier.spec
-        mode = spec.find_breakout(kind.speed_gbps)
-        ways = mode.ways if mode else -1 if spec.breakout else find_kept_split(self._tier, kind)
+        stated_breakout = spec.find_breakout(kind.speed_gbps)
+        # -1: the tier states breakouts, but none for this speed; None: ports are split as usual
+        ways = stated_breakout.ways if stated_breakout else -1 if spec.breakout else find_kept_split(self._tier, kind)
         return PortDemand(kind, count, ways, ports)
 
     def add_purpose(self, kind: PortKind, used: int, numbered: int) -> tuple[int, int]:
@@ -169,28 +172,37 @@ class DownPorts:
         counts = self._counts | {kind: (0, 0) for kind in extra_ports if kind not in self._counts}
         purposes, free_ports = [kind.purpose for kind in counts], self._tier.free_ports
         downs = []
-        for i, (kind, (used, ports)) in enumerate(counts.items()):
-            extra = extra_ports.get(kind, 0)
-            port_demand = self.port_demand(kind, used + extra, ports + extra + (free_ports if i == 0 else 0))
-            downs.append(replace(port_demand, last=self._grows and kind.purpose in purposes[:i]))
+        for run, (kind, (used, numbered)) in enumerate(counts.items()):
+            extra_count = extra_ports.get(kind, 0)
+            port_demand = self.port_demand(
+                kind, used + extra_count, numbered + extra_count + (free_ports if run == 0 else 0)
+            )
+            downs.append(replace(port_demand, last=self._grows and kind.purpose in purposes[:run]))
         return SwitchDemand(tuple(downs), peers, None, tuple(self._tier.cages.items()), self._tier.reserved_cages)
 
 
 # What the down ports of a lowest tier are for, and where each purpose has its ports.
 
 
-def list_purposes(demands: Sequence[NodeDemand], nodes: Sequence[NodeFeed], feeds: Sequence[Feed]) -> list[Purpose]:
-    """Return what the down ports of a lowest tier are for: nodes, by kind of port, then management and lower tiers."""
-    kinds_seen: Counter[tuple[str, str]] = Counter()
+def list_purposes(
+    demands: Sequence[NodeDemand], node_feeds: Sequence[NodeFeed], feeds: Sequence[Feed]
+) -> list[Purpose]:
+    """Return the purposes of the down ports of a lowest tier: nodes, by kind of port, then management and lower tiers,
+    in the order of `feeds`.
+    """
+    kinds_by_holder: Counter[tuple[str, str]] = Counter()
     purposes = []
-    for demand, feed in zip(demands, nodes, strict=True):
+    for demand, feed in zip(demands, node_feeds, strict=True):
         fabric_and_part = demand.fabric, demand.part
         purposes.append(
             Purpose(
-                name_nodes_holder(*fabric_and_part, kinds_seen[fabric_and_part]), feed.run, feed.first, feed.per_switch
+                name_nodes_holder(*fabric_and_part, kinds_by_holder[fabric_and_part]),
+                feed.run,
+                feed.first,
+                feed.per_switch,
             )
         )
-        kinds_seen[fabric_and_part] += 1
+        kinds_by_holder[fabric_and_part] += 1
     names = (name_links_holder(feed.source) if feed.links else MANAGEMENT_PORTS for feed in feeds)
     return [
         *purposes,
@@ -199,16 +211,20 @@ def list_purposes(demands: Sequence[NodeDemand], nodes: Sequence[NodeFeed], feed
 
 
 def lay_feeds(
-    demands: Sequence[NodeDemand], nodes: Sequence[NodeFeed], feeds: tuple[Feed, ...], ports: Sequence[Intervals]
+    demands: Sequence[NodeDemand],
+    node_feeds: Sequence[NodeFeed],
+    feeds: tuple[Feed, ...],
+    ports_of_purposes: Sequence[Intervals],
 ) -> tuple[dict[str, tuple[NodeFeed, ...]], tuple[Feed, ...]]:
-    """Return (the feeds of nodes by fabric, the other feeds), on their ports; `ports` are those of each purpose, in the
-    order of `list_purposes`.
+    """Return (the feeds of nodes by fabric, the other feeds) with the ports that each has been given.
+
+    `ports_of_purposes` are in the order of `list_purposes`; feeds without ports there stay as they are.
     """
     feeds_by_fabric: dict[str, tuple[NodeFeed, ...]] = {}
-    for demand, feed, intervals in zip(demands, nodes, ports, strict=False):
+    for demand, feed, intervals in zip(demands, node_feeds, ports_of_purposes, strict=False):
         laid = feed._replace(first=intervals[0].first, jumps=find_jumps(intervals)) if intervals else feed
         feeds_by_fabric[demand.fabric] = (*feeds_by_fabric.get(demand.fabric, ()), laid)
-    feeds_and_ports = zip(feeds, ports[len(demands) :], strict=True)
+    feeds_and_ports = zip(feeds, ports_of_purposes[len(demands) :], strict=True)
     return feeds_by_fabric, tuple(
         feed._replace(first=intervals[0].first, jumps=find_jumps(intervals)) if intervals else feed
         for feed, intervals in feeds_and_ports

@@ -12,25 +12,26 @@ def explain_no_port(tier: TierSpec, kind: PortKind) -> InputError:
     """Return the error for a kind of port that a switch does not offer: its speed (FG103), its lanes with the stated
     breakout (FG119), or none of several stated breakouts (FG141).
     """
-    stated, profile = tier.spec.find_breakout(kind.speed_gbps), tier.profile
+    breakout, profile = tier.spec.find_breakout(kind.speed_gbps), tier.profile
     path = (*tier.path, "breakout" if tier.spec.breakout else "switch")
-    if len(tier.spec.breakout) > 1 and stated is None:
+    if len(tier.spec.breakout) > 1 and breakout is None:
         return _explain_no_breakout(tier, kind)
-    stated = stated or next(iter(tier.spec.breakout), None)
-    breakout_text = f" split {stated.ways} x {stated.speed_gbps}G" if stated else ""
+    # else the only stated breakout, if there is one, which makes ports of another speed
+    breakout = breakout or next(iter(tier.spec.breakout), None)
+    breakout_text = f" split {breakout.ways} x {breakout.speed_gbps}G" if breakout else ""
     cage_without_lanes = _find_cage_without_lanes(tier, kind)
-    if cage_without_lanes is not None and stated:
+    if cage_without_lanes is not None and breakout:
         return fault(
             "FG119",
             f"{tier.name} {profile.id}:{breakout_text} for ports over {kind.lane_gbps:g}G lanes takes "
-            f"{stated.ways * -(-kind.speed_gbps // kind.lane_gbps):g} lanes, a {cage_without_lanes.form_factor} cage "
+            f"{breakout.ways * -(-kind.speed_gbps // kind.lane_gbps):g} lanes, a {cage_without_lanes.form_factor} cage "
             f"has {cage_without_lanes.lanes}",
             path=path,
         )
     return fault(
         "FG103",
         f"{tier.name} {profile.id} has no cage{breakout_text} for {kind.speed_gbps}G ports over {kind.lane_gbps:g}G "
-        f"lanes; it offers {_describe_modes(profile) if stated else profile.speeds_text}",
+        f"lanes; it offers {_describe_modes(profile) if breakout else profile.speeds_text}",
         path=path,
     )
 
@@ -52,8 +53,8 @@ def _explain_no_breakout(tier: TierSpec, kind: PortKind) -> InputError:
 
 
 def _find_cage_without_lanes(tier: TierSpec, kind: PortKind) -> CageClass | None:
-    """Return a cage that offers the stated breakout at the port's speed; as the port does not fit, its lanes do not
-    suffice.
+    """Return a cage that offers the stated breakout at the speed of a port that does not fit, so that its lanes must be
+    too few; None if no breakout is stated for the speed, or if no cage offers it.
     """
     mode = tier.spec.find_breakout(kind.speed_gbps)
     if mode is None:
@@ -117,9 +118,12 @@ def explain_misfit(tier: TierSpec, demand: SwitchDemand) -> tuple[str, str]:
 
 
 def count_ports_for(tier: TierSpec, cage_class: int, ways: int, role: str) -> int:
-    """Return how many ports for a role the cages of a class make if each is split into `ways`."""
+    """Return how many ports for a role the cages of a class make if each is split into `ways`: those that are kept for
+    the role, else those that are kept for no other role and not reserved. Only whole blocks of cages count, as a split
+    cage disables the others of its block.
+    """
     profile, cage_class_profile, ranges = tier.profile, tier.profile.cages[cage_class], tier.cages
-    first_cage, step = profile.find_first_cage(cage_class), cage_class_profile.block(ways)
+    first_cage, block_size = profile.find_first_cage(cage_class), cage_class_profile.block(ways)
     cages_of_others = {cage for other_role, numbers in ranges.items() if other_role != role for cage in numbers}
     cages_of_others |= set(tier.reserved_cages)
     usable_cages = {
@@ -129,8 +133,8 @@ def count_ports_for(tier: TierSpec, cage_class: int, ways: int, role: str) -> in
     }
     whole_blocks = (
         cage
-        for cage in range(first_cage, first_cage + cage_class_profile.count, step)
-        if usable_cages.issuperset(range(cage, cage + step))
+        for cage in range(first_cage, first_cage + cage_class_profile.count, block_size)
+        if usable_cages.issuperset(range(cage, cage + block_size))
     )
     return len(list(profile.list_served_cages(whole_blocks, ways, {}))) * ways
 

@@ -58,5 +58,5 @@ class SizedTier:
 
     def find_run_ports(self, run: int) -> RunPorts:
         """Return which down ports of a run serve which purpose."""
-        wide, taken = spans_units(self.spec.per), self.taken[run] if run < len(self.taken) else ()
-        return RunPorts(self.placement.downs[run], run, self.feeds, self.reach, wide=wide, taken=taken)
+        is_wide, taken_ports = spans_units(self.spec.per), self.taken[run] if run < len(self.taken) else ()
+        return RunPorts(self.placement.downs[run], run, self.feeds, self.reach, wide=is_wide, taken=taken_ports)

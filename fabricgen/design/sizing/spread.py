@@ -50,22 +50,22 @@ def _lane_key(run: PortRun, port: int) -> tuple[int, int, int]:
 
 
 def list_uplink_ends(uplink: Uplink, run: PortRun) -> list[tuple[int, int]]:
-    """Return (upper switch in its group, number of the link to that switch) of every uplink, by port, group after
-    group.
+    """Return (upper switch in its group, number of the link to that switch) of every uplink of a lower switch, in the
+    order of its ports, group of upper switches after group.
     """
     links_per_group, count = uplink.links_per_group, uplink.upper_count
     if not uplink.nested:
-        ends_of_group = [(switch, k) for switch in range(count) for k in range(uplink.count_links_to(switch))]
+        ends_of_group = [(switch, link) for switch in range(count) for link in range(uplink.count_links_to(switch))]
         # every group of upper switches is linked alike, each by its own ports
         return ends_of_group * uplink.upper_groups
-    ends = [(0, 0)] * (links_per_group * uplink.upper_groups)
-    for first_port in range(0, len(ends), links_per_group):
-        for q, port in enumerate(
+    ends_by_port = [(0, 0)] * (links_per_group * uplink.upper_groups)
+    for first_port in range(0, len(ends_by_port), links_per_group):
+        for uplink_number, port in enumerate(
             sorted(range(first_port, first_port + links_per_group), key=lambda port: _lane_key(run, port))
         ):
             # dealt to the upper switches in turn, lane by lane through the cages
-            ends[port] = (q % count, q // count)
-    return ends
+            ends_by_port[port] = (uplink_number % count, uplink_number // count)
+    return ends_by_port
 
 
 def make_run_ports(tier: TierDesign, run: int) -> RunPorts:
@@ -97,9 +97,9 @@ class RunPorts:
         # ports of nodes, and ports that are listed one by one, are not spread
         first_feed = feeds[0] if feeds and feeds[0].links and not (feeds[0].beside_nodes or feeds[0].laid) else None
         needed = first_feed.numbered if first_feed else 0
-        ports = min(reach[number] if number < len(reach) else run.numbers, run.numbers)
+        reach_ports = min(reach[number] if number < len(reach) else run.numbers, run.numbers)
         # the reach in whole cages, or more cages if the feed needs them
-        cages = max(ports // run.ways, -(-needed // run.ways))
+        cages = max(reach_ports // run.ways, -(-needed // run.ways))
         self._ports_by_lane = sorted(range(cages * run.ways), key=lambda port: _lane_key(run, port))
         self._spread = self._spread_ports(first_feed) if first_feed else ()
         # other feeds begin on a connector that the first one does not use
@@ -115,19 +115,23 @@ class RunPorts:
             return tuple(find_port(feed.first, feed.jumps, index) for index in range(feed.numbered))
         if feed == self._feeds[0]:
             return self._spread
-        start, per = feed.first - self._first_other, self._run.per_connector
+        start, per_connector = feed.first - self._first_other, self._run.per_connector
         # whole connectors that the links of one lower switch fill
-        connectors_per_lower = feed.links // per
+        connectors_per_lower = feed.links // per_connector
         # nested: lane by lane over the connectors of each lower switch
-        order = [
-            k % connectors_per_lower * per + k // connectors_per_lower if feed.nested and connectors_per_lower else k
-            for k in range(feed.links)
+        link_order = [
+            link % connectors_per_lower * per_connector + link // connectors_per_lower
+            if feed.nested and connectors_per_lower
+            else link
+            for link in range(feed.links)
         ]
-        return tuple(self.others[start + offset + k] for offset in range(0, feed.numbered, feed.links) for k in order)
+        return tuple(
+            self.others[start + offset + link] for offset in range(0, feed.numbered, feed.links) for link in link_order
+        )
 
     def list_left_over(self, numbered: int) -> tuple[int, ...]:
-        """Return the ports beyond the first `numbered` ones, in the order they are handed out, on connectors that serve
-        nothing else.
+        """Return the ports that are left over beyond the first `numbered` ports of the run, in the order in which they
+        are handed out. Only connectors on which no port is in use count.
         """
         laid_connectors = [
             port // self._run.per_connector for feed in self._feeds if feed.laid for port in self.list_ports_of(feed)
@@ -135,21 +139,27 @@ class RunPorts:
         # if the ports of some feeds are listed one by one, all other connectors are left over
         if laid_connectors:
             order, used = self.others if self._spread else range(self._run.numbers), set(laid_connectors)
-            return tuple(p for p in order if p // self._run.per_connector not in used and self._has_cage(p))
-        per = self._run.per_connector
-        first_port = -(-numbered // per) * per
+            return tuple(port for port in order if port // self._run.per_connector not in used and self._has_cage(port))
+        per_connector = self._run.per_connector
+        first_port = -(-numbered // per_connector) * per_connector
         # nothing is spread: ports follow one another, but for those taken and for cages that are gone
         if not self._spread:
-            taken = {port // per for port in list_numbers(self._taken)}
-            start = 0 if taken and first_port <= count_numbers(self._taken) else first_port // per
+            connectors_taken = {port // per_connector for port in list_numbers(self._taken)}
+            first_connector = (
+                0 if connectors_taken and first_port <= count_numbers(self._taken) else first_port // per_connector
+            )
             gaps = {i for i, cage in enumerate(self._run.cages) if not cage}
             connectors = [
-                c
-                for c in range(start, self._run.numbers // per)
-                if c not in taken and c * per // self._run.ways not in gaps
+                connector
+                for connector in range(first_connector, self._run.numbers // per_connector)
+                if connector not in connectors_taken and connector * per_connector // self._run.ways not in gaps
             ]
             ordered = reversed(connectors) if self._wide and first_port else connectors
-            return tuple(port for c in ordered for port in range(c * per, c * per + per))
+            return tuple(
+                port
+                for connector in ordered
+                for port in range(connector * per_connector, connector * per_connector + per_connector)
+            )
         # `others` begins behind the ports of the first feed
         return self.others[first_port - self._first_other :]
 
@@ -168,7 +178,10 @@ class RunPorts:
         return tuple(self._ports_by_lane[k * ports // links + rank] for rank in ranks for k in range(links))
 
     def _sort_from_top(self, links: int) -> tuple[int, ...]:
-        """Return all other ports: whole free connectors from the highest rank downwards, then single ports."""
+        """Return all ports that the first purpose leaves: whole free connectors from the highest rank of lower switches
+        downwards, then, if the first purpose is nested, free ports of connectors that it uses in part. Each lower
+        switch has `links` links.
+        """
         run, used_ports = self._run, set(self._spread)
         per = run.per_connector
         connectors = [port // per for port in self._ports_by_lane[: len(self._ports_by_lane) // per]]

@@ -142,31 +142,33 @@ class TierSizing:
         return demand_inside_ports(spec, self._spans.get(spec.key, {}), self._sizes[spec.key], main, count)
 
     def _size_lowest(self, spec: TierSpec, lowers: Sequence[SizedTier]) -> SizedTier:
-        """Size a tier that nodes attach to, perhaps with switches of lower tiers, or a tier of extra devices alone."""
+        """Size a tier that nodes attach to, perhaps with switches of lower tiers, or a tier of extra devices alone, and
+        link the lower tiers up to it. Raises InputError if switches have too few ports or nothing gives their number.
+        """
         groups, demands = self._count_groups(spec), self._demands.get(spec.key, ())
-        below = [self._make_lower(spec, sized) for sized in lowers]
-        main = self._find_main_kind(spec)
-        up = self._plan_uplinks(spec, DownPorts(spec).port_demand(main) if main else None)
+        lower_tiers = [self._make_lower(spec, sized) for sized in lowers]
+        main_kind = self._find_main_kind(spec)
+        plan = self._plan_uplinks(spec, DownPorts(spec).port_demand(main_kind) if main_kind else None)
         nodes = NodePorts(spec, demands)
 
-        ports_for = partial(self._add_lowest_ports, spec, nodes, below)
+        ports_for = partial(self._add_lowest_ports, spec, nodes, lower_tiers)
 
         def demand_for(assignment: SlotAssignment, *, now: bool = False, by_slot: bool = False) -> SwitchDemand:
             for_extras = self._list_extras(spec, groups * assignment.count)
             return ports_for(assignment, now=now, by_slot=by_slot)[0].switch_demand(
-                for_extras, self._demand_inside(spec, main, assignment.count)
+                for_extras, self._demand_inside(spec, main_kind, assignment.count)
             )
 
         if not nodes.slots and not spec.spec.count:
             raise explain_no_count(spec)
-        assignment = self._assign_slots(spec, nodes, demand_for, up)
+        assignment = self._assign_slots(spec, nodes, demand_for, plan)
         demand = demand_for(assignment, now=not spec.for_reserve)
-        if fit_ports(spec, demand, up) is None:
-            raise explain_small(spec, demand, up)
+        if fit_ports(spec, demand, plan) is None:
+            raise explain_small(spec, demand, plan)
         # ports are numbered for all reserved units if these fit: later units then move nothing
         with_reserve = demand_for(assignment, now=not spec.for_reserve, by_slot=True)
-        differs, crowded = with_reserve != demand, self._is_crowded(spec)
-        by_slot = differs and not crowded and fit_ports(spec, with_reserve, up) is not None
+        reserve_counts, crowded = with_reserve != demand, self._is_crowded(spec)
+        by_slot = reserve_counts and not crowded and fit_ports(spec, with_reserve, plan) is not None
         demand = with_reserve if by_slot else demand
         downs, first_ports = ports_for(assignment, now=True, by_slot=by_slot)
         slot_feeds = nodes.make_feeds(assignment, first_ports[: len(demands)])
@@ -177,26 +179,26 @@ class TierSizing:
             )
             feeds = (Feed(TierKey("", ""), *first_ports[len(demands)], used, numbered, by_slot=by_slot),)
         # links of lower tiers come behind nodes and management
-        link_ports = first_ports[len(first_ports) - len(below) :]
+        link_ports = first_ports[len(first_ports) - len(lower_tiers) :]
         feeds += self._land_links(
-            spec, assignment.count, lowers, below, link_ports, by_slot=by_slot or spec.for_reserve
+            spec, assignment.count, lowers, lower_tiers, link_ports, by_slot=by_slot or spec.for_reserve
         )
         purposes = list_purposes(demands, slot_feeds, feeds)
         front = KeptFront(self._layout.lock, spec.key, spec.profile)  # its ports stay, others are placed beside them
-        demand, placement, laid, taken = front.place_demand(
-            demand, purposes, lambda wanted: fit_ports(spec, wanted, up)
+        demand, placement, ports_of, taken_ports = front.place_demand(
+            demand, purposes, lambda wanted: fit_ports(spec, wanted, plan)
         )
-        node_feeds, feeds = lay_feeds(demands, slot_feeds, feeds, [laid[purpose.name] for purpose in purposes])
+        node_feeds, feeds = lay_feeds(demands, slot_feeds, feeds, [ports_of[purpose.name] for purpose in purposes])
         in_use, ports_numbered = downs.sum_ports(len(placement.downs))
         for_extras = tuple(self._list_extras(spec, groups * assignment.count).items())
         # the ports that the reserve would take are counted even if they are not numbered
-        full, _ = ports_for(replace(assignment, slots=nodes.reserved), now=False, by_slot=by_slot)
-        reserved = tuple(map(max, ports_numbered, full.sum_ports(len(placement.downs))[1]))
+        full_downs, _ = ports_for(replace(assignment, slots=nodes.reserved), now=False, by_slot=by_slot)
+        reserved = tuple(map(max, ports_numbered, full_downs.sum_ports(len(placement.downs))[1]))
         sized = SizedTier(
-            spec, groups, assignment.count, demand, placement, feeds, node_feeds, in_use, ports_numbered, reserved, up
+            spec, groups, assignment.count, demand, placement, feeds, node_feeds, in_use, ports_numbered, reserved, plan
         )
-        narrow = differs and not by_slot and bool(feeds)
-        return replace(sized, for_extras=for_extras, slots=sum(nodes.slots), taken=taken, narrow=narrow)
+        narrow = reserve_counts and not by_slot and bool(feeds)
+        return replace(sized, for_extras=for_extras, slots=sum(nodes.slots), taken=taken_ports, narrow=narrow)
 
     def _find_main_kind(self, spec: TierSpec) -> PortKind | None:
         """Return the kind of a lowest tier's first down ports: those of nodes, else of extra devices; None without
@@ -209,7 +211,7 @@ class TierSizing:
         self,
         spec: TierSpec,
         nodes: NodePorts,
-        below: Sequence[LowerTier],
+        lower_tiers: Sequence[LowerTier],
         assignment: SlotAssignment,
         *,
         now: bool,
@@ -218,16 +220,16 @@ class TierSizing:
         """Return the down ports of a lowest tier's switch, and (run, first port) for nodes, management and lower tiers
         in turn.
         """
-        main, leaves = self._find_main_kind(spec), self._count_groups(spec) * assignment.count
+        main_kind, leaves = self._find_main_kind(spec), self._count_groups(spec) * assignment.count
         downs, counts = DownPorts(spec), nodes.count_ports(assignment, now=now)
         demands = self._demands.get(spec.key, ())
         first_ports = [downs.add_purpose(demand.kind, *count) for demand, count in zip(demands, counts, strict=True)]
         if spec.key in self._managed:
             managed_ports = [self._count_managed(spec, leaves, by_slot=flag) for flag in (False, by_slot)]
-            kind = main if main and main.rj45 else MANAGEMENT
+            kind = main_kind if main_kind and main_kind.rj45 else MANAGEMENT
             purpose = spec.choose_purpose(kind, "down.management", f"down.{spec.fabric}")
             first_ports.append(downs.add_purpose(purpose, *managed_ports))
-        for tier in below:
+        for tier in lower_tiers:
             links = tier.count_links_to_each(assignment.count)
             numbered = tier.count_numbered(by_slot=by_slot or spec.for_reserve)
             first_ports.append(downs.add_purpose(tier.kind, (tier.now if now else numbered) * links, numbered * links))
@@ -242,22 +244,22 @@ class TierSizing:
         spec: TierSpec,
         count: int,
         lowers: Sequence[SizedTier],
-        below: Sequence[LowerTier],
+        lower_tiers: Sequence[LowerTier],
         first_ports: Sequence[tuple[int, int]],
         *,
         by_slot: bool,
     ) -> tuple[Feed, ...]:
-        """Link lower tiers up to a lowest tier of `count` switches a group, at (run, first port) of each; return their
-        ports.
+        """Link lower tiers up to a lowest tier of `count` switches a group, and return the ports of each lower tier.
+        `first_ports` has (run, first port) of each.
         """
         feeds = []
-        for sized, tier, run_and_port in zip(lowers, below, first_ports, strict=True):
+        for sized_lower, tier, run_and_port in zip(lowers, lower_tiers, first_ports, strict=True):
             links_to_each = tier.count_links_to_each(count)
             self._connect_lower(
-                sized, spec, count, tier.round_links_up(count) or tier, by_slot=by_slot, per_connector=0
+                sized_lower, spec, count, tier.round_links_up(count) or tier, by_slot=by_slot, per_connector=0
             )
             feed = Feed(
-                sized.spec.key,
+                sized_lower.spec.key,
                 *run_and_port,
                 tier.now * links_to_each,
                 tier.count_numbered(by_slot=by_slot) * links_to_each,
@@ -275,14 +277,14 @@ class TierSizing:
         spec: TierSpec,
         nodes: NodePorts,
         demand_for: Callable[[SlotAssignment], SwitchDemand],
-        up: UplinkPlan | None,
+        plan: UplinkPlan | None,
     ) -> SlotAssignment:
-        """Choose the number of leaves in a group, and which node slots are numbered: those of reserved units too if all
-        fit.
+        """Return the number of leaves in a group, and which node slots are numbered: those of all reserved units if
+        these fit, else those of the units that exist, or those up to the last in use if the lock numbers by slot.
         """
 
         def assign_counted(slots: tuple[int, ...]) -> SlotAssignment:
-            count = choose_count(spec, list(slots), lambda count: demand_for(SlotAssignment(count, slots)), up)
+            count = choose_count(spec, list(slots), lambda count: demand_for(SlotAssignment(count, slots)), plan)
             return SlotAssignment(count, slots)
 
         dealing = self._find_dealing(spec.key.text)
@@ -292,69 +294,71 @@ class TierSizing:
             return for_present_units
         for_all_units = replace(for_present_units, slots=nodes.reserved, by_slot=True)
         # every slot keeps its number for later nodes, if the switches have the ports
-        if spec.for_reserve or fit_ports(spec, demand_for(for_all_units), up):
+        if spec.for_reserve or fit_ports(spec, demand_for(for_all_units), plan):
             return for_all_units
         # the reserve does not fit, and no lock says that its slots were numbered: number the units that exist
         if not dealing:
             return for_present_units
         up_to_last_in_use = replace(for_present_units, slots=nodes.in_use)
         return replace(
-            up_to_last_in_use if fit_ports(spec, demand_for(up_to_last_in_use), up) else assign_counted(nodes.in_use),
+            up_to_last_in_use if fit_ports(spec, demand_for(up_to_last_in_use), plan) else assign_counted(nodes.in_use),
             by_slot=True,
         )
 
     def _size_upper(self, spec: TierSpec, lowers: list[SizedTier]) -> SizedTier:
-        """Size a tier above others: as many switches as divide the lower uplinks equally and have enough ports."""
-        present = [self._make_lower(spec, sized) for sized in lowers]
-        below = [tier._replace(now=tier.slots) for tier in present] if spec.for_reserve else present
-        up = self._plan_uplinks(spec, DownPorts(spec).port_demand(below[0].kind))
+        """Size a tier above others, as many switches as divide the lower uplinks equally and have enough ports, and
+        link the lower tiers up to it. Raises InputError if no number of switches suffices.
+        """
+        lowers_now = [self._make_lower(spec, sized) for sized in lowers]
+        lowers_in_reserve = [tier._replace(now=tier.slots) for tier in lowers_now] if spec.for_reserve else lowers_now
+        plan = self._plan_uplinks(spec, DownPorts(spec).port_demand(lowers_in_reserve[0].kind))
         demand_for = partial(self._demand_ports, spec)
 
         def fits(count: int, tiers: list[LowerTier]) -> bool:
-            return fit_ports(spec, demand_for(count, tiers, by_slot=False), up) is not None
+            return fit_ports(spec, demand_for(count, tiers, by_slot=False), plan) is not None
 
         first_lower = lowers[0].spec
         # a count in the lock holds as long as what it was derived from is unchanged
         kept_count = find_kept_count(spec) if is_sized_as_before(first_lower, lowers[0].uplinks) else 0
-        check_uplinks_reach_all(spec, below)
-        lean = kept_count or first_lower.fewest_uplinks or first_lower.key in self._lean or is_uneven(spec)
-        widened = below if lean else widen_uplinks(spec, below, fits)
+        check_uplinks_reach_all(spec, lowers_in_reserve)
+        has_fewest = kept_count or first_lower.fewest_uplinks or first_lower.key in self._lean or is_uneven(spec)
+        widened = lowers_in_reserve if has_fewest else widen_uplinks(spec, lowers_in_reserve, fits)
         count, linked = count_uppers(spec, widened, fits, kept_count=kept_count)
         if not count:
-            raise explain_radix(spec, below, up, partial(demand_for, by_slot=False), fits)
+            raise explain_radix(spec, lowers_in_reserve, plan, partial(demand_for, by_slot=False), fits)
         full = demand_for(count, linked, by_slot=True)
         # all ports of the reserve are demanded as if in use, to see whether they would fit
         full = full._replace(downs=tuple(replace(wanted, count=wanted.needed) for wanted in full.downs))
-        reserve_fits = spec.for_reserve or fit_ports(spec, full, up) is not None
+        reserve_fits = spec.for_reserve or fit_ports(spec, full, plan) is not None
         dealing = self._find_dealing(spec.key.text)
         by_slot = dealing == "slot" or (reserve_fits and not dealing)
         # if the reserve no longer fits, ports in use keep their numbers and others lose theirs
         if by_slot and not reserve_fits:
             linked = [tier._replace(slots=tier.count_numbered(by_slot=False)) for tier in linked]
         demand = demand_for(count, linked, by_slot=by_slot)
-        placement = fit_ports(spec, demand, up)
+        placement = fit_ports(spec, demand, plan)
         if placement is None:
-            raise explain_small(spec, demand, up)
+            raise explain_small(spec, demand, plan)
         # sized for the reserve, but ports in use are counted for the units that exist
-        linked = [tier._replace(now=tier_now.now) for tier, tier_now in zip(linked, present, strict=True)]
+        linked = [tier._replace(now=tier_now.now) for tier, tier_now in zip(linked, lowers_now, strict=True)]
         downs, first_ports = self._add_ports(spec, count, linked, by_slot=by_slot)
         feeds = []
         for sized, tier, (run, first_port) in zip(lowers, linked, first_ports, strict=True):
             links = 1 if tier.lands_unevenly(count) else -(-tier.links // count)
             in_use = tier.count_used(count, by_slot=by_slot)
             numbered = tier.count_ports(tier.count_numbered(by_slot=by_slot), count)
-            per = placement.downs[run].per_connector
-            nested = self._connect_lower(sized, spec, count, tier, by_slot=by_slot, per_connector=per)
+            per_connector = placement.downs[run].per_connector
+            nested = self._connect_lower(sized, spec, count, tier, by_slot=by_slot, per_connector=per_connector)
             feeds.append(Feed(sized.spec.key, run, first_port, in_use, numbered, links, nested))
-        laid = LaidPorts(placement, tuple(feeds), self._find_reach(spec, demand, up))
+        laid = LaidPorts(placement, tuple(feeds), self._find_reach(spec, demand, plan))
         laid = self._keep_early_ports(
-            spec, count, demand, laid, list(zip(lowers, linked, strict=True)), up, by_slot=by_slot
+            spec, count, demand, laid, list(zip(lowers, linked, strict=True)), plan, by_slot=by_slot
         )
-        self._note_fewest(lowers[0], spec, below, fits)
+        self._note_fewest(lowers[0], spec, lowers_in_reserve, fits)
         groups = self._count_groups(spec)
         used, ports_numbered = downs.sum_ports(len(placement.downs))
         return SizedTier(
-            *(spec, groups, count, demand, laid.placement, laid.feeds, {}, used, ports_numbered, ports_numbered, up),
+            *(spec, groups, count, demand, laid.placement, laid.feeds, {}, used, ports_numbered, ports_numbered, plan),
             for_extras=tuple(self._list_extras(spec, groups * count).items()),
             reach=(laid.reach,),
         )
@@ -366,21 +370,23 @@ class TierSizing:
         demand: SwitchDemand,
         laid: LaidPorts,
         linked: Sequence[tuple[SizedTier, LowerTier]],
-        up: UplinkPlan | None,
+        plan: UplinkPlan | None,
         *,
         by_slot: bool,
     ) -> LaidPorts:
-        """Return ports beside those of the part of the cluster that came first, which has ports as if alone."""
+        """Return `laid` with the ports of the part of the cluster that came first where they would be if it were alone,
+        and other ports beside them; unchanged if there is one part only and the lock keeps no cages.
+        """
         front, first_turn = KeptAbove(self._layout.lock, spec), linked[0][0].spec.turn
         if not front.is_in_lock and linked[-1][0].spec.turn <= first_turn:
             return laid
-        early = [tier for sized, tier in linked if sized.spec.turn == first_turn]
-        _, early_ports = self._add_ports(spec, count, early, by_slot=by_slot)
-        placement = fit_ports(spec, self._demand_ports(spec, count, early, by_slot=by_slot), up)
+        early_tiers = [tier for sized, tier in linked if sized.spec.turn == first_turn]
+        _, early_ports = self._add_ports(spec, count, early_tiers, by_slot=by_slot)
+        placement = fit_ports(spec, self._demand_ports(spec, count, early_tiers, by_slot=by_slot), plan)
         ports_and_feeds = zip(early_ports, laid.feeds, strict=False)
         feeds = tuple(feed._replace(run=run, first=first_port) for (run, first_port), feed in ports_and_feeds)
-        alone = LaidPorts(placement, feeds, laid.reach) if placement else None
-        return front.place_demand(demand, laid, alone, lambda wanted: fit_ports(spec, wanted, up))
+        laid_alone = LaidPorts(placement, feeds, laid.reach) if placement else None
+        return front.place_demand(demand, laid, laid_alone, lambda wanted: fit_ports(spec, wanted, plan))
 
     def _add_ports(
         self, spec: TierSpec, count: int, lowers: Sequence[LowerTier], *, by_slot: bool
@@ -399,29 +405,29 @@ class TierSizing:
         downs, _ = self._add_ports(spec, count, lowers, by_slot=by_slot)
         return downs.switch_demand(for_extras, self._demand_inside(spec, lowers[0].kind, count))
 
-    def _note_fewest(self, sized: SizedTier, upper: TierSpec, below: list[LowerTier], fits: Fits) -> None:
-        """Record what the fewest uplinks of the first lower tier would be, if it has more, and how many upper switches
-        they need.
+    def _note_fewest(self, sized: SizedTier, upper: TierSpec, lower_tiers: list[LowerTier], fits: Fits) -> None:
+        """Record the fewest uplinks that the first lower tier could have, and how many upper switches these need, if it
+        has more uplinks and neither number is stated.
         """
-        linked, up = self.sized_tiers[sized.spec.key], sized.uplink_plan
+        sized_lower, plan = self.sized_tiers[sized.spec.key], sized.uplink_plan
         stated = sized.spec.spec.uplinks
-        if up is None or linked.uplink is None or upper.spec.count or (stated and stated.count):
+        if plan is None or sized_lower.uplink is None or upper.spec.count or (stated and stated.count):
             return
-        fewest = -(-sized.needed_uplinks // up.groups_met)
-        if fewest < linked.uplink.links_per_group:
-            count, _ = count_uppers(upper, [below[0]._replace(links=fewest), *below[1:]], fits)
-            uplink = linked.uplink._replace(fewest=(fewest * up.groups_met, count))
-            self.sized_tiers[sized.spec.key] = replace(linked, uplink=uplink)
+        fewest_links = -(-sized.needed_uplinks // plan.groups_met)
+        if fewest_links < sized_lower.uplink.links_per_group:
+            count, _ = count_uppers(upper, [lower_tiers[0]._replace(links=fewest_links), *lower_tiers[1:]], fits)
+            uplink = sized_lower.uplink._replace(fewest=(fewest_links * plan.groups_met, count))
+            self.sized_tiers[sized.spec.key] = replace(sized_lower, uplink=uplink)
 
-    def _find_reach(self, spec: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> int:
-        """Return the most down ports of the first kind on an upper switch: links are spread over these, however many
-        there are.
+    def _find_reach(self, spec: TierSpec, demand: SwitchDemand, plan: UplinkPlan | None) -> int:
+        """Return the most down ports of the first kind that an upper switch can have: links are spread over all of
+        these, however few links there are.
         """
         demand_of_kind = DownPorts(spec).port_demand(demand.downs[0].kind)
 
         def reaches_all(ports: int) -> bool:
             demanded = replace(demand_of_kind, count=max(0, ports - spec.free_ports), ports=ports)
-            return fit_ports(spec, demand._replace(downs=(demanded,)), up) is not None
+            return fit_ports(spec, demand._replace(downs=(demanded,)), plan) is not None
 
         class_and_ways = find_down_class(spec.profile, demand_of_kind)
         return find_largest(reaches_all, spec.profile.count_split_ports(*class_and_ways)) if class_and_ways else 0

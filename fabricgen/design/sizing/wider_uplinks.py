@@ -72,14 +72,14 @@ def _list_growth_stages(lower_tiers: list[LowerTier]) -> list[list[LowerTier]]:
     """Return the lower tiers with all reserved units, with half of them, a quarter, and so on, down to one switch of
     each.
     """
-    halved, slots = [], [lower_tier.slots for lower_tier in lower_tiers]
+    stages, numbers = [], [lower_tier.slots for lower_tier in lower_tiers]
     while True:
-        halved.append(
-            [lower_tier._replace(now=now, min_numbered=0) for lower_tier, now in zip(lower_tiers, slots, strict=True)]
+        stages.append(
+            [lower_tier._replace(now=now, min_numbered=0) for lower_tier, now in zip(lower_tiers, numbers, strict=True)]
         )
-        if max(slots) == 1:
-            return halved
-        slots = [-(-number // 2) for number in slots]
+        if max(numbers) == 1:
+            return stages
+        numbers = [-(-number // 2) for number in numbers]
 
 
 def _has_too_many(upper: TierSpec, lower_tiers: list[LowerTier], fits: Fits) -> bool:

@@ -17,8 +17,8 @@ from fabricgen.design.scale_up.model import DomainSize, LocalLink, MisfitError
 
 
 def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainSize:  # noqa: ARG001 - as other kinds
-    """Size a tier above so many switches; raises MisfitError if one of its switches has too few lanes for all that are
-    linked to it.
+    """Return the size of a tier above `accelerators` switches of the domains below; raises MisfitError if one of its
+    switches has too few lanes for all switches that are linked to it. `ports` is not read.
     """
     links, planes = domain.links_per_switch[0], domain.planes
     switches_per_plane, lanes, capacity = (
@@ -36,18 +36,20 @@ def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainS
 
 
 def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink]:
-    """Link each switch below to its switches above in turn; it has the same ports on each of these."""
+    """Return the links of each of `accelerators` switches below to its switches above in turn; a switch below has the
+    same ports on each of these.
+    """
     links_per_pair, planes = domain.links_per_switch[0], domain.planes
     first_of_plane = list(accumulate(planes, initial=0))
     return (
         LocalLink(
-            lower,
-            upper * links_per_pair + i,
+            lower_switch,
+            upper_switch * links_per_pair + link,
             True,
-            first_of_plane[lower % len(planes)] + upper,
-            lower // len(planes) * links_per_pair + i,
+            first_of_plane[lower_switch % len(planes)] + upper_switch,
+            lower_switch // len(planes) * links_per_pair + link,
         )
-        for lower in range(accelerators)
-        for upper in range(planes[lower % len(planes)])
-        for i in range(links_per_pair)
+        for lower_switch in range(accelerators)
+        for upper_switch in range(planes[lower_switch % len(planes)])
+        for link in range(links_per_pair)
     )

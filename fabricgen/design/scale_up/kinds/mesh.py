@@ -15,8 +15,9 @@ MAX_PORTS = 72
 
 
 def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainSize:
-    """Size a mesh with `links_per_pair` links between every pair; raises MisfitError if accelerators have too few
-    ports.
+    """Return the size of a mesh of accelerators with `ports` ports each (0: unknown).
+
+    Raises MisfitError if the domain states no `links_per_pair`, or if accelerators have too few ports.
     """
     links_per_pair = domain.links_per_pair
     if not links_per_pair:
@@ -35,12 +36,12 @@ def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainS
 
 
 def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink]:
-    """Return the links of every pair; port numbers follow the number of the far accelerator."""
+    """Return the links of every pair of accelerators; the ports of each follow the number of the far accelerator."""
     links_per_pair = domain.links_per_pair
     return (
         # an accelerator has no port to itself: ports to accelerators with higher numbers move down by one
-        LocalLink(a, (b - 1) * links_per_pair + i, False, b, a * links_per_pair + i)
-        for a in range(accelerators)
-        for b in range(a + 1, accelerators)
-        for i in range(links_per_pair)
+        LocalLink(lower, (higher - 1) * links_per_pair + link, False, higher, lower * links_per_pair + link)
+        for lower in range(accelerators)
+        for higher in range(lower + 1, accelerators)
+        for link in range(links_per_pair)
     )

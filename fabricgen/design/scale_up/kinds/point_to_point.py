@@ -14,7 +14,10 @@ from fabricgen.design.scale_up.model import DomainSize, LocalLink, MisfitError
 
 
 def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainSize:
-    """Size the mesh over the ports not used for scale-out; raises MisfitError if these are unknown or too few."""
+    """Return the size of the mesh over the ports that scale-out leaves: `ports`, or those of the profile if it is 0.
+
+    Raises MisfitError if the profile does not state `ports` and fewer `scale_out_ports`, or as `mesh.size` does.
+    """
     if not 0 < domain.scale_out_ports < domain.ports:
         raise MisfitError("point_to_point needs `ports`, and `scale_out_ports` below that")
     return mesh.size(domain, accelerators, ports or domain.ports - domain.scale_out_ports)

@@ -13,9 +13,10 @@ from fabricgen.design.scale_up.model import DomainSize, LocalLink, MisfitError
 
 
 def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainSize:
-    """Size a domain in which every accelerator has `links_per_switch` links to every switch ASIC.
+    """Return the size of a domain in which every accelerator has `links_per_switch` links to every switch ASIC.
 
-    Raises MisfitError if the ASICs have too few lanes: for low latency, a domain must fit one tier of switches.
+    Raises MisfitError if `links_per_switch` does not fit the number of ASICs, if these have too few lanes (for low
+    latency, a domain must fit one tier of switches), or if accelerators have too few of their `ports` (0: unknown).
     """
     per_switch = _count_links_per_switch(domain)
     if len(per_switch) != domain.switches or min(per_switch, default=0) < 1:
@@ -39,10 +40,10 @@ def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink
     per_switch = _count_links_per_switch(domain)
     first_port = list(accumulate(per_switch, initial=0))
     return (
-        LocalLink(accelerator, first_port[switch] + i, True, switch, accelerator * per_switch[switch] + i)
+        LocalLink(accelerator, first_port[switch] + link, True, switch, accelerator * per_switch[switch] + link)
         for accelerator in range(accelerators)
         for switch in range(domain.switches)
-        for i in range(per_switch[switch])
+        for link in range(per_switch[switch])
     )
 
 

@@ -20,7 +20,11 @@ from fabricgen.design.scale_up.model import DomainSize, LocalLink, MisfitError
 
 
 def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainSize:
-    """Size a torus; raises MisfitError if the accelerators do not fill its dimensions or switches are too small."""
+    """Return the size of a torus of accelerators with `ports` ports each (0: unknown).
+
+    Raises MisfitError if the torus has no one to three dimensions, if the accelerators do not fill them, if blocks or
+    `links_per_neighbour` do not fit them, if ports are too few, or if switches are too few, too many or too small.
+    """
     grid = domain.cube if domain.switches else domain.dims
     if not 1 <= len(grid) <= 3:
         raise MisfitError("a torus needs `dims` of one to three dimensions, or `cube` and switches")
@@ -50,51 +54,78 @@ def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainS
 
 
 def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink]:
-    """Yield the links to the higher neighbour in each dimension, cube by cube; with switches, links on cube faces go to
-    the switches.
+    """Yield every link once, cube by cube and cell by cell: from each accelerator to its higher neighbour in each
+    dimension, and, with switches, from accelerators on the faces of cubes to the switches.
     """
     grid = domain.cube if domain.switches else domain.dims
-    cells = prod(grid)
+    cells_per_cube = prod(grid)
     links_by_dimension = _count_links_by_dimension(domain, grid)
     # for each dimension the ports to the lower neighbour, then those to the higher one
     first_port = list(accumulate((2 * n for n in links_by_dimension), initial=0))
-    order = list_coordinates(domain, grid)
-    index_of = {coordinates: index for index, coordinates in enumerate(order)}
-    for cube in range(accelerators // cells):
-        base = cube * cells
-        for index, cell in enumerate(order):
-            for d, length in enumerate(grid):
-                for i in range(links_by_dimension[d]):
-                    low, high = first_port[d] + i, first_port[d] + links_by_dimension[d] + i
+    cells_in_order = list_coordinates(domain, grid)
+    index_of_cell = {coordinates: index for index, coordinates in enumerate(cells_in_order)}
+    for cube in range(accelerators // cells_per_cube):
+        first_accelerator = cube * cells_per_cube
+        for index, cell in enumerate(cells_in_order):
+            for dimension, length in enumerate(grid):
+                for link in range(links_by_dimension[dimension]):
+                    lower_port, higher_port = (
+                        first_port[dimension] + link,
+                        first_port[dimension] + links_by_dimension[dimension] + link,
+                    )
                     if domain.switches:
-                        yield from _link_face(grid, d, i, cell, cube, base + index, links_by_dimension)
+                        yield from _link_face(
+                            grid, dimension, link, cell, cube, first_accelerator + index, links_by_dimension
+                        )
                     # with switches, wrap-around goes over the switches
-                    if cell[d] + 1 < length or (length > 2 and not domain.switches):
-                        far_cell = (*cell[:d], (cell[d] + 1) % length, *cell[d + 1 :])
-                        yield LocalLink(base + index, high, False, base + index_of[far_cell], low)
+                    if cell[dimension] + 1 < length or (length > 2 and not domain.switches):
+                        neighbour = (*cell[:dimension], (cell[dimension] + 1) % length, *cell[dimension + 1 :])
+                        yield LocalLink(
+                            first_accelerator + index,
+                            higher_port,
+                            False,
+                            first_accelerator + index_of_cell[neighbour],
+                            lower_port,
+                        )
 
 
 def _link_face(
-    grid: Dimensions, d: int, i: int, cell: Dimensions, cube: int, accelerator: int, links_by_dimension: tuple[int, ...]
+    grid: Dimensions,
+    dimension: int,
+    link: int,
+    cell: Dimensions,
+    cube: int,
+    accelerator: int,
+    links_by_dimension: tuple[int, ...],
 ) -> Iterator[LocalLink]:
-    """Yield the `i`-th links, in dimension `d`, of an accelerator on a face of its cube to the switch for that
-    position: of the lower face, then of the higher face. Links and dimensions count from 0.
+    """Yield the links with the number `link`, in one dimension, of an accelerator to the switch for its position on
+    the faces of its cube: of the lower face, then of the higher face. None for an accelerator on neither face.
+
+    Links and dimensions count from 0.
     """
-    first_port = sum(2 * n for n in links_by_dimension[:d])
+    first_port = sum(2 * n for n in links_by_dimension[:dimension])
     position = 0
-    for dimension, length in enumerate(grid):
-        if dimension != d:
-            position = position * length + cell[dimension]
+    for other_dimension, length in enumerate(grid):
+        if other_dimension != dimension:
+            position = position * length + cell[other_dimension]
     # each position on a face has a switch for each link; switches are numbered dimension by dimension
-    switch = sum(prod(grid) // grid[k] * links_by_dimension[k] for k in range(d)) + position * links_by_dimension[d] + i
-    if cell[d] == 0:
-        yield LocalLink(accelerator, first_port + i, True, switch, 2 * cube)
-    if cell[d] == grid[d] - 1:
-        yield LocalLink(accelerator, first_port + links_by_dimension[d] + i, True, switch, 2 * cube + 1)
+    switch = (
+        sum(prod(grid) // grid[earlier] * links_by_dimension[earlier] for earlier in range(dimension))
+        + position * links_by_dimension[dimension]
+        + link
+    )
+    if cell[dimension] == 0:
+        yield LocalLink(accelerator, first_port + link, True, switch, 2 * cube)
+    if cell[dimension] == grid[dimension] - 1:
+        yield LocalLink(accelerator, first_port + links_by_dimension[dimension] + link, True, switch, 2 * cube + 1)
 
 
 def _size_switched(domain: ScaleUpDomainProfile, accelerators: int) -> DomainSize:
-    """Size cubes of a grid joined by optical circuit switches; raises MisfitError unless they fit and are whole."""
+    """Return the size of cubes joined by optical circuit switches.
+
+    Raises MisfitError if accelerators do not make up whole cubes, if another number of switches is stated than cubes
+    have lines of cells, or if switches have too few ports for the cubes.
+    """
     grid = domain.cube
     links_by_dimension = _count_links_by_dimension(domain, grid)
     cells = prod(grid)
@@ -122,7 +153,7 @@ def _size_switched(domain: ScaleUpDomainProfile, accelerators: int) -> DomainSiz
 
 
 def _check_shape(domain: ScaleUpDomainProfile, grid: Dimensions) -> None:
-    """Raise MisfitError for blocks that do not fill the grid, or links stated for another number of dimensions."""
+    """Raise MisfitError if blocks do not fill the grid, or `links_per_neighbour` has another number of dimensions."""
     block = domain.block
     if block and (len(block) != len(grid) or any(length % b for b, length in zip(block, grid, strict=False))):
         raise MisfitError(f"blocks of {_spell_grid(block)} do not fill {_spell_grid(grid)}")
