@@ -276,22 +276,26 @@ def _list_end_subnets(
     *,
     shared: bool = False,
 ) -> Iterator[Subnet]:
-    """Yield, for each link, its subnet with one holder; the caller merges equal subnets.
+    """Yield, for each link of `rows`, its subnet with the address at its lower end as the only holder; the caller
+    merges equal subnets.
 
-    With `shared`, the links are those of another fabric on whose ports this one has a VLAN: holders have no place.
+    `column` and `lengths` are the addresses of lower ends, and prefix lengths, by link. With `shared`, the links are
+    those of another fabric on whose ports this fabric has a VLAN: holders have no switch ports.
     """
     links, bonds = cluster.plan.links, cluster.plan.bonds
     find_network = _make_network_finder(allocated.family)
     a_port, b_port = cluster.a_port, cluster.b_port
     bond_members = _list_bond_members(cluster, rows) if bonds is not None else {}
-    is_bmc = [isinstance(segment.a, Attachment) and segment.a.role == "bmc" for segment in links.segments]
+    is_bmc_segment = [isinstance(segment.a, Attachment) and segment.a.role == "bmc" for segment in links.segments]
     for row in rows.tolist():
         device, address = int(links.a_device[row]), column.at(row)
         # the address of a bond is on its first link, and requests may come from the MAC of any of its ports
-        ends = bond_members.get(row, (row,))
-        places = () if shared else tuple((cluster.names[links.b_device[end]], str(b_port[end])) for end in ends)
-        port_macs = _list_macs(cluster, device, [str(a_port[end]) for end in ends])
-        holder = AddressHolder(device, address, port_macs, places, is_bmc[links.segment[row]])
+        member_links = bond_members.get(row, (row,))
+        switch_ports = (
+            () if shared else tuple((cluster.names[links.b_device[link]], str(b_port[link])) for link in member_links)
+        )
+        port_macs = _list_macs(cluster, device, [str(a_port[link]) for link in member_links])
+        holder = AddressHolder(device, address, port_macs, switch_ports, is_bmc_segment[links.segment[row]])
         yield Subnet(
             find_network(address, int(lengths[row])), fabric, allocated.format_address(allocated.b.at(row)), [holder]
         )

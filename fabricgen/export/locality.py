@@ -177,13 +177,13 @@ def _make_tier(
         tiers = next(filter(None, lower_tiers), ())
         kinds.append(name_level(network, min(height, len(network.levels) - 1)))
         names = network.cluster.name_column
-        for key in tiers:
-            rows = network.cluster.plan.devices.find_tier(key).rows
+        for tier_key in tiers:
+            rows = network.cluster.plan.devices.find_tier(tier_key).rows
             for part, name in zip(level.component[rows].tolist(), names[rows].tolist(), strict=True):
                 names_by_part.setdefault(part, []).append(name)
     switches: list[list[str]] = [[] for _ in range(int(group.max()) + 1)]
-    for number, part in zip(*(column.tolist() for column in pairs), strict=True):
-        switches[number] += names_by_part.get(part, ())
+    for group_number, part in zip(*(column.tolist() for column in pairs), strict=True):
+        switches[group_number] += names_by_part.get(part, ())
     kind = "-".join(dict.fromkeys("/".join(kinds).split("/")))
     group_names = [find_common_name(switch_names) or kind for switch_names in switches]
     return LocalityTier(kind, tuple(_distinguish_names(group_names, used_names)), group, tuple(map(bool, switches)))
@@ -264,22 +264,27 @@ def list_hostlists(names: Iterable[str]) -> list[str]:
 
 
 def _format_ranges(prefix: str, width: int, numbers: list[int]) -> str:
-    """Return names of one prefix and one width of numbers as Slurm writes them: `n[001-003,007]`."""
+    """Return names of one prefix as Slurm writes them: `n[001-003,007]`; a single name is written out.
+
+    `numbers` are ascending, `width` is their number of digits, 0 for a name without a number.
+    """
     if len(numbers) == 1:
         return f"{prefix}{numbers[0]:0{width}d}" if width else prefix
-    ranges = (f"{low:0{width}d}" + (f"-{high:0{width}d}" if high > low else "") for low, high in _split_runs(numbers))
+    ranges = (
+        f"{first:0{width}d}" + (f"-{last:0{width}d}" if last > first else "") for first, last in _split_runs(numbers)
+    )
     return f"{prefix}[{','.join(ranges)}]"
 
 
 def _split_runs(numbers: list[int]) -> Iterator[tuple[int, int]]:
-    """Yield the (first, last) of each run of consecutive numbers."""
-    low = high = numbers[0]
+    """Yield (first, last) of each run of consecutive numbers; `numbers` are ascending, and at least one."""
+    first = last = numbers[0]
     for number in numbers[1:]:
-        if number > high + 1:
-            yield low, high
-            low = number
-        high = number
-    yield low, high
+        if number > last + 1:
+            yield first, last
+            first = number
+        last = number
+    yield first, last
 
 
 # Labels that say where the nodes of a Kubernetes cluster are, under the keys of a release of a tool.

@@ -109,9 +109,9 @@ def shade_for_rail(fill: str, rail: int) -> str:
     """Return the shade of a fabric's fill for a rail (from 1), lighter with each rail; the fill itself for rails 0 and
     1.
     """
-    share = (rail - 1) % SHADES * 0.07 if rail > 0 else 0.0
-    channels = (int(fill[at : at + 2], 16) for at in (1, 3, 5))
-    return "#" + "".join(f"{round(value + (255 - value) * share):02X}" for value in channels)
+    share_of_white = (rail - 1) % SHADES * 0.07 if rail > 0 else 0.0
+    channels = (int(fill[start : start + 2], 16) for start in (1, 3, 5))
+    return "#" + "".join(f"{round(value + (255 - value) * share_of_white):02X}" for value in channels)
 
 
 @cache

@@ -42,25 +42,29 @@ class PlugColumns:
     def format_texts(
         self, cages: EncodedColumn, *, tails: bool = True, ports: tuple[EncodedColumn, Flags] | None = None
     ) -> EncodedColumn:
-        """Return the text of each plug after the cage of its row, `12/2/1`, without tails unless `tails`.
+        """Return the text of each plug, `12/2/1`, which begins with the cage of its row; without tails unless `tails`.
 
-        With `ports`, the NOS's name of the port follows if it differs, unless a row stands for several links: `12/2
-        swp12s1`.
+        `ports` are the NOS's names of the ports, and whether a row stands for several links. The name follows if it
+        differs from the text and the row stands for one link: `12/2 swp12s1`.
         """
         shown = self if tails else replace(self, tail=np.full_like(self.tail, -1))
         # numbers are printed from 1; 0 stands for none
         columns = [column + 1 for column in (shown.socket, shown.jumper, shown.last, shown.tail)]
-        names, are_several = ports or (
+        port_names, has_several_links = ports or (
             encode_column([""], np.zeros_like(self.tail)),
             np.ones(len(self.tail), dtype=bool),
         )
         # there are few different texts: each is made once, from the first row that has it
-        first_rows, code = unique_combinations(cages.codes, *columns, names.codes, are_several)
+        first_rows, text_of_row = unique_combinations(cages.codes, *columns, port_names.codes, has_several_links)
         numbers = zip(*(column[first_rows].tolist() for column in columns), strict=True)
-        keys = zip(
-            cages.take(first_rows), numbers, names.take(first_rows), are_several[first_rows].tolist(), strict=True
+        plugs = zip(
+            cages.take(first_rows),
+            numbers,
+            port_names.take(first_rows),
+            has_several_links[first_rows].tolist(),
+            strict=True,
         )
-        return encode_column([_format_plug(*key) for key in keys], code.astype(np.int32))
+        return encode_column([_format_plug(*plug) for plug in plugs], text_of_row.astype(np.int32))
 
 
 @dataclass(frozen=True)
@@ -77,13 +81,13 @@ class PlugTable:
     ends: tuple[PlugColumns, PlugColumns]
 
     def merge_by_row(self, rows: int) -> tuple[PlugColumns, PlugColumns]:
-        """Return the plugs at the a ends and at the b ends of all `rows` cable end rows, several jumpers of a row
-        together.
+        """Return the plugs at the a ends and at the b ends, one entry for each of the `rows` cable end rows; several
+        jumpers of a row are one entry, from `jumper` to `last`.
         """
         # rows of plugs are ascending by cable end row, and every end row has one
-        first = np.searchsorted(self.row, np.arange(rows))
-        last = np.searchsorted(self.row, np.arange(rows), side="right") - 1
-        a, b = (replace(end.select_rows(first), last=end.jumper[last]) for end in self.ends)
+        first_plug = np.searchsorted(self.row, np.arange(rows))
+        last_plug = np.searchsorted(self.row, np.arange(rows), side="right") - 1
+        a, b = (replace(end.select_rows(first_plug), last=end.jumper[last_plug]) for end in self.ends)
         return a, b
 
 
@@ -93,6 +97,7 @@ def list_plugs(cluster: Cluster) -> PlugTable:
     common_a = are_common_ends_lower(links, cables)
     pieces, far_ends = count_cable_pieces(cluster)
     cable = cables.end_cable
+    # which far end of its cable each cable end row leads to
     leg = _number_legs(cluster, common_a) % far_ends[cable]
     # either a cable has several jumpers to each far end, or a piece has several tails: the other is 1
     jumper_counts, tails = np.maximum(pieces // far_ends, 1), np.maximum(far_ends // pieces, 1)
@@ -104,10 +109,12 @@ def list_plugs(cluster: Cluster) -> PlugTable:
     for end, socket in enumerate(find_sockets(cluster)):
         # ends are a, then b. At the end where all jumpers of a cable meet, a plug is numbered among all of them; at a
         # far end, among those that lead there. Both ends of a straight cable count as common ends
-        common = (common_a[cable] != bool(end)) | (far_ends[cable] == 1)
+        is_common_end = (common_a[cable] != bool(end)) | (far_ends[cable] == 1)
         common_jumper = np.where(pieces[cable] > 1, piece, -1)
-        jumper = np.where(common, common_jumper, np.where(jumper_counts[cable] > 1, jumper_number, -1)).astype(np.int32)
-        tail_number = np.where(common & (tails[cable] > 1), tail, -1).astype(np.int32)
+        jumper = np.where(is_common_end, common_jumper, np.where(jumper_counts[cable] > 1, jumper_number, -1)).astype(
+            np.int32
+        )
+        tail_number = np.where(is_common_end & (tails[cable] > 1), tail, -1).astype(np.int32)
         ends.append(PlugColumns(socket[row], jumper, jumper, tail_number))
     return PlugTable(row, piece.astype(np.int32), tails[cable], (ends[0], ends[1]))
 
@@ -151,20 +158,29 @@ def _number_legs(cluster: Cluster, common_a: Flags) -> Ints:
     cables, links = cluster.plan.cables, cluster.plan.links
     rows, at_a = cables.end_link, common_a[cables.end_cable]
     columns = (links.segment[rows], np.where(at_a, links.a_port[rows], links.b_port[rows]), cables.end_links, at_a)
-    first, code = unique_combinations(*columns)
+    first_rows, share_key = unique_combinations(*columns)
+    # by segment, the b end and the a end: `is_common_a` is the index of the common end
     sides = [(segment.b, segment.a) for segment in links.segments]
-    keys = zip(*(column[first].tolist() for column in columns), strict=True)
-    return np.array([find_share_of_cage(sides[i][a], p, n) for i, p, n, a in keys], dtype=np.int32)[code]
+    distinct_ends = zip(*(column[first_rows].tolist() for column in columns), strict=True)
+    shares = [
+        find_share_of_cage(sides[segment][is_common_a], port, link_count)
+        for segment, port, link_count, is_common_a in distinct_ends
+    ]
+    return np.array(shares, dtype=np.int32)[share_key]
 
 
 def _format_plug(cage: str, numbers: tuple[int, int, int, int], port: str, several: bool) -> str:
     """Return the text of a plug: `12`, `12/2`, `12/1+2`, `12/1-4`, `12/2/1`.
 
-    The numbers are (socket, first jumper, last jumper, tail) from 1, 0 for none.
+    `numbers` are (socket, first jumper, last jumper, tail), from 1, 0 for none. `several` says that the plug has
+    several links, so that no port follows.
     """
-    socket, first, last, tail = numbers
-    text = cage + "".join(f"/{number}" for number in (socket, first) if number)
-    text += f"{'+' if last == first + 1 else '-'}{last}" if last > first else f"/{tail}" if tail else ""
+    socket, first_jumper, last_jumper, tail = numbers
+    text = cage + "".join(f"/{number}" for number in (socket, first_jumper) if number)
+    if last_jumper > first_jumper:
+        text += f"{'+' if last_jumper == first_jumper + 1 else '-'}{last_jumper}"
+    elif tail:
+        text += f"/{tail}"
     return append_port(text, cage, port, several=several)
 
 
@@ -202,12 +218,13 @@ def find_sockets(cluster: Cluster) -> tuple[Ints, Ints]:
     return sockets[0], sockets[1]
 
 
-def _number_sockets(sides: list[Side], segment: Ints, port: Ints, carried: Ints, has_common_end: Flags) -> Ints:
+def _number_sockets(sides: list[Side], segment: Ints, port: Ints, link_count: Ints, has_common_end: Flags) -> Ints:
     """Return what each end uses of its cage: a socket or port number, -1 for all of it; int32.
 
-    An entry is a cable end row. `sides` has the end of each segment, `carried` is the number of links of a row, and
-    `has_common_end` says whether the common end of the cable is here.
+    All other arguments are columns by cable end row. `sides` has this end of each segment, `link_count` is the number
+    of links of a row, and `has_common_end` says whether the common end of the cable is here.
     """
-    first, code = unique_combinations(segment, port, carried, has_common_end)
-    keys = zip(*(column[first].tolist() for column in (segment, port, carried, has_common_end)), strict=True)
-    return np.array([find_socket(sides[i], *key) for i, *key in keys], dtype=np.int32)[code]
+    first_rows, index = unique_combinations(segment, port, link_count, has_common_end)
+    columns = (column[first_rows].tolist() for column in (segment, port, link_count, has_common_end))
+    sockets = [find_socket(sides[number], *end) for number, *end in zip(*columns, strict=True)]
+    return np.array(sockets, dtype=np.int32)[index]

@@ -63,19 +63,19 @@ def list_dimensions(network: Network) -> tuple[NumberedAccelerators, list[Networ
         names = " and ".join(profile.id for profile in numbers.profiles)
         raise make_refusal(network, f"its scale-up domains are {names}", "one kind of domain")
     domain = numbers.profiles[kinds[0]] if kinds[0] != NONE else None
-    inside = list(_list_domain_dimensions(numbers, domain)) if domain else []
+    domain_dimensions = list(_list_domain_dimensions(numbers, domain)) if domain else []
     grid = numbers.rows.reshape(len(size), -1)
     if domain and domain.shape == "torus":
         cells = torus.list_coordinates(domain, domain.dims)
         # accelerators are in order block by block; in ASTRA-sim the first axis turns fastest over all of them
         grid = grid[:, sorted(range(len(cells)), key=lambda cell: cells[cell][::-1])]
-    parts = _find_parts(network, grid)
-    network_dimensions = [*inside, *_list_level_dimensions(numbers, parts)]
+    parts_by_level = _find_parts(network, grid)
+    network_dimensions = [*domain_dimensions, *_list_level_dimensions(numbers, parts_by_level)]
     if not network_dimensions:
         raise make_refusal(network, "one accelerator is no network", "two or more")
     # domains of one leaf next to each other, then those of one part of the level above, and so on
     return replace(
-        numbers, rows=grid[np.lexsort([part for part in parts if part is not None])].ravel()
+        numbers, rows=grid[np.lexsort([part for part in parts_by_level if part is not None])].ravel()
     ), network_dimensions
 
 
@@ -103,7 +103,8 @@ def _list_domain_dimensions(numbers: NumberedAccelerators, domain: ScaleUpDomain
 
 
 def _find_parts(network: Network, grid: Ints64) -> list[Ints64 | None]:
-    """Return, by level, the first domain in the same part for each domain (int64), or None if its accelerators differ.
+    """Return, by level, the part of each domain, named by the index of the first domain in that part (int64); None for
+    a level at which the accelerators of a domain are in different parts.
 
     `grid` are the rows of accelerators in the network, one line for each domain. Raises InputError (FG146) if an
     accelerator lacks a port.
@@ -125,21 +126,23 @@ def _find_first_equal(column: Ints64) -> Ints64:
     return first_index[inverse]
 
 
-def _list_level_dimensions(numbers: NumberedAccelerators, parts: list[Ints64 | None]) -> Iterator[NetworkDimension]:
+def _list_level_dimensions(
+    numbers: NumberedAccelerators, parts_by_level: list[Ints64 | None]
+) -> Iterator[NetworkDimension]:
     """Yield the dimensions of the network, from the leaf up; raises InputError (FG146) if levels are too irregular."""
     network, constants = numbers.network, numbers.constants
     nic_us = min(steps.nic_us for _, steps in constants.latency.ring.protocols)
     rates = list(_list_rates(network))
-    # `below`: the part of each domain at the last level that became a dimension; `lowest`: the first level after that
-    below, lowest = np.arange(len(numbers.size)), 0
-    for number, part in enumerate(parts):
+    # the part of each domain at the last level that was dealt with, and the first level after that
+    lower_part, lowest = np.arange(len(numbers.size)), 0
+    for number, part in enumerate(parts_by_level):
         # how many parts of the level below each part of this level joins; if unequal, the level goes with the next one
-        counts = np.zeros(2) if part is None else np.unique(part[np.unique(below)], return_counts=True)[1]
-        if part is None or counts.min() != counts.max():
+        joined_parts = np.zeros(2) if part is None else np.unique(part[np.unique(lower_part)], return_counts=True)[1]
+        if part is None or joined_parts.min() != joined_parts.max():
             continue
-        below = part
+        lower_part = part
         # a level that joins nothing new is no dimension
-        if counts[0] > 1:
+        if joined_parts[0] > 1:
             if abs(rates[number] - rates[lowest]) > TOLERANCE:
                 narrowing = (
                     f"{name_level(network, lowest)} switches do not all join as many scale-up domains, and a rank "
@@ -150,11 +153,13 @@ def _list_level_dimensions(numbers: NumberedAccelerators, parts: list[Ints64 | N
             name = " and ".join(name_level(network, level) for level in range(lowest, number + 1))
             gbps = rates[number] * constants.efficiency.network.reached
             # us to ns, halved: ASTRA-sim counts the latency of a switch twice, to it and from it
-            yield NetworkDimension("Switch", int(counts[0]), gbps, 500 * us, name)
+            yield NetworkDimension("Switch", int(joined_parts[0]), gbps, 500 * us, name)
         lowest = number + 1
-    if (below != below[0]).any():
-        apart = len(np.unique(below))
-        raise make_refusal(network, f"{apart:,} groups of scale-up domains do not all reach each other", "one network")
+    if (lower_part != lower_part[0]).any():
+        group_count = len(np.unique(lower_part))
+        raise make_refusal(
+            network, f"{group_count:,} groups of scale-up domains do not all reach each other", "one network"
+        )
 
 
 def _list_rates(network: Network) -> Iterator[float]:
@@ -167,9 +172,9 @@ def _list_rates(network: Network) -> Iterator[float]:
         raise make_refusal(
             network, f"its accelerators have from {rank_gbps.min():g} to {rank_gbps.max():g} Gb/s", "the same for all"
         )
-    share = 1.0
+    passed_share = 1.0
     for number, level in enumerate(network.levels):
-        yield float(rank_gbps[0]) * share
+        yield float(rank_gbps[0]) * passed_share
         if number + 1 < len(network.levels):
             shares = _compute_shares(level.component[network.leaf.ravel()], network.gbps.ravel(), level.out_gbps)
             if shares.max() - shares.min() > TOLERANCE:
@@ -180,7 +185,7 @@ def _list_rates(network: Network) -> Iterator[float]:
                     "the same share for all",
                 )
             # a wider level does not bring back what a lower level has held back
-            share = min(share, float(shares[0]))
+            passed_share = min(passed_share, float(shares[0]))
 
 
 def _compute_shares(component: Ints64, gbps: Floats, out_gbps: Floats) -> Floats:
@@ -453,22 +458,25 @@ def _list_domain_links(numbers: NumberedAccelerators) -> tuple[Ints64, PacketLin
 
 
 def _join_links(*link_tables: PacketLinks) -> PacketLinks:
-    """Return links in order; links of one pair of vertices become one with their rates added up, and the
-    longest delay.
+    """Return the links of some tables as one table, in order; links of one pair of vertices become one link, with their
+    rates (Gb/s) added up and the longest of their delays (ns). `a` is the lower vertex of a link.
     """
     a, b, gbps, ns = (
         np.concatenate([getattr(table, name) for table in link_tables]) for name in ("a", "b", "gbps", "ns")
     )
-    low, high = np.minimum(a, b), np.maximum(a, b)
+    lower, upper = np.minimum(a, b), np.maximum(a, b)
     # one number for both vertices
-    _, first_index, inverse = np.unique(low * 2**32 + high, return_index=True, return_inverse=True)
-    longest = np.zeros(len(first_index))
-    np.maximum.at(longest, inverse, ns)
+    _, first_index, pair_of_link = np.unique(lower * 2**32 + upper, return_index=True, return_inverse=True)
+    longest_ns = np.zeros(len(first_index))
+    np.maximum.at(longest_ns, pair_of_link, ns)
     # back from the order of vertices to that of links, because the reader looks at the first link
     order = np.argsort(first_index)
     first_rows = first_index[order]
     return PacketLinks(
-        low[first_rows], high[first_rows], np.bincount(inverse, gbps)[order].astype(np.float64), longest[order]
+        lower[first_rows],
+        upper[first_rows],
+        np.bincount(pair_of_link, gbps)[order].astype(np.float64),
+        longest_ns[order],
     )
 
 

@@ -52,25 +52,26 @@ def break_links(lab: Lab, links: Iterable[Link]) -> None:
 
 
 def mend_links(lab: Lab, links: Iterable[Link], seconds: float = 300) -> list[LabFinding]:
-    """Bring both ends of links up, with what the kernel forgets of a port that is down, and call their neighbours.
+    """Bring both ends of links up, with the routes and IPv6 addresses that the kernel forgets of a port that is down,
+    and call their BGP neighbours.
 
-    The kernel forgets routes and IPv6 addresses. Waits for routes once sessions are up; returns the sessions over these
-    links that are still down after some seconds.
+    Waits until the sessions over these links are up, at most `seconds`, and then for routes. Returns a finding for each
+    session that is still down; routes are not waited for then.
     """
-    ends, broken = set(), tuple(links)
-    break_links(lab, broken)  # one end of it may be up, and have what is given now
-    for link in broken:
+    mended_ends, broken_links = set(), tuple(links)
+    break_links(lab, broken_links)  # one end of a link may be up, and have what is given now
+    for link in broken_links:
         for near, far in ((link.a, link.b), (link.b, link.a)):
             run_ip_batch(list_port_commands(lab.build, near, far), "-n", lab.spaces[near.device])
-            ends.add(near)
-    for device in sorted({end.device for end in ends if (end.device, "bgpd") in inside.list_daemons(lab)}):
+            mended_ends.add(near)
+    for device in sorted({end.device for end in mended_ends if (end.device, "bgpd") in inside.list_daemons(lab)}):
         # neighbours over a mended port, which FRR would call only after a while
-        keys = [key for near, key, _ in list_peers(lab.build, device) if near in ends]
-        lab.ask_frr(device, *(f"clear bgp {key}" for key in keys))
+        neighbours = [neighbour for near, neighbour, _ in list_peers(lab.build, device) if near in mended_ends]
+        lab.ask_frr(device, *(f"clear bgp {neighbour}" for neighbour in neighbours))
     deadline = time.monotonic() + seconds
     while True:
         sessions_down = list(
-            Check(lab, lab.build, ask_neighbours(lab, lab.build)).check_sessions(lambda near: near in ends)
+            Check(lab, lab.build, ask_neighbours(lab, lab.build)).check_sessions(lambda near: near in mended_ends)
         )
         if not sessions_down:
             wait_for_routes(lab, find_broken_links(lab))

@@ -21,6 +21,8 @@ from fabricgen.lab.inside import ADVERTISED, BGP, KERNEL, LOOPBACK, KernelRoute
 
 T = TypeVar("T")
 NOWHERE = 1 << 20
+"""A number of links greater than that of any path: no path leads to the target."""
+
 UP = "Established"
 
 
@@ -75,13 +77,14 @@ def ask_each(ask_one: Callable[[str], T], devices: Iterable[str]) -> dict[str, T
 
 
 def list_peers(build: Build, device: str) -> Iterator[tuple[BuiltEnd, str, str]]:
-    """Yield (own end, address or own port, device) of every neighbour that a switch should have a session with.
+    """Yield (own end, neighbour, device) for every BGP neighbour that a switch should have.
 
-    There is a session over each link between switches that both have AS numbers.
+    A neighbour is called by each address of the far end, or by the kernel's name of the own port if the far end has no
+    address. There are neighbours over each link between switches that both have AS numbers.
     """
-    asn = {name: bool(row["asn"]) for name, row in build.devices.items()}
+    has_asn = {name: bool(row["asn"]) for name, row in build.devices.items()}
     for near, far in build.far.items():
-        if near.device == device and asn.get(device) and asn.get(far.device) and far.device in build.forms:
+        if near.device == device and has_asn.get(device) and has_asn.get(far.device) and far.device in build.forms:
             addresses = [address.partition("/")[0] for address in build.addresses.get(far, ())]
             yield from ((near, key, far.device) for key in addresses or [kernel_name(near.port)])
 
@@ -125,12 +128,12 @@ class Check:
         ends = [(end, kernel_name(end.port)) for end in self._far]
         ends += [(BuiltEnd(device, LOOPBACK), "lo") for device in self.right.switches]
         for end, name in ends:
-            has, planned = (
-                ports_by_device[end.device].get(name, frozenset()),
-                inside.list_planned_addresses(self.right, end),
-            )
-            if has != planned:
-                message = f"has {', '.join(sorted(has)) or 'no address'}, wanted {', '.join(sorted(planned)) or 'none'}"
+            addresses = ports_by_device[end.device].get(name, frozenset())
+            planned = inside.list_planned_addresses(self.right, end)
+            if addresses != planned:
+                message = (
+                    f"has {', '.join(sorted(addresses)) or 'no address'}, wanted {', '.join(sorted(planned)) or 'none'}"
+                )
                 yield LabFinding("address", end.device, end.port, message)
 
     def check_cables(self) -> Iterator[LabFinding]:
@@ -142,13 +145,16 @@ class Check:
                 yield LabFinding("cable", near.device, near.port, f"{far_end} is at the far end, links.csv says {far}")
 
     def count_sessions(self) -> tuple[int, int]:
-        """Return how many sessions are up, and how many should be; a session is up if both ends say so."""
-        ends = [
+        """Return how many sessions are up, and how many should be.
+
+        Each session has two ends, which are counted and halved: an odd number that are up is rounded down.
+        """
+        states = [
             self._read_session_state(device, key)
             for device in self.right.switches
             for _, key, _ in list_peers(self.right, device)
         ]
-        return sum(state == UP for state in ends) // 2, len(ends) // 2
+        return sum(state == UP for state in states) // 2, len(states) // 2
 
     def has_whole_link(self, end: BuiltEnd) -> bool:
         """Whether the link at an end is not broken."""
@@ -183,71 +189,95 @@ class Check:
 
     @cached_property
     def _levels(self) -> dict[str, int]:
-        """The number of tiers between each switch and the switches that hosts are cabled to."""
+        """The fewest links from each switch to a switch that hosts are cabled to: 0 for these.
+
+        Raises InputError (FG175) if links do not join all switches to one of them.
+        """
         levels = dict.fromkeys(sorted(self.right.lowest), 0)
         while len(levels) < len(self.right.switches):
             level = max(levels.values())
-            ends = [(near.device, far.device) for near, far in self.right.far.items()]
-            above = {far for near, far in ends if levels.get(near) == level and far in self.right.switches}
-            if not above - set(levels):
+            links = [(near.device, far.device) for near, far in self.right.far.items()]
+            neighbours = {far for near, far in links if levels.get(near) == level and far in self.right.switches}
+            if not neighbours - set(levels):
                 raise explain_failure(f"no host is below {', '.join(sorted(set(self.right.switches) - set(levels)))}")
-            levels |= {far: level + 1 for far in above if far not in levels}
+            levels |= {device: level + 1 for device in neighbours if device not in levels}
         return levels
 
     def _list_neighbours(self, device: str, step: int) -> list[tuple[str, str]]:
-        """Return (own port, switch) of every link that leads a level up (`step` 1) or down (-1)."""
+        """Return (own port, switch at the far end) of every unbroken link of a switch that leads a level up (`step` 1)
+        or down (-1).
+        """
         level = self._levels
-        return [(port, far) for port, far in self._links[device] if level.get(far) == level[device] + step]
+        return [
+            (port, neighbour) for port, neighbour in self._links[device] if level.get(neighbour) == level[device] + step
+        ]
 
     @cached_property
     def _links(self) -> dict[str, list[tuple[str, str]]]:
-        """(own port, far device) of the links of each device."""
+        """(own port, device at the far end) of every unbroken link, by device."""
         links: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for near, far in self._far.items():
             links[near.device].append((near.port, far.device))
         return links
 
     def _find_shortest_ports(self, target: str) -> dict[str, set[str]]:
-        """Return the ports of every switch that lead to `target` over the fewest links, up first and then only down."""
-        order = sorted(self._levels, key=self._levels.__getitem__)
-        down, best = {target: 0}, {target: 0}
-        # from the lowest level up: what leads down to the target
-        for device in order:
+        """Return, by switch, the ports (names of the kernel) that lead to the switch `target` over the fewest links,
+        first up and then only down.
+
+        Left out are `target` itself, switches with no such path, and switches with a shorter path over links within a
+        level: policies decide on its use, so that no route of theirs is judged.
+        """
+        lowest_first = sorted(self._levels, key=self._levels.__getitem__)
+        # links from each switch to the target: on paths that only lead down, and on all paths that are allowed
+        links_down, links_to_target = {target: 0}, {target: 0}
+        for device in lowest_first:
             if device != target:
-                down[device] = 1 + min((down[far] for _, far in self._list_neighbours(device, -1)), default=NOWHERE)
-        # from the top down, so that the best way of all above is known already
-        for device in reversed(order):
-            over = min((best[far] for _, far in self._list_neighbours(device, 1)), default=NOWHERE)
-            # valley-free: a way may go up and then down, never down and up again
-            best[device] = min(down[device], over + 1)
-        ports, across = {}, self._measure_across(target)
-        for device in order:
-            lower = {port for port, far in self._list_neighbours(device, -1) if down[far] + 1 == best[device]}
-            upper = {port for port, far in self._list_neighbours(device, 1) if best[far] + 1 == best[device]}
-            # where a way across is shorter still, no route is judged
-            if device != target and best[device] < NOWHERE and best[device] <= across.get(device, NOWHERE):
-                ports[device] = {kernel_name(port) for port in lower | upper}
+                neighbours = self._list_neighbours(device, -1)
+                links_down[device] = 1 + min((links_down[lower] for _, lower in neighbours), default=NOWHERE)
+        # from the top down, so that the fewest links from all switches above are known already
+        for device in reversed(lowest_first):
+            links_from_above = min(
+                (links_to_target[upper] for _, upper in self._list_neighbours(device, 1)), default=NOWHERE
+            )
+            # valley-free: a path may go up and then down, never down and up again
+            links_to_target[device] = min(links_down[device], links_from_above + 1)
+        ports, shortest_distances = {}, self._measure_across(target)
+        for device in lowest_first:
+            links = links_to_target[device]
+            lower_ports = {port for port, lower in self._list_neighbours(device, -1) if links_down[lower] + 1 == links}
+            upper_ports = {
+                port for port, upper in self._list_neighbours(device, 1) if links_to_target[upper] + 1 == links
+            }
+            if device != target and links < NOWHERE and links <= shortest_distances.get(device, NOWHERE):
+                ports[device] = {kernel_name(port) for port in lower_ports | upper_ports}
         return ports
 
     @cached_property
     def _is_tiered(self) -> bool:
-        """Whether every link between switches leads a level up or down, which links between mates and rings do not."""
-        level, far = self._levels, self.right.far
+        """Whether every link between switches leads a level up or down; those of MLAG peers and rings do not."""
+        level, far_ends = self._levels, self.right.far
         return all(
-            abs(level[a.device] - level[b.device]) == 1 for a, b in far.items() if {a.device, b.device} <= level.keys()
+            abs(level[a.device] - level[b.device]) == 1
+            for a, b in far_ends.items()
+            if {a.device, b.device} <= level.keys()
         )
 
     def _measure_across(self, target: str) -> dict[str, int]:
-        """Return the links on a shortest path from each switch to `target`, links within a level included; {} if
-        tiered.
+        """Return the number of links on a shortest path from each switch to the switch `target`, over links within a
+        level as well; switches without a path are left out.
 
-        If that path is shorter than the way up and down, policies decide, and no route is judged.
+        Returns {} for a tiered fabric, which has no links within a level.
         """
-        distances, new = {target: 0}, [target]
-        while new and not self._is_tiered:
-            neighbours = dict.fromkeys(far for device in new for _, far in self._links[device] if far in self._levels)
-            new = [neighbour for neighbour in neighbours if neighbour not in distances]
-            distances |= dict.fromkeys(new, max(distances.values()) + 1)
+        distances, newly_reached = {target: 0}, [target]
+        while newly_reached and not self._is_tiered:
+            neighbours = dict.fromkeys(
+                neighbour
+                for device in newly_reached
+                for _, neighbour in self._links[device]
+                if neighbour in self._levels
+            )
+            newly_reached = [neighbour for neighbour in neighbours if neighbour not in distances]
+            distances |= dict.fromkeys(newly_reached, max(distances.values()) + 1)
         return {} if self._is_tiered else distances
 
     @cached_property
@@ -267,36 +297,41 @@ class Check:
         return ask_each(lambda device: inside.read_routes(self.lab, device), self.right.switches)
 
     def check_routes(self) -> Iterator[LabFinding]:
-        """Yield every loopback and host that a switch does not reach over all equal paths, and over nothing else.
+        """Yield a finding for each switch whose route to a loopback or host does not use exactly the ports of the
+        shortest paths.
 
-        Targets that go wrong in the same way on one switch are one finding.
+        Targets of one switch with the same used and the same planned ports share a finding, which names the first.
+        Switches that `_find_shortest_ports` leaves out are not judged.
         """
-        alike = defaultdict[tuple[str, frozenset[str], frozenset[str]], list[str]](list)
+        targets_by_fault = defaultdict[tuple[str, frozenset[str], frozenset[str]], list[str]](list)
         for address, target in self._targets:
             for device, planned in self._find_ports_towards(target).items():
                 ports = self._find_route_ports(device, address)
                 if ports != planned:
-                    alike[device, ports, frozenset(planned)].append(f"{address} of {target}")
-        for (device, ports_used, ports_planned), targets in alike.items():
-            over = f"over {', '.join(sorted(ports_used))}" if ports_used else "nowhere"
-            more = f" and {len(targets) - 1} more" if len(targets) > 1 else ""
-            message = f"{targets[0]}{more} go{'es' * (not more)} {over}, wanted {', '.join(sorted(ports_planned))}"
+                    targets_by_fault[device, ports, frozenset(planned)].append(f"{address} of {target}")
+        for (device, ports_used, ports_planned), targets in targets_by_fault.items():
+            way = f"over {', '.join(sorted(ports_used))}" if ports_used else "nowhere"
+            others = f" and {len(targets) - 1} more" if len(targets) > 1 else ""
+            message = f"{targets[0]}{others} go{'es' * (not others)} {way}, wanted {', '.join(sorted(ports_planned))}"
             yield LabFinding("route", device, "", message)
 
     def _find_route_ports(self, device: str, address: str) -> frozenset[str]:
-        """Return the ports of the route that a device uses for an address; none without a route."""
+        """Return the ports of the route that a device uses for an address; no ports if it has no route, or if the route
+        drops packets.
+        """
         target = ip_address(address)
         return next((route.ports for route in self._tables[device] if target in route.network), frozenset())
 
     def find_leaks(self) -> Iterator[LabFinding]:
-        """Yield every prefix that a switch learned and that is neither a reachable loopback nor one of hosts.
+        """Yield every BGP route of a switch to a prefix that is neither a loopback in its reach nor has hosts in it, or
+        that has addresses of links between switches in it, and every static route that no configuration has.
 
-        Static routes and aggregates of configurations are no leaks; static routes that no configuration has are.
+        Static routes and aggregates of configurations count as planned.
         """
         host_ends = [end for end in self.right.far if end.device in self.right.hosts]
         hosts = [ip_interface(address).ip for end in host_ends for address in self.right.addresses.get(end, ())]
         switches = set(self.right.switches)
-        links = [
+        link_addresses = [
             ip_interface(address).ip
             for near, far in self.right.far.items()
             if {near.device, far.device} <= switches
@@ -311,9 +346,10 @@ class Check:
             ]
             loopbacks = [ip_address(address) for address in reachable]
             for network, maker in ((route.network, route.maker) for route in table):
-                single = network.prefixlen == network.max_prefixlen
-                good = any(a in network for a in (loopbacks if single else hosts)) or network in static
-                if maker == BGP and (not good or any(a in network for a in links)):
+                is_single_address = network.prefixlen == network.max_prefixlen
+                allowed_addresses = loopbacks if is_single_address else hosts
+                is_planned = any(a in network for a in allowed_addresses) or network in static
+                if maker == BGP and (not is_planned or any(a in network for a in link_addresses)):
                     message = f"{network} is learned, and is neither a loopback nor a prefix of hosts"
                     yield LabFinding("leak", device, "", message)
                 elif maker not in (BGP, KERNEL, ADVERTISED) and network not in static:
@@ -330,25 +366,29 @@ class Check:
         return {}
 
     def check_pings(self) -> Iterator[LabFinding]:
-        """Yield every leaf whose last host is not reached by the first host that has a way there."""
+        """Yield a finding for each address of the last host of each leaf that does not answer pings.
+
+        They are sent from the first host of another leaf that has a path there; without one, none is sent.
+        """
         hosts = [near for near in self._far if near.device not in self.right.forms and self.right.addresses.get(near)]
-        ends = {self._far[near].device: near for near in hosts}
-        # of several hosts of a leaf the first stays here, the last above
-        first = {self._far[near].device: near for near in reversed(hosts)}
+        last_hosts = {self._far[near].device: near for near in hosts}
+        # of several hosts of a leaf, a dict keeps the last that it is given: the first of them here, the last above
+        first_hosts = {self._far[near].device: near for near in reversed(hosts)}
         probes = []
-        for leaf, end in ends.items():
+        for leaf, target in last_hosts.items():
             ports_of_switches = self._find_ports_towards(leaf)
-            source = next(
-                (first[leaf_with_host] for leaf_with_host in ends if leaf_with_host in ports_of_switches), None
-            )
+            # None if no other leaf with a host has a path to this leaf
+            source = next((first_hosts[other] for other in last_hosts if other in ports_of_switches), None)
             if source:
-                probes += [(source, end, leaf, address.partition("/")[0]) for address in self.right.addresses[end]]
+                probes += [
+                    (source, target, leaf, address.partition("/")[0]) for address in self.right.addresses[target]
+                ]
 
         def send_probe(probe: tuple[BuiltEnd, BuiltEnd, str, str]) -> bool:
             return self.lab.answers_ping(probe[0].device, probe[0].port, probe[3])
 
         with ThreadPoolExecutor() as pool:
-            for (source, end, leaf, address), answers in zip(probes, pool.map(send_probe, probes), strict=True):
+            for (source, target, leaf, address), answers in zip(probes, pool.map(send_probe, probes), strict=True):
                 if not answers:
-                    message = f"{address} of {end} behind {leaf} does not answer"
+                    message = f"{address} of {target} behind {leaf} does not answer"
                     yield LabFinding("ping", source.device, source.port, message)

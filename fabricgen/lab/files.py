@@ -238,15 +238,23 @@ def _write_policies(bgp: Bgp, vrf: str) -> Iterator[str]:
     """Yield prefix lists and route maps of the sessions of a VRF, and OWN and ALL, which all VRFs have."""
     yield "bgp as-path access-list OWN seq 5 permit ^$\nroute-map ALL permit 10\nexit"
     for policy, name in _name_policies(bgp, vrf).items():
-        weighing = sorted((clause for clause in policy.clauses if clause.bandwidth), key=lambda c: not c.as_paths)
-        parts = [(c.permits, bool(c.as_paths), FRR_BANDWIDTHS[c.bandwidth]) for c in weighing]
-        for part, (permits, own_only, sets) in enumerate([(policy.permits, policy.own_only, ""), *parts]):
-            yield from _write_map_part(name, part, permits, "\n match as-path OWN" * own_only + sets)
+        bandwidth_clauses = sorted(
+            (clause for clause in policy.clauses if clause.bandwidth), key=lambda c: not c.as_paths
+        )
+        # (prefixes, whether only own routes match, what is set), one for each part of the route map
+        bandwidth_parts = [(c.permits, bool(c.as_paths), FRR_BANDWIDTHS[c.bandwidth]) for c in bandwidth_clauses]
+        for number, (permits, own_only, settings) in enumerate(
+            [(policy.permits, policy.own_only, ""), *bandwidth_parts]
+        ):
+            yield from _write_map_part(name, number, permits, "\n match as-path OWN" * own_only + settings)
 
 
-def _write_map_part(name: str, part: int, permits: Iterable[Permit], further: str) -> Iterator[str]:
-    """Yield the entries of a map for some prefixes, with their list, and what else they match and set."""
-    list_ = f"{name}-{part}"
+def _write_map_part(name: str, part_number: int, permits: Iterable[Permit], further: str) -> Iterator[str]:
+    """Yield a part of a route map: the prefix lists of its prefixes, then an entry for IPv4 and one for IPv6.
+
+    `further` are the lines with what else the entries match and set. Sequence numbers rise by 20 with each part.
+    """
+    list_ = f"{name}-{part_number}"
     for n, permit in enumerate(sorted(permits, key=str), 1):
         word, length = "ipv6" if ":" in permit.prefix else "ip", int(permit.prefix.rpartition("/")[2])
         bounds = f" ge {permit.shortest}" if permit.shortest > length else ""
@@ -254,7 +262,8 @@ def _write_map_part(name: str, part: int, permits: Iterable[Permit], further: st
         yield f"{word} prefix-list {list_} seq {n} permit {permit.prefix}{bounds}"
     for seq, word in ((10, "ip"), (20, "ipv6")):
         if any((":" in permit.prefix) == (word == "ipv6") for permit in permits):
-            yield f"route-map {name} permit {20 * part + seq}\n match {word} address prefix-list {list_}{further}\nexit"
+            sequence = 20 * part_number + seq
+            yield f"route-map {name} permit {sequence}\n match {word} address prefix-list {list_}{further}\nexit"
 
 
 def _write_bgp_instance(bgp: Bgp, switch: Switch, kernel: Callable[[str], str], vrf: str) -> Iterator[str]:

@@ -154,14 +154,14 @@ def _cut_table(text: str, keeps: Callable[[dict[str, str]], bool]) -> str:
 
 
 def _find_joined_devices(build: Build) -> set[str]:
-    """Return the hosts, and all devices that links join to a host."""
+    """Return the hosts, and all devices that links join to a host, directly or through others."""
     neighbours = defaultdict[str, set[str]](set)
     for near, far in build.far.items():
         neighbours[near.device].add(far.device)
-    joined, new = set[str](), set(build.hosts)
-    while new:
-        joined |= new
-        new = {neighbour for device in new for neighbour in neighbours[device]} - joined
+    joined, newly_joined = set[str](), set(build.hosts)
+    while newly_joined:
+        joined |= newly_joined
+        newly_joined = {neighbour for device in newly_joined for neighbour in neighbours[device]} - joined
     return joined
 
 
@@ -170,20 +170,20 @@ OUTSIDE = "ports of routers outside of the fabric: they are cabled, and have nei
 
 
 def _explain_bare_ends(build: Build) -> dict[BuiltEnd, str]:
-    """Return the ends of hosts that have no address in a lab, with the reason.
-
-    A lab has no VLANs, bonds and VRFs, and nothing outside of the fabric.
+    """Return the ends of hosts that have no address in a lab, with the reason: `OUTSIDE` for ports of exits and of
+    hosts that a switch has a BGP session with, `BARE` for ports of VLANs, bonds and VRFs, which a lab does not have.
     """
     reasons = {}
-    for near, far in build.far.items():
-        if near.device not in build.forms:
-            form = build.forms[far.device]
-            port, peers = form.interfaces.get(far.port), {key for bgp in form.bgp.values() for key in bgp.peers}
-            host_addresses = {address.partition("/")[0] for address in build.addresses.get(near, ())}
-            if build.kinds.get(near) == "exit" or peers & host_addresses:
-                reasons[near] = OUTSIDE
-            elif is_bridged(build, far) or (port and port.vrf):
-                reasons[near] = BARE
+    for host_end, switch_end in build.far.items():
+        if host_end.device not in build.forms:
+            form = build.forms[switch_end.device]
+            port = form.interfaces.get(switch_end.port)
+            peers = {peer for bgp in form.bgp.values() for peer in bgp.peers}
+            host_addresses = {address.partition("/")[0] for address in build.addresses.get(host_end, ())}
+            if build.kinds.get(host_end) == "exit" or peers & host_addresses:
+                reasons[host_end] = OUTSIDE
+            elif is_bridged(build, switch_end) or (port and port.vrf):
+                reasons[host_end] = BARE
     return reasons
 
 
@@ -195,7 +195,9 @@ def _drop_bare_addresses(build: Build) -> Build:
 
 
 def _explain_limits(build: Build) -> Iterator[str]:
-    """Yield sentences on what devices are told in their configurations and do not do in a lab."""
+    """Yield sentences on what configurations ask devices to do and a lab does not do: ports of hosts without
+    addresses, VRFs, EVPN overlays, and what no reader understands.
+    """
     yield from (f"{count:,} {reason}" for reason, count in sorted(Counter(_explain_bare_ends(build).values()).items()))
     yield from _name_few("VRFs", (vrf for form in build.forms.values() for vrf in form.vrfs))
     if overlays := sum(bool(form.overlay) for form in build.forms.values()):
@@ -205,12 +207,15 @@ def _explain_limits(build: Build) -> Iterator[str]:
 
 
 def _explain_not_understood(build: Build) -> str:
-    """Return a sentence on what no reader understands: first words of lines, tables, or why a part fails."""
+    """Return a sentence on what no reader understands in configurations. It names the first `MOST_NAMED` of the first
+    words of unknown lines and of the reasons why a part fails, and counts the others.
+    """
     notes = build.notes.values()
-    words = sorted({f"`{word}`" for note in notes for word in note.unknown})
-    words += sorted({why for note in notes for why in (*note.unfit, *note.unread.values())})
+    examples = sorted({f"`{word}`" for note in notes for word in note.unknown})
+    examples += sorted({why for note in notes for why in (*note.unfit, *note.unread.values())})
     switches = f"{len(notes):,} switch{'es' * (len(notes) > 1)}"
-    named = ", ".join(words[:MOST_NAMED]) + (f" and {len(words) - MOST_NAMED} more" if words[MOST_NAMED:] else "")
+    others = f" and {len(examples) - MOST_NAMED} more" if len(examples) > MOST_NAMED else ""
+    named = f"{', '.join(examples[:MOST_NAMED])}{others}"
     return (
         f"what is not understood in configurations of {switches}, such as snippets ({named}): lines of frr.conf run "
         "all the same, and `lab check` judges none of it"
@@ -218,10 +223,12 @@ def _explain_not_understood(build: Build) -> str:
 
 
 def _name_few(title: str, names: Iterable[str]) -> Iterator[str]:
-    """Yield a line that names the first few of some things, if there are any."""
-    if listed := sorted(set(names)):
-        more = f" and {len(listed) - MOST_NAMED} more" if len(listed) > MOST_NAMED else ""
-        yield f"{title}: {', '.join(listed[:MOST_NAMED])}{more}"
+    """Yield a line with a title, the first `MOST_NAMED` of some names, and how many others there are; no line if there
+    are no names.
+    """
+    if distinct_names := sorted(set(names)):
+        others = f" and {len(distinct_names) - MOST_NAMED} more" if len(distinct_names) > MOST_NAMED else ""
+        yield f"{title}: {', '.join(distinct_names[:MOST_NAMED])}{others}"
 
 
 # What is seen of a lab's devices from outside of FRR: ports, addresses, routes and daemons, whoever changed them.
@@ -242,20 +249,21 @@ class KernelRoute:
 
 
 def read_routes(lab: Lab, device: str) -> list[KernelRoute]:
-    """Return the main table of a device: the longest prefixes first, and of one prefix the preferred route first.
+    """Return the routes of a device's main table, of IPv4 and IPv6 together: the longest prefixes first, and of one
+    prefix length those with the lowest metric, which the kernel prefers.
 
-    Raises InputError (FG175) if the device does not answer.
+    Next hops whose link is down are left out. Raises InputError (FG175) if the device does not answer.
     """
-    table = []
+    keyed_routes = []
     for family, everywhere in (("-4", "0.0.0.0/0"), ("-6", "::/0")):
         for row in json.loads(lab.run(device, "ip", "-N", "-json", family, "route", "show", "table", "main")):
             network = ip_network(everywhere if row["dst"] == "default" else row["dst"])
+            # a route with one next hop has its port in the row itself
             hops = (hop for hop in row.get("nexthops", [row]) if "dead" not in hop["flags"])
             ports = frozenset(hop["dev"] for hop in hops if "dev" in hop and row.get("type") != "blackhole")
-            table.append(
-                (-network.prefixlen, row.get("metric", 0), KernelRoute(network, int(row.get("protocol", BOOT)), ports))
-            )
-    return [route for *_, route in sorted(table, key=lambda keyed: keyed[:2])]
+            route = KernelRoute(network, int(row.get("protocol", BOOT)), ports)
+            keyed_routes.append((-network.prefixlen, row.get("metric", 0), route))
+    return [route for *_, route in sorted(keyed_routes, key=lambda keyed: keyed[:2])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,10 +294,11 @@ def list_planned_addresses(build: Build, end: BuiltEnd) -> frozenset[str]:
 
 
 def list_daemons(lab: Lab) -> set[tuple[str, str]]:
-    """Return (switch, name) of every daemon that runs."""
+    """Return (switch, name) of every daemon of a lab that runs, such as ("leaf-1", "bgpd")."""
     running = set()
     for process in find_daemons(lab.folder):
         with contextlib.suppress(OSError):  # it has ended meanwhile
-            words = Path("/proc", str(process), "cmdline").read_bytes().decode().split("\0")
-            running.add((Path(words[words.index("--vty_socket") + 1]).name, Path(words[0]).name))
+            arguments = Path("/proc", str(process), "cmdline").read_bytes().decode().split("\0")
+            # each switch has its sockets in a folder of its name
+            running.add((Path(arguments[arguments.index("--vty_socket") + 1]).name, Path(arguments[0]).name))
     return running

@@ -76,7 +76,9 @@ FEWER = "less of it: `--lab 1su,4n,2spine` is one unit with four nodes and two s
 
 
 def require_room(switches: int, hosts: int, links: int) -> None:
-    """Raise InputError (FG172) if a lab has no switches, or takes more memory than this machine has."""
+    """Raise InputError (FG172) if a lab has no switches, or takes more than `SHARE` of the memory that this
+    machine has available.
+    """
     if not switches:
         raise fault(
             CODE,
@@ -84,10 +86,10 @@ def require_room(switches: int, hosts: int, links: int) -> None:
             hint="it has switches that route Ethernet and that nodes are cabled to, and neither InfiniBand nor NVLink",
         )
     size = f"a lab of {switches:,} switches, {hosts:,} hosts and {links:,} links"
-    needed, free = (switches * SWITCH_MB + hosts * HOST_MB + links * LINK_MB) / 1000, _free_gb()
-    if needed > SHARE * free:
-        needs = f"takes about {needed:,.1f} GB of memory, and may have {SHARE:.0%} of the {free:,.1f} GB available"
-        raise fault(CODE, f"{size} {needs}", hint=FEWER)
+    needed_gb, available_gb = (switches * SWITCH_MB + hosts * HOST_MB + links * LINK_MB) / 1000, _free_gb()
+    if needed_gb > SHARE * available_gb:
+        limit = f"{SHARE:.0%} of the {available_gb:,.1f} GB available"
+        raise fault(CODE, f"{size} takes about {needed_gb:,.1f} GB of memory, and may have {limit}", hint=FEWER)
 
 
 def require_neighbours(number: int) -> None:

@@ -167,15 +167,15 @@ def write_pools(pools: Mapping[str, str]) -> list[str]:
 
 
 def write_tiers(switch: str, *tiers: str) -> list[str]:
-    """Return one line for each tier, given as text such as `spine: {count: 2}`, with the switch before its other
-    keys.
+    """Return one line for each tier, given as text such as `spine: {count: 2}` or `core: {}`, with the switch before
+    its other keys.
     """
-    written = []
+    lines = []
     for tier in tiers:
-        name, _, words = tier.partition(": ")
-        stated = ", ".join([f"switch: {switch}", *([words.strip("{}")] if words.strip("{}") else [])])
-        written.append(f"      {name}: {{{stated}}}")
-    return written
+        name, _, mapping = tier.partition(": ")
+        other_keys = mapping.removeprefix("{").removesuffix("}")
+        lines.append(f"      {name}: {{{', '.join(filter(None, (f'switch: {switch}', other_keys)))}}}")
+    return lines
 
 
 # Bonds: the ports that a node has in storage and in-band as one interface over two switches.

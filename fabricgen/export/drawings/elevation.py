@@ -76,32 +76,35 @@ _Box = tuple[float, float, float, float]
 
 
 def draw_elevation(rack: FilledRack, *, alike: int = 1, alone: bool = False) -> str:
-    """Return a rack as SVG.
+    """Return a rack as SVG: both faces with their items, its name above and its totals below.
 
-    `alike` is the number of racks like this one that it stands for; `alone` makes it a complete file.
+    `alike` is the number of racks that the drawing stands for, this one included; `alone` makes it a complete file.
     """
     unit = min(_TALLEST_UNIT, (HEIGHT - _HEAD - _FOOT) / rack.units)
-    faces = [_RackFace(rack, side, left, unit) for side, (left, _) in _SIDES.items()]
+    faces = [_RackFace(rack, side, face_left, unit) for side, (face_left, _) in _SIDES.items()]
     body = [*_draw_head(rack, alike), *chain.from_iterable(face.draw_lines() for face in faces)]
     body += _draw_foot(rack, _HEAD + rack.units * unit + 2)
     return make_svg(WIDTH, HEIGHT, "".join(body), title=f"Rack {rack.name}", alone=alone)
 
 
 def _draw_head(rack: FilledRack, alike: int) -> Iterator[str]:
-    """Yield the name and position of a rack, and over each face its aisle and the names of the places to its left and
-    right.
+    """Yield the name and position of a rack, `x 3 like this` if the drawing stands for several, and over each face its
+    aisle and the places of the racks to its left and right.
     """
     count = f"x {alike} like this" if alike > 1 else ""
-    middle, left = WIDTH / 2, next(iter(_SIDES.values()))[0]
-    title_width = WIDTH - 2 * (left + measure_text(count, 2.8) + 1)
+    middle, margin = WIDTH / 2, next(iter(_SIDES.values()))[0]
+    title_width = WIDTH - 2 * (margin + measure_text(count, 2.8) + 1)
     yield draw_label(middle, 3, rack.name, 3.6, "b m", title_width)
     yield draw_label(middle, 7.2, rack.place, 2.4, "m g", title_width)
     if count:
-        yield draw_label(WIDTH - left, 3, count, 2.8, "b e")
-    for (side, (left, aisle)), neighbours in zip(_SIDES.items(), (rack.beside, rack.beside[::-1]), strict=True):
-        yield draw_label(left + _BODY / 2, 10.8, f"{side}, from the {aisle} aisle", 2.2, "m")
-        yield draw_label(left, 10.8, neighbours[0] and f"< {neighbours[0]}", 2, "g")
-        yield draw_label(left + _BODY, 10.8, neighbours[1] and f"{neighbours[1]} >", 2, "e g")
+        yield draw_label(WIDTH - margin, 3, count, 2.8, "b e")
+    # from behind, left and right are exchanged
+    for (side, (face_left, aisle)), (left_place, right_place) in zip(
+        _SIDES.items(), (rack.beside, rack.beside[::-1]), strict=True
+    ):
+        yield draw_label(face_left + _BODY / 2, 10.8, f"{side}, from the {aisle} aisle", 2.2, "m")
+        yield draw_label(face_left, 10.8, left_place and f"< {left_place}", 2, "g")
+        yield draw_label(face_left + _BODY, 10.8, right_place and f"{right_place} >", 2, "e g")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,50 +138,56 @@ class _RackFace:
         return _HEAD + (self.rack.units - u) * self.unit
 
     def _draw_item(self, item: Item) -> Iterator[str]:
-        """Yield a device or panel: its code in a corner, its name and model, and its ports on the side where
-        they are.
+        """Yield a device or panel: its fabric's code in a corner, its name and model, and on the face where its ports
+        are the positions of a panel, or the cages of a device, beside or below the names.
         """
         top, height = self._find_top(item.u + item.height - 1), item.height * self.unit
         size = min(2.2, self.unit * 0.74)
-        ink, left, room = " w" if item.swatch.ink == "#FFFFFF" else "", self.left + 1, _BODY - 2
+        ink, text_left, text_width = " w" if item.swatch.ink == "#FFFFFF" else "", self.left + 1, _BODY - 2
         yield draw_rect(self.left, top, _BODY, height, item.swatch.fill)
         if item.swatch.code:
-            yield draw_label(left, top + self.unit / 2, item.swatch.code, size, f"b{ink}")
-            left, room = left + 3.4, room - 3.4
+            yield draw_label(text_left, top + self.unit / 2, item.swatch.code, size, f"b{ink}")
+            text_left, text_width = text_left + 3.4, text_width - 3.4
         if states := item.positions[item.side != self.side]:
-            width = min(30.0, max(14.0, room - measure_text(item.name, size) - 1))
-            yield from self._draw_names(item, (left, top, room - width - 1, height), size, ink, alone=item.height == 1)
-            box = (left + room - width, top + 0.3, width, height - 0.5)
+            width = min(30.0, max(14.0, text_width - measure_text(item.name, size) - 1))
+            yield from self._draw_names(
+                item, (text_left, top, text_width - width - 1, height), size, ink, name_only=item.height == 1
+            )
+            box = (text_left + text_width - width, top + 0.3, width, height - 0.5)
             yield from draw_positions(states, box, item.height, mirrored=self.side == "rear")
         elif item.profile is None or item.side != self.side:
-            yield from self._draw_names(item, (left, top, room, height), size, ink)
+            yield from self._draw_names(item, (text_left, top, text_width, height), size, ink)
         elif item.height > 2:
-            yield from self._draw_names(item, (left, top, room, self.unit), size, ink)
-            yield from _draw_cages(item.profile, (left, top + self.unit, room, height - self.unit - 0.4))
+            yield from self._draw_names(item, (text_left, top, text_width, self.unit), size, ink)
+            yield from _draw_cages(item.profile, (text_left, top + self.unit, text_width, height - self.unit - 0.4))
         else:
-            width = max(14.0, room - measure_text(item.name, size) - 1)
+            width = max(14.0, text_width - measure_text(item.name, size) - 1)
             width = width if isinstance(item.profile, NodeProfile) else min(24.0, width)
-            yield from self._draw_names(item, (left, top, room - width - 1, height), size, ink, alone=item.height == 1)
-            yield from _draw_cages(item.profile, (left + room - width, top + 0.25, width, height - 0.5))
+            yield from self._draw_names(
+                item, (text_left, top, text_width - width - 1, height), size, ink, name_only=item.height == 1
+            )
+            yield from _draw_cages(item.profile, (text_left + text_width - width, top + 0.25, width, height - 0.5))
 
-    def _draw_names(self, item: Item, box: _Box, size: float, ink: str, *, alone: bool = False) -> Iterator[str]:
-        """Yield name and model in a box (left, top, width, height): one below the other if it is high, else side by
-        side.
+    def _draw_names(self, item: Item, box: _Box, size: float, ink: str, *, name_only: bool = False) -> Iterator[str]:
+        """Yield the name and model of an item in a box (left, top, width, height; mm): one below the other if the box
+        is higher than one and a half rack units, else side by side.
 
-        `alone` writes only the name into a low box.
+        `name_only` leaves the model out of a low box.
         """
-        left, top, room, height = box
+        left, top, box_width, height = box
         middle, text = top + height / 2, item.describe_model(self.side)
         if height > self.unit * 1.5:
-            yield draw_label(left, middle - size * 0.65, item.name, size, f"b{ink}", room)
-            yield draw_label(left, middle + size * 0.65, text, size * 0.9, ink.strip(), room)
+            yield draw_label(left, middle - size * 0.65, item.name, size, f"b{ink}", box_width)
+            yield draw_label(left, middle + size * 0.65, text, size * 0.9, ink.strip(), box_width)
             return
-        if measure_text(item.name, size) + 1 + measure_text(text, size * 0.85) > room:
+        if measure_text(item.name, size) + 1 + measure_text(text, size * 0.85) > box_width:
             text = item.model
-        width = 0.0 if alone else min(measure_text(text, size * 0.85), room * 0.36 if text == item.model else room)
-        yield draw_label(left, middle, item.name, size, f"b{ink}", room - width - 0.8)
-        if width:
-            yield draw_label(left + room, middle, text, size * 0.85, f"e{ink}", width)
+        # a short description may take a third of the box, a full one as much as it needs
+        most = box_width * 0.36 if text == item.model else box_width
+        model_width = 0.0 if name_only else min(measure_text(text, size * 0.85), most)
+        yield draw_label(left, middle, item.name, size, f"b{ink}", box_width - model_width - 0.8)
+        if model_width:
+            yield draw_label(left + box_width, middle, text, size * 0.85, f"e{ink}", model_width)
 
 
 def _draw_cages(profile: NodeProfile | SwitchProfile, box: _Box) -> Iterator[str]:
@@ -306,14 +315,16 @@ def _draw_foot(rack: FilledRack, top: float) -> Iterator[str]:
 
 
 def _break_notes(notes: Sequence[str]) -> list[str]:
-    """Return the notes as lines: one line each, and more lines for the longest notes while there is room."""
-    letters, spare = int(_BODY / GLYPH / _NOTE), _NOTES - len(notes)
+    """Return the notes as at most `_NOTES` lines, in their order: one line each, and more lines for the longest notes
+    while there are lines left.
+    """
+    letters_per_line, lines_left = int(_BODY / GLYPH / _NOTE), _NOTES - len(notes)
     lines = {note: [note] for note in notes}
     for note in sorted(notes, key=len, reverse=True):
         words = (tuple(note.split()),)
-        line_count = min(len(wrap_words(words, letters)), 1 + spare)
+        line_count = min(len(wrap_words(words, letters_per_line)), 1 + lines_left)
         lines[note] = wrap_words(words, find_narrowest_width([words], line_count))
-        spare -= line_count - 1
+        lines_left -= line_count - 1
     return [line for note_lines in lines.values() for line in note_lines]
 
 
@@ -324,13 +335,15 @@ def _draw_bar(total: RackTotal, left: float, middle: float) -> list[str]:
     """
     if not total.budget or is_unknown(total):
         return []
-    left, width = left + _BODY - _BAR, _BAR
-    share = min(1.0, total.value / total.budget)
+    bar_left = left + _BODY - _BAR
+    used_share = min(1.0, total.value / total.budget)
     colour = _WARNING if is_over_budget(total) else "#777777"
-    filled = draw_path([trace_box(left, middle - 1, width * share, 2)], "f", colour)
+    filled = draw_path([trace_box(bar_left, middle - 1, _BAR * used_share, 2)], "f", colour)
     # beyond six tenths of the bar the mark would run into its end
-    unknown_mark = [draw_label(left + width * share + 0.5, middle, "+ ?", 2)] if total.unknown and share < 0.6 else []
-    return [filled, draw_rect(left, middle - 1, width, 2, style="h"), *unknown_mark]
+    unknown_mark = (
+        [draw_label(bar_left + _BAR * used_share + 0.5, middle, "+ ?", 2)] if total.unknown and used_share < 0.6 else []
+    )
+    return [filled, draw_rect(bar_left, middle - 1, _BAR, 2, style="h"), *unknown_mark]
 
 
 def draw_positions(states: str, box: tuple[float, float, float, float], units: int, *, mirrored: bool) -> Iterator[str]:
@@ -341,11 +354,13 @@ def draw_positions(states: str, box: tuple[float, float, float, float], units: i
     """
     (left, top, width, height), rows = box, _ROWS * units
     columns = -(-len(states) // rows)
-    across, down = width / columns, height / rows
+    cell_width, cell_height = width / columns, height / rows
     pieces: dict[str, list[str]] = {}
     for number, state in enumerate(states):
         row, column = divmod(number, columns)
         x = columns - 1 - column if mirrored else column
-        pieces.setdefault(state, []).append(trace_box(left + x * across, top + row * down, across * 0.8, down * 0.75))
+        pieces.setdefault(state, []).append(
+            trace_box(left + x * cell_width, top + row * cell_height, cell_width * 0.8, cell_height * 0.75)
+        )
     for state, boxes in sorted(pieces.items()):
         yield draw_path(boxes, *_STYLES[state])

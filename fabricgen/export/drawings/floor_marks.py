@@ -96,17 +96,17 @@ def _draw_inside(text: str, left: float, top: float, width: float, height: float
     if size < _SMALLEST or max_length < len(text) * _CHARACTER:
         return ""
     x, y, length = left + width / 2, top + height / 2, min(max_length, measure_text(text, size)) + 0.6
-    upright = height > width + 0.1
+    is_upright = height > width + 0.1
     ground = (
         trace_box(x - size / 2, y - length / 2, size, length)
-        if upright
+        if is_upright
         else trace_box(x - length / 2, y - size / 2, length, size)
     )
     text_element = (
-        draw_label(-y, x, text, size, "m", max_length) if upright else draw_label(x, y, text, size, "m", max_length)
+        draw_label(-y, x, text, size, "m", max_length) if is_upright else draw_label(x, y, text, size, "m", max_length)
     )
     return draw_path([ground], "f", "#FFFFFF") + (
-        f'<g transform="rotate(-90)">{text_element}</g>' if upright else text_element
+        f'<g transform="rotate(-90)">{text_element}</g>' if is_upright else text_element
     )
 
 

@@ -303,18 +303,20 @@ class _FloorDrawing:
         if elements:
             yield f'<g transform="rotate(-90)" font-size="{format_number(size)}">{"".join(elements)}</g>'
 
-    def _choose_name_size(self, texts: Sequence[Groups], depth_m: float, room: float) -> tuple[int, float]:
-        """Return the characters on a line and the text size in mm.
+    def _choose_name_size(self, texts: Sequence[Groups], depth_m: float, width_share: float) -> tuple[int, float]:
+        """Return how many characters a line of a rack's name has, and the size of the text in mm.
 
-        They are those of the number of lines that allows the largest text between the stripes of racks of a depth.
+        The names are broken into the number of lines that allows the largest text between the stripes of racks that are
+        `depth_m` deep and share their width: lines may take `width_share` of it. The fewest such lines are chosen.
         """
-        depth, width = depth_m * DETAIL * 0.74, self._hall.rack_pitch_m * DETAIL * room
-        fewest = max(map(len, texts), default=1)
-        fits = []
-        for lines in range(fewest, fewest + 4):
+        depth, width = depth_m * DETAIL * 0.74, self._hall.rack_pitch_m * DETAIL * width_share
+        fewest_lines = max(map(len, texts), default=1)
+        # (text size, -lines, characters on a line)
+        choices = []
+        for lines in range(fewest_lines, fewest_lines + 4):
             letters = find_narrowest_width(texts, lines)
-            fits.append((min(depth / letters / GLYPH, width / lines / 1.12, _NAME), -lines, letters))
-        size, _, letters = max(fits)
+            choices.append((min(depth / letters / GLYPH, width / lines / 1.12, _NAME), -lines, letters))
+        size, _, letters = max(choices)
         return letters, size
 
     def _draw_trays(self) -> Iterator[str]:

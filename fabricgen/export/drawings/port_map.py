@@ -240,15 +240,16 @@ class _PieceSheet:
         for i, (line, text) in enumerate(zip(lines, texts, strict=True)):
             self._draw_upwards(first_x + i * step, bottom, line, room, style, text)
 
-    def _draw_upwards(self, x: float, bottom: float, text: str, room: float, style: str, content: str) -> None:
-        """Draw a text that runs upwards from (x, bottom); `content` is the text as XML.
+    def _draw_upwards(self, x: float, bottom: float, text: str, max_length: float, style: str, content: str) -> None:
+        """Draw a text that runs upwards from (x, bottom); `content` is the text as XML. A text longer than `max_length`
+        (mm) is squeezed.
 
         Inside the rotated group x and y are swapped.
         """
         size = self.grid.size
-        squeeze, along = squeeze_text(-bottom, len(text) * GLYPH * size, room)
+        squeeze, text_x = squeeze_text(-bottom, len(text) * GLYPH * size, max_length)
         kind = f' class="{style}"' if style else ""
-        position = f'x="{format_number(along)}" y="{format_number(x + MIDDLE * size)}"'
+        position = f'x="{format_number(text_x)}" y="{format_number(x + MIDDLE * size)}"'
         self._texts.append(f"<text {position}{kind}{squeeze}>{content}</text>")
 
     def draw_body(self) -> str:

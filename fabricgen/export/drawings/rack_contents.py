@@ -151,11 +151,14 @@ class FilledRacks:
         )
 
     def _find_beside(self, number: int) -> tuple[str, str]:
-        """Return the places of the racks to the left and right of a rack, seen from its front; "" for none."""
+        """Return the places of the racks next to a rack, to its left and to its right as seen from its front; "" for
+        no rack.
+        """
         hall, row, column, faces = (int(values[number]) for values in (*self._columns, self._table.faces))
         left, right = (
-            format_column(place) if (hall, row, place) in self._rack_positions else ""
-            for place in (column - faces, column + faces)
+            format_column(next_column) if (hall, row, next_column) in self._rack_positions else ""
+            # `faces` is 1 or -1, by the side of the row that the rack faces
+            for next_column in (column - faces, column + faces)
         )
         return left, right
 

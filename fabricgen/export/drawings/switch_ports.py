@@ -105,20 +105,20 @@ class PortMaps:
     def _list_ports(self, device: int) -> list[FacePort]:
         """Return the ports of a switch with their far ends, and the ports kept for a purpose, sorted by cage."""
         ends, rows, links = self._link_ends, self._find_end_rows(device), self._links
-        link_rows, upper = ends.link[rows], ends.upper[rows].astype(bool)
-        far_device = np.where(upper, links.a_device[link_rows], links.b_device[link_rows])
-        places = self._name_far_places(link_rows, upper)
+        link_rows, is_upper_end = ends.link[rows], ends.upper[rows].astype(bool)
+        far_device = np.where(is_upper_end, links.a_device[link_rows], links.b_device[link_rows])
+        far_places = self._name_far_places(link_rows, is_upper_end)
         numbers = (column[rows].tolist() for column in (ends.cage, ends.sub, ends.ways))
-        kinds = (
+        look_columns = (
             column.tolist()
-            for column in (links.segment[link_rows], upper, links.rail[link_rows], links.plane[link_rows])
+            for column in (links.segment[link_rows], is_upper_end, links.rail[link_rows], links.plane[link_rows])
         )
-        looks = [self._find_look(*kind) for kind in zip(*kinds, strict=True)]
+        looks = [self._find_look(*values) for values in zip(*look_columns, strict=True)]
         names, racks = (
             self._cluster.name_column[far_device].tolist(),
             self._rack_names[self._devices.rack[far_device]].tolist(),
         )
-        far_ends = zip(names, places, racks, self._devices.u[far_device].tolist(), strict=True)
+        far_ends = zip(names, far_places, racks, self._devices.u[far_device].tolist(), strict=True)
         ports = [
             FacePort(cage, sub, split, *look, *end)
             for cage, sub, split, look, end in zip(*numbers, looks, far_ends, strict=True)

@@ -25,42 +25,43 @@ def rows(cluster: Cluster) -> int:
 
 
 def make_table(cluster: Cluster) -> Table:
-    """Return the cable ends by cable.
+    """Return cables.csv, a row for each cable end row of the plan: cable, fabric, part, medium and length in m, then
+    device, cage, transceiver, rack and rack unit of the a end and of the b end, and both labels.
 
-    A breakout has several rows of one cable, and all rows of a cable share part and length.
+    A breakout has a row for each far end; all rows of a cable have the same part and length.
     """
     cables, links, devices = cluster.plan.cables, cluster.plan.links, cluster.plan.devices
-    parts, row, link = CableParts(cluster), cables.end_cable, cables.end_link
+    parts, cable, link = CableParts(cluster), cables.end_cable, cables.end_link
     racks = make_object_array(cluster.plan.racks.names)[devices.rack]
     units = make_object_array(devices.u.tolist())
-    a, b = links.a_device[link], links.b_device[link]
-    ends: dict[str, LazyColumn] = {}
-    for side, device, cages, optics in zip(
-        "ab", (a, b), cluster.port_names.cage_columns, parts.list_transceivers(), strict=True
+    a_device, b_device = links.a_device[link], links.b_device[link]
+    end_columns: dict[str, LazyColumn] = {}
+    for letter, device, cages, transceivers in zip(
+        "ab", (a_device, b_device), cluster.port_names.cage_columns, parts.list_transceivers(), strict=True
     ):
-        ends |= {
-            f"{side}_device": EncodedColumn(cluster.name_column, device),
-            f"{side}_cage": cages.take(link),
-            f"{side}_transceiver": optics,
-            f"{side}_rack": EncodedColumn(racks, device),
-            f"{side}_u": EncodedColumn(units, device),
+        end_columns |= {
+            f"{letter}_device": EncodedColumn(cluster.name_column, device),
+            f"{letter}_cage": cages.take(link),
+            f"{letter}_transceiver": transceivers,
+            f"{letter}_rack": EncodedColumn(racks, device),
+            f"{letter}_u": EncodedColumn(units, device),
         }
-    places = locate_devices(cluster)
-    near, far = (
-        (EncodedColumn(places, device), ":", port)
-        for device, port in zip((a, b), make_label_texts(cluster), strict=True)
+    positions = locate_devices(cluster)
+    a_label, b_label = (
+        (EncodedColumn(positions, device), ":", port)
+        for device, port in zip((a_device, b_device), make_label_texts(cluster), strict=True)
     )
     return Table(
         "cables",
         {
-            "cable": cluster.cable_id_columns.make_id_column(row),
+            "cable": cluster.cable_id_columns.make_id_column(cable),
             "fabric": encode_column([s.fabric for s in links.segments], links.segment[link]),
-            "part": parts.parts[0].take(row),
-            "medium": encode_column([m.medium for m in cables.media], cables.medium[row]),
-            "length_m": parts.lengths.take(row),
-            **ends,
-            "label_a": ConcatenatedColumn((*near, " > ", *far)),
-            "label_b": ConcatenatedColumn((*far, " > ", *near)),
+            "part": parts.parts[0].take(cable),
+            "medium": encode_column([m.medium for m in cables.media], cables.medium[cable]),
+            "length_m": parts.lengths.take(cable),
+            **end_columns,
+            "label_a": ConcatenatedColumn((*a_label, " > ", *b_label)),
+            "label_b": ConcatenatedColumn((*b_label, " > ", *a_label)),
         },
     )
 

@@ -52,10 +52,10 @@ def _make_side_columns(
     cable, link = cables.end_cable[row], cables.end_link[row]
     device = (links.b_device if end else links.a_device)[link]
     # a row is one jumper, also of a set
-    parts = np.array([split_set(ends[end][0].part)[1] for ends in jumpers.kinds], dtype=object)
+    jumper_parts = np.array([split_set(ends[end][0].part)[1] for ends in jumpers.kinds], dtype=object)
     # channels are ascending by cable, and every patched cable has one
     kind = jumpers.kind[np.searchsorted(jumpers.cable, cable)]
-    text, text_index = names.list_fibre_positions(patches, patch_rows)
+    fibre_texts, text_index = names.list_fibre_positions(patches, patch_rows)
     ports_per_connector = np.array([len(p.panel.positions) for p in patching.policies], dtype=np.int32)[
         trunks.policy[trunk]
     ]
@@ -64,7 +64,7 @@ def _make_side_columns(
         "end": ["ab"[end]] * len(row),
         "device": pick_names(cluster.name_column, device),
         "cage": pick_names(cluster.cages[end], link),
-        "part": pick_names(parts, kind.astype(np.int32)),
+        "part": pick_names(jumper_parts, kind.astype(np.int32)),
         "length_m": (patching.b_jumper_m if end else patching.a_jumper_m)[cable].tolist(),
         "rack": pick_names(np.array(cluster.plan.racks.names, dtype=object), patching.panels.rack[panel]),
         "u": patching.panels.u[panel].tolist(),
@@ -72,7 +72,7 @@ def _make_side_columns(
         "port": face_port.tolist(),
         "trunk": pick_names(np.array(names.trunks, dtype=object), trunk),
         "connector": (port // ports_per_connector + 1).tolist(),
-        "fibres": pick_names(np.array(text, dtype=object), text_index),
+        "fibres": pick_names(np.array(fibre_texts, dtype=object), text_index),
         "socket": name_sockets(cluster, patching, end, row),
     }
 
@@ -87,15 +87,18 @@ def name_sockets(cluster: Cluster, patching: Patching, end: int, row: Ints) -> l
     number = find_sockets(cluster)[end][row]
     cages = pick_names(cluster.cages[end], link)
     sockets = [cage + (f"/{n + 1}" if n >= 0 else "") for cage, n in zip(cages, number.tolist(), strict=True)]
-    # far ends of one cable are in cages of one name on several devices
-    keys = list(zip(cable.tolist(), (links.b_device if end else links.a_device)[link].tolist(), sockets, strict=True))
-    lower = np.array([hangs_on_lower_end(segment) for segment in links.segments], dtype=bool)
-    is_one_plug = (patching.split[cable] == AT_COMMON_END) & (lower[links.segment[link]] == (end == 0))
-    totals, counts, numbered = Counter(keys), Counter[tuple[int, int, str]](), []
-    for key, one_plug in zip(keys, is_one_plug.tolist(), strict=True):
-        counts[key] += 1
-        numbered.append(key[2] + (f"/{counts[key]}" if totals[key] > 1 and not one_plug else ""))
-    return numbered
+    # with the device, as far ends of one cable are in cages of one name on several devices
+    cable_ends = list(
+        zip(cable.tolist(), (links.b_device if end else links.a_device)[link].tolist(), sockets, strict=True)
+    )
+    is_common_end_lower = np.array([hangs_on_lower_end(segment) for segment in links.segments], dtype=bool)
+    is_one_plug = (patching.split[cable] == AT_COMMON_END) & (is_common_end_lower[links.segment[link]] == (end == 0))
+    jumpers_per_end, jumpers_so_far, names = Counter(cable_ends), Counter[tuple[int, int, str]](), []
+    for cable_end, one_plug in zip(cable_ends, is_one_plug.tolist(), strict=True):
+        jumpers_so_far[cable_end] += 1
+        has_number = jumpers_per_end[cable_end] > 1 and not one_plug
+        names.append(cable_end[2] + (f"/{jumpers_so_far[cable_end]}" if has_number else ""))
+    return names
 
 
 class JumperEnds(NamedTuple):

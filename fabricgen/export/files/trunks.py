@@ -19,25 +19,30 @@ def rows(cluster: Cluster) -> int:
 
 
 def make_table(cluster: Cluster, patching: Patching) -> Table:
-    """Return the trunks in the order of their policies and places; ports are panel front ports, from 1."""
-    parts, trunks = PatchParts(cluster, patching), patching.trunks
-    kinds, code = parts.trunk_parts
+    """Return trunks.csv, a row for each trunk in the order of their policies and places: part, fibres, ports (how many,
+    and how many are used), length in m, then rack, unit, panel and panel front ports (from 1) of both ends.
+    """
+    part_names, trunks = PatchParts(cluster, patching), patching.trunks
+    trunk_parts, part_of_trunk = part_names.trunk_parts
     fibres = np.array([p.spec.trunk_fibres for p in patching.policies])
-    ports = np.array([p.ports_per_trunk for p in patching.policies])[trunks.policy]
+    port_count = np.array([p.ports_per_trunk for p in patching.policies])[trunks.policy]
     columns = {
-        "trunk": parts.trunks,
-        "part": [kinds[i].part for i in code.tolist()],
+        "trunk": part_names.trunks,
+        "part": [trunk_parts[i].part for i in part_of_trunk.tolist()],
         "fibres": fibres[trunks.policy].tolist(),
-        "ports": ports.tolist(),
+        "ports": port_count.tolist(),
         "used": trunks.used.tolist(),
         "length_m": trunks.length_m.tolist(),
     }
-    for side, panel, port in (("a", trunks.a_panel, trunks.a_port), ("b", trunks.b_panel, trunks.b_port)):
+    for letter, panel, first_port in (("a", trunks.a_panel, trunks.a_port), ("b", trunks.b_panel, trunks.b_port)):
         columns |= {
-            f"{side}_rack": pick_names(np.array(cluster.plan.racks.names, dtype=object), patching.panels.rack[panel]),
-            f"{side}_u": patching.panels.u[panel].tolist(),
-            f"{side}_panel": pick_names(np.array(parts.panels, dtype=object), panel),
-            f"{side}_ports": [f"{a + 1}-{a + n}" for a, n in zip(port.tolist(), ports.tolist(), strict=True)],
+            f"{letter}_rack": pick_names(np.array(cluster.plan.racks.names, dtype=object), patching.panels.rack[panel]),
+            f"{letter}_u": patching.panels.u[panel].tolist(),
+            f"{letter}_panel": pick_names(np.array(part_names.panels, dtype=object), panel),
+            f"{letter}_ports": [
+                f"{first + 1}-{first + count}"
+                for first, count in zip(first_port.tolist(), port_count.tolist(), strict=True)
+            ],
         }
     return Table("trunks", columns)
 

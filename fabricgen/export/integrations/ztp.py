@@ -141,21 +141,22 @@ def list_boot_steps(cluster: Cluster) -> list[BootStep]:
     steps: dict[int, int] = {}
 
     def count_steps(row: int) -> int:
+        # the step of a switch: one after the last of the switches that it waits for
         if row not in steps:
-            steps[row] = 1 + max((count_steps(before) for before in waits_for[row]), default=0)
+            steps[row] = 1 + max((count_steps(earlier_row) for earlier_row in waits_for[row]), default=0)
         return steps[row]
 
-    order = []
-    managing = {fabric.name for fabric in cluster.design.fabrics if fabric.manages}
+    boot_steps = []
+    management_fabrics = {fabric.name for fabric in cluster.design.fabrics if fabric.manages}
     for cls in devices.classes:
         if cls.kind != SWITCH:
             continue
-        boots = server.find_class_boot(cls) is not None
-        how = BY_HAND_NO_PORT if cls.fabric in managing else BY_ZTP if boots else BY_HAND_NO_WAY
+        boots_by_network = server.find_class_boot(cls) is not None
+        how = BY_HAND_NO_PORT if cls.fabric in management_fabrics else BY_ZTP if boots_by_network else BY_HAND_NO_WAY
         for row in range(cls.first, cls.first + cls.count):
-            after = tuple(names[before] for before in sorted(waits_for[row]))
-            order.append(BootStep(count_steps(row), names[row], cls.fabric, cls.tier, how, after))
-    return sorted(order, key=lambda boot: boot.step)
+            earlier_switches = tuple(names[earlier_row] for earlier_row in sorted(waits_for[row]))
+            boot_steps.append(BootStep(count_steps(row), names[row], cls.fabric, cls.tier, how, earlier_switches))
+    return sorted(boot_steps, key=lambda boot: boot.step)
 
 
 def _find_switches_before(cluster: Cluster) -> defaultdict[int, set[int]]:

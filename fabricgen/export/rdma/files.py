@@ -196,19 +196,20 @@ def choose_cross_nic(cluster: Cluster, fabric: FabricDesign) -> int | None:
 
     It is 0 if no switch joins all rails or planes, 1 if each leaf does, and 2 if a switch above the leaves does.
     """
-    planes_apart = fabric.planes > 1 and fabric.address_per == "port"
-    apart = {*(RAILS if fabric.rails > 1 else ()), *(("plane",) if planes_apart else ())}
-    if not apart:
+    has_separate_planes = fabric.planes > 1 and fabric.address_per == "port"
+    # what leaves or switches above may be separate by
+    dimensions = {*(RAILS if fabric.rails > 1 else ()), *(("plane",) if has_separate_planes else ())}
+    if not dimensions:
         return None
     tiers = {tier.key: tier for owner in cluster.design.fabrics for tier in owner.tiers}
-    if all(not apart & set(tiers[leaf].per) for leaf in fabric.leaves):
+    if all(not dimensions & set(tiers[leaf].per) for leaf in fabric.leaves):
         return 1
-    reached, keys = [], list(fabric.leaves)
-    while keys:
-        reached.append(tiers[keys.pop()])
-        uplink = reached[-1].uplink
-        keys += [uplink.upper] if uplink else []
-    return 2 if any(not apart & set(tier.per) for tier in reached) else 0
+    reached_tiers, tier_keys = [], list(fabric.leaves)
+    while tier_keys:
+        reached_tiers.append(tiers[tier_keys.pop()])
+        uplink = reached_tiers[-1].uplink
+        tier_keys += [uplink.upper] if uplink else []
+    return 2 if any(not dimensions & set(tier.per) for tier in reached_tiers) else 0
 
 
 def runs_sharp(cluster: Cluster, fabric: FabricDesign) -> bool:
@@ -223,14 +224,14 @@ def runs_sharp(cluster: Cluster, fabric: FabricDesign) -> bool:
 def write_rdma_files(cluster: Cluster) -> Iterator[File]:
     """Yield the files below hosts/NODE/ that set up RDMA, node by node."""
     rows = list_host_links(cluster, infiniband=True)
-    links, make_texts = cluster.plan.links, cache(lambda keys: RdmaShape(cluster, keys).texts)
+    links, make_texts = cluster.plan.links, cache(lambda nic_keys: RdmaShape(cluster, nic_keys).texts)
     for start, end in split_by_device(links.a_device[rows], BATCH_NODES):
         batch = rows[start:end]
         fields = [*_read_inventory(cluster, batch), _list_cable_lengths(cluster, batch)]
         key_columns = (links.segment[batch].tolist(), links.a_port[batch].tolist(), flag_values(fields))
         shared_columns = (*list_bond_columns(cluster, batch), find_sharing_tenants(cluster, batch))
-        keys = [NicKey(*key) for key in zip(*key_columns, *shared_columns, strict=True)]
-        yield from write_node_files(cluster, batch, keys, fields, make_texts)
+        nic_keys = [NicKey(*values) for values in zip(*key_columns, *shared_columns, strict=True)]
+        yield from write_node_files(cluster, batch, nic_keys, fields, make_texts)
 
 
 def _read_inventory(cluster: Cluster, rows: Ints64) -> Sequence[list[str]]:

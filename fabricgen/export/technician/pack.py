@@ -68,7 +68,7 @@ class TechnicianPack:
         Jumpers to a panel have their numbers on the first of the rows that are pulled at once.
         """
         records, pulled = self.records, self.records.pull.rows
-        leg, (numbers, numbers_by_turn) = list_label_ends(records)[0], number_labels(records)
+        leg, (numbers, numbers_by_order) = list_label_ends(records)[0], number_labels(records)
         pulled_row_of_end = pulled.find_rows(len(records.cable))[0]
         numbers_by_row: list[list[int]] = [[] for _ in range(len(pulled))]
         for pulled_row, number in zip(
@@ -77,8 +77,8 @@ class TechnicianPack:
             if number:
                 numbers_by_row[pulled_row].append(number)
         patched_rows = np.flatnonzero(pulled.end != DIRECT).tolist()
-        for pulled_row, turn in zip(patched_rows, records.pull.order[patched_rows].tolist(), strict=True):
-            numbers_by_row[pulled_row] = numbers_by_turn.pop(turn, [])
+        for pulled_row, order in zip(patched_rows, records.pull.order[patched_rows].tolist(), strict=True):
+            numbers_by_row[pulled_row] = numbers_by_order.pop(order, [])
         return np.array([_join_spans(row_numbers) for row_numbers in numbers_by_row], dtype=object)
 
     @cached_property
@@ -176,9 +176,9 @@ class TechnicianPack:
         The common end of a splitter is one plug, a row of several jumpers has as many.
         """
         records, rack = self.records, self.cluster.plan.devices.rack
-        leg, end = list_label_ends(records)
+        leg, is_b_end = list_label_ends(records)
         row = records.plugs.row[leg]
-        device = np.where(end, records.device[1][row], records.device[0][row])
+        device = np.where(is_b_end, records.device[1][row], records.device[0][row])
         return np.bincount(rack[device], minlength=len(self.cluster.plan.racks)).astype(np.int64)
 
     @cached_property
@@ -193,7 +193,8 @@ class TechnicianPack:
 
     @cached_property
     def ends_by_rack(self) -> tuple[Ints64, Ints64, Flags]:
-        """The cable ends of all racks: where each rack begins, cable end row, and whether it is the b end.
+        """The cable ends of all racks: (index of the first end of each rack, with the total as the last entry; cable
+        end row, int64; whether it is the b end).
 
         They are sorted from the top of each rack down, then along ports. The common end of a cable occurs once for each
         far end.
@@ -201,18 +202,21 @@ class TechnicianPack:
         records, rows = self.records, np.arange(len(self.records.cable))
         device, position = np.concatenate(records.device), np.concatenate(self.position)
         devices = self.cluster.plan.devices
-        row, b = np.tile(rows, 2), np.repeat([False, True], len(rows))
-        # last column first: rack, from the top down, device, port
-        walk = np.lexsort((row, position, device, -devices.u[device], devices.rack[device]))
-        first = np.searchsorted(devices.rack[device][walk], np.arange(len(self.cluster.plan.racks) + 1))
-        return first, row[walk], b[walk]
+        row, is_b_end = np.tile(rows, 2), np.repeat([False, True], len(rows))
+        # lexsort takes the most significant column last: rack, from the top down, device, port
+        ends_in_order = np.lexsort((row, position, device, -devices.u[device], devices.rack[device]))
+        racks = np.arange(len(self.cluster.plan.racks) + 1)
+        first_end_of_rack = np.searchsorted(devices.rack[device][ends_in_order], racks)
+        return first_end_of_rack, row[ends_in_order], is_b_end[ends_in_order]
 
     @cached_property
     def rows_by_home(self) -> tuple[Ints64, Ints64]:
-        """The pulled rows sorted by their home rack: where each rack begins, and the row; int64."""
+        """The pulled rows sorted by their home rack: the index of the first row of each rack, with the total as the
+        last entry, and the rows; int64.
+        """
         home = self.records.pull.home
-        walk = np.argsort(home, kind="stable")
-        return np.searchsorted(home[walk], np.arange(len(self.cluster.plan.racks) + 1)), walk
+        rows_in_order = np.argsort(home, kind="stable")
+        return np.searchsorted(home[rows_in_order], np.arange(len(self.cluster.plan.racks) + 1)), rows_in_order
 
     def list_pulled_tags(self, rows: Ints64, *, rails: bool = True) -> list[CableTag]:
         """Return the coloured tag of each of some pulled rows, without the rail unless `rails`; trunks have no tag."""

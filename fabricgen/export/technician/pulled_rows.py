@@ -111,20 +111,20 @@ def _join_rows(tables: Sequence[PulledRows]) -> PulledRows:
 def _count_pieces(
     row: Ints64, piece: Ints64, brings: Flags, racks: tuple[Ints, Ints]
 ) -> dict[str, np.ndarray[Any, np.dtype[np.float64]]]:
-    """Return the columns `laid` and `jumpers`.
+    """Return the columns `laid` and `jumpers` of pulled rows, int32.
 
-    The arguments are columns by end of a piece: the row that it is in, its piece (numbered from 0), and whether the
-    piece comes with that row. `racks` are the racks at both ends of each row.
+    `row`, `piece` and `brings` are columns by end of a piece: the pulled row that the end is in, the piece (numbered
+    from 0), and whether the piece comes with that row. `racks` are the racks at both ends of each pulled row.
     """
-    is_first = np.zeros(len(row), dtype=np.int32)
+    is_first_between_racks = np.zeros(len(row), dtype=np.int32)
     # each piece counts once in a bundle between two racks
-    is_first[unique_combinations(piece, *(rack[row] for rack in racks))[0]] = 1
-    counts = {"laid": brings, "jumpers": is_first}
+    is_first_between_racks[unique_combinations(piece, *(rack[row] for rack in racks))[0]] = 1
+    counts = {"laid": brings, "jumpers": is_first_between_racks}
     return {name: np.bincount(row, weights, len(racks[0])).astype(np.int32) for name, weights in counts.items()}
 
 
 def _list_direct_rows(cluster: Cluster, plugs: PlugTable, positions: tuple[Ints, Ints]) -> PulledRows:
-    """Return the rows of cables that are not patched.
+    """Return the pulled rows of cables that are not patched, one for each of their cable end rows.
 
     `positions` are the sort keys of the a ends and of the b ends of all cable end rows.
     """
@@ -134,25 +134,26 @@ def _list_direct_rows(cluster: Cluster, plugs: PlugTable, positions: tuple[Ints,
     if plan.patching is not None:
         is_direct = plan.patching.policy[cables.end_cable] < 0
     rows = np.flatnonzero(is_direct).astype(np.int32)
-    a, b = rack[plan.links.a_device[link[rows]]], rack[plan.links.b_device[link[rows]]]
-    strand = np.flatnonzero(is_direct[plugs.row])
-    row = np.searchsorted(rows, plugs.row[strand])
-    first, piece = unique_combinations(cables.end_cable[plugs.row[strand]], plugs.piece[strand])
-    tails = plugs.tails[strand] > 1
-    tail = np.maximum(plugs.ends[0].tail, plugs.ends[1].tail)[strand]
+    a_rack, b_rack = rack[plan.links.a_device[link[rows]]], rack[plan.links.b_device[link[rows]]]
+    # rows of `plugs`, and by each of them: its row in the result, its piece, and its tail (-1 for none)
+    plug_rows = np.flatnonzero(is_direct[plugs.row])
+    row = np.searchsorted(rows, plugs.row[plug_rows])
+    first_plug_of_piece, piece = unique_combinations(cables.end_cable[plugs.row[plug_rows]], plugs.piece[plug_rows])
+    is_splitter = plugs.tails[plug_rows] > 1
+    tail = np.maximum(plugs.ends[0].tail, plugs.ends[1].tail)[plug_rows]
     # all tails of a splitter have the plane of its first tail
     lead = np.arange(len(rows))
-    lead[row[tails]] = row[first][piece[tails]]
+    lead[row[is_splitter]] = row[first_plug_of_piece][piece[is_splitter]]
     cable = cables.end_cable[rows]
     return _make_rows(
         len(rows),
         {
             "row": rows,
-            "a_rack": a,
-            "b_rack": b,
-            "position": np.where(is_a_first(cluster, a, b), positions[0][rows], positions[1][rows]),
+            "a_rack": a_rack,
+            "b_rack": b_rack,
+            "position": np.where(is_a_first(cluster, a_rack, b_rack), positions[0][rows], positions[1][rows]),
             "unit": unique_combinations(cable)[1],
-            **_count_pieces(row, piece, ~tails | (tail == 0), (a, b)),
+            **_count_pieces(row, piece, ~is_splitter | (tail == 0), (a_rack, b_rack)),
             "lead": lead,
             "length_m": cables.length_m[cable],
             "run_m": cables.run_m[cable],
@@ -226,55 +227,59 @@ def find_jumpers(cluster: Cluster, patching: Patching, plugs: PlugTable, end: in
     return JumperTable(*columns)
 
 
-def _list_jumper_rows(cluster: Cluster, patching: Patching, plugs: PlugTable, side: tuple[int, Ints]) -> PulledRows:
-    """Return the jumpers at the a ends or b ends, a row for each cable end row and panel.
+def _list_jumper_rows(
+    cluster: Cluster, patching: Patching, plugs: PlugTable, end_and_positions: tuple[int, Ints]
+) -> PulledRows:
+    """Return the jumpers at the a ends (0) or at the b ends (1) of cables, a row for each cable end row and panel.
 
-    `side` is the end (0: a, 1: b) and the sort keys of the cable end rows there.
+    `end_and_positions` are the end, and the sort keys of all cable end rows there.
     """
-    plan, (end, positions) = cluster.plan, side
+    plan, (end, positions) = cluster.plan, end_and_positions
     jumpers = find_jumpers(cluster, patching, plugs, end)
-    first_rows, code = unique_combinations(jumpers.row, jumpers.panel)
-    row, panel = jumpers.row[first_rows], jumpers.panel[first_rows]
+    first_jumpers, row_of_jumper = unique_combinations(jumpers.row, jumpers.panel)
+    row, panel = jumpers.row[first_jumpers], jumpers.panel[first_jumpers]
     cable, link = plan.cables.end_cable[row], plan.cables.end_link[row]
     device = (plan.links.b_device if end else plan.links.a_device)[link]
-    at_device, at_panel = plan.devices.rack[device], patching.panels.rack[panel]
-    a, b = (at_panel, at_device) if end else (at_device, at_panel)
-    brings = np.zeros(len(code), dtype=bool)
-    brings[unique_combinations(jumpers.piece)[0]] = True
-    is_device_first = (is_a_first(cluster, a, b) != bool(end)) | (a == b)
-    ports = unique_combinations(panel, jumpers.port[first_rows])[1]
-    sockets, faces = _name_ends(jumpers, code, len(row))
-    ends = locate_devices(cluster)[device] + ":" + sockets, locate_panels(cluster, patching)[panel] + ":" + faces
+    device_rack, panel_rack = plan.devices.rack[device], patching.panels.rack[panel]
+    a_rack, b_rack = (panel_rack, device_rack) if end else (device_rack, panel_rack)
+    brings_piece = np.zeros(len(row_of_jumper), dtype=bool)
+    brings_piece[unique_combinations(jumpers.piece)[0]] = True
+    is_device_first = (is_a_first(cluster, a_rack, b_rack) != bool(end)) | (a_rack == b_rack)
+    panel_positions = unique_combinations(panel, jumpers.port[first_jumpers])[1]
+    sockets, panel_ports = _name_ends(jumpers, row_of_jumper, len(row))
+    device_ends = locate_devices(cluster)[device] + ":" + sockets
+    panel_ends = locate_panels(cluster, patching)[panel] + ":" + panel_ports
     return _make_rows(
         len(row),
         {
             "row": row,
             "end": np.full(len(row), end),
             "panel": panel,
-            "a_rack": a,
-            "b_rack": b,
-            "position": np.where(is_device_first, positions[row], ports),
+            "a_rack": a_rack,
+            "b_rack": b_rack,
+            "position": np.where(is_device_first, positions[row], panel_positions),
             # the tails of a splitter are pulled at once, every other jumper by itself
-            "unit": unique_combinations(jumpers.piece[first_rows], panel)[1],
-            **_count_pieces(code, jumpers.piece, brings, (a, b)),
+            "unit": unique_combinations(jumpers.piece[first_jumpers], panel)[1],
+            **_count_pieces(row_of_jumper, jumpers.piece, brings_piece, (a_rack, b_rack)),
             "lead": np.arange(len(row)),
             "length_m": (patching.b_jumper_m if end else patching.a_jumper_m)[cable],
             "run_m": (patching.b_run_m if end else patching.a_run_m)[cable],
-            "a_end": ends[end],
-            "b_end": ends[1 - end],
+            "a_end": panel_ends if end else device_ends,
+            "b_end": device_ends if end else panel_ends,
         },
     )
 
 
-def _name_ends(jumpers: JumperTable, code: Ints64, rows: int) -> tuple[Strings, Strings]:
+def _name_ends(jumpers: JumperTable, row_of_jumper: Ints64, rows: int) -> tuple[Strings, Strings]:
     """Return the sockets at the device (`57/1+2` for 57/1 and 57/2) and the panel ports of each of `rows` rows.
 
-    A panel port is `12+13`, or `12/3` for the third tail of the splitter in it. `code` is the row of each jumper.
+    A panel port is `12+13`, or `12/3` for the third tail of the splitter in it. `row_of_jumper` has the row of
+    each jumper.
     """
     sockets_by_row: list[dict[str, None]] = [{} for _ in range(rows)]
     ports_by_row: list[dict[int, None]] = [{} for _ in range(rows)]
     tails = [0] * rows
-    columns = code.tolist(), jumpers.sockets, jumpers.port.tolist(), jumpers.tail.tolist()
+    columns = row_of_jumper.tolist(), jumpers.sockets, jumpers.port.tolist(), jumpers.tail.tolist()
     for row, socket, port, tail in zip(*columns, strict=True):
         sockets_by_row[row][socket], ports_by_row[row][port], tails[row] = None, None, tail
     sockets = [_join_sockets(list(sockets)) for sockets in sockets_by_row]
@@ -301,27 +306,27 @@ def join_numbers(numbers: Sequence[int]) -> str:
 
 
 def _list_trunk_rows(cluster: Cluster, patching: Patching) -> PulledRows:
-    """Return the trunks, each a unit of its own."""
-    table, number, places = patching.trunks, np.arange(len(patching.trunks)), locate_panels(cluster, patching)
-    a, b = patching.panels.rack[table.a_panel], patching.panels.rack[table.b_panel]
-    pairs = (table.a_panel, table.b_panel), (table.a_port, table.b_port)
-    forward, texts = is_a_first(cluster, a, b), trunks.make_table(cluster, patching).columns
+    """Return the pulled rows of trunks, one for each, which is pulled by itself and has no cable end row."""
+    table, number, panel_places = patching.trunks, np.arange(len(patching.trunks)), locate_panels(cluster, patching)
+    a_rack, b_rack = patching.panels.rack[table.a_panel], patching.panels.rack[table.b_panel]
+    panels_and_ports = (table.a_panel, table.b_panel), (table.a_port, table.b_port)
+    is_a_home, texts = is_a_first(cluster, a_rack, b_rack), trunks.make_table(cluster, patching).columns
     return _make_rows(
         len(table),
         {
             "end": np.full(len(table), TRUNK_END),
             "trunk": number,
-            "a_rack": a,
-            "b_rack": b,
-            "position": unique_combinations(*(np.where(forward, *pair) for pair in pairs))[1],
+            "a_rack": a_rack,
+            "b_rack": b_rack,
+            "position": unique_combinations(*(np.where(is_a_home, *pair) for pair in panels_and_ports))[1],
             "unit": number,
             "laid": np.ones(len(table), dtype=np.int32),
             "jumpers": np.ones(len(table), dtype=np.int32),
             "lead": number,
             "length_m": table.length_m,
             "run_m": table.run_m,
-            "a_end": places[table.a_panel] + ":" + np.array(texts["a_ports"], dtype=object),
-            "b_end": places[table.b_panel] + ":" + np.array(texts["b_ports"], dtype=object),
+            "a_end": panel_places[table.a_panel] + ":" + np.array(texts["a_ports"], dtype=object),
+            "b_end": panel_places[table.b_panel] + ":" + np.array(texts["b_ports"], dtype=object),
         },
     )
 
@@ -334,20 +339,20 @@ def locate_panels(cluster: Cluster, patching: Patching) -> Strings:
 
 
 def name_parts(cluster: Cluster, rows: PulledRows) -> Strings:
-    """Return the part number of one piece of each row; object array of str."""
-    names, patching = CableParts(cluster), cluster.plan.patching
-    parts, cable = np.full(len(rows), "", dtype=object), cluster.plan.cables.end_cable[rows.row]
-    direct, channels = np.flatnonzero(rows.end == DIRECT), names.channels
-    parts[direct] = [split_set(str(part))[1] for part in names.parts[0].take(cable[direct])]
+    """Return the part number of one piece (cable, jumper or trunk) of each pulled row; object array of str."""
+    cable_parts, patching = CableParts(cluster), cluster.plan.patching
+    part_numbers, cable = np.full(len(rows), "", dtype=object), cluster.plan.cables.end_cable[rows.row]
+    direct, channels = np.flatnonzero(rows.end == DIRECT), cable_parts.channels
+    part_numbers[direct] = [split_set(str(part))[1] for part in cable_parts.parts[0].take(cable[direct])]
     if patching is None or channels is None:
-        return parts
+        return part_numbers
     for end in (0, 1):
-        kinds = np.array([split_set(ends[end][0].part)[1] for ends in channels.kinds], dtype=object)
-        at_end = np.flatnonzero(rows.end == end)
-        parts[at_end] = kinds[channels.kind[np.searchsorted(channels.cable, cable[at_end])]]
-    trunk_parts, code = PatchParts(cluster, patching).trunk_parts
-    parts[rows.end == TRUNK_END] = np.array([part.part for part in trunk_parts], dtype=object)[code]
-    return parts
+        jumper_parts = np.array([split_set(ends[end][0].part)[1] for ends in channels.kinds], dtype=object)
+        jumpers = np.flatnonzero(rows.end == end)
+        part_numbers[jumpers] = jumper_parts[channels.kind[np.searchsorted(channels.cable, cable[jumpers])]]
+    trunk_parts, part_of_trunk = PatchParts(cluster, patching).trunk_parts
+    part_numbers[rows.end == TRUNK_END] = np.array([part.part for part in trunk_parts], dtype=object)[part_of_trunk]
+    return part_numbers
 
 
 THROUGH = "panels"
@@ -355,8 +360,8 @@ THROUGH = "panels"
 
 
 def locate_panel_ports(cluster: Cluster, *, whole: bool = False) -> tuple[Strings, Strings] | None:
-    """Return, for the a ends and the b ends of cable end rows, the panel ports of their jumpers; None if nothing is
-    patched.
+    """Return the panel ports of the jumpers at the a ends, and of those at the b ends, as text for each cable end row;
+    None if nothing is patched.
 
     A port is `U48:1+2` in the rack of the end, `P01-U48:1+2` in its row, and has its whole location if `whole`. The
     text is `THROUGH` for a cable through a fibre shuffle, and "" for a direct one.
@@ -365,19 +370,19 @@ def locate_panel_ports(cluster: Cluster, *, whole: bool = False) -> tuple[String
     if patching is None:
         return None
     columns = patches.make_table(cluster, patching).columns
-    places = dict(zip(cluster.plan.racks.names, locate_racks(cluster).tolist(), strict=True))
+    position_of_rack = dict(zip(cluster.plan.racks.names, locate_racks(cluster).tolist(), strict=True))
     cells = zip(*(columns[name] for name in ("rack", "u", "port")), strict=True)
     # the jumper at the common end of a breakout is with the first row of its cable
     first_rows = cables.find_first_rows()[cables.end_cable].tolist()
     links, texts_by_end = cluster.plan.links, []
     for end, device in enumerate((links.a_device, links.b_device)):
         rows = patches.find_jumper_ends(cluster, patching, end).row
-        own_places = locate_racks(cluster)[cluster.plan.devices.rack[device[cables.end_link]]].tolist()
+        device_positions = locate_racks(cluster)[cluster.plan.devices.rack[device[cables.end_link]]].tolist()
         ports_by_row: dict[int, dict[str, list[str]]] = {}
         # zip stops after `rows`, its first argument, without taking a cell of the next end from `cells`
         for row, (rack, u, port) in zip(rows.tolist(), cells, strict=False):
-            place = places[str(rack)]
-            panel = (f"{place}-" if whole else _shorten_place(place, own_places[row])) + f"U{u:02d}"
+            position = position_of_rack[str(rack)]
+            panel = (f"{position}-" if whole else _shorten_place(position, device_positions[row])) + f"U{u:02d}"
             ports_by_row.setdefault(row, {}).setdefault(panel, []).append(str(port))
         texts = np.array(["", THROUGH], dtype=object)[(patching.policy[cables.end_cable] >= 0).astype(np.int32)]
         for row, first_row in enumerate(first_rows):
@@ -388,8 +393,8 @@ def locate_panel_ports(cluster: Cluster, *, whole: bool = False) -> tuple[String
     return texts_by_end[0], texts_by_end[1]
 
 
-def _shorten_place(place: str, own: str) -> str:
-    """Return the part of a rack's position that tells it from a nearby one: "" for the same, `P01-` in its row, else
-    all.
+def _shorten_place(position: str, nearby: str) -> str:
+    """Return the part of a rack's position that tells it from a nearby rack: "" for the same rack, `P01-` in the same
+    row, else the whole position and `-`.
     """
-    return "" if place == own else place.removeprefix(f"{own.rpartition('.')[0]}.") + "-"
+    return "" if position == nearby else position.removeprefix(f"{nearby.rpartition('.')[0]}.") + "-"

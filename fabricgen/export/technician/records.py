@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -131,7 +132,7 @@ TWISTED, COPPER, FIBRE, TRUNK = range(4)
 """Kinds of cable, in the order in which they are laid within a step; trunks have steps of their own."""
 
 LETTERS, MOST = ("T", "C", "F", "K"), (24, 8, 24, 1)
-"""For each kind, its letter in names of bundles, and the most jumpers of a bundle."""
+"""By kind: the letter in names of bundles, and the most jumpers of a bundle."""
 
 KIND_WORDS = ("twisted pair", "copper", "fibre", "trunk")
 """Names of the kinds."""
@@ -164,98 +165,150 @@ class PullPlan:
     steps: tuple[str, ...]
 
 
+class _BundleKinds(NamedTuple):
+    """What all cables of a bundle have in common; int32 columns by pulled row, or by bundle.
+
+    `fabric` is an index into the names that `_index_fabrics` returns. `plane` is 0 for fabrics without planes and for
+    trunks. `home` and `away` are racks.
+    """
+
+    fabric: Ints
+    plane: Ints
+    kind: Ints
+    home: Ints
+    away: Ints
+
+    def take(self, rows: Ints64) -> _BundleKinds:
+        """Return the columns at some rows."""
+        return _BundleKinds(*(column[rows] for column in self))
+
+
 def make_pull_plan(cluster: Cluster, plugs: PlugTable) -> PullPlan:
-    """Return the bundles, steps and order of all that is pulled in a cluster; tails of a splitter go by the racks at
-    their ends.
+    """Return the bundles, steps and pulling order of all that is pulled in a cluster.
+
+    Tails of a splitter are pulled by the racks at their ends. Bundles and steps are numbered from 0 in pulling order.
     """
-    plan, rows = cluster.plan, list_pulled_rows(cluster, plugs)
-    forward = is_a_first(cluster, rows.a_rack, rows.b_rack)
-    home, away = (np.where(forward, *racks) for racks in ((rows.a_rack, rows.b_rack), (rows.b_rack, rows.a_rack)))
-    is_trunk = rows.end == TRUNK_END
-    lead, row = rows.row[rows.lead], rows.row
-    media = np.array([KIND_OF.get(m.medium, FIBRE) for m in plan.cables.media], dtype=np.int32)
-    kind = np.where(is_trunk, TRUNK, media[plan.cables.medium[plan.cables.end_cable[row]]])
-    link = plan.cables.end_link[lead]
-    plane = np.where(is_trunk, 0, plan.links.plane[link])
-    fabric, words = _index_fabrics(cluster, rows, link)
-    key = unique_combinations(fabric, plane, kind, home, away)[1]
-    together = unique_combinations(key, rows.unit)[1]
-    chunk = _divide_bundles(key, together, (rows.position, rows.length_m), (rows.jumpers, np.array(MOST)[kind]))
-    first_rows, bundle = unique_combinations(key, chunk)
-    longest = _find_greatest(rows.run_m, bundle)[first_rows]
-    step, steps = _number_steps(cluster, is_trunk[first_rows], (home[first_rows], away[first_rows]), longest)
-    pair = unique_combinations(home[first_rows], away[first_rows])[1]
-    farthest = _find_greatest(longest, unique_combinations(step, kind[first_rows], pair)[1])
-    # last column first: steps, copper before fibre, the farthest racks, then pair by pair
-    walk = np.lexsort(
-        (chunk[first_rows], plane[first_rows], fabric[first_rows], pair, -farthest, kind[first_rows], step)
+    rows = list_pulled_rows(cluster, plugs)
+    kinds_of_rows, fabric_names = _list_bundle_kinds(cluster, rows)
+    bundle_kind = unique_combinations(*kinds_of_rows)[1]
+    # a cable here is all rows that are pulled at once between the same two racks
+    cable_of_row = unique_combinations(bundle_kind, rows.unit)[1]
+    max_jumpers = np.array(MOST)[kinds_of_rows.kind]
+    bundle_in_kind = _divide_bundles(
+        bundle_kind, cable_of_row, (rows.position, rows.length_m), (rows.jumpers, max_jumpers)
     )
-    number_by_bundle = np.empty(len(walk), dtype=np.int32)
-    number_by_bundle[walk] = np.arange(len(walk), dtype=np.int32)
-    chosen = first_rows[walk]
-    order = _number_rows(number_by_bundle[bundle], together, rows.position)
-    named = np.array(words, dtype=object)[fabric[chosen]], plane[chosen], kind[chosen], chunk[chosen]
-    names = _name_bundles(cluster, (home[chosen], away[chosen]), named)
+    first_row_of_bundle, bundle_of_row = unique_combinations(bundle_kind, bundle_in_kind)
+    bundles, number_in_kind = kinds_of_rows.take(first_row_of_bundle), bundle_in_kind[first_row_of_bundle]
+    longest_m = _find_greatest(rows.run_m, bundle_of_row)[first_row_of_bundle]
+    step, step_names = _number_steps(cluster, bundles, longest_m)
+    pulling_order = _order_bundles(bundles, number_in_kind, step, longest_m)
+    number_of_bundle = np.empty(len(pulling_order), dtype=np.int32)
+    number_of_bundle[pulling_order] = np.arange(len(pulling_order), dtype=np.int32)
+    bundle = number_of_bundle[bundle_of_row]
+    bundles_in_order = bundles.take(pulling_order)
     return PullPlan(
-        rows,
-        number_by_bundle[bundle],
-        order,
-        home,
-        away,
-        names,
-        step[walk],
-        kind[chosen].astype(np.int32),
-        longest[walk],
-        steps,
+        rows=rows,
+        bundle=bundle,
+        order=_number_rows(bundle, cable_of_row, rows.position),
+        home=kinds_of_rows.home,
+        away=kinds_of_rows.away,
+        names=_name_bundles(cluster, bundles_in_order, fabric_names, number_in_kind[pulling_order]),
+        step=step[pulling_order],
+        kind=bundles_in_order.kind.astype(np.int32),
+        longest_m=longest_m[pulling_order],
+        steps=step_names,
     )
 
 
-def _divide_bundles(key: Ints64, together: Ints64, laid: tuple[Ints, Floats], size: tuple[Ints, Ints64]) -> Ints64:
-    """Return the bundle of each row, numbered from 0 among the rows with its key; int64.
+def _list_bundle_kinds(cluster: Cluster, rows: PulledRows) -> tuple[_BundleKinds, list[str]]:
+    """Return what each pulled row has in common with the rows of its bundle, and the names of fabrics and policies."""
+    cables, links, is_trunk = cluster.plan.cables, cluster.plan.links, rows.end == TRUNK_END
+    is_a_home = is_a_first(cluster, rows.a_rack, rows.b_rack)
+    kind_of_medium = np.array([KIND_OF.get(m.medium, FIBRE) for m in cables.media], dtype=np.int32)
+    # a trunk has no cable end row (-1), and so no medium and no plane: both are replaced
+    kind = np.where(is_trunk, TRUNK, kind_of_medium[cables.medium[cables.end_cable[rows.row]]])
+    link = cables.end_link[rows.row[rows.lead]]
+    fabric, fabric_names = _index_fabrics(cluster, rows, link)
+    kinds = _BundleKinds(
+        fabric=fabric,
+        plane=np.where(is_trunk, 0, links.plane[link]),
+        kind=kind,
+        home=np.where(is_a_home, rows.a_rack, rows.b_rack),
+        away=np.where(is_a_home, rows.b_rack, rows.a_rack),
+    )
+    return kinds, fabric_names
 
-    `laid` are (position among the ports of the home rack, length of the cable in m). Bundles are filled along these
-    ports, each with cables of one length, the longest first. `size` are (jumpers of each row, the most of a bundle).
-    Rows with equal `together`, those of one cable, stay in one bundle.
+
+def _divide_bundles(
+    bundle_kind: Ints64,
+    cable_of_row: Ints64,
+    position_and_length: tuple[Ints, Floats],
+    jumpers_and_limit: tuple[Ints, Ints64],
+) -> Ints64:
+    """Return the bundle of each row, numbered from 0 among the bundles of its kind; int64.
+
+    All arguments are columns by row. Bundles are filled along the ports of the home rack (`position`), each with
+    cables of one length in m, the longest first, up to the limit of jumpers. Rows of one cable stay in one bundle.
     """
-    (position, length_m), (jumpers, most) = laid, size
-    # jumpers of each cable between two racks, and the position of its first row along the ports
-    count = np.bincount(together, jumpers).astype(np.int64)
-    first_position = np.full(len(count), len(key))
-    walk = np.lexsort((position, -length_m, key))
-    np.minimum.at(first_position, together[walk], np.arange(len(walk)))
-    lay_order = np.argsort(first_position)
-    row = walk[first_position[lay_order]]
-    # cables in the order in which they are laid; a cable that would make a bundle too large begins the next one
-    chunk, number, filled, last_laid = np.empty(len(count), dtype=np.int64), 0, 0, (-1, 0.0)
-    columns = (column.tolist() for column in (lay_order, key[row], length_m[row], count[lay_order], most[row]))
-    for lay_number, row_key, metres, added, limit in zip(*columns, strict=True):
-        if row_key != last_laid[0]:
-            number, filled = 0, 0
-        elif filled + added > limit or metres != last_laid[1]:
-            number, filled = number + 1, 0
-        filled, last_laid = filled + added, (row_key, metres)
-        chunk[lay_number] = number
-    return chunk[together]
+    (position, length_m), (jumpers, max_jumpers) = position_and_length, jumpers_and_limit
+    jumpers_of_cable = np.bincount(cable_of_row, jumpers).astype(np.int64)
+    rows_in_order = np.lexsort((position, -length_m, bundle_kind))
+    # a cable is laid with its first row: the lowest index in `rows_in_order` of any of its rows
+    first_index_of_cable = np.full(len(jumpers_of_cable), len(bundle_kind))
+    np.minimum.at(first_index_of_cable, cable_of_row[rows_in_order], np.arange(len(rows_in_order)))
+    cables_in_order = np.argsort(first_index_of_cable)
+    first_row = rows_in_order[first_index_of_cable[cables_in_order]]
+    bundle_of_cable = np.empty(len(jumpers_of_cable), dtype=np.int64)
+    # a cable that would make a bundle too large, or has another length, begins the next bundle; no kind is -1
+    number, jumpers_so_far, last_kind_and_length = 0, 0, (-1, 0.0)
+    columns = (
+        cables_in_order,
+        bundle_kind[first_row],
+        length_m[first_row],
+        jumpers_of_cable[cables_in_order],
+        max_jumpers[first_row],
+    )
+    for cable, kind, metres, added, limit in zip(*(column.tolist() for column in columns), strict=True):
+        if kind != last_kind_and_length[0]:
+            number, jumpers_so_far = 0, 0
+        elif jumpers_so_far + added > limit or metres != last_kind_and_length[1]:
+            number, jumpers_so_far = number + 1, 0
+        jumpers_so_far, last_kind_and_length = jumpers_so_far + added, (kind, metres)
+        bundle_of_cable[cable] = number
+    return bundle_of_cable[cable_of_row]
 
 
-def _number_rows(bundle_number: Ints, together: Ints64, position: Ints) -> Ints:
-    """Return the number of each row in pulling order, from 1: bundle by bundle, along ports; int32.
+def _order_bundles(bundles: _BundleKinds, number_in_kind: Ints64, step: Ints, longest_m: Floats) -> Ints64:
+    """Return the indices of bundles in pulling order, int64: step by step, copper before fibre, the farthest racks
+    first.
 
-    Rows with equal `together` have the same number.
+    The columns are by bundle. Bundles between the same two racks follow one another by fabric, plane and number.
     """
-    walk = np.lexsort((position, bundle_number))
-    first_position = np.full(int(together.max(initial=-1)) + 1, len(walk))
-    np.minimum.at(first_position, together[walk], np.arange(len(walk)))
-    number = np.empty(len(first_position), dtype=np.int32)
-    # cables in the order of their first rows
-    number[np.argsort(first_position)] = np.arange(1, len(first_position) + 1, dtype=np.int32)
-    return number[together]
+    rack_pair = unique_combinations(bundles.home, bundles.away)[1]
+    farthest_m = _find_greatest(longest_m, unique_combinations(step, bundles.kind, rack_pair)[1])
+    # lexsort takes the most significant column last
+    return np.lexsort((number_in_kind, bundles.plane, bundles.fabric, rack_pair, -farthest_m, bundles.kind, step))
+
+
+def _number_rows(bundle: Ints, cable_of_row: Ints64, position: Ints) -> Ints:
+    """Return the number of each row in pulling order, from 1: bundle by bundle, and along the ports of the home rack
+    (`position`) within a bundle; int32.
+
+    Rows of one cable have the same number, that of the first of them.
+    """
+    rows_in_order = np.lexsort((position, bundle))
+    first_index_of_cable = np.full(int(cable_of_row.max(initial=-1)) + 1, len(rows_in_order))
+    np.minimum.at(first_index_of_cable, cable_of_row[rows_in_order], np.arange(len(rows_in_order)))
+    number_of_cable = np.empty(len(first_index_of_cable), dtype=np.int32)
+    number_of_cable[np.argsort(first_index_of_cable)] = np.arange(1, len(number_of_cable) + 1, dtype=np.int32)
+    return number_of_cable[cable_of_row]
 
 
 def _index_fabrics(cluster: Cluster, rows: PulledRows, link: Ints) -> tuple[Ints, list[str]]:
-    """Return the index of the name of each row's fabric, int32, and the names.
+    """Return an index into names for each pulled row, int32, and the names: of fabrics, sorted, then of policies.
 
-    A trunk has the name of its policy. Fabrics come before policies, both sorted; `link` is a link of each row.
+    A trunk, which may carry several fabrics, has the name of its patching policy. `link` is a link of each row, any
+    link for a trunk.
     """
     segments, patching = cluster.plan.links.segments, cluster.plan.patching
     fabrics = sorted({segment.fabric for segment in segments})
@@ -269,62 +322,64 @@ def _index_fabrics(cluster: Cluster, rows: PulledRows, link: Ints) -> tuple[Ints
 
 
 def _find_greatest(values: Floats, group: Ints | Ints64) -> Floats:
-    """Return the greatest value in the group of each item."""
+    """Return, for each item, the greatest value in its group; values are 0 or more, groups count from 0."""
     greatest = np.zeros(int(group.max(initial=-1)) + 1)
     np.maximum.at(greatest, group, values)
     return greatest[group]
 
 
-def _number_steps(
-    cluster: Cluster, is_trunk: Flags, ends: tuple[Ints, Ints], longest: Floats
-) -> tuple[Ints, tuple[str, ...]]:
-    """Return the step of each bundle, numbered in pulling order, and the names of the steps.
+def _number_steps(cluster: Cluster, bundles: _BundleKinds, longest_m: Floats) -> tuple[Ints, tuple[str, ...]]:
+    """Return the step of each bundle, int32, numbered from 0 in pulling order, and the names of the steps.
 
-    `ends` are the home and away racks of the bundles, `longest` their longest runs in m.
+    `longest_m` are the longest runs of the bundles. Steps with trunks come first, then those that reach farthest.
     """
-    racks, row, (home, away) = cluster.plan.racks, number_rows(cluster.plan.racks), ends
+    racks, rack_row = cluster.plan.racks, number_rows(cluster.plan.racks)
+    home, away, is_trunk = bundles.home, bundles.away, bundles.kind == TRUNK
     reach = np.select(
         [
             racks.site[home] != racks.site[away],
             racks.hall[home] != racks.hall[away],
-            row[home] != row[away],
+            rack_row[home] != rack_row[away],
             home != away,
         ],
         [OTHER_SITE, OTHER_HALL, OTHER_ROW, SAME_ROW],
         SAME_RACK,
     )
-    first_bundles, step = unique_combinations(is_trunk, reach, row[home], row[away])
-    farthest = _find_greatest(longest, step)[first_bundles]
-    # last column first: trunks, the longest reach, then the longest run
-    walk = np.lexsort(
-        (row[away[first_bundles]], row[home[first_bundles]], -farthest, reach[first_bundles], ~is_trunk[first_bundles])
+    home_row, away_row = rack_row[home], rack_row[away]
+    first_bundle_of_step, step = unique_combinations(is_trunk, reach, home_row, away_row)
+    farthest_m = _find_greatest(longest_m, step)[first_bundle_of_step]
+    is_trunk_step, reach_of_step, home_row_of_step, away_row_of_step = (
+        column[first_bundle_of_step] for column in (is_trunk, reach, home_row, away_row)
     )
-    step_number = np.empty(len(walk), dtype=np.int32)
-    step_number[walk] = np.arange(len(walk), dtype=np.int32)
-    rows, chosen = locate_rows(cluster), first_bundles[walk]
-    chosen_columns = (column[chosen].tolist() for column in (is_trunk, reach, rows[home], rows[away]))
-    return step_number[step], tuple(_name_step(*values) for values in zip(*chosen_columns, strict=True))
+    # lexsort takes the most significant column last
+    pulling_order = np.lexsort((away_row_of_step, home_row_of_step, -farthest_m, reach_of_step, ~is_trunk_step))
+    number_of_step = np.empty(len(pulling_order), dtype=np.int32)
+    number_of_step[pulling_order] = np.arange(len(pulling_order), dtype=np.int32)
+    row_places, first_bundles = locate_rows(cluster), first_bundle_of_step[pulling_order]
+    columns = (column[first_bundles].tolist() for column in (is_trunk, reach, row_places[home], row_places[away]))
+    return number_of_step[step], tuple(_name_step(*values) for values in zip(*columns, strict=True))
 
 
 def _name_step(is_trunk: bool, reach: int, home: str, away: str) -> str:
-    """Return the name of a step between two rows of racks, or inside racks."""
+    """Return the name of a step between two rows of racks, given by their positions, or inside the racks of a row."""
     route = {SAME_RACK: f"inside racks of {home}", SAME_ROW: f"along {home}"}.get(reach, f"{home} to {away}")
     return f"trunks {route}" if is_trunk else route
 
 
-def _name_bundles(cluster: Cluster, ends: tuple[Ints, Ints], columns: tuple[Strings, Ints, Ints, Ints64]) -> Strings:
+def _name_bundles(cluster: Cluster, bundles: _BundleKinds, fabric_names: list[str], number_in_kind: Ints64) -> Strings:
     """Return the names of bundles: `h1.R01.03/h1.N01.02:compute.1-F2`.
 
-    A name has from and to, the fabric and plane or the policy of a trunk, the kind, and a number among the bundles that
-    are named alike.
+    A name has the home and away racks, the fabric (with the plane if it has several) or the policy of a trunk, the
+    letter of the kind, and the bundle's number from 1 among the bundles that are named alike (`number_in_kind` + 1).
     """
-    (home, away), (word, plane, kind, chunk) = ends, columns
-    places = locate_racks(cluster)
+    rack_places, kind = locate_racks(cluster), bundles.kind
     multi_plane_fabrics = {fabric.name for fabric in cluster.design.fabrics if fabric.planes > 1}
-    has_planes = np.array([text in multi_plane_fabrics for text in word.tolist()], dtype=bool) & (kind != TRUNK)
-    planes = np.array(["", *(f".{n + 1}" for n in range(int(plane.max(initial=0))))], dtype=object)
+    is_multi_plane = np.array([name in multi_plane_fabrics for name in fabric_names], dtype=bool)
+    plane = np.where(is_multi_plane[bundles.fabric] & (kind != TRUNK), bundles.plane, 0)
+    plane_texts = np.array(["", *(f".{n + 1}" for n in range(int(plane.max(initial=0))))], dtype=object)
     letters = np.array([f"-{letter}" for letter in LETTERS], dtype=object)
-    numbers = np.array([str(n + 1) for n in range(int(chunk.max(initial=0)) + 1)], dtype=object)
-    text = planes[np.where(has_planes, plane, 0)] + letters[kind] + numbers[chunk]
-    names: Strings = places[home] + "/" + places[away] + ":" + word + text
+    number_texts = np.array([str(n + 1) for n in range(int(number_in_kind.max(initial=0)) + 1)], dtype=object)
+    fabric_texts = np.array(fabric_names, dtype=object)[bundles.fabric]
+    ending = plane_texts[plane] + letters[kind] + number_texts[number_in_kind]
+    names: Strings = rack_places[bundles.home] + "/" + rack_places[bundles.away] + ":" + fabric_texts + ending
     return names

@@ -125,7 +125,8 @@ def list_pull_sheets(pack: TechnicianPack, rows: Ints64) -> Iterator[tuple[str, 
 
 
 def _divide_into_shifts(pack: TechnicianPack, rows: Ints64) -> Ints64:
-    """Return the shift in which each bundle is laid, ascending, int64; -1 if none of `rows` is in the bundle.
+    """Return the shift in which each bundle of the plan is laid, from 0 in pulling order, int64; -1 for a bundle
+    without any of `rows`.
 
     The bundles of a step are shared out evenly over as many shifts as the step has work for.
     """
@@ -135,16 +136,19 @@ def _divide_into_shifts(pack: TechnicianPack, rows: Ints64) -> Ints64:
         connectors = np.array([policy.connectors_per_trunk for policy in patching.policies], dtype=np.int64)
         is_trunk = pull.rows.end == TRUNK_END
         work_of_row[is_trunk] = connectors[patching.trunks.policy[pull.rows.trunk[is_trunk]]]
-    jumpers = np.bincount(pull.bundle[rows], work_of_row[rows], len(pull.names))
+    work_of_bundle = np.bincount(pull.bundle[rows], work_of_row[rows], len(pull.names))
     bundles = np.unique(pull.bundle[rows])
     step = pull.step[bundles]
-    work = np.bincount(step, jumpers[bundles])
-    # the jumpers of the step that are laid up to the middle of each bundle
-    before = np.cumsum(jumpers[bundles]) - jumpers[bundles] / 2 - (np.cumsum(work) - work)[step]
-    shifts = np.where(work > MOST_OF_SHIFT, np.ceil(work / SHIFT), 1)
-    share = np.minimum(before * shifts[step] // np.maximum(work, 1)[step], shifts[step] - 1)
+    work_of_step = np.bincount(step, work_of_bundle[bundles])
+    # the work of the step that is done at the middle of each bundle
+    work_of_earlier_steps = (np.cumsum(work_of_step) - work_of_step)[step]
+    work_done = np.cumsum(work_of_bundle[bundles]) - work_of_bundle[bundles] / 2 - work_of_earlier_steps
+    shifts_of_step = np.where(work_of_step > MOST_OF_SHIFT, np.ceil(work_of_step / SHIFT), 1)
+    shift_in_step = np.minimum(
+        work_done * shifts_of_step[step] // np.maximum(work_of_step, 1)[step], shifts_of_step[step] - 1
+    )
     shift_of_bundle = np.full(len(pull.names), -1)
-    shift_of_bundle[bundles] = (np.cumsum(shifts) - shifts)[step] + share
+    shift_of_bundle[bundles] = (np.cumsum(shifts_of_step) - shifts_of_step)[step] + shift_in_step
     return shift_of_bundle
 
 
@@ -272,13 +276,13 @@ def make_bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> WorkShee
 
 
 def _make_via_columns(pack: TechnicianPack, rows: Ints64, b: Flags) -> tuple[SheetColumn, ...]:
-    """Return a column with the panel ports of the jumpers of cable end rows, at the b end if `b`; none if nothing is
-    patched.
+    """Return a column with the panel ports of the jumpers of cable end rows, at the b end of those with `b`; no column
+    if nothing is patched.
     """
     if pack.panel_ports is None:
         return ()
-    near, far = (ports[rows] for ports in pack.panel_ports)
-    return (SheetColumn("via", VIA_WIDTH, SMALL, np.where(b, far, near).tolist()),)
+    a_ports, b_ports = (ports[rows] for ports in pack.panel_ports)
+    return (SheetColumn("via", VIA_WIDTH, SMALL, np.where(b, b_ports, a_ports).tolist()),)
 
 
 def _make_channel_columns(pack: TechnicianPack, rows: Ints64) -> tuple[SheetColumn, ...]:
@@ -307,27 +311,30 @@ def _list_redline_columns(
 
 
 def _make_hand_columns(pack: TechnicianPack, rows: Ints64) -> tuple[SheetColumn, ...]:
-    """Return the columns to fill in by hand for some pulled rows, and hidden ones from which `as-built` knows the cable
-    and the end.
+    """Return the columns to fill in by hand for some pulled rows, and hidden columns from which `as-built` knows the
+    cable and, if fibre is patched, the end.
 
-    Trunks are no cables of the plan and have neither.
+    Hidden cells are empty for trunks, which are no cables of the plan. If all rows are trunks, only the first and the
+    last column to fill in are returned.
     """
     pulled = pack.records.pull.rows
     end = pulled.end[rows]
     if (end == TRUNK_END).all():
         return (make_redline_columns()[0], make_redline_columns()[-1])
-    closed = [np.flatnonzero((end != DIRECT) & (end != side)).tolist() for side in (0, 1)]
+    # rows that have no a end (0), or no b end (1), of a cable
+    closed = [np.flatnonzero((end != DIRECT) & (end != cable_end)).tolist() for cable_end in (0, 1)]
     redlines = make_redline_columns((closed[0], closed[1]), np.flatnonzero(end != DIRECT).tolist())
-    keys = _make_key_columns(pack, pulled.row[rows].astype(np.int64), KEYS)
+    key_columns = _make_key_columns(pack, pulled.row[rows].astype(np.int64), KEYS)
     if pack.cluster.plan.patching is None:
-        return (*redlines, *keys)
-    words = np.array(["a", "b", "", ""], dtype=object)[end]
+        return (*redlines, *key_columns)
+    # by `end`: 0 and 1 for jumpers, 2 for trunks, and -1, the last entry, for direct cables
+    end_letters = np.array(["a", "b", "", ""], dtype=object)[end]
     is_trunk = (end == TRUNK_END).tolist()
-    keys = tuple(
-        replace(key, cells=["" if trunk else cell for cell, trunk in zip(key.cells or (), is_trunk, strict=True)])
-        for key in keys
+    key_columns = tuple(
+        replace(column, cells=["" if trunk else cell for cell, trunk in zip(column.cells or (), is_trunk, strict=True)])
+        for column in key_columns
     )
-    return (*redlines, SheetColumn("end", 4, TEXT, words.tolist(), hidden=True), *keys)
+    return (*redlines, SheetColumn("end", 4, TEXT, end_letters.tolist(), hidden=True), *key_columns)
 
 
 def _select_side(wiring: dict[str, SelectableColumn], name: str, row: Ints64, b: Flags) -> Strings:
@@ -342,8 +349,8 @@ def _make_key_columns(pack: TechnicianPack, rows: Ints64, names: tuple[str, ...]
 
 def _shade_groups(group: Ints | Ints64) -> list[bool]:
     """Return whether each row is shaded, which every second group of consecutive equal values is."""
-    change = np.r_[False, group[1:] != group[:-1]][: len(group)]
-    shaded: list[bool] = (np.cumsum(change) % 2 == 1).tolist()
+    begins_group = np.r_[False, group[1:] != group[:-1]][: len(group)]
+    shaded: list[bool] = (np.cumsum(begins_group) % 2 == 1).tolist()
     return shaded
 
 

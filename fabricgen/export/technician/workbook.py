@@ -102,41 +102,43 @@ def _name_by_zone(sheet: WorkSheet, zone: str, zones: Collection[str]) -> WorkSh
 
 
 def _name_sheets(sheets: list[WorkSheet]) -> list[WorkSheet]:
-    """Return the sheets with legal, distinct names.
+    """Return the sheets with legal, distinct names, the wiring lists (the A3 sheets) after all others.
 
-    The cover and the wiring lists keep their names, whatever racks are called.
+    Wiring lists come last, but are named before the others, as the cover is: no rack takes their names.
     """
+    wiring_sheets = [sheet for sheet in sheets if sheet.paper == A3]
     other_sheets = [sheet for sheet in sheets if sheet.paper != A3]
-    wired = [sheet for sheet in sheets if sheet.paper == A3]
-    _, *names = make_sheet_names(["cover", *(sheet.name for sheet in (*wired, *other_sheets))])
+    _, *names = make_sheet_names(["cover", *(sheet.name for sheet in (*wiring_sheets, *other_sheets))])
+    wiring_names, other_names = names[: len(wiring_sheets)], names[len(wiring_sheets) :]
     return [
         replace(sheet, name=name)
-        for sheet, name in zip((*other_sheets, *wired), (*names[len(wired) :], *names[: len(wired)]), strict=True)
+        for sheet, name in zip((*other_sheets, *wiring_sheets), (*other_names, *wiring_names), strict=True)
     ]
 
 
 def count_pulls(pack: TechnicianPack, racks: Collection[int]) -> list[tuple[str, int]]:
-    """Return the (title, count) lines of a cover about some racks.
+    """Return the (title, count) lines of a cover about what is pulled from some racks and plugged in there.
 
-    Each cable counts once; fibres and tails that go in another bundle than their cable have lines of their own.
+    Each cable counts once. Plugs at panels, fibres and tails that go in another bundle than their cable, further
+    jumpers and trunks have lines of their own, which are left out if they count 0.
     """
     wired, rows = list_wired_racks(pack, tuple(racks)), list_home_rows(pack, tuple(racks))
     plugs = int(pack.plugs_per_rack[list(racks)].sum())
-    cables, *others = pack.count_pulls(rows)
+    cables, *extra_counts = pack.count_pulls(rows)
     titles = (
         "fibres of cables in another bundle",
         "tails of cables in another bundle",
         "further jumpers of cables through panels",
         "trunks",
     )
-    apart = zip(titles, others, strict=True)
+    extra_lines = zip(titles, extra_counts, strict=True)
     at_panels = int(pack.panel_plugs_per_rack[list(racks)].sum())
     return [
         ("racks with cables", len(wired)),
         ("plugs of cables in them, each with a label", plugs),
         *([("plugs at panels in them, each with a label", at_panels)] if at_panels else []),
         ("cables pulled from here, each once", cables),
-        *((title, count) for title, count in apart if count),
+        *((title, count) for title, count in extra_lines if count),
         ("bundles", len(np.unique(pack.records.pull.bundle[rows]))),
     ]
 
@@ -319,57 +321,62 @@ def list_volumes(cluster: Cluster) -> tuple[Volume, ...]:
     Rows fill one workbook after another, node rows and network rows separately, so that an added row changes only the
     last one. A row with more racks or ends than the limits is split.
     """
-    racks, ends = cluster.plan.racks, count_ends_per_rack(cluster).tolist()
-    walk = np.argsort(rank_racks(racks)).tolist()
-    if _fits_volume(walk, ends):
-        return (Volume(cluster.design.loaded.blueprint.name, tuple(walk)),)
-    area = list(zip(racks.hall.tolist(), (racks.row < 0).tolist(), strict=True))
-    number, places = number_rows(racks).tolist(), locate_rows(cluster)
-    volume_list: list[Volume] = []
-    for _, area_racks in groupby(walk, key=area.__getitem__):
-        rows = [list(row) for _, row in groupby(area_racks, key=number.__getitem__)]
-        volume_list += [
-            Volume(_name_span(places, volume_racks, part_number), volume_racks)
-            for part_number, volume_racks in _divide_rows(rows, ends)
+    racks, ends_per_rack = cluster.plan.racks, count_ends_per_rack(cluster).tolist()
+    racks_in_order = np.argsort(rank_racks(racks)).tolist()
+    if _fits_volume(racks_in_order, ends_per_rack):
+        return (Volume(cluster.design.loaded.blueprint.name, tuple(racks_in_order)),)
+    # a hall, and whether its rows are network rows, which have numbers below 0
+    area_of_rack = list(zip(racks.hall.tolist(), (racks.row < 0).tolist(), strict=True))
+    row_of_rack, row_places = number_rows(racks).tolist(), locate_rows(cluster)
+    volumes: list[Volume] = []
+    for _, area_racks in groupby(racks_in_order, key=area_of_rack.__getitem__):
+        rows = [list(row) for _, row in groupby(area_racks, key=row_of_rack.__getitem__)]
+        volumes += [
+            Volume(_name_span(row_places, volume_racks, part_number), volume_racks)
+            for part_number, volume_racks in _divide_rows(rows, ends_per_rack)
         ]
-    return tuple(volume_list)
+    return tuple(volumes)
 
 
-def _fits_volume(racks: list[int], ends: list[int]) -> bool:
-    return len(racks) <= MOST_RACKS and (len(racks) == 1 or sum(ends[rack] for rack in racks) <= MOST_ENDS)
+def _fits_volume(racks: list[int], ends_per_rack: list[int]) -> bool:
+    """Whether one workbook may have some racks; a single rack may have any number of cable ends."""
+    return len(racks) <= MOST_RACKS and (len(racks) == 1 or sum(ends_per_rack[rack] for rack in racks) <= MOST_ENDS)
 
 
-def _name_span(places: Strings, racks: tuple[int, ...], part: int) -> str:
-    """Return the name of a workbook: `h1.R01-R04` for whole rows, `h1.R01.2` for the second part of a split row."""
-    first, last = places[racks[0]], places[racks[-1]]
-    rows = first if first == last else f"{first}-{last.rsplit('.', 1)[1]}"
-    return f"{rows}.{part}" if part else rows
+def _name_span(row_places: Strings, racks: tuple[int, ...], part_number: int) -> str:
+    """Return the name of a workbook: `h1.R01-R04` for whole rows, `h1.R01.2` for the second part of a split row.
 
-
-def _divide_rows(rows: list[list[int]], ends: list[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Yield the racks of each workbook, with the number of the part, which is 0 unless a row was split.
-
-    `ends` are the numbers of cable ends by rack.
+    `row_places` are the positions of the rows of all racks; `part_number` is 0 unless the row was split.
     """
-    gathered: list[int] = []
+    first_row, last_row = row_places[racks[0]], row_places[racks[-1]]
+    span = first_row if first_row == last_row else f"{first_row}-{last_row.rsplit('.', 1)[1]}"
+    return f"{span}.{part_number}" if part_number else span
+
+
+def _divide_rows(rows: list[list[int]], ends_per_rack: list[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Yield (part number, racks) of each workbook: as many whole rows of racks as the limits allow.
+
+    A row that passes the limits alone is split; its parts count from 1. The part number of whole rows is 0.
+    """
+    gathered_racks: list[int] = []
     for row in rows:
-        if gathered and not _fits_volume(gathered + row, ends):
-            yield 0, tuple(gathered)
-            gathered = []
-        if _fits_volume(row, ends):
-            gathered += row
+        if gathered_racks and not _fits_volume(gathered_racks + row, ends_per_rack):
+            yield 0, tuple(gathered_racks)
+            gathered_racks = []
+        if _fits_volume(row, ends_per_rack):
+            gathered_racks += row
         else:
-            yield from enumerate(_split_row(row, ends), start=1)
-    if gathered:
-        yield 0, tuple(gathered)
+            yield from enumerate(_split_row(row, ends_per_rack), start=1)
+    if gathered_racks:
+        yield 0, tuple(gathered_racks)
 
 
-def _split_row(row: list[int], ends: list[int]) -> Iterator[tuple[int, ...]]:
-    """Yield the parts of a split row, each filled up to the limits."""
-    part: list[int] = []
+def _split_row(row: list[int], ends_per_rack: list[int]) -> Iterator[tuple[int, ...]]:
+    """Yield the racks of each part of a split row; each part is filled up to the limits."""
+    racks: list[int] = []
     for rack in row:
-        if part and not _fits_volume([*part, rack], ends):
-            yield tuple(part)
-            part = []
-        part.append(rack)
-    yield tuple(part)
+        if racks and not _fits_volume([*racks, rack], ends_per_rack):
+            yield tuple(racks)
+            racks = []
+        racks.append(rack)
+    yield tuple(racks)

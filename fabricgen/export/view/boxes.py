@@ -199,13 +199,14 @@ def _find_panel_racks(plan: WiringPlan, patching: Patching) -> tuple[Ints, Ints]
     there.
     """
     patches, trunks, panels, shuffles = patching.patches, patching.trunks, patching.panels, patching.shuffles
-    ends = np.full((2, len(plan.cables.end_link)), -1, dtype=np.int32)
-    sides = panels.rack[trunks.a_panel[patches.trunk]], panels.rack[trunks.b_panel[patches.trunk]]
-    ends[0, patches.row] = np.where(patches.flipped == 1, sides[1], sides[0])
-    ends[1, patches.row] = np.where(patches.flipped == 1, sides[0], sides[1])
-    ends[0, shuffles.row] = panels.rack[shuffles.panel]
-    row = _find_end_rows(plan)
-    a, b = (np.where(row >= 0, end[row], -1).astype(np.int32) for end in ends)
+    # by end (0: a, 1: b) and cable end row
+    panel_racks = np.full((2, len(plan.cables.end_link)), -1, dtype=np.int32)
+    trunk_racks = panels.rack[trunks.a_panel[patches.trunk]], panels.rack[trunks.b_panel[patches.trunk]]
+    panel_racks[0, patches.row] = np.where(patches.flipped == 1, trunk_racks[1], trunk_racks[0])
+    panel_racks[1, patches.row] = np.where(patches.flipped == 1, trunk_racks[0], trunk_racks[1])
+    panel_racks[0, shuffles.row] = panels.rack[shuffles.panel]
+    end_row = _find_end_rows(plan)
+    a, b = (np.where(end_row >= 0, racks[end_row], -1).astype(np.int32) for racks in panel_racks)
     return a, b
 
 
@@ -287,9 +288,10 @@ class DrawnBundle:
 
 
 def make_bundles(cluster: Cluster, places: BoxTree, is_included: Flags | None = None) -> tuple[DrawnBundle, ...]:
-    """Return the bundles of a cluster, sorted by box, segment and ends; parents come before the boxes inside them.
+    """Return the bundles of a cluster, sorted by box, segment, inner boxes and classes; parents come before the boxes
+    inside them.
 
-    `is_included`, a flag for each link, restricts the count to some links.
+    `is_included`, a flag for each link, restricts the count to some links; None counts all.
     """
     links, devices = cluster.plan.links, cluster.plan.devices
     counter, alike_columns = _Counter(places, len(devices.classes)), _make_alike_columns(cluster)
@@ -301,12 +303,12 @@ def make_bundles(cluster: Cluster, places: BoxTree, is_included: Flags | None = 
         a, b = links.a_device[rows], links.b_device[rows]
         # the end in the narrower box is the lower one in the drawing, whichever is in the plan
         swap = places.level[places.device_box[a]] < places.level[places.device_box[b]]
-        low, high = np.where(swap, b, a), np.where(swap, a, b)
+        lower, upper = np.where(swap, b, a), np.where(swap, a, b)
         counter.add(
             number,
             [column[rows] for column in alike_columns],
-            (places.device_box[low], devices.device_class[low]),
-            (places.device_box[high], devices.device_class[high]),
+            (places.device_box[lower], devices.device_class[lower]),
+            (places.device_box[upper], devices.device_class[upper]),
         )
     return tuple(
         sorted(
@@ -319,17 +321,22 @@ def make_bundles(cluster: Cluster, places: BoxTree, is_included: Flags | None = 
 def list_oversubscription(cluster: Cluster) -> dict[frozenset[int], float]:
     """Return the oversubscription of the links between two device classes, keyed by both classes.
 
-    The classes are those of a tier and of the tier above it, perhaps of another fabric; for spans between sites, the
-    tier itself. If the switches of a tier differ, the figure is the worst of them.
+    Classes are indices into those of the device table: those of a tier and of the tier above it, perhaps of another
+    fabric; for spans between sites, of the tier itself. If the switches of a tier differ, the figure is the worst of
+    them.
     """
-    classes = [(number, cls.key) for number, cls in enumerate(cluster.plan.devices.classes) if cls.kind == SWITCH]
+    switch_classes = [
+        (number, cls.key) for number, cls in enumerate(cluster.plan.devices.classes) if cls.kind == SWITCH
+    ]
     ratios: dict[frozenset[int], float] = {}
     for tier in cluster.design.tiers:
         if tier.oversubscription is not None:
-            above = tier.uplink.upper if tier.uplink else tier.key
-            lower, upper = ([number for number, key in classes if key == tier_key] for tier_key in (tier.key, above))
+            upper_tier = tier.uplink.upper if tier.uplink else tier.key
+            lower_classes, upper_classes = (
+                [number for number, key in switch_classes if key == tier_key] for tier_key in (tier.key, upper_tier)
+            )
             ratio = round(float(tier.oversubscription), 4)
-            ratios |= {frozenset((low, high)): ratio for low in lower for high in upper}
+            ratios |= {frozenset((lower, upper)): ratio for lower in lower_classes for upper in upper_classes}
     return ratios
 
 
@@ -351,74 +358,100 @@ class _Counter:
         self._grid = np.bincount(places.parent[1:], minlength=len(places)) > MOST_IN_A_ROW
         self.bundles: list[DrawnBundle] = []
 
-    def add(self, segment: int, alike: list[Ints | Floats], low: tuple[Ints, Ints], high: tuple[Ints, Ints]) -> None:
-        """Count links of a segment.
+    def add(
+        self, segment: int, alike_columns: list[Ints | Floats], lower: tuple[Ints, Ints], upper: tuple[Ints, Ints]
+    ) -> None:
+        """Count links of a segment, and append their bundles: those within the box in which both ends of a link meet,
+        and those through the top of each narrower box around an end.
 
-        `low` and `high` are (box, class) columns of the devices at both ends; `alike` are the columns of `ALIKE` for
-        these links.
+        `lower` and `upper` are (box, class) columns of the devices at both ends, by link; `alike_columns` are the
+        columns of `ALIKE` for these links. In boxes of many inner boxes, `ALL_CHILDREN` stands for each inner box.
         """
-        (low_box, low_class), (high_box, high_class) = low, high
-        low_up, high_up = self._ancestors[low_box], self._ancestors[high_box]
-        is_same_box = (low_up == high_up) & (low_up >= 0)
+        (lower_box, lower_class), (upper_box, upper_class) = lower, upper
+        lower_ancestors, upper_ancestors = self._ancestors[lower_box], self._ancestors[upper_box]
+        is_same_box = (lower_ancestors == upper_ancestors) & (lower_ancestors >= 0)
         # the narrowest box that holds both ends is of the last level at which they agree: the first in reverse
-        meeting = len(LEVELS) - 1 - np.argmax(is_same_box[:, ::-1], axis=1)
-        meeting_box = low_up[np.arange(len(low_box)), meeting]
-        child, other = (_find_child(up, box, meeting) for up, box in ((low_up, low_box), (high_up, high_box)))
-        in_grid = self._grid[meeting_box]
-        child, other = (np.where((end >= 0) & in_grid, ALL_CHILDREN, end) for end in (child, other))
-        self._append_bundles(segment, alike, meeting_box, child, low_class, other, high_class, meeting_box)
-        # both ends together: if switches of one tier are joined, a box may have links by either end
-        up, box, own_class, far_class = map(
-            np.concatenate, ((low_up, high_up), (low_box, high_box), (low_class, high_class), (high_class, low_class))
+        meeting_level = len(LEVELS) - 1 - np.argmax(is_same_box[:, ::-1], axis=1)
+        meeting_box = lower_ancestors[np.arange(len(lower_box)), meeting_level]
+        is_in_grid = self._grid[meeting_box]
+        lower_child, upper_child = (
+            np.where((child >= 0) & is_in_grid, ALL_CHILDREN, child)
+            for child in (
+                _find_child(lower_ancestors, lower_box, meeting_level),
+                _find_child(upper_ancestors, upper_box, meeting_level),
+            )
         )
-        meeting, meeting_box = np.tile(meeting, 2), np.tile(meeting_box, 2)
+        self._append_bundles(
+            segment, alike_columns, meeting_box, lower_child, lower_class, upper_child, upper_class, meeting_box
+        )
+        # rows of links by their lower ends, then by their upper ends: if switches of one tier are joined, a box may
+        # have links by either end
+        ancestors, box, own_class, far_class = map(
+            np.concatenate,
+            (
+                (lower_ancestors, upper_ancestors),
+                (lower_box, upper_box),
+                (lower_class, upper_class),
+                (upper_class, lower_class),
+            ),
+        )
+        meeting_level, meeting_box = np.tile(meeting_level, 2), np.tile(meeting_box, 2)
         for level in LEVELS:
-            rows = np.flatnonzero((meeting < level) & (up[:, level] >= 0))
+            rows = np.flatnonzero((meeting_level < level) & (ancestors[:, level] >= 0))
             if len(rows):
-                boxes = up[rows, level]
-                inner = _find_child(up[rows], box[rows], np.full(len(rows), level))
-                inner = np.where((inner >= 0) & self._grid[boxes], ALL_CHILDREN, inner)
+                boxes = ancestors[rows, level]
+                child = _find_child(ancestors[rows], box[rows], np.full(len(rows), level))
+                child = np.where((child >= 0) & self._grid[boxes], ALL_CHILDREN, child)
                 outside = np.full(len(rows), OUTSIDE)
-                row_alike = [column[rows % len(low_box)] for column in alike]
+                alike_of_rows = [column[rows % len(lower_box)] for column in alike_columns]
                 self._append_bundles(
-                    segment, row_alike, boxes, inner, own_class[rows], outside, far_class[rows], meeting_box[rows]
+                    segment, alike_of_rows, boxes, child, own_class[rows], outside, far_class[rows], meeting_box[rows]
                 )
 
-    def _append_bundles(self, segment: int, alike: list[Ints | Floats], *columns: Ints | Ints64) -> None:
-        """Group links by equal values in all of `columns`, and append a bundle for each group."""
+    def _append_bundles(self, segment: int, alike_columns: list[Ints | Floats], *columns: Ints | Ints64) -> None:
+        """Group links by equal values in all of `columns`, and append a bundle for each group, in ascending order.
+
+        `columns` are box, child, lower, other, upper and target as in `DrawnBundle`, by link. Of `alike_columns` a
+        bundle has the least and the greatest value of its links.
+        """
         boxes, classes = len(self._places) - OUTSIDE, self._classes
-        key = np.zeros(len(columns[0]), dtype=np.int64)
+        # all columns as the digits of one number, each digit from 0: one sort instead of six
+        group_key = np.zeros(len(columns[0]), dtype=np.int64)
         sizes = (boxes, boxes, classes, boxes, classes, boxes)
         for column, size, lowest in zip(columns, sizes, LOWEST, strict=True):
-            # all columns as the digits of one number, each digit from 0: one sort instead of six
-            key = key * size + column - lowest
-        order = np.argsort(key, kind="stable")
-        key = key[order]
-        starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][: len(key)])
-        keys, counts = key[starts], np.diff(np.r_[starts, len(key)])
+            group_key = group_key * size + column - lowest
+        rows_in_order = np.argsort(group_key, kind="stable")
+        sorted_keys = group_key[rows_in_order]
+        group_starts = np.flatnonzero(np.r_[True, sorted_keys[1:] != sorted_keys[:-1]][: len(sorted_keys)])
+        remaining_digits, link_counts = sorted_keys[group_starts], np.diff(np.r_[group_starts, len(sorted_keys)])
         least, most = (
-            zip(*(end.reduceat(column[order], starts).tolist() for column in alike), strict=True)
-            for end in (np.minimum, np.maximum)
+            zip(
+                *(extreme.reduceat(column[rows_in_order], group_starts).tolist() for column in alike_columns),
+                strict=True,
+            )
+            for extreme in (np.minimum, np.maximum)
         )
         digits: list[list[int]] = []
         for size, lowest in zip(reversed(sizes), reversed(LOWEST), strict=True):
             # the digits again, the last column first
-            digits.append((keys % size + lowest).tolist())
-            keys = keys // size
-        for box, child, lower, other, upper, target, links, low, high in zip(
-            *reversed(digits), counts.tolist(), least, most, strict=True
+            digits.append((remaining_digits % size + lowest).tolist())
+            remaining_digits = remaining_digits // size
+        for box, child, lower, other, upper, target, links, least_values, most_values in zip(
+            *reversed(digits), link_counts.tolist(), least, most, strict=True
         ):
-            self.bundles.append(DrawnBundle(box, child, lower, other, upper, target, segment, links, low, high))
+            self.bundles.append(
+                DrawnBundle(box, child, lower, other, upper, target, segment, links, least_values, most_values)
+            )
 
 
-def _find_child(up: Ints, box: Ints, level: Ints64) -> Ints:
-    """Return the inner box, next below a level, that contains each `box`; `OWN_BAND` if the box is itself of that
-    level.
+def _find_child(ancestors: Ints, box: Ints, level: Ints64) -> Ints:
+    """Return, for each `box`, the widest of the boxes narrower than `level` that contain it or are the box itself;
+    `OWN_BAND` if there is none, as the box is of that level.
 
-    `up` are the ancestors of the boxes, shape (boxes, levels).
+    `ancestors` are those of the boxes, int32 of shape (boxes, levels), -1 for none; `level` has one entry a box.
     """
     children = np.full(len(box), OWN_BAND, dtype=np.int32)
     for child_level in reversed(LEVELS[1:]):
-        is_inside = (level < child_level) & (up[:, child_level] >= 0)
-        children[is_inside] = up[is_inside, child_level]
+        is_inside = (level < child_level) & (ancestors[:, child_level] >= 0)
+        children[is_inside] = ancestors[is_inside, child_level]
     return children

@@ -423,20 +423,22 @@ class _SceneLayout:
     def _make_scene(self) -> Scene:
         """Return the scene, after the positions of bands and lanes were made absolute."""
         device_x, device_y = np.zeros(len(self._devices)), np.zeros(len(self._devices))
-        bands, order, first = [], [], 0
+        bands, rows_in_order, first_cell = [], [], 0
         for box in range(len(self._places)):
             for band in self._bands[box]:
                 x, y = self._x[box] + band.x, self._y[box] + band.y
-                index = np.arange(len(band.rows))
-                left, top = x + MARGIN * band.scale, y + band.header
-                device_x[band.rows] = left + index % band.columns * (CELL_W + CELL_GAP) * band.scale
-                device_y[band.rows] = top + index // band.columns * (CELL_H + CELL_GAP) * band.scale
-                last = first + len(band.rows)
+                cell = np.arange(len(band.rows))
+                cells_x, cells_y = x + MARGIN * band.scale, y + band.header
+                device_x[band.rows] = cells_x + cell % band.columns * (CELL_W + CELL_GAP) * band.scale
+                device_y[band.rows] = cells_y + cell // band.columns * (CELL_H + CELL_GAP) * band.scale
+                end_cell = first_cell + len(band.rows)
                 bands.append(
-                    Band(box, band.cls, x, y, band.w, band.h, first, last, band.scale, band.columns, band.header)
+                    Band(
+                        box, band.cls, x, y, band.w, band.h, first_cell, end_cell, band.scale, band.columns, band.header
+                    )
                 )
-                order.append(band.rows)
-                first = last
+                rows_in_order.append(band.rows)
+                first_cell = end_cell
         lanes = {
             (box, network): Lane(lane.x + self._x[box], lane.w, lane.top + self._y[box], lane.bottom + self._y[box])
             for (box, network), lane in self._lanes.items()
@@ -444,7 +446,7 @@ class _SceneLayout:
         bundles = tuple(bundle for box in range(len(self._places)) for bundle in self._bundles[box])
         return Scene(
             self._places, bundles, self._x, self._y, self._w, self._h, self._heads + self._y, self._foot,
-            tuple(bands), lanes,            tuple(self._networks), device_x, device_y, np.concatenate(order),
+            tuple(bands), lanes,            tuple(self._networks), device_x, device_y, np.concatenate(rows_in_order),
         )  # fmt: skip
 
 

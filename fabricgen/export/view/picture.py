@@ -363,15 +363,15 @@ def _draw_fitting(
     texts: list[str], x: float, y: float, room: float, size: float, fill: str,
     *, anchor: str = "", bold: bool = False, halo: bool = False,
 ) -> Iterator[str]:  # fmt: skip
-    """Yield an SVG text with the first of `texts` that fits into the width `room`; nothing if none fits.
+    """Yield an SVG text with the first of `texts` that fits into the width `room`; nothing if no text fits.
 
     All texts but the last are tried at one font size before the next smaller one; the last is tried at full size at the
-    end.
+    end. No font size is above `LARGEST` or below `SMALLEST`.
     """
-    *names, last = texts
-    attempts = [(text, min(size, LARGEST) * share) for share in SHRUNK for text in names]
-    for chosen, size in (*attempts, (last, min(size, LARGEST))):  # noqa: B020
-        if len(chosen) * GLYPH * size <= room and size >= SMALLEST:
+    *names, last_resort = texts
+    attempts = [(text, min(size, LARGEST) * factor) for factor in SHRUNK for text in names]
+    for text, size in (*attempts, (last_resort, min(size, LARGEST))):  # noqa: B020
+        if len(text) * GLYPH * size <= room and size >= SMALLEST:
             break
     else:
         return
@@ -380,5 +380,5 @@ def _draw_fitting(
     style += f' stroke="{LIGHT}" stroke-width="3" stroke-linejoin="round" paint-order="stroke"' if halo else ""
     yield (
         f'<text x="{format_number(x)}" y="{format_number(y + MIDDLE * size)}" font-size="{format_number(size)}"'
-        f' fill="{fill}"{style}>{escape_text(chosen)}</text>'
+        f' fill="{fill}"{style}>{escape_text(text)}</text>'
     )

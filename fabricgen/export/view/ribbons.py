@@ -91,10 +91,10 @@ class _RibbonDrawing:
         wants_by_edge: dict[Edge, dict[Slot, tuple[float, tuple[float, ...]]]] = defaultdict(dict)
         for number, (bundle, (stations, _)) in enumerate(zip(self._scene.bundles, routes, strict=True)):
             for i, station in enumerate(stations):
-                far = self._find_far_x(bundle, stations, i)
+                far_x = self._find_far_x(bundle, stations, i)
                 # bundles of several inner boxes may go through one slot and are one bundle beyond it: the largest of
                 # them sets its breadth, the first its position
-                previous = wants_by_edge[station.edge].get(station.slot, (0.0, (far, *station.slot)))
+                previous = wants_by_edge[station.edge].get(station.slot, (0.0, (far_x, *station.slot)))
                 wants_by_edge[station.edge][station.slot] = max(previous[0], self._gbps[number]), previous[1]
         slots = {edge: self._share_edge(edge, wants) for edge, wants in wants_by_edge.items()}
         slot_parts = self._divide_slots(slots)
@@ -102,7 +102,7 @@ class _RibbonDrawing:
             (self._find_arc_box(start), abs(slots[end.edge][end.slot][0] - slots[start.edge][start.slot][0]))
             for start, end in (stations for stations, arched in routes if arched)
         ]
-        longest = dict(sorted(arcs))  # the last entry of each box is its longest
+        longest_arcs = dict(sorted(arcs))  # the last entry of each box is its longest
         for number, (stations, arched) in enumerate(routes):
             for start, end in pairwise(stations):
                 (x0, w0), (x1, w1) = slots[start.edge][start.slot], slots[end.edge][end.slot]
@@ -112,7 +112,9 @@ class _RibbonDrawing:
                 if arched and x0 > x1:
                     x0, y0, w0, x1, y1, w1 = x1, y1, w1, x0, y0, w0
                 arc = (
-                    self._choose_arc_height(start, abs(x1 - x0), longest[self._find_arc_box(start)]) if arched else 0.0
+                    self._choose_arc_height(start, abs(x1 - x0), longest_arcs[self._find_arc_box(start)])
+                    if arched
+                    else 0.0
                 )
                 if arched:
                     w0 = w1 = max(THINNEST, min(w0, w1, arc / 2))
@@ -185,9 +187,9 @@ class _RibbonDrawing:
             end,
         ], False
 
-    def _follow_lane(self, box: int, network: int, slot: Slot, low: float, high: float) -> list[_Station]:
-        """Return the two stations in the lane of a network at which links enter (y `low`) and leave it (y `high`)."""
-        return [_Station((LANE, box, network), slot, y) for y in (low, high)]
+    def _follow_lane(self, box: int, network: int, slot: Slot, entry_y: float, exit_y: float) -> list[_Station]:
+        """Return the two stations in the lane of a network at which links enter and leave it, in that order."""
+        return [_Station((LANE, box, network), slot, y) for y in (entry_y, exit_y)]
 
     def _find_end_station(self, box: int, place_box: int, cls: int, lane: tuple[int, int, int], slot: Slot) -> _Station:
         """Return the station where links leave an inner box, all inner boxes together, or a band of the box itself.
@@ -223,7 +225,7 @@ class _RibbonDrawing:
 
         `wants` has, by slot, the bandwidth in Gb/s and the key by which slots are ordered from left to right.
         """
-        left, width = self._find_span(edge)
+        edge_x, width = self._find_span(edge)
         order = sorted(wants, key=lambda slot: wants[slot][1])
         # broad as the root of the bandwidth: a link of 200G stays visible beside a bundle of 200 Tb/s
         roots = {slot: sqrt(wants[slot][0]) for slot in order}
@@ -235,7 +237,7 @@ class _RibbonDrawing:
             for slot in order
         ]
         gap = max(0.0, width - sum(widths)) / (len(order) + 1)
-        slots, x = {}, left + gap
+        slots, x = {}, edge_x + gap
         for slot, w in zip(order, widths, strict=True):
             slots[slot] = x + w / 2, w
             x += w + gap
@@ -269,12 +271,13 @@ class _RibbonDrawing:
         return int(self._scene.places.parent[box]) if kind == TOP else box
 
     def _choose_arc_height(self, station: _Station, length: float, longest: float) -> float:
-        """Return how high an arc of a length rises from a station.
+        """Return how high an arc rises from a station, in the units of the drawing.
 
-        The longest arc of a box takes most of the room above the station, shorter arcs less of it.
+        `length` is its width, `longest` that of the widest arc of the box. The widest takes most of the height above
+        the station, to the foot of the box's head or to the top of the box; narrower arcs take less of it.
         """
         box = self._find_arc_box(station)
         floor = float(self._scene.heads[box])
-        room = station.y - (floor if station.y > floor else float(self._scene.box_y[box]))
-        share = ARC_LOW + (1 - ARC_LOW) * length / (longest or 1.0)
-        return max(THINNEST, min(ARC_STEEP * length, ARC_ROOM * room * share))
+        height_above = station.y - (floor if station.y > floor else float(self._scene.box_y[box]))
+        height_share = ARC_LOW + (1 - ARC_LOW) * length / (longest or 1.0)
+        return max(THINNEST, min(ARC_STEEP * length, ARC_ROOM * height_above * height_share))

@@ -287,27 +287,30 @@ def _find_row_ends(racks: RackTable, hall: int) -> tuple[float, float]:
 def _arrange_floors(racks: RackTable, outlines: list[Box]) -> tuple[tuple[int, int], list[tuple[float, float]]]:
     """Return the (width, height) of the drawing in mm, and the (x, y) in m to add to the coordinates of each hall.
 
-    Each storey of each site is one block; blocks stand side by side, in as many rows as give the wanted aspect.
+    The halls of a storey of a site are one block. Blocks stand side by side, as many in each row as make the drawing
+    nearest to the wanted aspect.
     """
-    floors: dict[tuple[int, int], list[int]] = defaultdict(list)
+    halls_by_storey: dict[tuple[int, int], list[int]] = defaultdict(list)
     for number, spec in enumerate(racks.halls):
-        floors[spec.site, spec.storey].append(number)
-    bounds = {key: _bound_boxes([outlines[hall] for hall in floors[key]]) for key in sorted(floors)}
-    per_row = min(
-        range(1, len(bounds) + 1),
+        halls_by_storey[spec.site, spec.storey].append(number)
+    blocks = {
+        storey: _bound_boxes([outlines[hall] for hall in halls_by_storey[storey]]) for storey in sorted(halls_by_storey)
+    }
+    blocks_per_row = min(
+        range(1, len(blocks) + 1),
         # by the logarithm: twice too wide is as bad as twice too high
-        key=lambda row_length: abs(np.log(_compare_aspect(list(bounds.values()), row_length))),
+        key=lambda row_length: abs(np.log(_compare_aspect(list(blocks.values()), row_length))),
     )
-    shift, x, y, width, row_height = [(0.0, 0.0)] * len(racks.halls), 0.0, 0.0, 0.0, 0.0
-    for i, (key, (left, top, w, h)) in enumerate(bounds.items()):
-        if i and i % per_row == 0:
+    offsets, x, y, width, row_height = [(0.0, 0.0)] * len(racks.halls), 0.0, 0.0, 0.0, 0.0
+    for i, (storey, (left, top, w, h)) in enumerate(blocks.items()):
+        if i and i % blocks_per_row == 0:
             x, y, row_height = 0.0, y + row_height + APART_M, 0.0
-        for hall in floors[key]:
+        for hall in halls_by_storey[storey]:
             # halls of one storey keep their places to each other
-            shift[hall] = x - left, y - top
+            offsets[hall] = x - left, y - top
         x, row_height = x + w + APART_M, max(row_height, h)
         width = max(width, x - APART_M)
-    return (round(width * 1000), round((y + row_height) * 1000)), shift
+    return (round(width * 1000), round((y + row_height) * 1000)), offsets
 
 
 def _compare_aspect(boxes: list[Box], row_length: int) -> float:

@@ -39,18 +39,19 @@ def _sum_drawn(source: PageSource) -> Ints64:
 
 
 def _pack_common_values(source: PageSource) -> Packed:
-    """Return, by bundle, the rail, plane and medium that all its links have, else 0 or ""; its longest cable in m; its
-    speed in Gb/s.
+    """Return, by bundle, the rail, plane and medium that all its links have (0 or "" if they differ), the length of its
+    longest cable in m, and the speed of a link in Gb/s.
     """
     bundles, plan = source.scene.bundles, source.cluster.plan
-    columns = {name: [(bundle.least[i], bundle.most[i]) for bundle in bundles] for i, name in enumerate(ALIKE)}
+    # by property: the least and the greatest value of each bundle
+    ranges = {name: [(bundle.least[i], bundle.most[i]) for bundle in bundles] for i, name in enumerate(ALIKE)}
     media = [profile.medium for profile in plan.cables.media]
     return pack_table(
         {
-            "rail": [low if low == high else 0 for low, high in columns["rail"]],
-            "plane": [low if low == high else 0 for low, high in columns["plane"]],
-            "medium": [media[int(low)] if low == high >= 0 else "" for low, high in columns["medium"]],
-            "length_m": [high for _, high in columns["length_m"]],
+            "rail": [least if least == most else 0 for least, most in ranges["rail"]],
+            "plane": [least if least == most else 0 for least, most in ranges["plane"]],
+            "medium": [media[int(least)] if least == most >= 0 else "" for least, most in ranges["medium"]],
+            "length_m": [most for _, most in ranges["length_m"]],
             "speed": [float(plan.links.segments[bundle.segment].speed_gbps) for bundle in bundles],
         }
     )

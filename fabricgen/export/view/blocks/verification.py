@@ -31,11 +31,18 @@ MOST_ACTIONS, MOST_ENDS = 20_000, 400
 
 
 def block(source: PageSource) -> dict[str, Any] | None:
-    """Return states by cable, device, box and bundle, and the actions; None without a report."""
+    """Return what the page reads of a verification; None without a report.
+
+    Counts of cables by state come first, then what was verified (`scope`), its units, extra things and notes. `cable`
+    and `device` have a state for each, `boxes` and `bundles` the counts of each state in `COUNTED`, `right_links` the
+    rows of links that are right although their cable is not. `actions` are the first `MOST_ACTIONS`, and `left_out` is
+    the number of the others.
+    """
     verification = source.beside.verification
     if verification is None:
         return None
     report, links = verification.report, source.cluster.plan.links
+    # the state of its cable; -1 for a link of a backplane, which has no cable
     link_states = np.where(links.cable >= 0, verification.states[links.cable], -1).astype(np.int32)
     right_links = _find_right_links(source, verification)
     link_states[right_links] = AS_PLANNED
@@ -79,35 +86,41 @@ def _find_worst_states(source: PageSource, link_states: Ints) -> Ints:
     """Return the worst state of the links of each device, int32; -1 for a device without cabled links."""
     links = source.cluster.plan.links
     worst = np.full(len(source.cluster.plan.devices), -1, dtype=np.int32)
-    for ends in (links.a_device, links.b_device):
+    for devices in (links.a_device, links.b_device):
         # states are numbered by how bad they are
-        np.maximum.at(worst, ends, link_states)
+        np.maximum.at(worst, devices, link_states)
     return worst
 
 
 def _count_by_box(source: PageSource, verification: Verification) -> Packed:
-    """Return how many cables of each counted state end in each box, boxes inside it included."""
+    """Return how many cables of each state in `COUNTED` end in each box or in a box inside it: a column for each
+    state, int64, by box.
+    """
     places, links = source.scene.places, source.cluster.plan.links
-    rows = np.flatnonzero(links.cable >= 0)
-    rows = rows[verification.states[links.cable[rows]] > 0]
-    cable = links.cable[rows].astype(np.int64)
+    cabled_links = np.flatnonzero(links.cable >= 0)
+    # state 0 is as planned, which is not counted
+    rows = cabled_links[verification.states[links.cable[cabled_links]] > AS_PLANNED]
+    cable, cables = links.cable[rows].astype(np.int64), len(verification.states)
     counts = np.zeros((len(places), ELSEWHERE + 1), dtype=np.int64)
     # a cable counts once for each box even if both its ends are inside: pairs of box and cable are made distinct
     for level in range(places.ancestors.shape[1]):
-        ends = [places.ancestors[places.device_box[end[rows]], level] for end in (links.a_device, links.b_device)]
-        pairs = np.concatenate([box[box >= 0] * np.int64(len(verification.states)) + cable[box >= 0] for box in ends])
-        box, number = np.divmod(np.unique(pairs), len(verification.states))
-        np.add.at(counts, (box, verification.states[number]), 1)
+        boxes_of_ends = [
+            places.ancestors[places.device_box[device[rows]], level] for device in (links.a_device, links.b_device)
+        ]
+        # a pair as one number, box * cables + cable; an end without a box of this level (-1) is left out
+        pairs = np.concatenate([box[box >= 0] * np.int64(cables) + cable[box >= 0] for box in boxes_of_ends])
+        box_of_pair, cable_of_pair = np.divmod(np.unique(pairs), cables)
+        np.add.at(counts, (box_of_pair, verification.states[cable_of_pair]), 1)
     return pack_table({name: counts[:, state] for name, state in COUNTED.items()})
 
 
 def _count_by_bundle(source: PageSource, link_states: Ints) -> Packed:
-    """Return how many links of each bundle are in each counted state."""
-    number = {bundle.place: i for i, bundle in enumerate(source.scene.bundles)}
-    columns: dict[str, Any] = {name: np.zeros(len(number), dtype=np.int64) for name in COUNTED}
+    """Return how many links of each bundle are in each state of `COUNTED`: a column for each state, by bundle."""
+    number_of_bundle = {bundle.place: i for i, bundle in enumerate(source.scene.bundles)}
+    columns: dict[str, Any] = {name: np.zeros(len(number_of_bundle), dtype=np.int64) for name in COUNTED}
     for name, state in COUNTED.items():
         for bundle in make_bundles(source.cluster, source.scene.places, link_states == state):
-            columns[name][number[bundle.place]] = bundle.links
+            columns[name][number_of_bundle[bundle.place]] = bundle.links
     return pack_table(columns)
 
 
