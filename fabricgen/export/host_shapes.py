@@ -271,9 +271,11 @@ class HostShape(NodeShape):
 
     def _list_mtus(self, key: PortKey) -> dict[str, int]:
         """Return the MTU in bytes of each fabric on a port, the port's own fabric first."""
-        own_fabric, side = self.find_segment(key.segment).fabric, self.find_attachment(key.segment)
+        own_fabric, attachment = self.find_segment(key.segment).fabric, self.find_attachment(key.segment)
         return {
-            name: self._choose_mtu(name, side.role if name == own_fabric else name) for name in self._list_fabrics(key)
+            # a fabric that shares the port has its name as its role
+            name: self._choose_mtu(name, attachment.role if name == own_fabric else name)
+            for name in self._list_fabrics(key)
         }
 
     def _list_fabrics(self, key: PortKey) -> tuple[str, ...]:
@@ -309,35 +311,39 @@ class HostShape(NodeShape):
     def _choose_mtu(self, fabric: str, role: str) -> int:
         return HOST_MTU if self.cluster.design.fabric(fabric).protocol == "roce" or role == "storage" else MTU_ELSEWHERE
 
-    def _make_port(self, position: int, key: PortKey, name: str) -> HostShapePort:
-        """Return a port as the interface of one fabric: its own, or one that shares the port."""
-        number, leg, flags, *_ = key
-        design, side = self.cluster.design, self.find_attachment(number)
-        label, families = side.legs[leg].name, self.cluster.addresses.families
+    def _make_port(self, position: int, key: PortKey, fabric: str) -> HostShapePort:
+        """Return a port as the interface of a fabric: the port's own fabric, or one that shares the port.
+
+        Values of a node are placeholders, of which each port has a range; `position` is that of the port among the
+        keys.
+        """
+        segment, leg, flags, *_ = key
+        design, attachment = self.cluster.design, self.find_attachment(segment)
+        label, families = attachment.legs[leg].name, self.cluster.addresses.families
         fields_per_fabric = len(FIELDS) * len(families)
         field_count = fields_per_fabric * (1 + len(self._sharing_fabrics))
         # values of a port: leaf, leaf port, its fields, MAC; `flags` has a bit for each field, then one for the MAC
         first_slot = position * (3 + field_count)
-        is_own = name == self.find_segment(number).fabric
-        fields_before = 0 if is_own else fields_per_fabric * (1 + self._sharing_fabrics.index(name))
+        is_own = fabric == self.find_segment(segment).fabric
+        fields_before = 0 if is_own else fields_per_fabric * (1 + self._sharing_fabrics.index(fabric))
         return HostShapePort(
-            interface=name_interface(design.loaded.blueprint, side.profile.id, label),
+            interface=name_interface(design.loaded.blueprint, attachment.profile.id, label),
             label=label,
-            fabric=name,
+            fabric=fabric,
             leaf=make_slot(first_slot),
             leaf_port=make_slot(first_slot + 1),
             mtu=0,
             # made of the number that the lock keeps for the fabric, even if another VLAN is stated: no two fabrics have
             # the same table, and no table changes when other fabrics come or go
-            table=design.layout.numbering.held["vlans"][name][0].first * 1000 + leg + 1,
+            table=design.layout.numbering.held["vlans"][fabric][0].first * 1000 + leg + 1,
             metric=PRIORITY + leg + 1,
             priority=PRIORITY,
-            is_default=name == self._default_route[0],
-            by_source=name != self._default_route[0] or side.role not in DEFAULT_ROLES,
-            optional="false" if (name, leg) == self._default_route else "true",
+            is_default=fabric == self._default_route[0],
+            by_source=fabric != self._default_route[0] or attachment.role not in DEFAULT_ROLES,
+            optional="false" if (fabric, leg) == self._default_route else "true",
             mac=make_slot(first_slot + 2 + field_count) if flags >> field_count & 1 else "",
-            families=tuple(self._list_families(name, first_slot + 2, key, fields_before)),
-            segment=number,
+            families=tuple(self._list_families(fabric, first_slot + 2, key, fields_before)),
+            segment=segment,
             has_v4=bool(flags >> fields_before & 1),
         )
 

@@ -113,15 +113,19 @@ class _PortParts:
 
 
 def _list_ports(cluster: Cluster, networks: Sequence[Network]) -> _PortParts:
-    """Return the ports of nodes that have a link, and the part of the network that each is in at every level."""
-    height, node, part = max(len(n.levels) for n in networks), [], []
-    kind = np.array([c.kind for c in cluster.plan.devices.classes])[cluster.plan.devices.device_class]
+    """Return the ports of nodes that have a link, and the part of the network that each is in at every height."""
+    heights, nodes, parts = max(len(network.levels) for network in networks), [], []
+    kind_of_device = np.array([c.kind for c in cluster.plan.devices.classes])[cluster.plan.devices.device_class]
     for network in networks:
         leaf, device = network.leaf.ravel(), np.repeat(network.ranks.device, network.leaf.shape[1])
-        lit = (leaf != NONE) & (kind[device] == NODE)
-        node.append(device[lit])
-        part.append(np.stack([_find_level(network, h).component[leaf[lit]] for h in range(height)], axis=1))
-    return _PortParts(np.concatenate(node), np.concatenate(part))
+        is_linked_node = (leaf != NONE) & (kind_of_device[device] == NODE)
+        nodes.append(device[is_linked_node])
+        parts.append(
+            np.stack(
+                [_find_level(network, height).component[leaf[is_linked_node]] for height in range(heights)], axis=1
+            )
+        )
+    return _PortParts(np.concatenate(nodes), np.concatenate(parts))
 
 
 def _find_level(network: Network, height: int) -> Level:
@@ -130,7 +134,11 @@ def _find_level(network: Network, height: int) -> Level:
 
 
 def _list_tiers(networks: Sequence[Network], node: Ints64, ports: _PortParts) -> Iterator[LocalityTier]:
-    """Yield the tiers, and above them one more if groups of the last tier have some of their parts in common."""
+    """Yield the tiers from the lowest up, and one more if groups of the last tier have some of their parts in common.
+
+    `node` is the index of the node of each port. A group of a tier is the nodes that reach the same parts of the
+    network at its height; a group of the tier above may hold several groups.
+    """
     group, used_names = np.arange(node.max() + 1), set[str]()
     for height in range(ports.part.shape[1]):
         # nodes are in one group only if they reach the same parts: rail-optimized nodes reach a leaf of each rail
@@ -138,36 +146,49 @@ def _list_tiers(networks: Sequence[Network], node: Ints64, ports: _PortParts) ->
         group = _number_alike(pairs)[group]
         yield _make_tier(networks, height, group, _find_pairs(group[node], ports.part[:, height]), used_names)
     # vertices: first the parts, then the groups, each joined to the parts that it reaches
-    member, part = pairs = _find_pairs(group[node], ports.part[:, -1])
-    rows = int(part.max()) + 1
-    label = join_components(np.arange(rows + group.max() + 1), part, rows + member)[rows:]
-    _, joined = np.unique(label, return_inverse=True)
-    if joined.max() < group.max():
-        yield _make_tier(networks, ports.part.shape[1] - 1, joined[group], (joined[member], part), used_names)
+    group_of_pair, part_of_pair = _find_pairs(group[node], ports.part[:, -1])
+    parts = int(part_of_pair.max()) + 1
+    component_of_group = join_components(np.arange(parts + group.max() + 1), part_of_pair, parts + group_of_pair)[
+        parts:
+    ]
+    _, joined_group = np.unique(component_of_group, return_inverse=True)
+    if joined_group.max() < group.max():
+        joined_pairs = joined_group[group_of_pair], part_of_pair
+        yield _make_tier(networks, ports.part.shape[1] - 1, joined_group[group], joined_pairs, used_names)
 
 
 def _find_pairs(group: Ints64, part: Ints64) -> tuple[Ints64, Ints64]:
     """Return the distinct pairs (group, part), ascending, as two columns; int64."""
-    width = int(part.max()) + 1
+    parts = int(part.max()) + 1
     # both numbers as one, which sorts like the pair
-    pair = np.unique(group * width + part)
-    return pair // width, pair % width
+    pair = np.unique(group * parts + part)
+    return pair // parts, pair % parts
 
 
 def _number_alike(pairs: tuple[Ints64, Ints64]) -> Ints64:
-    """Return a number for each group; groups that reach the same parts have the same number. int64."""
+    """Return a number for each group, int64, from 0; groups that reach the same parts have the same number.
+
+    `pairs` are the columns that `_find_pairs` returns; every group is in a pair.
+    """
     group, part = pairs
-    numbers: dict[bytes, int] = {}
+    number_of_parts: dict[bytes, int] = {}
     # pairs are ascending: the parts of a group are a slice, and equal slices have equal bytes
     bounds = np.searchsorted(group, np.arange(group[-1] + 2)).tolist()
-    group_numbers = [numbers.setdefault(part[a:b].tobytes(), len(numbers)) for a, b in pairwise(bounds)]
+    group_numbers = [
+        number_of_parts.setdefault(part[start:end].tobytes(), len(number_of_parts)) for start, end in pairwise(bounds)
+    ]
     return np.array(group_numbers, dtype=np.int64)
 
 
 def _make_tier(
     networks: Sequence[Network], height: int, group: Ints64, pairs: tuple[Ints64, Ints64], used_names: set[str]
 ) -> LocalityTier:
-    """Return a tier; its groups are named by what the names of their switches have in common."""
+    """Return the tier of a height; its groups are named by what the names of their switches have in common, or by the
+    kind of tier if there are no such names.
+
+    `group` is the group of each node, `pairs` are groups and the parts that they reach. `used_names` are those of other
+    tiers, which groups of this tier do not get.
+    """
     names_by_part: dict[int, list[str]] = {}
     kinds = []
     for network in networks:

@@ -86,7 +86,7 @@ def list_peers(build: Build, device: str) -> Iterator[tuple[BuiltEnd, str, str]]
     for near, far in build.far.items():
         if near.device == device and has_asn.get(device) and has_asn.get(far.device) and far.device in build.forms:
             addresses = [address.partition("/")[0] for address in build.addresses.get(far, ())]
-            yield from ((near, key, far.device) for key in addresses or [kernel_name(near.port)])
+            yield from ((near, neighbour, far.device) for neighbour in addresses or [kernel_name(near.port)])
 
 
 @dataclass
@@ -138,10 +138,10 @@ class Check:
 
     def check_cables(self) -> Iterator[LabFinding]:
         """Yield every port whose cable leads elsewhere than links.csv says."""
-        heard = self.lab.far_ends()
+        actual_far_ends = self.lab.far_ends()
         for near, far in sorted(self._far.items(), key=str):
-            if heard.get(near) != far:
-                far_end = heard.get(near) or "nothing"
+            if actual_far_ends.get(near) != far:
+                far_end = actual_far_ends.get(near) or "nothing"
                 yield LabFinding("cable", near.device, near.port, f"{far_end} is at the far end, links.csv says {far}")
 
     def count_sessions(self) -> tuple[int, int]:
@@ -150,9 +150,9 @@ class Check:
         Each session has two ends, which are counted and halved: an odd number that are up is rounded down.
         """
         states = [
-            self._read_session_state(device, key)
+            self._read_session_state(device, neighbour)
             for device in self.right.switches
-            for _, key, _ in list_peers(self.right, device)
+            for _, neighbour, _ in list_peers(self.right, device)
         ]
         return sum(state == UP for state in states) // 2, len(states) // 2
 
@@ -163,28 +163,27 @@ class Check:
     def check_sessions(self, is_wanted: Callable[[BuiltEnd], bool]) -> Iterator[LabFinding]:
         """Yield every session of wanted ends that is not up, or is with another switch or AS number than planned."""
         for device in self.right.switches:
-            for near, key, far in list_peers(self.right, device):
-                if is_wanted(near):
-                    yield from self._check_session(device, key, far)
+            for end, neighbour, far_device in list_peers(self.right, device):
+                if is_wanted(end):
+                    yield from self._check_session(device, neighbour, far_device)
 
-    def _read_session_state(self, device: str, key: str) -> str:
-        return str(self.said[device].get(key, {}).get("bgpState", "not configured"))
+    def _read_session_state(self, device: str, neighbour: str) -> str:
+        return str(self.said[device].get(neighbour, {}).get("bgpState", "not configured"))
 
-    def _check_session(self, device: str, key: str, far: str) -> Iterator[LabFinding]:
-        """Yield what is not as planned of the session of a switch with the neighbour `key`, the device `far`."""
-        asn, state, answer = (
-            int(self.right.devices[far]["asn"]),
-            self._read_session_state(device, key),
-            self.said[device].get(key),
-        )
-        session = f"session with {far} at {key}"
+    def _check_session(self, device: str, neighbour: str, far_device: str) -> Iterator[LabFinding]:
+        """Yield what is not as planned of the session of a switch with a neighbour (an address or the own port), which
+        should be `far_device`.
+        """
+        asn = int(self.right.devices[far_device]["asn"])
+        state, answer = self._read_session_state(device, neighbour), self.said[device].get(neighbour)
+        session = f"session with {far_device} at {neighbour}"
         if answer and answer["remoteAs"] != asn:
             yield LabFinding(
                 "session", device, "", f"{session} expects AS {answer['remoteAs']}, devices.csv says {asn}"
             )
         if state != UP or answer is None:
             yield LabFinding("session", device, "", f"{session} is not up: {state}")
-        elif answer["remoteRouterId"] != self.right.forms[far].bgp[""].router_id:
+        elif answer["remoteRouterId"] != self.right.forms[far_device].bgp[""].router_id:
             yield LabFinding("session", device, "", f"{session} is with {answer['remoteRouterId']} instead")
 
     @cached_property

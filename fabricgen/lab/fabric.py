@@ -146,7 +146,9 @@ class Lab:
         ]
 
     def far_ends(self) -> dict[BuiltEnd, BuiltEnd]:
-        """Return the far end of each port: every port that is up tells its name over its cable, as LLDP would."""
+        """Return the far end of each port that hears one: every port that is up tells its name over its cable, as LLDP
+        would. Ports that hear nothing are left out.
+        """
         ports = sorted({end for link in self.build.links for end in (link.a, link.b)}, key=str)
         if not self.sockets:
             self.sockets |= {device: _open_socket(space) for device, space in self.spaces.items()}
@@ -155,9 +157,11 @@ class Lab:
                 self.sockets[end.device].sendto(f"{end.device} {end.port}".encode(), (kernel_name(end.port), LLDP))
             except OSError:  # the port is down
                 continue
-        names = {BuiltEnd(end.device, kernel_name(end.port)): end for end in ports}
+        planned_ends = {BuiltEnd(end.device, kernel_name(end.port)): end for end in ports}
         return {
-            names[near]: far for device, heard in self.sockets.items() for near, far in _read_heard_ends(device, heard)
+            planned_ends[near]: far
+            for device, listener in self.sockets.items()
+            for near, far in _read_heard_ends(device, listener)
         }
 
     def close(self) -> None:

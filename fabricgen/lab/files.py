@@ -30,7 +30,7 @@ LOWEST = "lowest.txt"
 
 
 def kernel_name(port: str) -> str:
-    """A port's name as Linux takes it: it has no "/" and no ":", by which old tools name a second address."""
+    """Return a port's name as Linux takes it: without "/" and ":", by which old tools name a second address."""
     return port.replace("/", "_").replace(":", "~")
 
 
@@ -84,7 +84,9 @@ class Build:
         return addresses
 
     def list_lab_addresses(self, end: BuiltEnd) -> tuple[str, ...]:
-        """The addresses that a port has in a lab: a switch's by its configuration, a host's by addresses.csv."""
+        """Return the addresses, with prefix lengths, that a port has in a lab: those in the configuration of a switch
+        (none for a port in a VRF), or those of a host in addresses.csv.
+        """
         if end.device not in self.forms:
             return self.addresses.get(end, ())
         port = self.forms[end.device].interfaces.get(end.port)
@@ -92,30 +94,34 @@ class Build:
 
     @cached_property
     def tables(self) -> dict[BuiltEnd, int]:
-        """The number of the routing table of each port of a host: above those that Linux keeps (253 to 255)."""
-        counts: dict[str, int] = defaultdict(int)
+        """The number of the routing table of each port of a host: from 1000 by host, as Linux keeps 253 to 255."""
+        tables_per_host: dict[str, int] = defaultdict(int)
         tables = {}
-        for near in self.far:
-            if near.device not in self.forms:
-                tables[near] = 1000 + counts[near.device]
-                counts[near.device] += 1
+        for end in self.far:
+            if end.device not in self.forms:
+                tables[end] = 1000 + tables_per_host[end.device]
+                tables_per_host[end.device] += 1
         return tables
 
     @cached_property
     def kinds(self) -> dict[BuiltEnd, str]:
         """The kind of the first address of each port and loopback (addresses.csv)."""
+        # backwards, so that the first row of each port is the one that stays
         rows = reversed(list(_read_rows(self.files["addresses.csv"])))
         return {BuiltEnd(row["device"], row["port"]): row["kind"] for row in rows}
 
     @cached_property
     def names(self) -> dict[str, tuple[Link, ...]]:
-        """Links by what they are called: DEVICE:PORT of either end, and the cable or link of links.csv."""
+        """The links that each name stands for: DEVICE:PORT of either end, or a cable or link of links.csv.
+
+        A cable may have several links. If names are equal, an end goes before a link, and a link before a cable.
+        """
         links_by_name: dict[str, tuple[Link, ...]] = {}
         for column in ("cable", "link"):
-            groups: dict[str, tuple[Link, ...]] = defaultdict(tuple)
+            links_by_cell: dict[str, tuple[Link, ...]] = defaultdict(tuple)
             for link, row in zip(self.links, _read_rows(self.files["links.csv"]), strict=True):
-                groups[row[column]] += (link,)
-            links_by_name |= groups
+                links_by_cell[row[column]] += (link,)
+            links_by_name |= links_by_cell
         return links_by_name | {str(end): (link,) for link in self.links for end in (link.a, link.b)}
 
     @cached_property
@@ -125,13 +131,16 @@ class Build:
 
     @cached_property
     def hosts(self) -> tuple[str, ...]:
-        """Names of everything else that a link ends at."""
-        ends = (end.device for link in self.links for end in (link.a, link.b))
-        return tuple(dict.fromkeys(device for device in ends if device not in self.switches))
+        """Names of the devices at ends of links that are not switches, in the order of links.csv."""
+        devices = (end.device for link in self.links for end in (link.a, link.b))
+        return tuple(dict.fromkeys(device for device in devices if device not in self.switches))
 
     @cached_property
     def lowest(self) -> frozenset[str]:
-        """Switches that hosts are cabled to: those that `lab.inside` lists where it leaves links to hosts out."""
+        """The switches that hosts are cabled to.
+
+        Labs add a list of them (`LOWEST`), as the links to some hosts are left out of a lab.
+        """
         if LOWEST in self.files:
             return frozenset(self.files[LOWEST].split())
         switches = set(self.switches)
@@ -139,7 +148,7 @@ class Build:
 
     @property
     def forms(self) -> dict[str, Switch]:
-        """What the files of each switch say, as far as readers know their words; see `notes`.
+        """The model of each switch, read from its configuration; `notes` has what readers do not understand.
 
         Raises KeyError for a NOS whose files nothing reads, and InputError (FG175) for files that are in
         pieces.
@@ -148,14 +157,14 @@ class Build:
 
     @property
     def notes(self) -> dict[str, Notes]:
-        """What no reader knows of the files of each switch, such as snippets; switches without any are left out."""
+        """What readers do not understand in the files of each switch, such as snippets, by name; switches of which all
+        is understood are left out.
+        """
         return self._readings[1]
 
     @cached_property
     def _readings(self) -> tuple[dict[str, Switch], dict[str, Notes]]:
-        """(what each configuration says, what its reader did not understand), both by switch; the latter may lack
-        switches.
-        """
+        """What `forms` and `notes` return, read in one pass."""
         forms, notes = {}, {}
         for name in self.switches:
             reader = load_part(self.devices[name]["nos"], "reader")
@@ -170,12 +179,14 @@ class Build:
         return forms, notes
 
     def select_config_files(self, name: str) -> dict[str, str]:
-        """The files of a switch by name."""
+        """Return the configuration files of a switch: text by path below its folder."""
         folder = f"configs/{name}/"
         return {path.removeprefix(folder): text for path, text in self.files.items() if path.startswith(folder)}
 
     def make_frr_config(self, name: str) -> str:
-        """What FRR runs on a switch: what its NOS gives it, or what its files of another NOS come to."""
+        """Return the text of frr.conf for a switch: that of its NOS if the NOS runs FRR, else one written from its
+        model.
+        """
         nos = self.devices[name]["nos"]
         if nos in list_nos("routing_daemon"):
             text: str = load_part(nos, "routing_daemon").read_frr_text(self.select_config_files(name))
@@ -200,7 +211,7 @@ FRR_BANDWIDTHS = {
 
 
 def write_frr_config(switch: Switch, kernel: Callable[[str], str]) -> str:
-    """The routing of a switch in FRR's words; `kernel` names its ports as Linux would."""
+    """Return the routing of a switch as the text of frr.conf; `kernel` returns the name that Linux has for a port."""
     lines = [f"frr defaults traditional\nhostname {switch.hostname}"]
     for (vrf, prefix), route in sorted(switch.routes.items()):
         lines += _write_static_route(vrf, prefix, route, kernel)
@@ -222,14 +233,16 @@ def _write_static_route(vrf: str, prefix: str, route: StaticRoute, kernel: Calla
 
 
 def _write_source_rules(switch: Switch) -> Iterator[str]:
-    """What the switch itself sends by routes of BGP comes from its loopback, if its DHCPv6 relay is told so."""
+    """Yield the lines by which what a switch itself sends over routes of BGP has the source address of its DHCPv6
+    relay; no lines for a switch whose relays state no source.
+    """
     relays = [entry.relay for entry in switch.vlans.values()] + [entry.relay for entry in switch.interfaces.values()]
     for source in sorted({relay.source6 for relay in relays if relay} - {""}):
         yield f"route-map OWN-SOURCE6 permit 10\n set src {source}\nexit\nipv6 protocol bgp route-map OWN-SOURCE6"
 
 
 def _name_policies(bgp: Bgp, vrf: str) -> dict[Policy, str]:
-    """A name for each policy of some sessions of a VRF."""
+    """Return the name of the route map for each policy of the sessions of a VRF: `POLICY1` and so on, then the VRF."""
     policies = (policy for peer in bgp.peers.values() for policy in (peer.policy_in, peer.policy_out) if policy)
     return {policy: f"POLICY{n}{vrf}" for n, policy in enumerate(dict.fromkeys(policies), 1)}
 
@@ -267,33 +280,38 @@ def _write_map_part(name: str, part_number: int, permits: Iterable[Permit], furt
 
 
 def _write_bgp_instance(bgp: Bgp, switch: Switch, kernel: Callable[[str], str], vrf: str) -> Iterator[str]:
-    """Yield `router bgp` of a VRF: sessions, then for each family what is announced and who carries it."""
-    names = _name_policies(bgp, vrf)
+    """Yield the lines of `router bgp` of a VRF ("" for the default): its sessions, then for IPv4 and IPv6 the prefixes
+    that it announces and the sessions that carry the family, then EVPN. `kernel` returns the name that Linux has for a
+    port.
+    """
+    route_maps = _name_policies(bgp, vrf)
     yield f"router bgp {bgp.asn}" + (f" vrf {vrf}" if vrf else "")
     yield f" bgp router-id {bgp.router_id}\n no bgp default ipv4-unicast"
     if bgp.multipath_relax:
         yield " bgp bestpath as-path multipath-relax"
     for key, peer in bgp.peers.items():
         # a peer is known by its address, or by the port that it is at
-        name, over = (kernel(key), " interface") if key in switch.interfaces else (key, "")
-        yield f" neighbor {name}{over} remote-as {peer.remote_asn}"
+        name, keyword = (kernel(key), " interface") if key in switch.interfaces else (key, "")
+        yield f" neighbor {name}{keyword} remote-as {peer.remote_asn}"
         yield f" neighbor {name} timers {peer.keepalive_s} {peer.hold_s}\n neighbor {name} timers connect 10"
     for family, word in (("v4", "ipv4"), ("v6", "ipv6")):
         yield f" address-family {word} unicast\n  maximum-paths {min(bgp.max_paths, MAX_PATHS)}"
         yield from (f"  network {prefix}" for prefix in sorted(bgp.announced) if (":" in prefix) == (family == "v6"))
         for key, peer in bgp.peers.items():
             if family in peer.families:
-                yield from _write_session(kernel(key) if key in switch.interfaces else key, peer, names, family)
+                yield from _write_session(kernel(key) if key in switch.interfaces else key, peer, route_maps, family)
         yield " exit-address-family"
     yield from write_evpn(switch, vrf)
     yield "exit"
 
 
-def _write_session(name: str, peer: Peer, names: dict[Policy, str], family: str) -> Iterator[str]:
-    """Yield a session within a family (`v4` or `v6`); `names` are those of route maps."""
+def _write_session(name: str, peer: Peer, route_maps: dict[Policy, str], family: str) -> Iterator[str]:
+    """Yield the lines of a session within a family (`v4` or `v6`); `route_maps` are the names by policy. A direction
+    without a policy has the route map `ALL`.
+    """
     yield f"  neighbor {name} activate"
     for policy, direction in ((peer.policy_in, "in"), (peer.policy_out, "out")):
-        yield f"  neighbor {name} route-map {names[policy] if policy else 'ALL'} {direction}"
+        yield f"  neighbor {name} route-map {route_maps[policy] if policy else 'ALL'} {direction}"
     if peer.own_as_in:
         yield f"  neighbor {name} allowas-in {peer.own_as_in}"
     if family in peer.max_prefixes:
@@ -304,7 +322,7 @@ def _write_session(name: str, peer: Peer, names: dict[Policy, str], family: str)
 
 
 def write_vnis(switch: Switch) -> Iterator[str]:
-    """The VNI of each VRF, and what sessions announce of what they have learned."""
+    """Yield the route maps of EVPN sessions and the VNI of each VRF; nothing for a switch without an overlay."""
     if switch.overlay:
         yield "bgp as-path access-list OWN seq 5 permit ^$"
         yield "route-map EVPN-ALL permit 10\nexit\nroute-map EVPN-OWN permit 10\n match as-path OWN\nexit"
@@ -314,7 +332,9 @@ def write_vnis(switch: Switch) -> Iterator[str]:
 
 
 def write_evpn(switch: Switch, vrf: str) -> Iterator[str]:
-    """Sessions for EVPN in the default VRF, and targets in another that travels over it."""
+    """Yield the lines for EVPN of a VRF: the sessions in the default VRF (""), the route targets in a VRF that the
+    overlay carries, and nothing in other VRFs.
+    """
     if switch.overlay and not vrf:
         yield from _write_evpn_sessions(switch.overlay)
     elif switch.overlay and vrf in switch.overlay.vrfs:

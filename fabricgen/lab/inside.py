@@ -44,21 +44,22 @@ class Inside:
 
     @property
     def neighbours(self) -> int:
-        """How many neighbours all devices have together: two for each link, unless its host has no address.
+        """How many neighbours all devices have together: two for each link, except for links of hosts without an
+        address.
 
-        Without configurations, which tell addresses, no link of a host counts.
+        In a build without configurations, which decide about addresses, no link of a host counts.
         """
         has_configs, hosts = _has_configs(self.build), set(self.build.hosts)
-        speaking = self.build.addresses.keys() if has_configs else set[BuiltEnd]()
-        quiet = sum(near.device in hosts and near not in speaking for near in self.build.far)
-        return 2 * (len(self.build.links) - quiet)
+        ends_with_address = self.build.addresses.keys() if has_configs else set[BuiltEnd]()
+        silent_links = sum(end.device in hosts and end not in ends_with_address for end in self.build.far)
+        return 2 * (len(self.build.links) - silent_links)
 
 
 def cut_to_lab(whole: Build) -> Inside:
     """Return the part of a build that a lab of network namespaces can run.
 
     A build without configurations is cut by its lists alone, which is enough to count devices: what is bridged, bonded
-    or in a VRF stays. Raises InputError (FG028) if a switch has no configuration and others have.
+    or in a VRF stays. Raises InputError (FG028) if a switch has no configuration and others have one.
     """
     reasons: Counter[str] = Counter()
     listed = _drop_links(whole, _judge_by_lists(whole), reasons)

@@ -67,10 +67,11 @@ def bring_lab_up(
 
 
 def wait_for_sessions(lab: Lab, tell: Callable[[str], object], seconds: float) -> tuple[int, int]:
-    """Wait until all sessions are up and routes are learned, at most some seconds.
+    """Wait until all sessions are up, at most `seconds`, and then for routes; `tell` hears of each change.
 
     Returns how many sessions are up, and how many there should be.
     """
+    # -1 so that the first count is told, also if it is 0
     deadline, last_up = time.monotonic() + seconds, -1
     while True:
         up, sessions = Check(lab, lab.build, ask_neighbours(lab, lab.build)).count_sessions()
@@ -113,20 +114,23 @@ def list_interface_commands(build: Build, device: str) -> Iterator[str]:
 
 
 def list_port_commands(build: Build, near: BuiltEnd, far: BuiltEnd) -> Iterator[str]:
-    """Yield commands of `ip` that bring a port up, with its addresses and, on a host, its default routes."""
+    """Yield commands of `ip` that bring the port `near` up, with its addresses and, on a host, default routes over the
+    address at its far end: one in the main table, and one in the table of the port. IPv4 and IPv6 are apart.
+    """
     port = kernel_name(near.port)
     yield f"link set {port} up"
     if near.device in build.forms:
         yield from (_spell_address(address, port) for address in build.list_lab_addresses(near))
         return
+    # whether it is IPv6, and the address of the switch
     gateways = {":" in address: address.partition("/")[0] for address in build.addresses.get(far, ())}
     for address in build.list_lab_addresses(near):
-        v6, source = ":" in address, address.partition("/")[0]
+        is_v6, source = ":" in address, address.partition("/")[0]
         yield _spell_address(address, port)
-        if v6 in gateways:
-            everywhere = "::/0" if v6 else "0.0.0.0/0"
-            yield f"route append {everywhere} via {gateways[v6]} dev {port} metric 100 src {source}"
-            yield f"route replace {everywhere} via {gateways[v6]} dev {port} table {build.tables[near]}"
+        if is_v6 in gateways:
+            everywhere = "::/0" if is_v6 else "0.0.0.0/0"
+            yield f"route append {everywhere} via {gateways[is_v6]} dev {port} metric 100 src {source}"
+            yield f"route replace {everywhere} via {gateways[is_v6]} dev {port} table {build.tables[near]}"
 
 
 def _list_rule_commands(build: Build, device: str, *, v6: bool) -> list[str]:

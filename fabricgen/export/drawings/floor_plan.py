@@ -290,10 +290,10 @@ class _FloorDrawing:
 
         `room` is the share of a place's width that they may take. Inside the rotated group x and y are swapped.
         """
-        letters, size = self._choose_name_size(texts, depth_m, room)
+        line_length, size = self._choose_name_size(texts, depth_m, room)
         elements = []
         for text, style, (x_m, y_m) in zip(texts, styles, centres, strict=True):
-            lines = wrap_words(text, letters)
+            lines = wrap_words(text, line_length)
             x, y = self._to_paper_x(x_m), self._to_paper_y(y_m)
             for i, line in enumerate(lines):
                 line_y = format_number(x + (i - (len(lines) - 1) / 2) * size * 1.12 + MIDDLE * size)

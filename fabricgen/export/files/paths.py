@@ -88,42 +88,51 @@ class SteeredPaths:
 
     @cached_property
     def _link_indexes(self) -> tuple[tuple[Ints64, Ints64], tuple[Ints64, Ints64]]:
-        """Links between switches sorted by the lower, and by the upper switch: (start of each device's links, rows)."""
+        """The links between switches, sorted by their lower switch, and again by their upper switch: (index of the
+        first link of each device, with the total as the last entry; rows of links), int64.
+        """
         links, segments = self.cluster.plan.links, self.cluster.plan.links.segments
-        between = [s.fabric == self.fabric.name and isinstance(s.a, PortRun) for s in segments]
-        rows = np.flatnonzero(np.array(between, dtype=bool)[links.segment])
-        ends = ((links.a_device, links.a_port), (links.b_device, links.b_port))
-        lower, upper = (rows[np.lexsort((port[rows], device[rows]))] for device, port in ends)
-        starts = np.arange(len(self.cluster.plan.devices) + 1)
+        is_switch_segment = [s.fabric == self.fabric.name and isinstance(s.a, PortRun) for s in segments]
+        rows = np.flatnonzero(np.array(is_switch_segment, dtype=bool)[links.segment])
+        devices_and_ports = ((links.a_device, links.a_port), (links.b_device, links.b_port))
+        by_lower, by_upper = (rows[np.lexsort((port[rows], device[rows]))] for device, port in devices_and_ports)
+        devices = np.arange(len(self.cluster.plan.devices) + 1)
         lower_starts, upper_starts = (
-            np.searchsorted(device[index], starts)
-            for device, index in ((links.a_device, lower), (links.b_device, upper))
+            np.searchsorted(device[sorted_rows], devices)
+            for device, sorted_rows in ((links.a_device, by_lower), (links.b_device, by_upper))
         )
-        return (lower_starts, lower), (upper_starts, upper)
+        return (lower_starts, by_lower), (upper_starts, by_upper)
 
     def list_steps(self, switch: int, *, down: bool) -> Iterator[PathStep]:
-        """Yield the steps from a switch, in the order of its ports: to each next switch, or with `links` over each
-        link.
+        """Yield the steps from a switch up, or down if `down`, in the order of its ports.
+
+        There is a step to each next switch over all ports that lead there; if the SRv6 block of the fabric has
+        identifiers for links, there is a step over each link.
         """
         links, identifiers = self.cluster.plan.links, self.cluster.addresses.identifiers
-        pointer, index = self._link_indexes[down]
-        rows = index[pointer[switch] : pointer[switch + 1]]
+        # the first entry (False) is by lower switch, whose links lead up
+        first_link, sorted_rows = self._link_indexes[down]
+        rows = sorted_rows[first_link[switch] : first_link[switch + 1]]
         peers: Ints = (links.a_device if down else links.b_device)[rows]
         ports = (self.cluster.b_port if down else self.cluster.a_port)[rows].tolist()
         if self.block.links:
-            local = self.cluster.views.list_local_identifiers(rows.astype(np.int32), np.full(len(rows), down))
-            for peer, port, identifier in zip(peers.tolist(), ports, local.tolist(), strict=True):
+            link_identifiers = self.cluster.views.list_local_identifiers(
+                rows.astype(np.int32), np.full(len(rows), down)
+            )
+            for peer, port, identifier in zip(peers.tolist(), ports, link_identifiers.tolist(), strict=True):
                 yield PathStep(peer, (port,), identifier)
             return
-        ports_to: dict[int, list[str]] = {}
+        ports_by_peer: dict[int, list[str]] = {}
         for peer, port in zip(peers.tolist(), ports, strict=True):
-            ports_to.setdefault(peer, []).append(port)
-        for peer, own_ports in ports_to.items():
-            yield PathStep(peer, tuple(own_ports), int(identifiers[peer]))
+            ports_by_peer.setdefault(peer, []).append(port)
+        for peer, ports_to_peer in ports_by_peer.items():
+            yield PathStep(peer, tuple(ports_to_peer), int(identifiers[peer]))
 
     def list_ways(self, switch: int, *, down: bool) -> Iterator[Way]:
-        """Yield the ways up from a leaf, those that turn in the lowest tier first, or the ways down from a switch to
-        leaves.
+        """Yield the ways up from a leaf, those that turn in the lowest tier first; or, if `down`, the ways down from a
+        switch that end at leaves.
+
+        A way up begins with the identifier of the leaf, unless identifiers are of links.
         """
         ways = [Way(switch, () if down or self.block.links else (int(self.cluster.addresses.identifiers[switch]),), ())]
         while ways := [

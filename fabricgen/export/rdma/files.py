@@ -98,33 +98,33 @@ class RdmaShape(NodeShape):
     def ports(self) -> tuple[RdmaPort, ...]:
         """All ports in the order of fabrics, rails and ports."""
         ports = [self._make_port(position, key) for position, key in enumerate(self.keys)]
-        order = {name: i for i, name in enumerate(f.name for f in self.cluster.design.fabrics)}
-        return tuple(sorted(ports, key=lambda port: (order[port.fabric], port.rail, port.place)))
+        fabric_rank = {fabric.name: rank for rank, fabric in enumerate(self.cluster.design.fabrics)}
+        return tuple(sorted(ports, key=lambda port: (fabric_rank[port.fabric], port.rail, port.place)))
 
     def _make_port(self, position: int, key: NicKey) -> RdmaPort:
         """Return a port by its key and its position among the keys, with placeholders for the values of a node."""
-        segment, side = self.find_segment(key.segment), self.find_attachment(key.segment)
-        leg = side.legs[key.leg]
-        shared = self.sharing_by_segment.get(key.segment, ())
+        segment, attachment = self.find_segment(key.segment), self.find_attachment(key.segment)
+        leg = attachment.legs[key.leg]
+        sharing_fabrics = self.sharing_by_segment.get(key.segment, ())
         is_infiniband = segment.protocol == "infiniband"
-        is_roce = not is_infiniband and carries_roce(self.cluster, (segment.fabric, *shared))
-        nic, fabric = find_nic(self.cluster, side, leg), self.cluster.design.fabric(segment.fabric)
+        is_roce = not is_infiniband and carries_roce(self.cluster, (segment.fabric, *sharing_fabrics))
+        nic, fabric = find_nic(self.cluster, attachment, leg), self.cluster.design.fabric(segment.fabric)
         slots = {
             # the values of a node stand port after port, and `flags` has a bit for each field that is known
             name: make_slot(position * len(FIELDS) + bit) if key.flags >> bit & 1 else ""
             for bit, name in enumerate(FIELDS)
         }
         port = RdmaPort(
-            interface=name_interface(self.cluster.design.loaded.blueprint, side.profile.id, leg.name),
+            interface=name_interface(self.cluster.design.loaded.blueprint, attachment.profile.id, leg.name),
             label=leg.name,
             fabric=segment.fabric,
-            role=side.role,
+            role=attachment.role,
             rail=leg.rail,
-            place=[other_leg for other_leg in side.legs if other_leg.rail == leg.rail].index(leg) + 1,
+            place=[other_leg for other_leg in attachment.legs if other_leg.rail == leg.rail].index(leg) + 1,
             is_infiniband=is_infiniband,
             is_roce=is_roce,
             driver=nic.driver if nic else "",
-            device=name_rail_device(fabric, side, key.leg) if is_roce and (key.bond < 0 or key.leads) else "",
+            device=name_rail_device(fabric, attachment, key.leg) if is_roce and (key.bond < 0 or key.leads) else "",
             qos=find_host_qos(self.cluster, segment) if is_roce else None,
             **slots,
         )
@@ -132,7 +132,10 @@ class RdmaShape(NodeShape):
             return port
         has_rule = port.pci or port.guid
         return replace(
-            port, device=name_rail_device(fabric, side, key.leg) if has_rule else find_nic_port(side, leg).interface
+            port,
+            device=name_rail_device(fabric, attachment, key.leg)
+            if has_rule
+            else find_nic_port(attachment, leg).interface,
         )
 
     @cached_property

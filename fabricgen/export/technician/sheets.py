@@ -80,9 +80,11 @@ LABEL_LINE = 28
 
 
 def make_wiring_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> WorkSheet:
-    """Return the wiring list: some rows of cables.csv with its column names, and the redline columns."""
+    """Return the wiring list: some rows of cables.csv in their order there, with its column names, and the redline
+    columns.
+    """
     rows = np.sort(rows)
-    planned = tuple(
+    planned_columns = tuple(
         SheetColumn(
             column,
             WIDTHS[column.removeprefix("a_").removeprefix("b_")],
@@ -95,7 +97,7 @@ def make_wiring_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> WorkShee
     # the lines that the longer of both labels takes when its cell wraps it
     lines = [max(2, -(-max(len(str(a)), len(str(b))) // LABEL_LINE)) for a, b in labels]
     return WorkSheet(
-        name, "Wiring list", len(rows), (*planned, *_list_redline_columns(pack, rows)), paper=A3, lines=lines
+        name, "Wiring list", len(rows), (*planned_columns, *_list_redline_columns(pack, rows)), paper=A3, lines=lines
     )
 
 
