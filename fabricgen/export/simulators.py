@@ -387,13 +387,13 @@ def build_topology(numbers: NumberedAccelerators, *, domains_first: bool) -> Pac
 
 
 def _list_wired_links(numbers: NumberedAccelerators) -> tuple[Ints64, Ints64, Floats, Floats]:
-    """Return the lower end, switch, Gb/s and ns of each port and each link between switches.
+    """Return (lower end, switch, Gb/s, ns of delay) of each port of a rank, then of each link between switches.
 
-    An end of -1 - n is rank n, other ends are device rows.
+    A lower end of -1 - n is rank n; other lower ends, and all switches, are rows of the device table.
     """
     network, plan = numbers.network, numbers.network.cluster.plan
     is_wired = network.leaf != NONE
-    port = np.nonzero(is_wired)[0]
+    rank_of_port = np.nonzero(is_wired)[0]
     tiers = {key for level in network.levels for key in level.tiers}
     rows, speeds, distances = [network.port_link[is_wired]], [network.gbps[is_wired]], [np.zeros(int(is_wired.sum()))]
     for number, segment in enumerate(plan.links.segments):
@@ -403,15 +403,15 @@ def _list_wired_links(numbers: NumberedAccelerators) -> tuple[Ints64, Ints64, Fl
             rows.append(np.arange(span.start, span.stop, dtype=np.int64))
             speeds.append(np.full(len(rows[-1]), float(segment.speed_gbps)))
             distances.append(np.full(len(rows[-1]), float(segment.km)))
-    row, long_km = np.concatenate(rows), np.concatenate(distances)
+    row, stated_km = np.concatenate(rows), np.concatenate(distances)
     cable = plan.links.cable[row]
     # links of a backplane have no cable and no length
-    metres = np.where(long_km > 0, 1000 * long_km, np.where(cable == NONE, 0.0, plan.cables.length_m[cable]))
+    metres = np.where(stated_km > 0, 1000 * stated_km, np.where(cable == NONE, 0.0, plan.cables.length_m[cable]))
     upper, lower = plan.links.b_device[row].astype(np.int64), plan.links.a_device[row].astype(np.int64)
     half_switch_ns = _read_switch_latencies(numbers) / 2
     ns = metres * numbers.constants.latency.medium.fibre_ns_per_m + half_switch_ns[lower] + half_switch_ns[upper]
     # set last: it is no device row, and latencies were read by rows
-    lower[: len(port)] = -1 - port
+    lower[: len(rank_of_port)] = -1 - rank_of_port
     return lower, upper, np.concatenate(speeds), ns
 
 
@@ -433,16 +433,18 @@ def _list_domain_links(numbers: NumberedAccelerators) -> tuple[Ints64, PacketLin
     switched_domains, link_rows, vertex = [], [], len(numbers.rows)
     for kind, profile in enumerate(numbers.profiles):
         for domain in np.flatnonzero(numbers.kind == kind).tolist():
-            first, size = int(numbers.starts[domain]), int(numbers.size[domain])
+            first_accelerator, size = int(numbers.starts[domain]), int(numbers.size[domain])
             if profile.shape == "switched":
-                switched_domains.append(first)
-                gbps = numbers.reduce_bandwidth(profile, float(network.ranks.domain_gbps[numbers.rows[first]]))
-                link_rows += [(first + index, vertex, gbps, ns / 2) for index in range(size)]
+                switched_domains.append(first_accelerator)
+                gbps = numbers.reduce_bandwidth(
+                    profile, float(network.ranks.domain_gbps[numbers.rows[first_accelerator]])
+                )
+                link_rows += [(first_accelerator + index, vertex, gbps, ns / 2) for index in range(size)]
                 vertex += 1
             elif profile.shape in ("mesh", "point_to_point"):
                 gbps = numbers.reduce_bandwidth(profile, profile.link_gbps)
                 link_rows += [
-                    (first + mesh_link.accelerator, first + mesh_link.far, gbps, ns)
+                    (first_accelerator + mesh_link.accelerator, first_accelerator + mesh_link.far, gbps, ns)
                     for mesh_link in mesh.links(profile, size)
                 ]
             else:

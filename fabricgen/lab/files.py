@@ -342,7 +342,9 @@ def write_evpn(switch: Switch, vrf: str) -> Iterator[str]:
 
 
 def _write_evpn_sessions(overlay: EvpnOverlay) -> Iterator[str]:
-    """Yield the sessions for EVPN."""
+    """Yield the lines of the EVPN sessions: each peer with its source address and timers, then the address family with
+    the route maps of each peer, and `advertise-all-vni` if the switch has a VTEP.
+    """
     for address, peer in overlay.peers.items():
         yield f" neighbor {address} remote-as {peer.remote_asn}\n neighbor {address} update-source {overlay.source}"
         yield f" neighbor {address} ebgp-multihop {peer.multihop}\n neighbor {address} timers connect 10"

@@ -148,21 +148,26 @@ class RackKinds:
         return [*entries, *([(PANEL_SWATCH.fill, "patch panels")] if self._cluster.plan.patching else [])]
 
     def find_kind(self, rack: int) -> RackKind:
-        """Return the kind of a rack: pale with stripes for nodes, else the colour of its main fabric, or of panels."""
+        """Return the fill and stripes of a rack. A rack with nodes is pale, with a stripe for each fabric with switches
+        in it. A rack of switches has the colour of the fabric with most of them, and stripes for its other fabrics.
+        Other racks have the colour of panels, or of extra devices.
+        """
         devices = self._cluster.plan.devices
-        numbers = [int(devices.device_class[row]) for row in self._racks.list_devices(rack)]
-        kinds = [devices.classes[n].kind for n in numbers]
-        swatches = [self._racks.swatches[n] for n in numbers]
-        switch_swatches = [s for s, kind in zip(swatches, kinds, strict=True) if kind not in (NODE, EXTRA)]
+        class_numbers = [int(devices.device_class[row]) for row in self._racks.list_devices(rack)]
+        device_kinds = [devices.classes[number].kind for number in class_numbers]
+        swatches = [self._racks.swatches[number] for number in class_numbers]
+        switch_swatches = [
+            swatch for swatch, kind in zip(swatches, device_kinds, strict=True) if kind not in (NODE, EXTRA)
+        ]
         # the fabric with most switches is the main one; between equals its code decides, so that colours are stable
         fabric_swatches = sorted(set(switch_swatches), key=lambda swatch: (-switch_swatches.count(swatch), swatch.code))
-        sides = {swatch: self._racks.sides[n] for n, swatch in zip(numbers, swatches, strict=True)}
-        stripes = [(swatch.fill, sides[swatch] == "rear") for swatch in fabric_swatches]
-        if NODE in kinds:
+        port_sides = {swatch: self._racks.sides[number] for number, swatch in zip(class_numbers, swatches, strict=True)}
+        stripes = [(swatch.fill, port_sides[swatch] == "rear") for swatch in fabric_swatches]
+        if NODE in device_kinds:
             return _make_kind(NODE_SWATCH, stripes)
         if fabric_swatches:
             return _make_kind(fabric_swatches[0], stripes[1:])
-        return _make_kind(EXTRA_SWATCH if kinds or not self._racks.has_panels(rack) else PANEL_SWATCH, [])
+        return _make_kind(EXTRA_SWATCH if device_kinds or not self._racks.has_panels(rack) else PANEL_SWATCH, [])
 
     def format_feeds(self, rack: int) -> tuple[tuple[str, ...], ...]:
         """Return the feeds of a rack as a further line of its name, or nothing if no feeds are stated."""

@@ -126,7 +126,9 @@ class FilledRacks:
         self._floor_plan = FloorPlan(cluster.design)
 
     def make_rack(self, number: int) -> FilledRack:
-        """Return a rack, by its row in the rack table."""
+        """Return what is drawn of a rack, given by its row in the rack table: its items, totals beside their budgets,
+        and texts about figures that are missing.
+        """
         kind, loads = self._table.kinds[int(self._table.kind[number])], self._loads
         return FilledRack(
             name=self._table.names[number],

@@ -185,45 +185,53 @@ class JumperTable(NamedTuple):
 
 
 def find_jumpers(cluster: Cluster, patching: Patching, plugs: PlugTable, end: int) -> JumperTable:
-    """Return the jumpers at one end (0: a, 1: b) of all cables through trunks, as in patches.csv, then of those through
-    shuffles.
+    """Return the jumpers at one end (0: a, 1: b) of all cables through trunks, in the order of patches.csv, then those
+    of cables through shuffles, one for each port of a shuffle.
     """
     cables, cages = cluster.plan.cables, list_cable_end_ports(cluster)[0][end]
     plugs_of_rows = plugs.merge_by_row(len(cables.end_link))
     _, row, panel, port = patches.find_jumper_ends(cluster, patching, end)
     cable = cables.end_cable[row]
-    at_common = are_common_ends_lower(cluster.plan.links, cables)[cable] == (end == 0)
+    is_common_end = are_common_ends_lower(cluster.plan.links, cables)[cable] == (end == 0)
     # a splitter at a common end is one piece with tails at several ports; every other jumper has one port
-    is_splitter = (patching.split[cable] == AT_COMMON_END) & at_common
-    splitter = np.where(is_splitter, plugs.piece[np.searchsorted(plugs.row, row)], -1)
-    piece = unique_combinations(cable, splitter, *(np.where(is_splitter, -1, column) for column in (panel, port)))[1]
+    is_splitter = (patching.split[cable] == AT_COMMON_END) & is_common_end
+    splitter_piece = np.where(is_splitter, plugs.piece[np.searchsorted(plugs.row, row)], -1)
+    piece = unique_combinations(
+        cable, splitter_piece, *(np.where(is_splitter, -1, column) for column in (panel, port))
+    )[1]
     names = patches.name_sockets(cluster, patching, end, row)
     texts = plugs_of_rows[end].select_rows(row.astype(np.int64)).format_texts(cages.take(row)).texts().tolist()
     sockets = [text if split else name for text, name, split in zip(texts, names, is_splitter.tolist(), strict=True)]
     # at a far end, the number of the tail is that of the plug at the common end of the cable
-    is_far = (patching.split[cable] == AT_FAR_END) & ~at_common
-    tail = np.where(is_far, plugs_of_rows[1 - end].tail[row] + 1, 0).astype(np.int32)
-    jumpers, through = JumperTable(row, panel, port, piece, names, sockets, tail), patching.shuffles
-    if not len(through):
+    is_tail_in_port = (patching.split[cable] == AT_FAR_END) & ~is_common_end
+    tail = np.where(is_tail_in_port, plugs_of_rows[1 - end].tail[row] + 1, 0).astype(np.int32)
+    jumpers, shuffle_pairs = JumperTable(row, panel, port, piece, names, sockets, tail), patching.shuffles
+    if not len(shuffle_pairs):
         return jumpers
     # all fibre pairs of a connector go through one port of a shuffle: its first row stands for them
-    face = np.array(shuffles.make_table(cluster, patching).columns["out_port" if end else "in_port"], dtype=np.int32)
-    first_rows = np.sort(unique_combinations(through.panel, face)[0])
-    row = through.row[first_rows]
+    face_port = np.array(
+        shuffles.make_table(cluster, patching).columns["out_port" if end else "in_port"], dtype=np.int32
+    )
+    first_rows = np.sort(unique_combinations(shuffle_pairs.panel, face_port)[0])
+    row = shuffle_pairs.row[first_rows]
     plug = plugs_of_rows[end].select_rows(row.astype(np.int64))
     names = plug.format_texts(cages.take(row), tails=False).texts().tolist()
     pieces = int(piece.max(initial=-1)) + 1 + np.arange(len(first_rows))
-    shuffled = (
+    shuffle_columns = (
         row,
-        through.panel[first_rows],
-        face[first_rows],
+        shuffle_pairs.panel[first_rows],
+        face_port[first_rows],
         pieces,
         names,
         names,
         np.zeros(len(first_rows), dtype=np.int32),
     )
-    pairs = zip(jumpers, shuffled, strict=True)
-    columns: Any = (a + b if isinstance(a, list) else np.concatenate([a, b]) for a, b in pairs)
+    columns: Any = (
+        trunk_column + shuffle_column
+        if isinstance(trunk_column, list)
+        else np.concatenate([trunk_column, shuffle_column])
+        for trunk_column, shuffle_column in zip(jumpers, shuffle_columns, strict=True)
+    )
     return JumperTable(*columns)
 
 

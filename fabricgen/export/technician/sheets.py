@@ -164,7 +164,10 @@ def _count_work(pack: TechnicianPack, rows: Ints64) -> str:
 
 
 def make_pull_sheet(pack: TechnicianPack, rows: Ints64, name: str, title: str) -> WorkSheet:
-    """Return the sheet of what is pulled with some rows, bundle by bundle."""
+    """Return the sheet with some pulled rows, which are in pulling order; every second bundle is shaded.
+
+    `name` is the wanted name of its tab, `title` is in its page header.
+    """
     pull = pack.records.pull
     bundle, tags = pull.bundle[rows], pack.list_pulled_tags(rows)
     a_end, b_end = (end[rows] for end in pack.pulled_ends)
@@ -187,26 +190,26 @@ def make_pull_sheet(pack: TechnicianPack, rows: Ints64, name: str, title: str) -
 
 def make_rack_sheet(pack: TechnicianPack, rack: int, name: str) -> WorkSheet:
     """Return the sheet of all cable ends in a rack, from the top down, along the ports of each device."""
-    rack_starts, row, b = pack.ends_by_rack
+    rack_starts, row, is_b_end = pack.ends_by_rack
     rack_rows = slice(int(rack_starts[rack]), int(rack_starts[rack + 1]))
-    row, b = row[rack_rows], b[rack_rows]
+    row, is_b_end = row[rack_rows], is_b_end[rack_rows]
     records, wiring = pack.records, pack.wiring
-    device = np.where(b, records.device[1][row], records.device[0][row])
+    device = np.where(is_b_end, records.device[1][row], records.device[0][row])
     a_end, b_end = pack.list_locations(row)
-    parts, lengths = _list_plugged(pack, row, b)
+    parts, lengths = _list_plugged(pack, row, is_b_end)
     columns = (
         SheetColumn("u", 5, NUMBER, records.cluster.plan.devices.u[device].tolist()),
-        SheetColumn("device", 16, NAME, _select_side(wiring, "device", row, b).tolist()),
-        SheetColumn("port", 14, PLACE, np.where(b, records.socket[1][row], records.socket[0][row]).tolist()),
+        SheetColumn("device", 16, NAME, _select_side(wiring, "device", row, is_b_end).tolist()),
+        SheetColumn("port", 14, PLACE, np.where(is_b_end, records.socket[1][row], records.socket[0][row]).tolist()),
         SheetColumn("tag", 7, MARK, [tag.text for tag in pack.list_tags(row)]),
-        SheetColumn("far_end", 32, PLACE, np.where(b, a_end, b_end).tolist()),
-        SheetColumn("far_device", 16, NAME, _select_side(wiring, "device", row, ~b).tolist()),
-        SheetColumn("transceiver", 13, SMALL, _select_side(wiring, "transceiver", row, b).tolist()),
+        SheetColumn("far_end", 32, PLACE, np.where(is_b_end, a_end, b_end).tolist()),
+        SheetColumn("far_device", 16, NAME, _select_side(wiring, "device", row, ~is_b_end).tolist()),
+        SheetColumn("transceiver", 13, SMALL, _select_side(wiring, "transceiver", row, is_b_end).tolist()),
         SheetColumn("part", 16, SMALL, parts),
         SheetColumn("length_m", 8, NUMBER, lengths),
-        *_make_via_columns(pack, row, b),
-        *_list_redline_columns(pack, row, (np.flatnonzero(b).tolist(), np.flatnonzero(~b).tolist())),
-        SheetColumn("end", 4, TEXT, np.where(b, "b", "a").tolist(), hidden=True),
+        *_make_via_columns(pack, row, is_b_end),
+        *_list_redline_columns(pack, row, (np.flatnonzero(is_b_end).tolist(), np.flatnonzero(~is_b_end).tolist())),
+        SheetColumn("end", 4, TEXT, np.where(is_b_end, "b", "a").tolist(), hidden=True),
         *_make_key_columns(pack, row, KEYS),
     )
     return WorkSheet(
@@ -219,15 +222,18 @@ def make_rack_sheet(pack: TechnicianPack, rack: int, name: str) -> WorkSheet:
     )
 
 
-def _list_plugged(pack: TechnicianPack, row: Ints64, b: Flags) -> tuple[list[str], list[Cell]]:
-    """Return the part and the length in m of what is plugged in at the a end of cable end rows, or at the b end if `b`.
+def _list_plugged(pack: TechnicianPack, row: Ints64, is_b_end: Flags) -> tuple[list[str], list[Cell]]:
+    """Return the part and the length in m of what is plugged in at the a end of cable end rows, or at the b end if
+    `is_b_end`.
 
-    For a cable through panels this is its jumper there. A plug that a row before already has, because it leads to
-    several far ends, is `as above`.
+    For a cable through panels this is its jumper there. A plug that an earlier row has already, because it leads to
+    several far ends, is `as above`, with "" as its length.
     """
-    pulled, b_side = pack.records.pull.rows, b.astype(np.int32)
-    pulled_row = np.array(pulled.find_rows(len(pack.records.cable)))[b_side, row]
-    names = name_pieces(pack.piece_names[pulled_row], np.where(b, pack.pieces_laid[1][row], pack.pieces_laid[0][row]))
+    pulled, end = pack.records.pull.rows, is_b_end.astype(np.int32)
+    pulled_row = np.array(pulled.find_rows(len(pack.records.cable)))[end, row]
+    names = name_pieces(
+        pack.piece_names[pulled_row], np.where(is_b_end, pack.pieces_laid[1][row], pack.pieces_laid[0][row])
+    )
     metres: list[Cell] = list(pack.wiring["length_m"].take(row))
     for index in np.flatnonzero(pulled.end[pulled_row] != DIRECT).tolist():
         metres[index] = float(pulled.length_m[pulled_row[index]])
@@ -240,8 +246,9 @@ def make_bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> WorkShee
     """Return the sheet of the cable bundles of some pulled rows in pulling order, to tick off as they are laid."""
     pull = pack.records.pull
     bundle, first_index = np.unique(pull.bundle[rows], return_index=True)
-    start, end = pull.home[rows[first_index]], pull.away[rows[first_index]]
+    home, away = pull.home[rows[first_index]], pull.away[rows[first_index]]
     first_rows = find_first_rows(pack, rows)
+    # by kind of pulled row (an index into `APART`): how many such pieces each bundle has
     counts = [
         np.bincount(pull.bundle[first_rows], pack.pulled_kinds[first_rows] == pulled_kind, len(pull.names))
         .astype(np.int64)[bundle]
@@ -259,8 +266,8 @@ def make_bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> WorkShee
         SheetColumn("tag", 7, MARK, [tag.text for tag in tags]),
         SheetColumn("colour", 9, TEXT, [tag.word for tag in tags]),
         SheetColumn("kind", 12, TEXT, [KIND_WORDS[i] for i in pull.kind[bundle].tolist()]),
-        SheetColumn("from_rack", 22, NAME, [pack.cluster.plan.racks.names[i] for i in start.tolist()]),
-        SheetColumn("to_rack", 22, NAME, [pack.cluster.plan.racks.names[i] for i in end.tolist()]),
+        SheetColumn("from_rack", 22, NAME, [pack.cluster.plan.racks.names[i] for i in home.tolist()]),
+        SheetColumn("to_rack", 22, NAME, [pack.cluster.plan.racks.names[i] for i in away.tolist()]),
         SheetColumn("cables", 8, NUMBER, counts[CABLE]),
         *(
             SheetColumn(
@@ -277,14 +284,15 @@ def make_bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> WorkShee
     return WorkSheet(name, "Bundles in the order of pulling", len(bundle), columns, tags, _shade_groups(steps))
 
 
-def _make_via_columns(pack: TechnicianPack, rows: Ints64, b: Flags) -> tuple[SheetColumn, ...]:
-    """Return a column with the panel ports of the jumpers of cable end rows, at the b end of those with `b`; no column
+def _make_via_columns(pack: TechnicianPack, rows: Ints64, is_b_end: Flags) -> tuple[SheetColumn, ...]:
+    """Return a column with the panel ports of the jumpers of cable end rows, at the b end of those with
+    `is_b_end`; no column
     if nothing is patched.
     """
     if pack.panel_ports is None:
         return ()
     a_ports, b_ports = (ports[rows] for ports in pack.panel_ports)
-    return (SheetColumn("via", VIA_WIDTH, SMALL, np.where(b, b_ports, a_ports).tolist()),)
+    return (SheetColumn("via", VIA_WIDTH, SMALL, np.where(is_b_end, b_ports, a_ports).tolist()),)
 
 
 def _make_channel_columns(pack: TechnicianPack, rows: Ints64) -> tuple[SheetColumn, ...]:
@@ -339,9 +347,9 @@ def _make_hand_columns(pack: TechnicianPack, rows: Ints64) -> tuple[SheetColumn,
     return (*redlines, SheetColumn("end", 4, TEXT, end_letters.tolist(), hidden=True), *key_columns)
 
 
-def _select_side(wiring: dict[str, SelectableColumn], name: str, row: Ints64, b: Flags) -> Strings:
-    """Return the texts of a column of the a end, or of the b end if `b`, of cable end rows."""
-    return np.where(b, wiring[f"b_{name}"].take(row).texts(), wiring[f"a_{name}"].take(row).texts())
+def _select_side(wiring: dict[str, SelectableColumn], name: str, row: Ints64, is_b_end: Flags) -> Strings:
+    """Return the texts of a column of the a end, or of the b end if `is_b_end`, of cable end rows."""
+    return np.where(is_b_end, wiring[f"b_{name}"].take(row).texts(), wiring[f"a_{name}"].take(row).texts())
 
 
 def _make_key_columns(pack: TechnicianPack, rows: Ints64, names: tuple[str, ...]) -> tuple[SheetColumn, ...]:

@@ -167,18 +167,22 @@ _UNFIT = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 
 
 def make_sheet_names(proposed: Iterable[str]) -> list[str]:
-    """Return a legal name for each proposed one, distinct without regard to case, and changed as little as possible."""
-    used = set(_RESERVED)
+    """Return a legal name for each proposed name, in their order: as it is, or changed as little as possible.
+
+    Names are distinct without regard to case, and at most `LONGEST` characters long; of equal names the first stays,
+    and the others end in `~2` and so on.
+    """
+    used_names = set(_RESERVED)
     names = []
-    for text in proposed:
-        stem = _UNFIT.sub("_", text).strip("' ") or "sheet"
+    for proposed_name in proposed:
+        stem = _UNFIT.sub("_", proposed_name).strip("' ") or "sheet"
         name, number = stem[:LONGEST].rstrip("'"), 1
         # Excel takes no two names that differ in case alone, and no more than LONGEST characters
-        while name.casefold() in used:
+        while name.casefold() in used_names:
             number += 1
-            tail = f"~{number}"
-            name = stem[: LONGEST - len(tail)] + tail
-        used.add(name.casefold())
+            ending = f"~{number}"
+            name = stem[: LONGEST - len(ending)] + ending
+        used_names.add(name.casefold())
         names.append(name)
     return names
 

@@ -54,27 +54,27 @@ class BoxTree:
 
 
 def make_places(cluster: Cluster) -> BoxTree:
-    """Return the boxes of a cluster and the box of each device.
+    """Return the boxes of a cluster and the box of each device. Box 0 is the cluster; boxes are sorted by level from
+    wide to narrow, and those of a level in the order of the layout.
 
     Levels that do not tell places of this cluster apart have no boxes.
     """
     devices = cluster.plan.devices
-    depth = _find_depths(devices)
-    used = _list_levels(cluster, depth)
-    keys = _make_place_keys(devices)
+    narrowest_level = _find_depths(devices)
+    place_keys = _make_place_keys(devices)
     levels, parents, names = [np.zeros(1, dtype=np.int32)], [np.full(1, -1, dtype=np.int32)], ["cluster"]
     device_box = np.zeros(len(devices), dtype=np.int32)
-    count = 1
-    for level in used[1:]:
-        inside = np.flatnonzero(depth >= level)
+    box_count = 1
+    for level in _list_levels(cluster, narrowest_level)[1:]:
+        inside = np.flatnonzero(narrowest_level >= level)
         # boxes of a level in the order of their keys; the first device of a box tells its name and its parent
-        _, first_index, number = np.unique(keys[level][inside], return_index=True, return_inverse=True)
+        _, first_index, box_in_level = np.unique(place_keys[level][inside], return_index=True, return_inverse=True)
         first_devices = inside[first_index]
         levels.append(np.full(len(first_devices), level, dtype=np.int32))
         parents.append(device_box[first_devices])
         names += [_name_place(cluster, level, int(row)) for row in first_devices]
-        device_box[inside] = count + number.astype(np.int32)
-        count += len(first_devices)
+        device_box[inside] = box_count + box_in_level.astype(np.int32)
+        box_count += len(first_devices)
     return BoxTree(np.concatenate(levels), np.concatenate(parents), tuple(names), device_box)
 
 

@@ -124,8 +124,9 @@ def _compress_bytes(content: bytes) -> str:
 
 
 def pack_column(column: Sequence[Any] | Packed) -> Packed:
-    """Return a column of texts or numbers, or several joined to one, in packed form; a packed one is returned
-    as it is.
+    """Return a column in packed form: whole numbers as `numbers`; texts as their distinct values (`of`) and the index
+    of each row's value (`codes`); a concatenated column as the list of its columns and texts (`join`). A packed column
+    is returned as it is.
     """
     if isinstance(column, ConcatenatedColumn):
         return {"join": [part if isinstance(part, str) else pack_column(part) for part in column.parts]}

@@ -12,7 +12,10 @@ MOST_GONE = 2_000
 
 
 def block(source: PageSource) -> dict[str, Any] | None:
-    """Return what became of each device, link and cable, and what is gone; None if the page compares nothing."""
+    """Return what became of each device, link and cable by number (-1 for a cable without a change), the texts and
+    counts of the comparison, and the first `MOST_GONE` devices and cables that are gone; None if the page compares
+    nothing.
+    """
     change = source.beside.changes
     if change is None:
         return None

@@ -7,7 +7,9 @@ from fabricgen.export.view.source import Packed, PageSource, pack_table
 
 
 def block(source: PageSource) -> Packed:
-    """Return links by the rows of the devices at their ends, with their ports and cages and the row of their cable."""
+    """Return the links in the order of the link table: segment, rows of the devices at both ends, ports, cages, rail
+    and plane ("" for none), and the row of the cable, -1 for a link of a backplane.
+    """
     links = source.cluster.plan.links
     port_names = source.cluster.port_names
     (a_port, b_port), (a_cage, b_cage) = port_names.port_columns, port_names.cage_columns

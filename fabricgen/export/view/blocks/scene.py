@@ -14,7 +14,10 @@ PER_UNIT = 100
 
 
 def block(source: PageSource) -> dict[str, Any]:
-    """Return boxes, bands, bundles, ribbons and the position of every device."""
+    """Return the drawing for the page: its size, tables of boxes, bands, bundles and ribbons, the rows of devices in
+    the order of bands (`order`), and the position of every device. Lengths are in parts of a unit of the layout,
+    `PER_UNIT` to a unit, except `w` and `h`, which are in units.
+    """
     scene, places = source.scene, source.scene.places
     bundles, ribbons = scene.bundles, draw_ribbons(source.cluster, scene)
     whole_numbers = ("box", "child", "lower", "other", "upper", "target", "segment", "links")
