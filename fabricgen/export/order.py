@@ -89,33 +89,41 @@ def count_end_faces(cluster: Cluster, labels: Table) -> Counter[str]:
     a duplex connector has two faces. Trunks have their faces behind panels. Cables with ends of their own have none.
     """
     media, faces = cluster.plan.cables.media, Counter[str]()
-    medium = dict(zip(cluster.cable_ids, cluster.plan.cables.medium.tolist(), strict=True))
-    for number, count in Counter(medium[cable] for cable in labels.columns["cable"] if cable in medium).items():
-        if media[number].fibre and not media[number].attached:
-            connector = media[number].connector
-            faces[connector[:3].strip()] += 2 * count * (2 if connector.endswith("duplex") else 1)
+    medium_of_cable = dict(zip(cluster.cable_ids, cluster.plan.cables.medium.tolist(), strict=True))
+    for medium, plugs in Counter(
+        medium_of_cable[cable] for cable in labels.columns["cable"] if cable in medium_of_cable
+    ).items():
+        if media[medium].fibre and not media[medium].attached:
+            connector = media[medium].connector
+            faces[connector[:3].strip()] += 2 * plugs * (2 if connector.endswith("duplex") else 1)
     if patching := cluster.plan.patching:
-        per_end = np.array([p.connectors_per_trunk for p in patching.policies])
-        faces["MPO"] += 2 * 2 * int(per_end[patching.trunks.policy].sum())
+        connectors_per_end = np.array([p.connectors_per_trunk for p in patching.policies])
+        # two ends of each connector of a trunk, and two faces at each
+        faces["MPO"] += 2 * 2 * int(connectors_per_end[patching.trunks.policy].sum())
     return faces
 
 
 def count_free_cages(cluster: Cluster, switches: Sequence[DeviceClass]) -> int:
     """Return the number of cages for plugs, in some classes of switches, that no cable of the plan goes into.
 
-    RJ45 ports are not counted.
+    RJ45 ports and co-packaged optics are not counted.
     """
     plan, (kinds, *end_kinds) = cluster.plan, CableParts(cluster).kinds
-    pluggable = np.array([kind.form_factor not in ("RJ45", "CPO") for kind in kinds], dtype=bool)
-    counted, cages = np.array([cls in switches for cls in plan.devices.classes], dtype=bool), number_cages(plan)
-    used = np.zeros(cages.count, dtype=bool)
+    is_pluggable = np.array([kind.form_factor not in ("RJ45", "CPO") for kind in kinds], dtype=bool)
+    is_counted, cages = np.array([cls in switches for cls in plan.devices.classes], dtype=bool), number_cages(plan)
+    has_cable = np.zeros(cages.count, dtype=bool)
     ends = zip((cages.a, cages.b), (plan.links.a_device, plan.links.b_device), end_kinds, strict=True)
     for cage, device, kind in ends:
         device_class = plan.devices.device_class[device[plan.cables.end_link]]
-        used[cage[pluggable[kind] & counted[device_class]]] = True
+        has_cable[cage[is_pluggable[kind] & is_counted[device_class]]] = True
     profiles = [(cls.count, cls.profile.cages) for cls in switches if isinstance(cls.profile, SwitchProfile)]
-    total = sum(n * c.count for n, cages_of in profiles for c in cages_of if c.form_factor not in ("RJ45", "CPO"))
-    return total - int(used.sum())
+    total = sum(
+        switch_count * group.count
+        for switch_count, cage_groups in profiles
+        for group in cage_groups
+        if group.form_factor not in ("RJ45", "CPO")
+    )
+    return total - int(has_cable.sum())
 
 
 def measure_straps(records: Records) -> float:

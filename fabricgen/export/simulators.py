@@ -235,39 +235,35 @@ class NumberedAccelerators:
 
 
 def number_accelerators(network: Network) -> NumberedAccelerators:
-    """Return the accelerators numbered by domain, in the order of nodes; raises InputError (FG146) if a domain is
-    unknown.
+    """Return the accelerators numbered by domain, in the order of nodes.
+
+    Raises InputError (FG146) for a domain of several accelerators without a profile or a bandwidth.
     """
     ranks, catalog = network.ranks, network.cluster.design.catalog
-    _, first_rank, inverse, size = np.unique(ranks.domain, return_index=True, return_inverse=True, return_counts=True)
+    _, first_rank, domain_of_rank, size = np.unique(
+        ranks.domain, return_index=True, return_inverse=True, return_counts=True
+    )
     # domains in the order of their first ranks, and ranks by domain
-    rows, order = np.argsort(first_rank[inverse], kind="stable"), np.argsort(first_rank)
-    classes, class_index = np.unique(
-        network.cluster.plan.devices.device_class[ranks.device[first_rank[order]]], return_inverse=True
+    rows, domains_in_order = np.argsort(first_rank[domain_of_rank], kind="stable"), np.argsort(first_rank)
+    first_rank, size = first_rank[domains_in_order], size[domains_in_order]
+    classes, class_of_domain = np.unique(
+        network.cluster.plan.devices.device_class[ranks.device[first_rank]], return_inverse=True
     )
     # a rank of each class of nodes, which stands for the class
-    class_ranks = [int(first_rank[order][np.flatnonzero(class_index == number)[0]]) for number in range(len(classes))]
+    class_ranks = [int(first_rank[np.flatnonzero(class_of_domain == number)[0]]) for number in range(len(classes))]
     names = [find_domain_profile(network, rank) for rank in class_ranks]
     profiles = sorted(set(names) & set(catalog.ids("scale_up")))
-    index = np.array([profiles.index(name) if name in profiles else -1 for name in names], dtype=np.int64)
-    kind = np.where(size[order] > 1, index[class_index], -1)
-    is_unknown = (size[order] > 1) & ((kind < 0) | (ranks.domain_gbps[first_rank[order]] == 0))
+    profile_of_class = np.array([profiles.index(name) if name in profiles else -1 for name in names], dtype=np.int64)
+    kind = np.where(size > 1, profile_of_class[class_of_domain], -1)
+    is_unknown = (size > 1) & ((kind < 0) | (ranks.domain_gbps[first_rank] == 0))
     if is_unknown.any():
         raise make_refusal(
             network,
             f"{int(is_unknown.sum()):,} nodes with several accelerators each do not say how these are joined",
             "a scale-up domain whose bandwidth is known: `scale_up` of the node's profile names it",
         )
-    starts = np.cumsum(size[order]) - size[order]
-    return NumberedAccelerators(
-        network,
-        catalog.constants(CONSTANTS),
-        rows,
-        starts,
-        size[order],
-        kind,
-        tuple(catalog.scale_up(name) for name in profiles),
-    )
+    used_profiles, starts = tuple(catalog.scale_up(name) for name in profiles), np.cumsum(size) - size
+    return NumberedAccelerators(network, catalog.constants(CONSTANTS), rows, starts, size, kind, used_profiles)
 
 
 def make_refusal(network: Network, problem: str, needed: str) -> InputError:

@@ -29,13 +29,15 @@ def _count_shuffled_ports(patching: Patching) -> Ints64:
 
 
 def make_table(cluster: Cluster, patching: Patching) -> Table:
-    """Return the panels; `cabled` counts front ports with a trunk behind them, `used` those with a jumper."""
+    """Return panels.csv, a row for each panel: policy, part, rack, unit and number of front ports; `cabled` counts the
+    ports with a trunk behind them, `used` those with a jumper.
+    """
     parts, panels, trunks = PatchParts(cluster, patching), patching.panels, patching.trunks
-    kinds, code = parts.panel_parts
+    panel_parts, part_of_panel = parts.panel_parts
     cabled, used = (
-        np.bincount(trunks.a_panel, weights=ports, minlength=len(panels))
-        + np.bincount(trunks.b_panel, weights=ports, minlength=len(panels))
-        for ports in (np.array([p.ports_per_trunk for p in patching.policies])[trunks.policy], trunks.used)
+        np.bincount(trunks.a_panel, weights=port_count, minlength=len(panels))
+        + np.bincount(trunks.b_panel, weights=port_count, minlength=len(panels))
+        for port_count in (np.array([p.ports_per_trunk for p in patching.policies])[trunks.policy], trunks.used)
     )
     used = used + _count_shuffled_ports(patching)
     policies = np.array([p.name for p in patching.policies], dtype=object)
@@ -45,7 +47,7 @@ def make_table(cluster: Cluster, patching: Patching) -> Table:
         {
             "panel": parts.panels,
             "policy": pick_names(policies, panels.policy),
-            "part": [kinds[i].part for i in code.tolist()],
+            "part": [panel_parts[i].part for i in part_of_panel.tolist()],
             "rack": pick_names(np.array(cluster.plan.racks.names, dtype=object), panels.rack),
             "u": panels.u.tolist(),
             "ports": ports.tolist(),

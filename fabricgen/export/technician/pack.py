@@ -109,11 +109,11 @@ class TechnicianPack:
         pulled, order = self.records.pull.rows, self.records.pull.order
         is_trunk, cable = pulled.end == TRUNK_END, self.records.cable[pulled.row]
         # rows that are pulled at once bring a piece if one of them does
-        brings = (np.bincount(order, pulled.laid) > 0)[order] & ~is_trunk
-        # the first turn of a cable that brings a piece is the cable; later ones are its other fibres
-        first_turn = np.full(len(self.cluster.plan.cables), np.iinfo(np.int32).max)
-        np.minimum.at(first_turn, cable[brings], order[brings])
-        cases = [is_trunk, order == first_turn[cable], brings & (pulled.end == DIRECT), brings]
+        brings_piece = (np.bincount(order, pulled.laid) > 0)[order] & ~is_trunk
+        # the first row of a cable, in pulling order, that brings a piece is the cable; later rows are its other fibres
+        first_order_of_cable = np.full(len(self.cluster.plan.cables), np.iinfo(np.int32).max)
+        np.minimum.at(first_order_of_cable, cable[brings_piece], order[brings_piece])
+        cases = [is_trunk, order == first_order_of_cable[cable], brings_piece & (pulled.end == DIRECT), brings_piece]
         return np.select(cases, [TRUNK, CABLE, FIBRE, JUMPER], TAIL).astype(np.int64)
 
     @cached_property
