@@ -29,12 +29,12 @@ _MOST_SEARCHED = 1 << 20
 
 def render_blocks(pieces: Iterable[Piece], rows: int) -> Iterator[str]:
     """Yield the text of `rows` rows, one block at a time; each row is the concatenation of `pieces`."""
-    merged = _merge_pieces(pieces, rows)
-    vocabularies = [_read_vocabulary(piece) for piece in merged]
+    merged_pieces = _merge_pieces(pieces, rows)
+    vocabularies = [_read_vocabulary(piece) for piece in merged_pieces]
     texts = np.concatenate([*vocabularies, np.empty(0, dtype=object)])
-    first = np.cumsum([0, *map(len, vocabularies)], dtype=np.int32)[: len(merged)]
+    first_indexes = np.cumsum([0, *map(len, vocabularies)], dtype=np.int32)[: len(merged_pieces)]
     for start in range(0, rows, BLOCK):
-        yield _render_block(merged, texts, first, slice(start, min(start + BLOCK, rows)))
+        yield _render_block(merged_pieces, texts, first_indexes, slice(start, min(start + BLOCK, rows)))
 
 
 def _read_vocabulary(piece: Piece) -> Strings:
@@ -44,15 +44,22 @@ def _read_vocabulary(piece: Piece) -> Strings:
     return np.array([piece if isinstance(piece, str) else ""], dtype=object)
 
 
-def _render_block(pieces: Sequence[Piece], texts: Strings, first: Ints, rows: slice) -> str:
-    """Return the text of some rows; the vocabulary of piece i begins at `first[i]` in `texts`."""
-    index = np.empty((rows.stop - rows.start, len(pieces)), dtype=np.int32)
-    for i, piece in enumerate(pieces):
-        index[:, i] = piece.codes[rows] + first[i] if isinstance(piece, EncodedColumn) else first[i]
-    cells = texts.take(index)
-    for i, piece in enumerate(pieces):
+def _render_block(pieces: Sequence[Piece], texts: Strings, first_indexes: Ints, rows: slice) -> str:
+    """Return the text of the rows in a slice.
+
+    `texts` has the vocabularies of all pieces, one after the other: that of piece i begins at `first_indexes[i]`.
+    """
+    text_index = np.empty((rows.stop - rows.start, len(pieces)), dtype=np.int32)
+    for piece_number, piece in enumerate(pieces):
+        text_index[:, piece_number] = (
+            piece.codes[rows] + first_indexes[piece_number]
+            if isinstance(piece, EncodedColumn)
+            else first_indexes[piece_number]
+        )
+    cells = texts.take(text_index)
+    for piece_number, piece in enumerate(pieces):
         if not isinstance(piece, EncodedColumn | str):
-            cells[:, i] = piece[rows]
+            cells[:, piece_number] = piece[rows]
     return "".join(cells.ravel().tolist())
 
 
@@ -102,15 +109,21 @@ def _merge_pair(first: Piece, second: Piece, rows: int, add_texts: Callable[...,
 
 
 def _combine_vocabularies(first: EncodedColumn, second: EncodedColumn, rows: int) -> EncodedColumn | None:
-    """Return two columns as one over all combinations of their texts, or over those that occur; None if too many."""
-    height, width, most = len(first.vocabulary), len(second.vocabulary), min(rows, _MOST_COMBINATIONS)
-    size = height * width
-    if max(height, width) > most or size > _MOST_SEARCHED:
+    """Return the column of the joined texts of two columns, row by row; None if its vocabulary would be too long.
+
+    The vocabulary has all combinations of the texts of both columns if these are at most `rows` and _MOST_COMBINATIONS,
+    else only the combinations that occur; for more than _MOST_SEARCHED combinations this is not tried.
+    """
+    first_size, second_size = len(first.vocabulary), len(second.vocabulary)
+    longest_vocabulary = min(rows, _MOST_COMBINATIONS)
+    combinations = first_size * second_size
+    if max(first_size, second_size) > longest_vocabulary or combinations > _MOST_SEARCHED:
         return None
-    codes: Ints | Ints64 = first.codes * width + second.codes
-    if size <= most:
+    # a combination as one number
+    codes: Ints | Ints64 = first.codes * second_size + second.codes
+    if combinations <= longest_vocabulary:
         return EncodedColumn((first.vocabulary[:, None] + second.vocabulary).ravel(), codes)
-    occurring, codes = unique_below(codes, size)
-    if len(occurring) > most:
+    occurring, codes = unique_below(codes, combinations)
+    if len(occurring) > longest_vocabulary:
         return None
-    return EncodedColumn(first.vocabulary[occurring // width] + second.vocabulary[occurring % width], codes)
+    return EncodedColumn(first.vocabulary[occurring // second_size] + second.vocabulary[occurring % second_size], codes)

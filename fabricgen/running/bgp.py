@@ -120,38 +120,43 @@ class Instance:
         return not neighbor.is_group and EVPN not in self.merge_values(neighbor, "active")
 
     def _list_announced(self, policies: Policies, connected: list[OwnRoute], statics: list[OwnRoute]) -> set[str]:
-        """Return the announced prefixes: stated networks, and connected and static routes that the route-maps
-        permit.
+        """Return the prefixes that are announced: stated networks, and the own routes that route-maps permit.
+
+        Own routes are connected and static routes. Raises UnknownTextError, unless reading is tolerant, for a route-map
+        that permits everything.
         """
-        prefixes = set(self.networks)
-        for maps, routes in ((self.families, connected), (self.statics, statics)):
-            for family, names in maps.items():
-                if strange := [name for name in names if policies.is_open(name)]:
-                    report_misfit(f"all that is there is redistributed: {strange}")
+        announced = set(self.networks)
+        for maps_by_family, routes in ((self.families, connected), (self.statics, statics)):
+            for family, map_names in maps_by_family.items():
+                if open_maps := [name for name in map_names if policies.is_open(name)]:
+                    report_misfit(f"all that is there is redistributed: {open_maps}")
                 family_routes = [route for route in routes if (":" in route.prefix) == (family == "v6")]
-                prefixes |= {prefix for name in names for prefix in policies.list_passing(name, family_routes)}
-        return prefixes
+                announced |= {prefix for name in map_names for prefix in policies.list_passing(name, family_routes)}
+        return announced
 
     def _make_peer(self, policies: Policies, neighbor: Neighbor) -> Peer:
-        """Return a session of the switch model: each setting is the neighbour's, else its group's, else the
-        instance's.
+        """Return a session of the switch model: each setting is the neighbour's, else its group's, else the instance's.
+
+        Raises UnknownTextError, unless reading is tolerant, if the neighbour's group is no peer group.
         """
         group = self.neighbors.get(neighbor.group, Neighbor()) if neighbor.group else Neighbor(is_group=True)
         if not group.is_group:
             report_misfit(f"{neighbor.group} is no peer group")
-        keepalive, hold = neighbor.timers or group.timers or self.timers
+        keepalive_s, hold_s = neighbor.timers or group.timers or self.timers
         families = frozenset(neighbor.active | group.active)
         return Peer(
             remote_asn=neighbor.remote_asn or group.remote_asn,
             families=families,
             policy_in=self._find_policy(policies, neighbor.map_in or group.map_in, families),
             policy_out=self._find_policy(policies, neighbor.map_out or group.map_out, families),
-            keepalive_s=keepalive,
-            hold_s=hold,
+            keepalive_s=keepalive_s,
+            hold_s=hold_s,
             bfd=neighbor.bfd or group.bfd,
             own_as_in=neighbor.own_as_in or group.own_as_in,
             max_prefixes={
-                f: n for f, n in {**group.max_prefixes, **neighbor.max_prefixes}.items() if n and f in families
+                family: most
+                for family, most in {**group.max_prefixes, **neighbor.max_prefixes}.items()
+                if most and family in families
             },
             description=neighbor.description,
             hops=neighbor.multihop or 1,
@@ -162,15 +167,16 @@ class Instance:
         )
 
     def _find_policy(self, policies: Policies, maps: set[str], families: frozenset[str]) -> Policy | None:
-        """Return what the route-maps `maps` permit on a session; None if it has none and needs none.
+        """Return what the route-maps `maps` permit on a session; None if it has no map and needs no policy.
 
-        Cached, since hundreds of sessions have the same maps.
+        A session that needs a policy and has no map lets nothing pass. Cached, since hundreds of sessions have the same
+        maps.
         """
-        key = frozenset(maps), families
-        if key not in self._policies:
-            nothing = Policy(frozenset()) if self.requires_policy else None
-            self._policies[key] = policies.find_policy(maps, families) if maps else nothing
-        return self._policies[key]
+        maps_and_families = frozenset(maps), families
+        if maps_and_families not in self._policies:
+            without_maps = Policy(frozenset()) if self.requires_policy else None
+            self._policies[maps_and_families] = policies.find_policy(maps, families) if maps else without_maps
+        return self._policies[maps_and_families]
 
 
 def parse_ints(*words: str) -> tuple[int, ...]:
@@ -323,25 +329,25 @@ def make_overlay(
 
 
 def _make_overlay_peer(instance: Instance, policies: Policies, neighbor: Neighbor) -> OverlayPeer:
-    """Return a session for EVPN.
+    """Return a session for EVPN as a peer of the overlay.
 
-    Raises UnknownTextError if it takes in less than all routes, carries more than EVPN, has no policy where it needs
-    one, or announces neither all routes, nor exactly its own and those of exits.
+    Raises UnknownTextError, unless reading is tolerant, if the session needs a policy for a direction and has none,
+    takes in less than all routes, or carries more than EVPN; and if `list_learned_paths` does not understand a policy.
     """
-    keepalive, hold = instance.inherit_value(neighbor, "timers") or instance.timers
-    maps_in, maps_out, active = (instance.merge_values(neighbor, name) for name in ("map_in", "map_out", "active"))
-    # None: all routes pass
+    keepalive_s, hold_s = instance.inherit_value(neighbor, "timers") or instance.timers
+    maps_in, maps_out, families = (instance.merge_values(neighbor, name) for name in ("map_in", "map_out", "active"))
+    # None: all routes pass; else the AS paths of learned routes that pass besides those of the switch itself
     learned_paths = policies.list_learned_paths(maps_out)
     if instance.requires_policy and not (maps_in and maps_out):
         report_misfit(f"a session for EVPN without policy carries nothing: {neighbor}")
-    if policies.list_learned_paths(maps_in) is not None or active != {EVPN}:
+    if policies.list_learned_paths(maps_in) is not None or families != {EVPN}:
         report_misfit(f"a session for EVPN takes less than all, or carries more: {neighbor}")
     return OverlayPeer(
         remote_asn=neighbor.remote_asn,
         own_only=learned_paths is not None,
         own_as_in=instance.inherit_value(neighbor, "own_as_in"),
-        keepalive_s=keepalive,
-        hold_s=hold,
+        keepalive_s=keepalive_s,
+        hold_s=hold_s,
         keeps_next_hop=instance.keeps_next_hops or instance.inherit_value(neighbor, "keeps_next_hop"),
         multihop=instance.inherit_value(neighbor, "multihop"),
         description=neighbor.description,

@@ -161,25 +161,29 @@ class DifferenceRules:
         return verdicts
 
     def judge_difference(self, difference: Difference, running: Statements, planned: Statements) -> Verdict:
-        """Judge one difference: the first rule that matches, in the order of the file, decides."""
+        """Judge one difference: the first rule that matches, in the order of the file, decides.
+
+        If no rule matches, a value that the NOS has by default is neutral, and so is a secret that may be the same in
+        another form; any other difference is an error. A text that could not be read is always an error.
+        """
         path = difference.path
-        secret = any(matcher.match_path(path) is not None for matcher in self._secrets)
+        is_secret = any(matcher.match_path(path) is not None for matcher in self._secrets)
         if path[-1] == UNREADABLE:
-            return Verdict(difference, "error", secret=secret)
+            return Verdict(difference, "error", secret=is_secret)
         for matcher in self._matchers.get(len(path), ()):
             groups = matcher.match_path(path) if matcher.matches_values(difference) else None
             if groups is not None and all(
                 _is_condition_met(condition, groups, running, planned) for condition in matcher.rule.given
             ):
                 name = _fill_groups(matcher.rule.name, groups) if matcher.rule.name else path[0]
-                return Verdict(difference, matcher.rule.kind, name, matcher.rule.why, secret)
+                return Verdict(difference, matcher.rule.kind, name, matcher.rule.why, is_secret)
         if self._default_of and difference.side != "changed":
             value = difference.planned if difference.running is None else difference.running
             if value == self._default_of(path):
-                return Verdict(difference, "neutral", "defaults of the model", secret=secret)
-        if secret and difference.side == "changed" and _may_be_same(difference.running, difference.planned):
+                return Verdict(difference, "neutral", "defaults of the model", secret=is_secret)
+        if is_secret and difference.side == "changed" and _may_be_same(difference.running, difference.planned):
             return Verdict(difference, "neutral", "secrets in another form", secret=True)
-        return Verdict(difference, "error", secret=secret)
+        return Verdict(difference, "error", secret=is_secret)
 
 
 def _fill_groups(text: str, groups: Mapping[str, str]) -> str:
@@ -190,7 +194,11 @@ def _fill_groups(text: str, groups: Mapping[str, str]) -> str:
 
 
 def _is_condition_met(condition: Given, groups: Mapping[str, str], running: Statements, planned: Statements) -> bool:
-    """Whether a condition of a rule holds; `groups` are what the groups of the rule's path matched."""
+    """Whether a condition of a rule holds; `groups` are what the groups of the rule's path matched.
+
+    A path is stated if it is there with one of the values of the condition, or with any value if the condition has
+    none.
+    """
     statements = running if condition.among == "running" else planned
     if condition.like:
         escaped = {name: re.escape(value) for name, value in groups.items()}
@@ -203,7 +211,9 @@ def _is_condition_met(condition: Given, groups: Mapping[str, str], running: Stat
     else:
         exact_path = tuple(_fill_groups(step, groups) for step in condition.path)
         values = [statements[exact_path]] if exact_path in statements else []
-    is_stated = any(not condition.values or any(re.fullmatch(p, value) for p in condition.values) for value in values)
+    is_stated = any(
+        not condition.values or any(re.fullmatch(pattern, value) for pattern in condition.values) for value in values
+    )
     return is_stated is not condition.absent
 
 
@@ -256,16 +266,16 @@ def load_rules(nos: str) -> DifferenceRules:
     """Load the rules of a NOS, and those of other rooms whose statements are part of its own: SONiC includes FRR."""
     spelling, entries = load_spelling(nos), list(load_rule_entries(nos))
     # the first rule that matches decides, so that the NOS's own rules come first
-    for step, room in spelling.parts.items():
-        entries += [_move_below(step, room, entry) for entry in load_rule_entries(room)]
+    for first_step, room in spelling.parts.items():
+        entries += [_move_below(first_step, room, entry) for entry in load_rule_entries(room)]
     return DifferenceRules(entries, spelling.default_of)
 
 
-def _move_below(step: str, room: str, entry: DifferenceRule) -> DifferenceRule:
-    """Return a rule of another room (`room`) with its path, and those of its conditions, put below a step."""
-    conditions = tuple(condition.model_copy(update={"path": (step, *condition.path)}) for condition in entry.given)
-    name = entry.name or room.upper()
-    return entry.model_copy(update={"path": (re.escape(step), *entry.path), "given": conditions, "name": name})
+def _move_below(first_step: str, room: str, rule: DifferenceRule) -> DifferenceRule:
+    """Return a rule of another room (`room`) with its path, and those of its conditions, put below a first step."""
+    conditions = tuple(condition.model_copy(update={"path": (first_step, *condition.path)}) for condition in rule.given)
+    name = rule.name or room.upper()
+    return rule.model_copy(update={"path": (re.escape(first_step), *rule.path), "given": conditions, "name": name})
 
 
 @dataclass(frozen=True)

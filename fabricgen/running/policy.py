@@ -71,12 +71,12 @@ class Policies(RouteMaps):
     """The prefix lists, AS path lists and route maps in the files of one switch."""
 
     def add_permit(self, name: str, prefix: str, bounds: str) -> None:
-        """Add a rule `PREFIX [ge N] [le N]` to a prefix list."""
-        words = bounds.split()
-        bound_of_word = dict(zip(words[::2], map(int, words[1::2]), strict=True))
-        length, max_length = ip_network(prefix).prefixlen, ip_network(prefix).max_prefixlen
-        longest = bound_of_word.get("le", max_length if "ge" in bound_of_word else length)
-        permit = Permit(prefix, bound_of_word.get("ge", length), longest)
+        """Add a rule to a prefix list; `bounds` is `ge N`, `le N`, both, or "" (only the prefix itself passes)."""
+        bound_words = bounds.split()
+        bound_of_word = dict(zip(bound_words[::2], map(int, bound_words[1::2]), strict=True))
+        prefix_length, max_length = ip_network(prefix).prefixlen, ip_network(prefix).max_prefixlen
+        upper_bound = bound_of_word.get("le", max_length if "ge" in bound_of_word else prefix_length)
+        permit = Permit(prefix, bound_of_word.get("ge", prefix_length), upper_bound)
         self.prefix_lists[name] = {*self.prefix_lists.get(name, ()), permit}
 
     def add_entry(self, rules: LineRules, line: Line, name: str, action: str, seq: str) -> None:
@@ -96,24 +96,26 @@ class Policies(RouteMaps):
 
         Raises UnknownTextError if a Policy cannot express it.
         """
-        permitting = {name: [entry for entry in self._list_entries(name) if entry.permit] for name in sorted(names)}
-        limiting = {
+        permitting_entries = {
+            name: [entry for entry in self._list_entries(name) if entry.permit] for name in sorted(names)
+        }
+        limiting_entries = {
             name: entries
-            for name, entries in permitting.items()
+            for name, entries in permitting_entries.items()
             if not entries or any(entry != RouteMapEntry(True) for entry in entries)
         }
-        if not limiting:
+        if not limiting_entries:
             return None
         asks_own_paths = {
             name: {bool(e.as_path) for e in entries if not e.sets and not self._requires_other_path(e)}
-            for name, entries in limiting.items()
+            for name, entries in limiting_entries.items()
         }
-        for name, entries in limiting.items():
+        for name, entries in limiting_entries.items():
             if len(asks_own_paths[name]) > 1 or any(e.interface or e.tag or not e.prefix_list for e in entries):
                 report_misfit(f"route-map {name} is no list of prefixes")
-        if len(limiting) < len(permitting) or len(set().union(*asks_own_paths.values())) > 1:
-            report_misfit(f"families differ in what may pass: {sorted(permitting)}")
-        return self.make_policy(limiting, families)
+        if len(limiting_entries) < len(permitting_entries) or len(set().union(*asks_own_paths.values())) > 1:
+            report_misfit(f"families differ in what may pass: {sorted(permitting_entries)}")
+        return self.make_policy(limiting_entries, families)
 
     def _list_entries(self, name: str) -> Iterable[RouteMapEntry]:
         """Return the entries of a map; if a device lacks the map, report it, and let nothing pass."""
@@ -178,18 +180,22 @@ class Policies(RouteMaps):
     def list_learned_paths(self, maps: Iterable[str]) -> frozenset[str] | None:
         """Return the AS paths of the routes that maps of EVPN permit besides own routes; None if they permit all.
 
-        Raises UnknownTextError for maps that match anything else.
+        Raises UnknownTextError, unless reading is tolerant, for maps that match or set anything else, deny anything, do
+        not permit own routes, or permit all in one entry and not in another.
         """
         entries = [entry for name in maps for entry in self.maps[name].values()]
-        paths = {path for entry in entries if entry.as_path for path in self.as_paths[entry.as_path]}
-        limited = {bool(entry.as_path) for entry in entries} or {False}
-        strange = any(not e.permit or e.prefix_list or e.interface or e.tag or e.sets for e in entries)
-        if len(limited) > 1 or strange or (paths and OWN_ROUTES not in paths):
+        permitted_paths = {path for entry in entries if entry.as_path for path in self.as_paths[entry.as_path]}
+        limits_by_path = {bool(entry.as_path) for entry in entries} or {False}
+        has_other_terms = any(not e.permit or e.prefix_list or e.interface or e.tag or e.sets for e in entries)
+        if len(limits_by_path) > 1 or has_other_terms or (permitted_paths and OWN_ROUTES not in permitted_paths):
             report_misfit(f"sessions for EVPN pass all, or own routes and those of exits: {sorted(maps)}")
-        return frozenset(paths - {OWN_ROUTES}) if limited == {True} else None
+        return frozenset(permitted_paths - {OWN_ROUTES}) if limits_by_path == {True} else None
 
     def list_passing(self, name: str, routes: Iterable[OwnRoute]) -> Iterator[str]:
-        """Yield the prefixes of the routes that a map permits, by the first entry that matches each."""
+        """Yield the prefixes of the routes that a map permits, by the first entry (by number) that matches each.
+
+        A route that no entry matches does not pass.
+        """
         for route in routes:
             matching = (entry for _, entry in sorted(self.maps[name].items()) if self._matches(entry, route))
             if next(matching, RouteMapEntry(False)).permit:
@@ -197,10 +203,10 @@ class Policies(RouteMaps):
 
     def _matches(self, entry: RouteMapEntry, route: OwnRoute) -> bool:
         """Whether an entry matches a route by prefix, interface and tag, as far as it requires these."""
-        within = not entry.prefix_list or any(
+        is_permitted_prefix = not entry.prefix_list or any(
             _is_permitted(p, route.prefix) for p in self.list_permits(entry.prefix_list)
         )
-        return within and entry.interface in ("", route.interface) and entry.tag in ("", route.tag)
+        return is_permitted_prefix and entry.interface in ("", route.interface) and entry.tag in ("", route.tag)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,21 +62,23 @@ def compare_statements(running: Statements, planned: Statements) -> list[Differe
 
 
 def read_sections(text: str, comments: tuple[str, ...] = ("!", "#")) -> Statements:
-    """Read a configuration of indented sections: the path of a line has the lines of its sections, and the line itself.
+    """Read a configuration of indented sections as statements, with "" for the value of each.
 
-    Sections that occur twice are merged. Lines keep their spelling apart from spaces; comments are left out. Different
-    spellings of one statement are for the module of the NOS to normalize.
+    The path of a line has the lines of its sections, from the outermost, and the line itself. Sections that occur twice
+    are merged; beyond MOST_DEEP levels, a line takes the place of the one above it. Lines keep their spelling apart
+    from spaces; blank lines and `comments` are left out. Different spellings of one statement are for the module of the
+    NOS to normalize.
     """
     statements: Statements = {}
-    above: list[tuple[int, str]] = []
+    open_sections: list[tuple[int, str]] = []
     for line in text.splitlines():
-        words, indent = " ".join(line.split()), len(line) - len(line.lstrip())
-        if not words or words.startswith(comments):
+        statement, indent = " ".join(line.split()), len(line) - len(line.lstrip())
+        if not statement or statement.startswith(comments):
             continue
-        while above and (above[-1][0] >= indent or len(above) > MOST_DEEP):
-            above.pop()
-        above.append((indent, words))
-        statements[tuple(step for _, step in above)] = ""
+        while open_sections and (open_sections[-1][0] >= indent or len(open_sections) > MOST_DEEP):
+            open_sections.pop()
+        open_sections.append((indent, statement))
+        statements[tuple(open_line for _, open_line in open_sections)] = ""
     return statements
 
 
@@ -85,27 +87,31 @@ def write_sections(statements: Statements, ends: Callable[[Path], str] = lambda 
 
     `ends` returns the line that closes the section of a path, such as `exit-address-family`, or "".
     """
-    below: dict[Path, list[Path]] = {}
+    paths_below: dict[Path, list[Path]] = {}
     known_paths: set[Path] = set()
     for path in statements:
         for depth in range(1, len(path) + 1):
-            step = path[:depth]
-            if step not in known_paths:
-                known_paths.add(step)
-                below.setdefault(step[:-1], []).append(step)
-    return "".join(f"{line}\n" for line in _write_lines(below, statements, (), ends))
+            prefix = path[:depth]
+            if prefix not in known_paths:
+                known_paths.add(prefix)
+                paths_below.setdefault(prefix[:-1], []).append(prefix)
+    return "".join(f"{line}\n" for line in _write_lines(paths_below, statements, (), ends))
 
 
 def _write_lines(
-    below: Mapping[Path, list[Path]], statements: Statements, section: Path, ends: Callable[[Path], str]
+    paths_below: Mapping[Path, list[Path]], statements: Statements, section: Path, ends: Callable[[Path], str]
 ) -> Iterator[str]:
-    """Yield the lines of a section and of those in it, indented by depth."""
-    for path in below.get(section, ()):
+    """Yield the lines of a section and of the sections in it, indented by depth.
+
+    `paths_below` has the paths of the lines in each section, in order; the closing line of a section (`ends`) follows
+    its lines, unless it has none.
+    """
+    for path in paths_below.get(section, ()):
         indent = " " * len(section)
         yield f"{indent}{path[-1]} {statements.get(path, '')}".rstrip()
-        yield from _write_lines(below, statements, path, ends)
-        if path in below and (end := ends(path)):
-            yield f"{indent}{end}"
+        yield from _write_lines(paths_below, statements, path, ends)
+        if path in paths_below and (closing_line := ends(path)):
+            yield f"{indent}{closing_line}"
 
 
 @dataclass(frozen=True, slots=True)

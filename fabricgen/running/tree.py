@@ -271,9 +271,11 @@ def parse_tree(text: str) -> Section:
 
 @dataclass(slots=True)
 class Section:
-    """A line of a running configuration with the lines below it, since the library takes ten times as long for a hall.
+    """A line of a running configuration, with the lines below it.
 
-    Readers use it in place of hier_config's `HConfigChild`, and its attributes have the same names.
+    It is used in place of hier_config's `HConfigChild`, which takes ten times as long for the dumps of a hall; both
+    have `text`, `children` and `path()`. `children` are of either class. `above` is None for a section without text,
+    the root.
     """
 
     text: str
@@ -297,15 +299,19 @@ def _make_sections(lines: Iterable[str], banners: Mapping[str, str]) -> Section:
     return sections[()]
 
 
-def require_fields(values: Mapping[str, Any], *fields: str) -> None:
-    """Raise UnknownTextError if a row has other fields than these; a running configuration may lack some."""
-    allow_fields(values, *fields)
-    if not is_tolerant() and (missing := sorted(set(fields) - set(values))):
-        report_misfit(f"fields are missing: {', '.join(missing)}")
+def require_fields(row: Mapping[str, Any], *fields: str) -> None:
+    """Report fields of a row that are not among `fields`, and fields that the row lacks.
+
+    Both raise UnknownTextError, unless reading is tolerant (`is_tolerant`): then unknown fields are noted, and missing
+    ones are no fault, since a running configuration need not state all.
+    """
+    allow_fields(row, *fields)
+    if not is_tolerant() and (missing_fields := sorted(set(fields) - set(row))):
+        report_misfit(f"fields are missing: {', '.join(missing_fields)}")
 
 
-def allow_fields(values: Mapping[str, Any], *allowed: str) -> None:
-    """Raise UnknownTextError if a row has a field besides these."""
-    if strange := sorted(set(values) - set(allowed)):
-        for name in strange:
-            report_unknown(name, f"fields not understood: {', '.join(strange)}")
+def allow_fields(row: Mapping[str, Any], *allowed: str) -> None:
+    """Report fields of a row that are not among `allowed`: raise UnknownTextError, or note them if `is_tolerant`."""
+    if unknown_fields := sorted(set(row) - set(allowed)):
+        for name in unknown_fields:
+            report_unknown(name, f"fields not understood: {', '.join(unknown_fields)}")

@@ -146,15 +146,15 @@ class PlannedCabling:
         A label in cables.csv also has the NOS's name of the port, and may stand for several jumpers of a row: both are
         taken out here.
         """
-        near, _, far = str(self.read_cable("label_b" if port & 1 else "label_a", port)).partition(" > ")
-        if not far:
-            return near
-        far_device, colon, socket = far.partition(" ")[0].partition(":")
+        near_end, _, far_end = str(self.read_cable("label_b" if port & 1 else "label_a", port)).partition(" > ")
+        if not far_end:
+            return near_end
+        far_device, colon, socket = far_end.partition(" ")[0].partition(":")
         # the label of a common end names its first far end, and how many others there are
         tails = len({int(self.plug[lane ^ 1]) for lane in self.list_plug_ports(int(self.plug[port]))})
         socket = self.connector_text(port ^ 1) if _RANGE.search(socket) else socket
         other_tails = f" +{tails - 1}" if tails > 1 else ""
-        return f"{near.partition(':')[0]}:{self.connector_text(port)} > {far_device}{colon}{socket}{other_tails}"
+        return f"{near_end.partition(':')[0]}:{self.connector_text(port)} > {far_device}{colon}{socket}{other_tails}"
 
     @cached_property
     def _port_addresses(self) -> Mapping[tuple[str, str], frozenset[str]]:
@@ -254,8 +254,8 @@ def read_cabling(folder: Path) -> PlannedCabling:
             return _read_list(file, built.read_as_built(file.name), ADDRESSES)
         ends = [_read_list(folder / "links.csv", built.read_as_built("links.csv"), names) for names in LINK_ADDRESSES]
         return {
-            name: [text for end, names in zip(ends, LINK_ADDRESSES, strict=True) for text in end[names[at]]]
-            for at, name in enumerate(ADDRESSES)
+            name: [text for columns, names in zip(ends, LINK_ADDRESSES, strict=True) for text in columns[names[nth]]]
+            for nth, name in enumerate(ADDRESSES)
         }
 
     cabling = _assemble_cabling(devices, links, cables, read_sockets(cables["label_a"]), read_addresses)
@@ -279,21 +279,28 @@ def _format_network(prefix: str) -> str:
 
 
 def _read_list(file: Path, content: bytes, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return the columns of a list, encoded as they are read; labels stay texts, since no two are the same."""
+    """Return the columns of a list, by name, encoded over their distinct texts; labels stay lists of texts.
+
+    No two labels are the same, so that it would not pay to encode them. `content` is that of `file`.
+    """
     # each new text of a column takes the next number
-    codes = [defaultdict[str, int](count().__next__) for _ in names]
-    numbers: list[list[Ints]] = [[] for _ in names]
+    code_of_text = [defaultdict[str, int](count().__next__) for _ in names]
+    code_blocks: list[list[Ints]] = [[] for _ in names]
     labels: dict[str, list[str]] = {name: [] for name in names if name in LABELS}
     for block in read_blocks(file, content, names):
-        for at, (name, texts) in enumerate(zip(names, block, strict=True)):
+        for column_index, (name, texts) in enumerate(zip(names, block, strict=True)):
             if name in labels:
                 labels[name] += texts
             else:
-                numbers[at].append(np.array(list(map(codes[at].__getitem__, texts)), dtype=np.int32))
+                code_blocks[column_index].append(
+                    np.array(list(map(code_of_text[column_index].__getitem__, texts)), dtype=np.int32)
+                )
     empty = np.zeros(0, dtype=np.int32)
     return {
-        name: labels[name] if name in labels else encode_column(list(codes[at]), np.concatenate([empty, *numbers[at]]))
-        for at, name in enumerate(names)
+        name: labels[name]
+        if name in labels
+        else encode_column(list(code_of_text[column_index]), np.concatenate([empty, *code_blocks[column_index]]))
+        for column_index, name in enumerate(names)
     }
 
 
@@ -401,46 +408,51 @@ def _number_runs(
 
     A run is a cable, or the links of a cable that join the same two devices: a breakout deals its links to its far ends
     in turn, and not equally many to each. If a cable has a link between two devices that none of its rows joins, the
-    whole cable is one run.
+    whole cable is one run. `link_cable` and `row_cable` (int32) are the cable of each link and of each row.
     """
-    ends = [_share_vocabulary(links[f"{side}_device"], cables[f"{side}_device"]) for side in "ab"]
+    end_devices = [_share_vocabulary(links[f"{letter}_device"], cables[f"{letter}_device"]) for letter in "ab"]
     link_keys, row_keys = (
         # (cable, a device, b device) as one number
-        (cable.astype(np.int64) * len(ends[0][0]) + ends[0][at]) * len(ends[1][0]) + ends[1][at]
-        for at, cable in ((1, link_cable), (2, row_cable))
+        (cable.astype(np.int64) * len(end_devices[0][0]) + end_devices[0][which]) * len(end_devices[1][0])
+        + end_devices[1][which]
+        for which, cable in ((1, link_cable), (2, row_cable))
     )
-    several = np.bincount(row_cable, minlength=int(link_cable.max(initial=-1)) + 1) > 1
-    if not several.any():
+    is_split_up = np.bincount(row_cable, minlength=int(link_cable.max(initial=-1)) + 1) > 1
+    if not is_split_up.any():
         return link_cable, row_cable
     # links between devices that no row of their cable joins: the rows cannot tell the links of that cable apart
-    lone = ~np.isin(link_keys, row_keys)
-    several[link_cable[lone]] = False
+    has_no_row = ~np.isin(link_keys, row_keys)
+    is_split_up[link_cable[has_no_row]] = False
     # runs of such cables are numbered behind all cables, so that the two kinds of number do not meet
-    first = int(max(link_cable.max(initial=-1), row_cable.max(initial=-1))) + 1
-    keys = np.unique(row_keys[several[row_cable]])
+    first_run = int(max(link_cable.max(initial=-1), row_cable.max(initial=-1))) + 1
+    split_keys = np.unique(row_keys[is_split_up[row_cable]])
     run_numbers = []
-    for cable, key in ((link_cable, link_keys), (row_cable, row_keys)):
-        runs = first + np.searchsorted(keys, key)
-        run_numbers.append(np.where(several[cable], runs, cable).astype(np.int32))
+    for cable, run_key in ((link_cable, link_keys), (row_cable, row_keys)):
+        run_of_key = first_run + np.searchsorted(split_keys, run_key)
+        run_numbers.append(np.where(is_split_up[cable], run_of_key, cable).astype(np.int32))
     return run_numbers[0], run_numbers[1]
 
 
-def _assign_rows(link_cable: Ints, row_cable: Ints) -> Ints:
+def _assign_rows(run_of_link: Ints, run_of_row: Ints) -> Ints:
     """Return the row of cables.csv for each link, int32: the rows of a run share its links evenly, in order.
 
     The arguments are the run of each link and of each row of cables.csv, as `_number_runs` returns them.
     """
-    count = int(max(link_cable.max(initial=-1), row_cable.max(initial=-1))) + 1
-    links, rows = np.bincount(link_cable, minlength=count), np.bincount(row_cable, minlength=count)
-    by_link, by_row = np.argsort(link_cable, kind="stable"), np.argsort(row_cable, kind="stable")
-    # where those of each cable begin in `by_link` and `by_row`
-    first_link, first_row = np.cumsum(links) - links, np.cumsum(rows) - rows
-    cable = link_cable[by_link]
-    nth = np.arange(len(by_link)) - first_link[cable]
-    links_per_row = np.maximum(links // np.maximum(rows, 1), 1)
-    link_rows = np.empty(len(link_cable), dtype=np.int32)
+    run_count = int(max(run_of_link.max(initial=-1), run_of_row.max(initial=-1))) + 1
+    links_of_run = np.bincount(run_of_link, minlength=run_count)
+    rows_of_run = np.bincount(run_of_row, minlength=run_count)
+    links_by_run, rows_by_run = np.argsort(run_of_link, kind="stable"), np.argsort(run_of_row, kind="stable")
+    # where those of each run begin in `links_by_run` and `rows_by_run`
+    first_link_of_run, first_row_of_run = np.cumsum(links_of_run) - links_of_run, np.cumsum(rows_of_run) - rows_of_run
+    sorted_runs = run_of_link[links_by_run]
+    nth_of_run = np.arange(len(links_by_run)) - first_link_of_run[sorted_runs]
+    links_per_row = np.maximum(links_of_run // np.maximum(rows_of_run, 1), 1)
+    link_rows = np.empty(len(run_of_link), dtype=np.int32)
     # links that are left over by the division belong to the last row
-    link_rows[by_link] = by_row[first_row[cable] + np.minimum(nth // links_per_row[cable], rows[cable] - 1)]
+    link_rows[links_by_run] = rows_by_run[
+        first_row_of_run[sorted_runs]
+        + np.minimum(nth_of_run // links_per_row[sorted_runs], rows_of_run[sorted_runs] - 1)
+    ]
     return link_rows
 
 
@@ -451,27 +463,34 @@ def _match_labels(
     link_cable: Ints,
     row_cable: Ints,
 ) -> Ints:
-    """Return the rows of links (int32), corrected by labels where a breakout has several ends on one device.
+    """Return the row of cables.csv of each link (int32): `row`, corrected by labels.
 
-    cables.csv lists the ends of a breakout by cage, links.csv by port. Only the label says which end has which port: as
-    PLACE:PORT or PLACE:SOCKET PORT, before ` > `.
+    A row is corrected if several rows of its cable join the same two devices, as with the ends of a breakout on one
+    device: cables.csv lists these by cage, links.csv by port. Only the label of the a end says which of them has which
+    port: as PLACE:PORT or PLACE:SOCKET PORT, before ` > `.
     """
-    a, b = (cables[f"{side}_device"].codes.astype(np.int64) for side in "ab")
-    order = np.lexsort((b, a, row_cable))
+    a_device_of_row, b_device_of_row = (cables[f"{letter}_device"].codes.astype(np.int64) for letter in "ab")
+    row_order = np.lexsort((b_device_of_row, a_device_of_row, row_cable))
     # sorted, rows of one cable between the same two devices are neighbours
-    is_repeated = np.all([column[order][1:] == column[order][:-1] for column in (row_cable, a, b)], axis=0)
-    unsure = np.zeros(int(max(link_cable.max(initial=-1), row_cable.max(initial=-1))) + 1, dtype=bool)
-    unsure[row_cable[order[1:][is_repeated]]] = True
-    ends: dict[tuple[int, str, str], int] = {}
-    label, row_device = cables["label_a"], cables["a_device"]
-    device, port = links["a_device"], links["a_port"]
-    for at in np.flatnonzero(unsure[row_cable]).tolist():
-        near_text = str(label[at]).partition(" > ")[0].partition(":")[2]
-        name = str(row_device.vocabulary[row_device.codes[at]])
-        ends[int(row_cable[at]), name, near_text.rpartition(" ")[2]] = at
+    is_repeated = np.all(
+        [column[row_order][1:] == column[row_order][:-1] for column in (row_cable, a_device_of_row, b_device_of_row)],
+        axis=0,
+    )
+    is_unsure = np.zeros(int(max(link_cable.max(initial=-1), row_cable.max(initial=-1))) + 1, dtype=bool)
+    is_unsure[row_cable[row_order[1:][is_repeated]]] = True
+    row_by_end: dict[tuple[int, str, str], int] = {}
+    labels, row_device = cables["label_a"], cables["a_device"]
+    link_device, link_port = links["a_device"], links["a_port"]
+    for cable_row in np.flatnonzero(is_unsure[row_cable]).tolist():
+        near_text = str(labels[cable_row]).partition(" > ")[0].partition(":")[2]
+        device_name = str(row_device.vocabulary[row_device.codes[cable_row]])
+        row_by_end[int(row_cable[cable_row]), device_name, near_text.rpartition(" ")[2]] = cable_row
     link_rows = row.copy()
-    for link in np.flatnonzero(unsure[link_cable]).tolist():
-        key = str(device.vocabulary[device.codes[link]]), str(port.vocabulary[port.codes[link]])
+    for link in np.flatnonzero(is_unsure[link_cable]).tolist():
+        end_of_link = (
+            str(link_device.vocabulary[link_device.codes[link]]),
+            str(link_port.vocabulary[link_port.codes[link]]),
+        )
         # a link whose port no label names keeps its row
-        link_rows[link] = ends.get((int(link_cable[link]), *key), row[link])
+        link_rows[link] = row_by_end.get((int(link_cable[link]), *end_of_link), row[link])
     return link_rows

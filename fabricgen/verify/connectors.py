@@ -60,14 +60,14 @@ def read_sockets(labels: list[str]) -> tuple[EncodedColumn, EncodedColumn]:
 
     A label reads `PLACE:SOCKET PORT > PLACE:SOCKET PORT`; its part `SOCKET PORT` is returned.
     """
-    near: dict[str, int] = {}
-    far: dict[str, int] = {}
+    near_sockets: dict[str, int] = {}
+    far_sockets: dict[str, int] = {}
     codes = np.empty((2, len(labels)), dtype=np.int32)
     for row, label in enumerate(labels):
         near_end, _, far_end = label.partition(" > ")
-        codes[0, row] = near.setdefault(near_end.partition(":")[2], len(near))
-        codes[1, row] = far.setdefault(far_end.partition(":")[2], len(far))
-    return encode_column(list(near), codes[0]), encode_column(list(far), codes[1])
+        codes[0, row] = near_sockets.setdefault(near_end.partition(":")[2], len(near_sockets))
+        codes[1, row] = far_sockets.setdefault(far_end.partition(":")[2], len(far_sockets))
+    return encode_column(list(near_sockets), codes[0]), encode_column(list(far_sockets), codes[1])
 
 
 def find_connectors(
@@ -79,36 +79,57 @@ def find_connectors(
     `row_cable` (int32) is the cable of each row of cables.csv, `row` (int32) the row of each link.
     """
     # how many rows of cables.csv the cable of each row has
-    several = np.bincount(row_cable, minlength=1)[row_cable]
-    common_b, has_socket = _find_common_ends(cables)
-    pieces = _count_pieces(cables["part"], several, common_b)
+    rows_of_cable = np.bincount(row_cable, minlength=1)[row_cable]
+    hangs_on_b, has_socket = _find_common_ends(cables)
+    pieces_of_cable = _count_pieces(cables["part"], rows_of_cable, hangs_on_b)
     ends = [_read_ends(cables[f"{letter}_cage"], socket) for letter, socket in zip("ab", sockets, strict=True)]
-    jumpers = np.maximum(*(end.list_by_row(end.count) for end in ends))
-    nth = _number_jumpers(row, jumpers)
-    plug, code = np.empty(2 * len(row), dtype=np.int64), np.empty(2 * len(row), dtype=np.int64)
-    split = np.zeros(2 * len(row), dtype=bool)
+    jumpers = np.maximum(*(end_codes.list_by_row(end_codes.count) for end_codes in ends))
+    jumper_of_link = _number_jumpers(row, jumpers)
+    plug_key, text_code = np.empty(2 * len(row), dtype=np.int64), np.empty(2 * len(row), dtype=np.int64)
+    is_split = np.zeros(2 * len(row), dtype=bool)
     texts: list[str] = []
-    width = int(max(jumpers.max(initial=1), pieces.max(initial=1), several.max(initial=1)))
-    for side, end in enumerate(ends):
-        numbers = end.list_by_row([len(parts) for parts in end.parts])
-        is_common = common_b == bool(side)
+    most_per_row = int(max(jumpers.max(initial=1), pieces_of_cable.max(initial=1), rows_of_cable.max(initial=1)))
+    for end_number, end_codes in enumerate(ends):
+        number_count = end_codes.list_by_row([len(numbers_behind_cage) for numbers_behind_cage in end_codes.parts])
+        is_common = hangs_on_b == bool(end_number)
         # a label counts the tails of a splitter: it has one number more than the connector (if any) and the piece of
         # the cable (if there are several) take. These links share the plug at the common end.
-        tail = is_common & (numbers > has_socket.astype(np.int64) + (pieces > 1)) & (several >= 1)
-        piece = end.list_by_row([int(parts[-2]) if len(parts) > 1 else 0 for parts in end.parts]) * (pieces > 1)
+        is_tail_row = (
+            is_common & (number_count > has_socket.astype(np.int64) + (pieces_of_cable > 1)) & (rows_of_cable >= 1)
+        )
+        piece_number = end_codes.list_by_row(
+            [
+                int(numbers_behind_cage[-2]) if len(numbers_behind_cage) > 1 else 0
+                for numbers_behind_cage in end_codes.parts
+            ]
+        ) * (pieces_of_cable > 1)
         # common plugs are numbered by cable and piece, after all plugs that are numbered by row, end and jumper
-        shared = (2 * len(row_cable) + row_cable.astype(np.int64)) * width + np.minimum(piece, width - 1)
-        plug[side::2] = np.where(tail[row], shared[row], (2 * row.astype(np.int64) + side) * width + nth)
-        split[side::2] = tail[row]
+        common_plug_key = (2 * len(row_cable) + row_cable.astype(np.int64)) * most_per_row + np.minimum(
+            piece_number, most_per_row - 1
+        )
+        plug_key[end_number::2] = np.where(
+            is_tail_row[row],
+            common_plug_key[row],
+            (2 * row.astype(np.int64) + end_number) * most_per_row + jumper_of_link,
+        )
+        is_split[end_number::2] = is_tail_row[row]
         # (code of the end, is it a tail, jumper) as one number: each text is made once
-        keys, where = np.unique((end.code[row].astype(np.int64) * 2 + tail[row]) * width + nth, return_inverse=True)
-        code[side::2] = where + len(texts)
+        connector_keys, key_of_link = np.unique(
+            (end_codes.code[row].astype(np.int64) * 2 + is_tail_row[row]) * most_per_row + jumper_of_link,
+            return_inverse=True,
+        )
+        text_code[end_number::2] = key_of_link + len(texts)
         texts += [
-            _format_connector(end, key // width // 2, is_tail=key // width % 2 == 1, jumper=key % width)
-            for key in keys.tolist()
+            _format_connector(
+                end_codes,
+                connector_key // most_per_row // 2,
+                is_tail=connector_key // most_per_row % 2 == 1,
+                jumper=connector_key % most_per_row,
+            )
+            for connector_key in connector_keys.tolist()
         ]
-    numbers_of_plugs = np.unique(plug, return_inverse=True)[1].astype(np.int32)
-    return Connectors(numbers_of_plugs, *_merge_texts(code, texts), split)
+    plug_numbers = np.unique(plug_key, return_inverse=True)[1].astype(np.int32)
+    return Connectors(plug_numbers, *_merge_texts(text_code, texts), is_split)
 
 
 def _find_common_ends(cables: Mapping[str, Any]) -> tuple[Flags, Flags]:
@@ -127,28 +148,34 @@ def _find_common_ends(cables: Mapping[str, Any]) -> tuple[Flags, Flags]:
     return common_b, np.array(has_socket, dtype=bool)
 
 
-def _count_pieces(part: EncodedColumn, several: Ints64, common_b: Flags) -> Ints64:
+def _count_pieces(part_column: EncodedColumn, rows_of_cable: Ints64, hangs_on_b: Flags) -> Ints64:
     """Return how many pieces (jumpers or splitters) the cable of each row of cables.csv is made of; int64.
 
-    `several` is the number of rows that the cable of each row has. The part of a patched cable lists the jumpers at
-    both ends: for each end a set of jumpers, or one jumper for each leg.
+    A part is one set of pieces, or, for a patched cable, the sets of its a end and of its b end, or one jumper for each
+    leg at both ends (joined by JOINT). `rows_of_cable` is the number of rows of each row's cable. `hangs_on_b` says
+    whether the cable's id names its b end, whose set then counts.
     """
-    listed = [str(text).split(JOINT) for text in part.vocabulary.tolist()]
-    numbers = [(len(parts), split_set(parts[0])[0], split_set(parts[-1])[0]) for parts in listed]
-    count, first, last = np.array(numbers, dtype=np.int64).reshape(-1, 3)[part.codes].T
+    listed = [str(text).split(JOINT) for text in part_column.vocabulary.tolist()]
+    set_sizes = [(len(sets), split_set(sets[0])[0], split_set(sets[-1])[0]) for sets in listed]
+    set_count, first_size, last_size = np.array(set_sizes, dtype=np.int64).reshape(-1, 3)[part_column.codes].T
     # a part that lists both ends has the a end first
-    of_end = np.where((count > 1) & common_b, last, first)
-    pieces: Ints64 = np.where((several > 1) & (count == 2 * several), several * first, of_end)
+    of_end = np.where((set_count > 1) & hangs_on_b, last_size, first_size)
+    pieces: Ints64 = np.where(
+        (rows_of_cable > 1) & (set_count == 2 * rows_of_cable), rows_of_cable * first_size, of_end
+    )
     return pieces
 
 
 def _read_ends(cage: EncodedColumn, socket: EncodedColumn) -> _CableEndCodes:
-    # the cage and the numbers behind it at one end of each row, from its cage and the socket on its label.
-    # There are few pairs of cage and socket among many rows: each pair is parsed once.
-    key = cage.codes.astype(np.int64) * max(len(socket.vocabulary), 1) + socket.codes
-    keys, code = np.unique(key, return_inverse=True)
-    cages, parts, counts = [], [], []
-    for cage_code, socket_code in zip(*divmod(keys, max(len(socket.vocabulary), 1)), strict=True):
+    # there are few pairs of cage and socket among many rows: each pair is parsed once.
+    """Read the cage and the numbers behind it at one end of each row of cables.csv.
+
+    `cage` is the column of cages, and `socket` what the labels say behind the place of that end (`33/1+2 swp33s0`).
+    """
+    pair_of_row = cage.codes.astype(np.int64) * max(len(socket.vocabulary), 1) + socket.codes
+    pairs, code_of_row = np.unique(pair_of_row, return_inverse=True)
+    cages, numbers_behind_cage, jumper_counts = [], [], []
+    for cage_code, socket_code in zip(*divmod(pairs, max(len(socket.vocabulary), 1)), strict=True):
         cage_text, socket_text = str(cage.vocabulary[cage_code]), str(socket.vocabulary[socket_code])
         # a socket that does not begin with its cage is that of a box without numbered cages
         numbers = (
@@ -156,9 +183,9 @@ def _read_ends(cage: EncodedColumn, socket: EncodedColumn) -> _CableEndCodes:
         )
         jumper_range = _RANGE.fullmatch(numbers[-1]) if numbers else None
         cages.append(cage_text)
-        parts.append([*numbers[:-1], jumper_range[1]] if jumper_range else numbers)
-        counts.append(int(jumper_range[2]) - int(jumper_range[1]) + 1 if jumper_range else 1)
-    return _CableEndCodes(code.astype(np.int32), cages, parts, counts)
+        numbers_behind_cage.append([*numbers[:-1], jumper_range[1]] if jumper_range else numbers)
+        jumper_counts.append(int(jumper_range[2]) - int(jumper_range[1]) + 1 if jumper_range else 1)
+    return _CableEndCodes(code_of_row.astype(np.int32), cages, numbers_behind_cage, jumper_counts)
 
 
 def _number_jumpers(row: Ints, jumpers: Ints64) -> Ints64:

@@ -58,30 +58,30 @@ def price_findings(
     at ports about which too little was seen are left out and counted in `left_out`. `carry_nothing` has the ids of
     findings that join devices which the plan never joins, such as a node and a spine.
     """
-    hall, size = FoundHall(cluster, diagnosis), max(request.sizes)
-    actions = [action for action in diagnosis.actions if hall.knows_links_of(action)]
-    networks, odd = hall.build_networks(), hall.list_carrying_nothing()
-    alone = [(action, hall.build_networks(action)) for action in actions[:EACH]]
-    planned_figures = {name: figures for name, figures in planned.items() if name != "blueprint"}
+    found_hall, largest_size = FoundHall(cluster, diagnosis), max(request.sizes)
+    actions = [action for action in diagnosis.actions if found_hall.knows_links_of(action)]
+    found_networks, carrying_nothing = found_hall.build_networks(), found_hall.list_carrying_nothing()
+    networks_by_action = [(action, found_hall.build_networks(action)) for action in actions[:EACH]]
+    planned_sections = {name: figures for name, figures in planned.items() if name != "blueprint"}
     by_fabric: dict[str, Any] = {}
     for network in list_networks(cluster):
         name = network.fabric.name
-        if all(name not in fabrics for fabrics in planned_figures.values()):
+        if all(name not in fabrics for fabrics in planned_sections.values()):
             continue
-        before, hall_network = _time_collectives(network, job_of, request, size), networks[name]
-        sections = {section: fabrics[name] for section, fabrics in planned_figures.items()}
+        planned_times, hall_network = _time_collectives(network, job_of, request, largest_size), found_networks[name]
+        sections = {section: fabrics[name] for section, fabrics in planned_sections.items()}
         as_found = compute_figures(
             sections, network, hall_network, job_of(hall_network), request, runs=_can_run(hall_network, job_of, request)
         )
         by_fabric[name] = {
-            "bytes": size,
+            "bytes": largest_size,
             "left_out": len(diagnosis.actions) - len(actions),
-            "carry_nothing": odd,
-            "together": _price_network(before, hall_network, job_of, request, size),
+            "carry_nothing": carrying_nothing,
+            "together": _price_network(planned_times, hall_network, job_of, request, largest_size),
             "each": [
                 {"id": action.id, "text": action.text.partition("\n")[0]}
-                | _price_network(before, with_it[name], job_of, request, size)
-                for action, with_it in alone
+                | _price_network(planned_times, action_networks[name], job_of, request, largest_size)
+                for action, action_networks in networks_by_action
             ],
             "changed": list(compare_figures(sections, as_found)),
             "sections": as_found,
@@ -112,17 +112,17 @@ def _time_collectives(network: Network, job_of: JobOf, request: Question, size: 
 
 
 def _price_network(
-    before: Mapping[str, float], network: Network, job_of: JobOf, request: Question, size: int
+    planned_times: Mapping[str, float], network: Network, job_of: JobOf, request: Question, size: int
 ) -> dict[str, Any]:
     """Return by what share each collective takes longer (None: it cannot run), and how many ranks are cut off."""
     job = job_of(network)
-    after = _time_collectives(network, job_of, request, size)
-    slower = {
-        name: round(us / before[name] - 1, 4) if np.isfinite(us) else None
-        for name, us in after.items()
-        if name in before
+    times = _time_collectives(network, job_of, request, size)
+    slowdowns = {
+        name: round(us / planned_times[name] - 1, 4) if np.isfinite(us) else None
+        for name, us in times.items()
+        if name in planned_times
     }
-    return {"slower": slower, "cut_off": int((network.gbps[job.ranks].sum(axis=1) == 0).sum())}
+    return {"slower": slowdowns, "cut_off": int((network.gbps[job.ranks].sum(axis=1) == 0).sum())}
 
 
 def list_cost_lines(by_fabric: Mapping[str, Any]) -> Iterator[str]:
@@ -142,12 +142,12 @@ def list_cost_lines(by_fabric: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _describe_cost(cost: Mapping[str, Any]) -> str:
-    # a cost in one line: how much slower each collective is, and how many ranks are cut off.
-    # A share below 0.05 % is printed as +0.0%, never as -0.0%.
+    """Return a cost in one line: by what share each collective is slower, and how many ranks are cut off."""
+    # a share below 0.05 % is printed as +0.0%, never as -0.0%
     shares = {name: share if share is None or abs(share) >= 0.0005 else 0.0 for name, share in cost["slower"].items()}
     phrases = [f"{name} {'cannot run' if share is None else f'{share:+.1%}'}" for name, share in shares.items()]
-    cut = [f"{cost['cut_off']} rank{'s' * (cost['cut_off'] != 1)} cut off"] if cost["cut_off"] else []
-    return ", ".join([*phrases, *cut]) or "no collective is told"
+    cut_off_text = [f"{cost['cut_off']} rank{'s' * (cost['cut_off'] != 1)} cut off"] if cost["cut_off"] else []
+    return ", ".join([*phrases, *cut_off_text]) or "no collective is told"
 
 
 # The sections of an analysis on the network as planned and on that found in the hall, side by side.
@@ -196,13 +196,13 @@ def compare_figures(planned: Mapping[str, Figures], as_found: Mapping[str, Figur
     A value is None if the network has no such thing (a class of pairs, for example) or the job cannot run.
     """
     for section, found_figures in as_found.items():
-        rows = (
+        cells_by_side = (
             dict(_key_rows(_ROWS[section](figures))) if figures else {} for figures in (planned[section], found_figures)
         )
-        before, after = rows
-        for subject, figure in [*before, *(key for key in after if key not in before)]:
+        planned_cells, found_cells = cells_by_side
+        for subject, figure in [*planned_cells, *(cell for cell in found_cells if cell not in planned_cells)]:
             (planned_value, planned_words), (found_value, found_words) = (
-                cells.get((subject, figure), (None, "-")) for cells in (before, after)
+                cells.get((subject, figure), (None, "-")) for cells in (planned_cells, found_cells)
             )
             if planned_words != found_words and not _is_drawn_alike(section, planned_value, found_value):
                 yield {
@@ -275,19 +275,19 @@ def _list_collective_rows(figures: Figures) -> Iterator[_Row]:
 def _list_balance_rows(figures: Figures) -> Iterator[_Row]:
     # the mean and worst share of a link's rate that flows of each traffic pattern get, for each kind of load balancing
     for pattern in figures["patterns"]:
-        modes = [("per-packet spraying", pattern["sprayed"])] if pattern["sprayed"] else []
+        rates_by_mode = [("per-packet spraying", pattern["sprayed"])] if pattern["sprayed"] else []
         for row in pattern["rows"]:
             for kind in ("expected", "drawn"):
                 if row[kind]:
                     pairs = f"{row['queue_pairs']} queue pair{'s' * (row['queue_pairs'] != 1)}"
-                    modes.append((f"{row['kind']}, {pairs}, {kind}", row[kind]))
-        for mode, rates in modes:
+                    rates_by_mode.append((f"{row['kind']}, {pairs}, {kind}", row[kind]))
+        for mode, rates in rates_by_mode:
             for figure in ("mean", "worst"):
-                share = rates[f"{figure}_share"]
-                yield f"{pattern['name']}, {mode}", figure, share, f"{share:.2f}"
+                rate_share = rates[f"{figure}_share"]
+                yield f"{pattern['name']}, {mode}", figure, rate_share, f"{rate_share:.2f}"
         if pattern["flows_without_route"]:
-            lost = pattern["flows_without_route"]
-            yield pattern["name"], "flows without a way", lost, f"{lost:,}"
+            flow_count = pattern["flows_without_route"]
+            yield pattern["name"], "flows without a way", flow_count, f"{flow_count:,}"
 
 
 def _list_failure_rows(figures: Figures) -> Iterator[_Row]:
@@ -404,17 +404,17 @@ class FoundHall:
         return self._flag_links(cable for action in dark for cable in action.cables) & self._as_found.gone & lone
 
     def _read_action(self, action: Action) -> tuple[Flags, list[UnplannedPair]]:
-        """Return, for one action, which links are gone (also where other plugs are in), and which ports are joined."""
-        own_links, gone = self._flag_links(action.concerned), self._as_found.gone
+        """Return flags of the planned links that are gone by an action, and the pairs of ports joined by its plugs."""
+        own_links, all_gone = self._flag_links(action.concerned), self._as_found.gone
         if action.kind is Kind.DARK:
             return own_links & self._dark, []
-        lost, pairs = own_links & gone & ~self._dark, []
+        gone_by_action, pairs = own_links & all_gone & ~self._dark, []
         for pair in self._all[1]:
             links = [port >> 1 for port in pair if port < self._planned]
             if own_links[links].any():
-                lost[links] = True
+                gone_by_action[links] = True
                 pairs.append(pair)
-        return lost, pairs
+        return gone_by_action, pairs
 
     def _wire_pairs(self, gone: Flags, pairs: Sequence[UnplannedPair]) -> tuple[Cluster, Ints64, list[UnplannedPair]]:
         """Return the cluster with pairs joined in rows of their tiers, rows that are gone, and pairs without a row."""
@@ -423,36 +423,36 @@ class FoundHall:
         used_rows, odd_pairs = set[int](), []
         # pairs that fit the row of their lower port go first; the others take rows that these leave over
         for pair in sorted(pairs, key=lambda pair: self._join_by_lower(pair) is None):
-            joined = self._join_by_lower(pair) or next(
-                (j for j in self._join_by_either(pair) if j.row not in used_rows), None
+            substitute = self._join_by_lower(pair) or next(
+                (candidate for candidate in self._join_by_either(pair) if candidate.row not in used_rows), None
             )
-            if joined is None:
+            if substitute is None:
                 odd_pairs.append(pair)
                 continue
-            used_rows.add(joined.row)
+            used_rows.add(substitute.row)
             for name, column in columns.items():
-                column[joined.row] = getattr(joined, name)
+                column[substitute.row] = getattr(substitute, name)
         # a row that carries another link now is not gone
-        dark = np.setdiff1d(self._rows[gone], np.array(sorted(used_rows), dtype=np.int64))
+        gone_rows = np.setdiff1d(self._rows[gone], np.array(sorted(used_rows), dtype=np.int64))
         if not used_rows:
-            return self.cluster, dark, odd_pairs
-        return replace(self.cluster, plan=plan._replace(links=replace(plan.links, **columns))), dark, odd_pairs
+            return self.cluster, gone_rows, odd_pairs
+        return replace(self.cluster, plan=plan._replace(links=replace(plan.links, **columns))), gone_rows, odd_pairs
 
     def _join_by_lower(self, pair: UnplannedPair) -> _SubstituteLink | None:
         """Return a pair as a link in the row of its lower port; None if the other port is not in the tier above."""
         links = self.cluster.plan.links
-        for low, up in (pair, pair[::-1]):
+        for lower, upper in (pair, pair[::-1]):
             # even ports are lower ends; a spare port is in no segment
-            if low >= self._planned or low & 1:
+            if lower >= self._planned or lower & 1:
                 continue
-            row, segment = self._find_row(low), self._find_segment(low)
-            if up >= self._planned:
-                device = self._find_device(up)
+            row, segment = self._find_row(lower), self._find_segment(lower)
+            if upper >= self._planned:
+                device = self._find_device(upper)
                 if self._find_tier(device) == segment.tier:
                     return _SubstituteLink(row, int(links.a_device[row]), device, int(links.b_port[row]))
-            elif up & 1 and _make_link_key(self._find_segment(up)) == _make_link_key(segment):
+            elif upper & 1 and _make_link_key(self._find_segment(upper)) == _make_link_key(segment):
                 return _SubstituteLink(
-                    row, int(links.a_device[row]), self._find_device(up), int(links.b_port[self._find_row(up)])
+                    row, int(links.a_device[row]), self._find_device(upper), int(links.b_port[self._find_row(upper)])
                 )
         return None
 

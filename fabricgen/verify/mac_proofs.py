@@ -186,27 +186,33 @@ class _Judge:
         """Return the ports of hosts (and switches) whose MACs were learnt at a port."""
         return {nic[:2] for mac in entry.macs if (nic := self.nics.get(mac))}
 
-    def find_reason(self, key: _SwitchPort, entry: _Learnt, host_ports: set[_HostPort]) -> str:
+    def find_reason(self, switch_port: _SwitchPort, entry: _Learnt, host_ports: set[_HostPort]) -> str:
         """Return why the MACs at a port prove no plug; "" if they prove that of the only port in `host_ports`."""
         cabling, hosts = self.cabling, {device for device, _ in host_ports}
-        others = self.heard.sees.get(key, set()) - hosts
-        leads_on = any(device >= 0 and cabling.read_device("nos", device) for device in others | hosts)
+        other_devices = self.heard.sees.get(switch_port, set()) - hosts
+        leads_on = any(device >= 0 and cabling.read_device("nos", device) for device in other_devices | hosts)
         if leads_on or MANAGEMENT.fullmatch(entry.port):
             return BELOW
-        if key in self.heard.down:
+        if switch_port in self.heard.down:
             return IS_DOWN
-        fabric = "" if key[1] < 0 else cabling.read_link("fabric", key[1])
+        fabric = "" if switch_port[1] < 0 else cabling.read_link("fabric", switch_port[1])
         host_names = {cabling.device_names[device] for device in hosts}
-        bonded = {bond_fabric for host, bond_fabric in self.bonded if host in host_names}
-        if others or (bonded and fabric in ("", *bonded)):
+        bonded_fabrics = {bond_fabric for host, bond_fabric in self.bonded if host in host_names}
+        if other_devices or (bonded_fabrics and fabric in ("", *bonded_fabrics)):
             return OTHER
         # the second lowest bit of the first byte marks MACs that software made up
-        strange = any(mac not in self.nics and not int(mac[1], 16) & 2 for mac in entry.macs)
+        has_unknown_hardware = any(mac not in self.nics and not int(mac[1], 16) & 2 for mac in entry.macs)
         if not host_ports:
             return UNKNOWN_MACS
-        if len(host_ports) > 1 or strange or any(mac in self.nics and not self.nics[mac] for mac in entry.macs):
+        if (
+            len(host_ports) > 1
+            or has_unknown_hardware
+            or any(mac in self.nics and not self.nics[mac] for mac in entry.macs)
+        ):
             return SEVERAL
-        is_asked = key in self.heard.sees or key in self.heard.silent or key[0] in self.heard.whole
+        is_asked = (
+            switch_port in self.heard.sees or switch_port in self.heard.silent or switch_port[0] in self.heard.whole
+        )
         return "" if is_asked or self.has_all else UNSURE
 
 
@@ -268,23 +274,35 @@ def _hear_lldp(
 ) -> _Heard:
     """Return what LLDP tells about the ports of some switches (rows of devices).
 
-    Only boxes that tell their device themselves are used, as none was inferred yet.
+    Only boxes that tell their device themselves are used, as none was inferred yet. A switch is `whole` if its dump
+    lists all its neighbours, by port names that are known, and not so many that its agent may have lost some.
     """
     identities = read_identities(cabling, sightings.boxes, addresses, ports)
-    ends, heard, asked = number_ends(sightings, identities), _Heard(), np.array(sorted(switches), dtype=np.int32)
-    for row in np.flatnonzero(np.isin(ends.near_device, asked)).tolist():
-        key = int(ends.near_device[row]), int(ends.near[row])
-        if sightings.state[row] == SEEN:
-            heard.sees[key].add(int(ends.far_device[row]))
+    sighted_ends, heard = number_ends(sightings, identities), _Heard()
+    switch_rows = np.array(sorted(switches), dtype=np.int32)
+    for sighting in np.flatnonzero(np.isin(sighted_ends.near_device, switch_rows)).tolist():
+        switch_port = int(sighted_ends.near_device[sighting]), int(sighted_ends.near[sighting])
+        if sightings.state[sighting] == SEEN:
+            heard.sees[switch_port].add(int(sighted_ends.far_device[sighting]))
         else:
-            (heard.down if sightings.state[row] == DOWN else heard.silent).add(key)
-    for row in np.flatnonzero(np.isin(ends.far_device, asked) & (ends.far != UNKNOWN)).tolist():
-        heard.sees[int(ends.far_device[row]), int(ends.far[row])].add(int(ends.near_device[row]))
+            (heard.down if sightings.state[sighting] == DOWN else heard.silent).add(switch_port)
+    for sighting in np.flatnonzero(
+        np.isin(sighted_ends.far_device, switch_rows) & (sighted_ends.far != UNKNOWN)
+    ).tolist():
+        heard.sees[int(sighted_ends.far_device[sighting]), int(sighted_ends.far[sighting])].add(
+            int(sighted_ends.near_device[sighting])
+        )
     # a table with an unknown port name is not complete: that port may be any
-    unknown = {device for device, number in heard.sees if number == UNKNOWN}
-    counts = np.bincount(ends.near_device[ends.near_device >= 0], minlength=len(cabling.device_names))
+    with_unknown_port = {device for device, number in heard.sees if number == UNKNOWN}
+    neighbor_counts = np.bincount(
+        sighted_ends.near_device[sighted_ends.near_device >= 0], minlength=len(cabling.device_names)
+    )
     for box in sightings.lists_all:
         device = int(identities.device[box])
-        if device in switches - unknown and sightings.agents.get(box) == "lldp" and counts[device] < MANY_NEIGHBORS:
+        if (
+            device in switches - with_unknown_port
+            and sightings.agents.get(box) == "lldp"
+            and neighbor_counts[device] < MANY_NEIGHBORS
+        ):
             heard.whole.add(device)
     return heard

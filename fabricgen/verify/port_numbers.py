@@ -107,19 +107,21 @@ class PortNumbers:
         kinds = self.kind[device[rows]].astype(np.int16)
         # kind by kind, since the meaning of a text depends on the kind; numpy sorts int16 by radix, which is fast
         rows = rows[np.argsort(kinds, kind="stable")]
-        owners, codes = device[rows], text[rows]
-        ends = np.cumsum(np.bincount(kinds)).tolist()
-        for kind, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
+        device_of_row, text_of_row = device[rows], text[rows]
+        kind_bounds = np.cumsum(np.bincount(kinds)).tolist()
+        for kind, (start, end) in enumerate(zip([0, *kind_bounds], kind_bounds, strict=False)):
             if start < end:
-                codes_of_kind = codes[start:end]
-                local, spare = self._number_texts(kind, codes_of_kind, texts)
-                slots, port = local[codes_of_kind], spare[codes_of_kind]
-                named = np.flatnonzero(slots >= 0)
-                planned = self._slots[self._start[owners[start:end][named]] + slots[named]]
-                port[named] = np.where(planned >= 0, planned, port[named])
-                ports[rows[start:end]] = port
+                codes_of_kind = text_of_row[start:end]
+                slot_of_text, spare_value = self._number_texts(kind, codes_of_kind, texts)
+                slot_of_row, port_of_row = slot_of_text[codes_of_kind], spare_value[codes_of_kind]
+                rows_with_slot = np.flatnonzero(slot_of_row >= 0)
+                planned = self._slots[
+                    self._start[device_of_row[start:end][rows_with_slot]] + slot_of_row[rows_with_slot]
+                ]
+                port_of_row[rows_with_slot] = np.where(planned >= 0, planned, port_of_row[rows_with_slot])
+                ports[rows[start:end]] = port_of_row
         if self.by_address:
-            self._find_addresses(ports, rows, owners, codes, texts)
+            self._find_addresses(ports, rows, device_of_row, text_of_row, texts)
         return ports
 
     def _number_texts(self, kind: int, codes: Ints, texts: Sequence[str]) -> tuple[Ints, Ints]:

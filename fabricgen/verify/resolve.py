@@ -22,25 +22,29 @@ MANY_NEIGHBORS = 200
 def resolve_sightings(
     cabling: PlannedCabling, sightings: Sightings, identities: Identities, catalog: Catalog | None = None
 ) -> tuple[SeenPorts, tuple[str, ...]]:
-    """Find what is plugged where; return it with notes (sentences) about devices whose dumps are empty or doubtful."""
+    """Find what is plugged where; return it with notes (sentences).
+
+    Notes tell of agents that lose neighbours, of dumps without a neighbour, and of dumps that contradict each other
+    about one device. `catalog` serves to tell which planned ports an agent would list.
+    """
     ends = number_ends(sightings, identities)
     numbers = _number_ports(cabling, ends, identities, sightings.state == SEEN)
     pairs = _pair_ports(numbers)
     joined_to, conflicts = _join_ports(pairs, numbers)
-    looped = np.unique(numbers.near[(numbers.near >= 0) & (numbers.near == numbers.far)]).tolist()
-    conflicts += tuple(Conflict(port, port, port) for port in looped if joined_to[port] < 0)
+    looped_ports = np.unique(numbers.near[(numbers.near >= 0) & (numbers.near == numbers.far)]).tolist()
+    conflicts += tuple(Conflict(port, port, port) for port in looped_ports if joined_to[port] < 0)
     # if the far port is not known, the device alone
     towards = _find_devices_seen(joined_to, numbers, ends)
-    listed = _flag_ports(numbers, numbers.near[sightings.state == SEEN])
-    dumped, down = _find_dumped_ports(cabling, sightings, identities, numbers, catalog or Catalog())
+    sees_neighbor = _flag_ports(numbers, numbers.near[sightings.state == SEEN])
+    is_dumped, is_down = _find_dumped_ports(cabling, sightings, identities, numbers, catalog or Catalog())
     strangers = _list_strangers(joined_to, towards, numbers, ends, sightings)
-    strange = _flag_ports(numbers, np.array([stranger.port for stranger in strangers], dtype=np.int32))
-    silent = dumped & ~listed & ~strange & ~down
-    doubtful, notes = _find_doubtful_ports(cabling, sightings, identities, numbers, silent, joined_to)
+    sees_stranger = _flag_ports(numbers, np.array([stranger.port for stranger in strangers], dtype=np.int32))
+    is_silent = is_dumped & ~sees_neighbor & ~sees_stranger & ~is_down
+    is_doubtful, notes = _find_doubtful_ports(cabling, sightings, identities, numbers, is_silent, joined_to)
     # a port where a MAC was heard may be silent by LLDP, and is joined all the same
-    doubtful |= _flag_ports(numbers, numbers.near[sightings.state == HEARD])
-    doubtful &= (joined_to < 0) & (towards < 0)
-    seen_ports = SeenPorts(joined_to, towards, dumped, down, doubtful, numbers.spare, strangers, conflicts)
+    is_doubtful |= _flag_ports(numbers, numbers.near[sightings.state == HEARD])
+    is_doubtful &= (joined_to < 0) & (towards < 0)
+    seen_ports = SeenPorts(joined_to, towards, is_dumped, is_down, is_doubtful, numbers.spare, strangers, conflicts)
     notes += _note_empty_dumps(cabling, sightings, identities)
     notes += _note_contradictions(cabling, sightings, numbers)
     return seen_ports, notes
@@ -64,32 +68,38 @@ class _PortNumbering:
 def _number_ports(cabling: PlannedCabling, ends: SightedEnds, identities: Identities, sees: Flags) -> _PortNumbering:
     """Number the ports of sightings; `sees` (bool, by sighting) says which sightings have a neighbour.
 
-    A spare port is numbered if it joins two devices of the plan, or if a planned switch sees a stranger there. Other
-    spare ports of hosts are left out: hosts may be in networks that are not in the plan.
+    Planned ports keep their numbers, and spare ports follow them, sorted by device. A spare port is numbered
+    if it joins two devices of the plan, or if a planned switch sees a stranger there. Other spare ports of hosts are
+    left out (-1): hosts may be in networks that are not in the plan.
     """
-    nos = cabling.devices["nos"]
-    is_switch = np.r_[nos.vocabulary[nos.codes] != "", False]  # the last entry is read for -1, no device
+    nos_column = cabling.devices["nos"]
+    is_switch = np.r_[nos_column.vocabulary[nos_column.codes] != "", False]  # the last entry is read for -1, no device
     names = identities.ports.spare_names()
-    count = max(len(names), 1)
-    keys = []
+    name_count = max(len(names), 1)
+    # for near ends, then for far ends: (rows of sightings whose port is spare, key of each spare port)
+    spare_ends = []
     for port, device, other_device in (
         (ends.near, ends.near_device, ends.far_device),
         (ends.far, ends.far_device, ends.near_device),
     ):
-        spare = (port < UNKNOWN) & sees & ((other_device >= 0) | is_switch[device])
+        is_spare = (port < UNKNOWN) & sees & ((other_device >= 0) | is_switch[device])
         # (device, name) as one number: the name of a spare port v has the number -2 - v, see `spare_names`
-        keys.append((np.flatnonzero(spare), device[spare].astype(np.int64) * count - 2 - port[spare]))
-    distinct, inverse = np.unique(np.concatenate([key for _, key in keys]), return_inverse=True)
-    near, far = np.maximum(ends.near, -1), np.maximum(ends.far, -1)
-    # `inverse` has the near ends first, then the far ones
-    split = len(keys[0][0])
-    near[keys[0][0]] = cabling.ports + inverse[:split]
-    far[keys[1][0]] = cabling.ports + inverse[split:]
-    spare_ports = tuple(SparePort(key // count, names[key % count]) for key in distinct.tolist())
-    device = np.concatenate(
+        spare_ends.append(
+            (np.flatnonzero(is_spare), device[is_spare].astype(np.int64) * name_count - 2 - port[is_spare])
+        )
+    (near_rows, near_keys), (far_rows, far_keys) = spare_ends
+    # `key_index` has the near ends first, then the far ones
+    distinct_keys, key_index = np.unique(np.concatenate([near_keys, far_keys]), return_inverse=True)
+    near_ports, far_ports = np.maximum(ends.near, -1), np.maximum(ends.far, -1)
+    near_ports[near_rows] = cabling.ports + key_index[: len(near_rows)]
+    far_ports[far_rows] = cabling.ports + key_index[len(near_rows) :]
+    spare_ports = tuple(
+        SparePort(spare_key // name_count, names[spare_key % name_count]) for spare_key in distinct_keys.tolist()
+    )
+    device_of_port = np.concatenate(
         [cabling.device, np.array([spare_port.device for spare_port in spare_ports], dtype=np.int32)]
     )
-    return _PortNumbering(near, far, device, spare_ports, cabling.ports)
+    return _PortNumbering(near_ports, far_ports, device_of_port, spare_ports, cabling.ports)
 
 
 def _flag_ports(numbers: _PortNumbering, ports: Ints) -> Flags:
@@ -111,53 +121,64 @@ class _SeenPairs(NamedTuple):
 
 
 def _pair_ports(numbers: _PortNumbering) -> _SeenPairs:
-    # each pair of ports that are seen joined, once, and which of the two ports says so
-    paired = np.flatnonzero((numbers.near >= 0) & (numbers.far >= 0) & (numbers.near != numbers.far))
-    near, far = numbers.near[paired].astype(np.int64), numbers.far[paired].astype(np.int64)
+    """Return the distinct pairs of ports that are seen joined, and which ports of each pair see the other one.
+
+    Sightings with an unknown port (-1) and ports that see themselves are left out.
+    """
+    joined_rows = np.flatnonzero((numbers.near >= 0) & (numbers.far >= 0) & (numbers.near != numbers.far))
+    near_ports, far_ports = numbers.near[joined_rows].astype(np.int64), numbers.far[joined_rows].astype(np.int64)
     # a pair as one number, the same whichever end tells of it
-    key = np.minimum(near, far) * len(numbers.device) + np.maximum(near, far)
-    order = np.argsort(key, kind="stable")
-    key = key[order]
-    starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][: len(key)])
-    is_low = (near < far)[order]
-    by_low = np.logical_or.reduceat(is_low, starts) if len(starts) else np.zeros(0, dtype=bool)
-    by_high = np.logical_or.reduceat(~is_low, starts) if len(starts) else np.zeros(0, dtype=bool)
-    # from the order of keys back to the order of sightings: order[starts] is the first sighting of each pair
-    by_sighting = np.argsort(order[starts], kind="stable")
-    low, high = np.divmod(key[starts][by_sighting], len(numbers.device))
-    return _SeenPairs(low, high, by_low[by_sighting], by_high[by_sighting])
+    pair_key = np.minimum(near_ports, far_ports) * len(numbers.device) + np.maximum(near_ports, far_ports)
+    key_order = np.argsort(pair_key, kind="stable")
+    pair_key = pair_key[key_order]
+    first_of_pair = np.flatnonzero(np.r_[True, pair_key[1:] != pair_key[:-1]][: len(pair_key)])
+    is_low = (near_ports < far_ports)[key_order]
+    by_low = np.logical_or.reduceat(is_low, first_of_pair) if len(first_of_pair) else np.zeros(0, dtype=bool)
+    by_high = np.logical_or.reduceat(~is_low, first_of_pair) if len(first_of_pair) else np.zeros(0, dtype=bool)
+    # back to the order of sightings: the sort is stable, so that key_order[first_of_pair] is the first of each pair
+    by_sighting = np.argsort(key_order[first_of_pair], kind="stable")
+    lower_port, higher_port = np.divmod(pair_key[first_of_pair][by_sighting], len(numbers.device))
+    return _SeenPairs(lower_port, higher_port, by_low[by_sighting], by_high[by_sighting])
 
 
 def _join_ports(pairs: _SeenPairs, numbers: _PortNumbering) -> tuple[Ints, tuple[Conflict, ...]]:
-    """Return the port at the other end of each port (int32, -1 if unknown), and conflicts between dumps.
+    """Return the port at the other end of each port (int32, -1 if unknown), and the conflicts between dumps, sorted.
 
-    A spare port whose own dump states the neighbour that it keeps may see other neighbours without a conflict.
+    Of pairs that share a port, one is kept: one that both ends state, else one that no dump of its ends denies, else a
+    planned one. A spare port whose own dump states the kept neighbour may see other neighbours without a conflict.
     """
     joined_to = np.full(len(numbers.device), -1, dtype=np.int32)
-    uses = np.bincount(pairs.low, minlength=len(joined_to)) + np.bincount(pairs.high, minlength=len(joined_to))
+    pairs_of_port = np.bincount(pairs.low, minlength=len(joined_to)) + np.bincount(pairs.high, minlength=len(joined_to))
     # nearly all pairs are undisputed: no other pair has either port
-    clear = (uses[pairs.low] == 1) & (uses[pairs.high] == 1)
-    joined_to[pairs.low[clear]], joined_to[pairs.high[clear]] = pairs.high[clear], pairs.low[clear]
-    disputed = np.flatnonzero(~clear)
-    low, high = pairs.low[disputed], pairs.high[disputed]
+    is_undisputed = (pairs_of_port[pairs.low] == 1) & (pairs_of_port[pairs.high] == 1)
+    joined_to[pairs.low[is_undisputed]] = pairs.high[is_undisputed]
+    joined_to[pairs.high[is_undisputed]] = pairs.low[is_undisputed]
+    disputed = np.flatnonzero(~is_undisputed)
+    lower_port, higher_port = pairs.low[disputed], pairs.high[disputed]
     by_low, by_high = pairs.by_low[disputed], pairs.by_high[disputed]
-    says = np.bincount(low[by_low], minlength=len(joined_to)) + np.bincount(high[by_high], minlength=len(joined_to)) > 0
-    denied = (~by_low & says[low]) | (~by_high & says[high])
-    planned = (low ^ 1 == high) & (high < numbers.planned)
-    said_pairs = {*zip(low[by_low].tolist(), high[by_low].tolist(), strict=True)}
-    said_pairs |= {*zip(high[by_high].tolist(), low[by_high].tolist(), strict=True)}
+    has_dump = (
+        np.bincount(lower_port[by_low], minlength=len(joined_to))
+        + np.bincount(higher_port[by_high], minlength=len(joined_to))
+        > 0
+    )
+    is_denied = (~by_low & has_dump[lower_port]) | (~by_high & has_dump[higher_port])
+    is_planned = (lower_port ^ 1 == higher_port) & (higher_port < numbers.planned)
+    said_pairs = {*zip(lower_port[by_low].tolist(), higher_port[by_low].tolist(), strict=True)}
+    said_pairs |= {*zip(higher_port[by_high].tolist(), lower_port[by_high].tolist(), strict=True)}
     conflicts: list[Conflict] = []
     # the last key of `lexsort` counts first: pairs that both ends state, then pairs that no end denies, then planned
     # pairs. The first pair to take a port keeps it.
-    for i in np.lexsort((~planned, denied, ~(by_low & by_high))).tolist():
-        a, b = int(low[i]), int(high[i])
-        if joined_to[a] < 0 and joined_to[b] < 0:
-            joined_to[a], joined_to[b] = b, a
+    for pair in np.lexsort((~is_planned, is_denied, ~(by_low & by_high))).tolist():
+        low_port, high_port = int(lower_port[pair]), int(higher_port[pair])
+        if joined_to[low_port] < 0 and joined_to[high_port] < 0:
+            joined_to[low_port], joined_to[high_port] = high_port, low_port
             continue
-        for port, sees, says_so in ((a, b, by_low[i]), (b, a, by_high[i])):
-            joined_port, instead = int(joined_to[port]), int(joined_to[sees])
+        for port, sees, says_so in ((low_port, high_port, by_low[pair]), (high_port, low_port, by_high[pair])):
+            joined_port, joined_far_port = int(joined_to[port]), int(joined_to[sees])
             if says_so and (port < numbers.planned or (port, joined_port) not in said_pairs):
-                conflicts.append(Conflict(port, sees, instead, (sees, instead) in said_pairs, joined_port))
+                conflicts.append(
+                    Conflict(port, sees, joined_far_port, (sees, joined_far_port) in said_pairs, joined_port)
+                )
     return joined_to, tuple(sorted(conflicts))
 
 
@@ -179,8 +200,10 @@ def _find_devices_seen(joined_to: Ints, numbers: _PortNumbering, ends: SightedEn
 def _list_strangers(
     joined_to: Ints, towards: Ints, numbers: _PortNumbering, ends: SightedEnds, sightings: Sightings
 ) -> tuple[Stranger, ...]:
-    # boxes that are not in the plan, each at the port that sees it or that it sees; at most one for a port, and none if
-    # the device at its far end is known
+    """Return boxes that are not in the plan, each at the port that sees it or that it sees, in the order of ports.
+
+    There is at most one stranger for a port, and none if the device at the port's far end is known.
+    """
     strangers: dict[int, str] = {}
     rows = np.flatnonzero((numbers.near >= 0) & (sightings.neighbor >= 0) & (ends.far_device < 0))
     for row in rows.tolist():
@@ -200,20 +223,25 @@ def _list_strangers(
 def _find_dumped_ports(
     cabling: PlannedCabling, sightings: Sightings, identities: Identities, numbers: _PortNumbering, catalog: Catalog
 ) -> tuple[Flags, Flags]:
-    """Return two flags for each port: whether a dump says what it sees, and whether a dump says that it is down."""
-    dumped = _flag_ports(numbers, numbers.near)
-    down = _flag_ports(numbers, numbers.near[sightings.state == DOWN])
+    """Return two flags for each port: whether a dump says what it sees, and whether a dump says that it is down.
+
+    If the dump of a device lists all its neighbours, it also tells that its unlisted planned ports see nobody: those of
+    the kind that the dump's agent covers, with names that the dump would use (`_find_named_ports`).
+    """
+    is_dumped = _flag_ports(numbers, numbers.near)
+    is_down = _flag_ports(numbers, numbers.near[sightings.state == DOWN])
     listed_devices: dict[str, set[int]] = {}
     for box in sightings.lists_all:
         if (device := int(identities.device[box])) >= 0:
             listed_devices.setdefault(sightings.agents.get(box, "list"), set()).add(device)
-    coverage, named = find_coverage(cabling, catalog), _find_named_ports(cabling, sightings, identities, numbers)
+    coverage = find_coverage(cabling, catalog)
+    has_known_name = _find_named_ports(cabling, sightings, identities, numbers)
     for agent, devices in listed_devices.items():
         is_listed = np.zeros(len(cabling.device_names), dtype=bool)
         is_listed[list(devices)] = True
         # if a device lists all its neighbours, the ports that it does not list see nobody
-        dumped[: cabling.ports] |= is_listed[cabling.device] & coverage.flag_ports(agent) & named
-    return dumped, down
+        is_dumped[: cabling.ports] |= is_listed[cabling.device] & coverage.flag_ports(agent) & has_known_name
+    return is_dumped, is_down
 
 
 def _find_named_ports(

@@ -201,10 +201,10 @@ def cap_notes(notes: list[str], subject: str) -> tuple[str, ...]:
     return (*notes[:NOTED], f"and {len(notes) - NOTED:,} more {subject}")
 
 
-def list_few(words: Sequence[str], most: int = 3) -> str:
-    """Return the first `most` words, joined by commas, and how many more there are."""
-    count_of_others = f" and {len(words) - most:,} more" if len(words) > most else ""
-    return ", ".join(words[:most]) + count_of_others
+def list_few(texts: Sequence[str], most: int = 3) -> str:
+    """Return the first `most` texts, joined by commas, and how many more there are."""
+    count_of_others = f" and {len(texts) - most:,} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + count_of_others
 
 
 def format_count(number: int, noun: str, several: str = "") -> str:

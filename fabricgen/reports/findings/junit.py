@@ -12,15 +12,21 @@ from fabricgen.reports.judgement import Case, Finding, Judgement, Suite
 
 
 def write(judgement: Judgement) -> str:
-    """Return the suites in order; a suite without cases has one passed case, one that is not usable has errors."""
-    counts = [_count_cases(suite) for suite in judgement.suites]
-    sums = {key: sum(count[key] for count in counts) for key in ("tests", "failures", "errors")}
+    """Return the suites as JUnit XML, in order.
+
+    A suite without cases has one passed case, and the failures of a suite that is not usable are errors.
+    """
+    counts_of_suites = [_count_cases(suite) for suite in judgement.suites]
+    totals = {
+        attribute: sum(suite_counts[attribute] for suite_counts in counts_of_suites)
+        for attribute in ("tests", "failures", "errors")
+    }
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
-        f"<testsuites{_write_attributes(name=judgement.name, **sums)}>",
+        f"<testsuites{_write_attributes(name=judgement.name, **totals)}>",
     ]
-    for suite, count in zip(judgement.suites, counts, strict=True):
-        lines.append(f"  <testsuite{_write_attributes(name=suite.name, **count)}>")
+    for suite, suite_counts in zip(judgement.suites, counts_of_suites, strict=True):
+        lines.append(f"  <testsuite{_write_attributes(name=suite.name, **suite_counts)}>")
         lines += [f"    {_write_case(suite, case)}" for case in suite.cases]
         if not suite.cases:
             lines.append(f"    <testcase{_write_attributes(classname=suite.name, name='no findings')}/>")
@@ -29,19 +35,19 @@ def write(judgement: Judgement) -> str:
 
 
 def _count_cases(suite: Suite) -> dict[str, int]:
-    # the numbers that JUnit wants of a suite; of one that cannot be used all failures are errors
-    failed = sum(any(finding.severity > Severity.INFO for finding in case.findings) for case in suite.cases)
-    failures, errors = (failed, 0) if suite.usable else (0, failed)
+    """Return the numbers that JUnit wants of a suite; if it cannot be used, all failures are errors."""
+    failed_cases = sum(any(finding.severity > Severity.INFO for finding in case.findings) for case in suite.cases)
+    failures, errors = (failed_cases, 0) if suite.usable else (0, failed_cases)
     skipped = {"skipped": sum(bool(case.skipped) for case in suite.cases)} if suite.may_skip else {}
     return {"tests": max(1, len(suite.cases)), "failures": failures, "errors": errors, **skipped}
 
 
 def _write_case(suite: Suite, case: Case) -> str:
-    # a case with what is wrong in it, or why it was skipped
-    verdicts = [_write_verdict(finding, "failure" if suite.usable else "error") for finding in case.findings]
-    verdicts += [f"<skipped{_write_attributes(message=case.skipped)}/>"] if case.skipped else []
-    head = _write_attributes(classname=suite.kind or suite.name, name=case.name)
-    return f"<testcase{head}>{''.join(verdicts)}</testcase>"
+    """Return the element of a case, with what is wrong in it, or why it was skipped."""
+    elements = [_write_verdict(finding, "failure" if suite.usable else "error") for finding in case.findings]
+    elements += [f"<skipped{_write_attributes(message=case.skipped)}/>"] if case.skipped else []
+    attributes = _write_attributes(classname=suite.kind or suite.name, name=case.name)
+    return f"<testcase{attributes}>{''.join(elements)}</testcase>"
 
 
 def _write_verdict(finding: Finding, element: str) -> str:
@@ -49,9 +55,9 @@ def _write_verdict(finding: Finding, element: str) -> str:
     text = "\n".join(escape(make_printable(line)) for line in finding.details)
     if finding.severity is Severity.INFO:
         return f"<system-out>{text or escape(make_printable(finding.message))}</system-out>"
-    kind = {"type": finding.kind} if finding.kind else {}
-    head = f"<{element}{_write_attributes(**kind, message=finding.message)}"
-    return f"{head}>{text}</{element}>" if text else f"{head}/>"
+    type_attribute = {"type": finding.kind} if finding.kind else {}
+    opening_tag = f"<{element}{_write_attributes(**type_attribute, message=finding.message)}"
+    return f"{opening_tag}>{text}</{element}>" if text else f"{opening_tag}/>"
 
 
 def _write_attributes(**values: str | int) -> str:

@@ -62,16 +62,16 @@ def write_overlay(
     """
     whole_cluster = cluster.phase.whole if cluster.phase else cluster
     overrides = read_overrides(whole_cluster.design.loaded, overlay)
-    places = PortFinder(whole_cluster)
-    picked = choose_actions(places, diagnosis, ids)
-    ends = list_accepted_ends(places, picked)
-    names = list_accepted_names(places, picked, overrides)
-    redlines = Redlines(places, overrides)
-    redlines.state_ends(ends)
+    port_finder = PortFinder(whole_cluster)
+    picked = choose_actions(port_finder, diagnosis, ids)
+    accepted_ends = list_accepted_ends(port_finder, picked)
+    names = list_accepted_names(port_finder, picked, overrides)
+    redlines = Redlines(port_finder, overrides)
+    redlines.state_ends(accepted_ends)
     overlay_overrides = names.rename_cables(redlines.overrides, overrides.others)
     ids_by_cable = {
-        rename_device(places.find_cable(accepted_end.link), names.new): accepted_end.accepted_id
-        for accepted_end in ends
+        rename_device(port_finder.find_cable(accepted_end.link), names.new): accepted_end.accepted_id
+        for accepted_end in accepted_ends
     }
     design = apply_overrides(whole_cluster.design, merge_overrides(overlay_overrides, overrides.others), names.devices)
     _check_cluster(design, ids_by_cable, ids)
@@ -151,7 +151,7 @@ class AcceptedNames:
         return rename_device(cage, self.new) if ":" in cage else cage
 
     def _refuse_stated(self, cable: str) -> tuple[Diagnostic, ...]:
-        # the fault at an override of the blueprint that names a device which would be renamed
+        """Return the fault (FG076) of a cable that the blueprint states by the names which devices had before."""
         loaded = self.places.cluster.design.loaded
         listed = " and ".join(sorted(self.new))
         message = f"{listed} would take other names, and '{cable}' is stated here by the old ones"
@@ -160,37 +160,38 @@ class AcceptedNames:
 
 
 def list_accepted_names(places: PortFinder, picked: Chosen, overrides: StatedOverrides) -> AcceptedNames:
-    """List the names that accepted exchanges of boxes give to devices.
+    """List the names that accepted exchanges of boxes give to devices: those for the overlay, and those that then hold.
 
-    Raises InputError (FG076) for boxes of different models, and for devices that the blueprint itself names.
+    A name is left out if the device has it without being told. Raises InputError (FG076) for boxes of different models,
+    and for devices that the blueprint itself names.
     """
-    cluster, new = places.cluster, dict[str, str]()
+    cluster, new_names = places.cluster, dict[str, str]()
     for action in picked.actions:
         if action.renamed:
             _check_alike(places, action)
-            new |= _close_names(action.renamed)
-    overlay_names, devices = dict(overrides.names), dict(cluster.design.loaded.blueprint.names.devices)
-    usual = list_usual_names(cluster.design, cluster.plan.devices) if new else []
-    adopted = bool(new) and bool(read_adopted_names(cluster.design))
+            new_names |= _close_names(action.renamed)
+    overlay_names, effective_names = dict(overrides.names), dict(cluster.design.loaded.blueprint.names.devices)
+    usual_names = list_usual_names(cluster.design, cluster.plan.devices) if new_names else []
+    has_adopted_names = bool(new_names) and bool(read_adopted_names(cluster.design))
     faults: list[Diagnostic] = []
-    for planned_name, name in new.items():
+    for planned_name, name in new_names.items():
         # `names.devices` is keyed by the name that a device would have without any
-        key = usual[places.device_rows[planned_name]]
-        if key in devices and key not in overrides.names:
-            faults += _refuse_named(places, key, name)
+        usual_name = usual_names[places.device_rows[planned_name]]
+        if usual_name in effective_names and usual_name not in overrides.names:
+            faults += _refuse_named(places, usual_name, name)
         # both in what the overlay states and in what holds with it
-        for names in (overlay_names, devices):
-            names[key] = name
+        for name_table in (overlay_names, effective_names):
+            name_table[usual_name] = name
             # a box in its usual place needs no stated name, unless the lock has names and would give another one
-            if name == key and not adopted:
-                del names[key]
+            if name == usual_name and not has_adopted_names:
+                del name_table[usual_name]
     if faults:
         raise InputError(faults)
     return AcceptedNames(
         places,
         overlay_names,
-        devices,
-        {planned_name: name for planned_name, name in new.items() if planned_name != name},
+        effective_names,
+        {planned_name: name for planned_name, name in new_names.items() if planned_name != name},
     )
 
 
@@ -222,11 +223,11 @@ def _check_alike(places: PortFinder, action: Action) -> None:
             raise make_refusal(action.id, message, "swap the boxes, or change the plan")
 
 
-def _refuse_named(places: PortFinder, key: str, name: str) -> tuple[Diagnostic, ...]:
-    # the fault (FG076) of a device to which the blueprint itself gives a name: an overlay cannot overrule it
-    loaded = places.cluster.design.loaded
-    message = f"the blueprint names {key} here, which wins; the box that stands there is {name}"
-    span = loaded.source.span((NAMES, "devices", key))
+def _refuse_named(port_finder: PortFinder, usual_name: str, name: str) -> tuple[Diagnostic, ...]:
+    """Return the fault (FG076) of a device that the blueprint itself names: an overlay cannot overrule it."""
+    loaded = port_finder.cluster.design.loaded
+    message = f"the blueprint names {usual_name} here, which wins; the box that stands there is {name}"
+    span = loaded.source.span((NAMES, "devices", usual_name))
     return fault(CANNOT, message, span=span, hint="correct it here, or delete it here and accept again").diagnostics
 
 
@@ -270,15 +271,15 @@ def list_accepted_ends(places: PortFinder, picked: Chosen) -> list[Accepted]:
             by_end.setdefault((accepted_end.end.rows[0], accepted_end.end.upper), accepted_end)
     if faults:
         raise InputError(faults)
-    ends = list(by_end.values())
-    return [*ends, *_displace_ends(places, ends)]
+    moved_ends = list(by_end.values())
+    return [*moved_ends, *_displace_ends(places, moved_ends)]
 
 
 def _accept_end(places: PortFinder, accepted_id: str, link: NumberedEnd, place: NamedPort) -> Accepted:
-    # accept one end of a cable in the place where it was seen; raises InputError for a place that it cannot have
-    end = places.find_cable_end(link)
+    """Accept one end of a cable in the place where it was seen; raises InputError (FG076) if it cannot be there."""
+    cable_end = places.find_cable_end(link)
     try:
-        return Accepted(accepted_id, link, end, place, places.find_position(place, end))
+        return Accepted(accepted_id, link, cable_end, place, places.find_position(place, cable_end))
     except InputError as error:
         reason = error.diagnostics[0]
         message = f"{accepted_id} cannot be accepted with a plug in {place.device}:{place.port}: {reason.message}"
@@ -286,13 +287,17 @@ def _accept_end(places: PortFinder, accepted_id: str, link: NumberedEnd, place: 
 
 
 def _accept_harmless(places: PortFinder, cable: str, lower: NamedPort, upper: NamedPort) -> Accepted:
-    """Accept that a lower port is joined to an upper one, at the end with fewer links, so that common plugs stay."""
+    """Accept a harmless link as it is: the place `lower` is joined to the place `upper`.
+
+    Of the two cable ends planned there, the one with fewer links is accepted in the place of the other link, so that
+    common plugs stay.
+    """
     lower_end, upper_end = places.planned_at(*lower), places.planned_at(*upper)
     assert lower_end is not None and upper_end is not None  # noqa: S101, PT018 - harmless links join planned places
-    ends = NumberedEnd(lower_end.row, upper=True), NumberedEnd(upper_end.row, upper=False)
-    if len(places.find_cable_end(ends[0]).rows) > len(places.find_cable_end(ends[1]).rows):
-        return _accept_end(places, cable, ends[1], lower)
-    return _accept_end(places, cable, ends[0], upper)
+    far_link_ends = NumberedEnd(lower_end.row, upper=True), NumberedEnd(upper_end.row, upper=False)
+    if len(places.find_cable_end(far_link_ends[0]).rows) > len(places.find_cable_end(far_link_ends[1]).rows):
+        return _accept_end(places, cable, far_link_ends[1], lower)
+    return _accept_end(places, cable, far_link_ends[0], upper)
 
 
 def _accept_action(places: PortFinder, action: Action, joined: Mapping[NamedPort, NamedPort]) -> list[Accepted]:
@@ -301,19 +306,21 @@ def _accept_action(places: PortFinder, action: Action, joined: Mapping[NamedPort
     The other ends are taken if a host would lose its address, or if only one jumper of a cable end would be moved.
     Raises InputError (FG076) if neither is possible.
     """
-    ends = []
+    moved_ends = []
     for step in action.steps:
         link = places.planned_at(step.put.device, step.put.port)
         if step.cable and link is not None:
             link = _find_link_behind(places, link, joined)
-            ends.append(_accept_end(places, action.id, link, NamedPort(step.pull.device, step.pull.port)))
-    refusals = [fault.message for fault in _list_address_faults(places, ends)]
+            moved_ends.append(_accept_end(places, action.id, link, NamedPort(step.pull.device, step.pull.port)))
+    refusals = [fault.message for fault in _list_address_faults(places, moved_ends)]
     refusals += [
-        _describe_shared_end(places, accepted_end) for accepted_end in ends if not places.is_one_plug(accepted_end.link)
+        _describe_shared_end(places, accepted_end)
+        for accepted_end in moved_ends
+        if not places.is_one_plug(accepted_end.link)
     ]
     if not refusals:
-        return ends
-    other_ends = _move_to_other_ends(places, action.id, ends)
+        return moved_ends
+    other_ends = _move_to_other_ends(places, action.id, moved_ends)
     if (
         other_ends is None
         or _list_address_faults(places, other_ends)
@@ -325,8 +332,8 @@ def _accept_action(places: PortFinder, action: Action, joined: Mapping[NamedPort
 
 def _describe_shared_end(places: PortFinder, accepted_end: Accepted) -> str:
     cable = places.find_cable(accepted_end.link)
-    place = accepted_end.place
-    return f"one jumper of {cable} would be in {place.device}:{place.port}, and an overlay moves all of an end"
+    end_place = accepted_end.place
+    return f"one jumper of {cable} would be in {end_place.device}:{end_place.port}, and an overlay moves all of an end"
 
 
 def _find_link_behind(places: PortFinder, link: NumberedEnd, joined: Mapping[NamedPort, NamedPort]) -> NumberedEnd:
@@ -347,7 +354,7 @@ def _find_link_behind(places: PortFinder, link: NumberedEnd, joined: Mapping[Nam
 def _list_address_faults(places: PortFinder, ends: Iterable[Accepted]) -> list[Diagnostic]:
     """Return faults for moved ends by which a host would be on another leaf than the one that announces its address."""
     cluster = places.cluster
-    moved = [
+    relocations = [
         Relocation(
             row,
             accepted_end.end.upper,
@@ -359,7 +366,7 @@ def _list_address_faults(places: PortFinder, ends: Iterable[Accepted]) -> list[D
         for row in accepted_end.end.rows
         if accepted_end.position.device != accepted_end.end.device
     ]
-    return find_address_faults(cluster.planned.plan, cluster.names, cluster.addresses.families, moved)
+    return find_address_faults(cluster.planned.plan, cluster.names, cluster.addresses.families, relocations)
 
 
 def _move_to_other_ends(places: PortFinder, accepted_id: str, ends: list[Accepted]) -> list[Accepted] | None:
@@ -368,27 +375,29 @@ def _move_to_other_ends(places: PortFinder, accepted_id: str, ends: list[Accepte
     Say a link is seen from port x to the place of another cable. Then it may as well be that other cable, with its
     other end at x instead of where it is planned.
     """
-    rows = {row for accepted_end in ends for row in places.rows_of_plug(accepted_end.link)}
-    by_end: dict[tuple[int, bool], Accepted] = {}
+    moved_rows = {row for accepted_end in ends for row in places.rows_of_plug(accepted_end.link)}
+    accepted_by_end: dict[tuple[int, bool], Accepted] = {}
     for accepted_end in ends:
         planned_end = places.planned_at(*accepted_end.place)
-        if planned_end is None or planned_end.upper != accepted_end.end.upper or planned_end.row not in rows:
+        if planned_end is None or planned_end.upper != accepted_end.end.upper or planned_end.row not in moved_rows:
             return None
         for row, other_row in zip(
             places.rows_of_plug(accepted_end.link), places.rows_of_plug(planned_end), strict=False
         ):
             far_place = places.find_place(NumberedEnd(row, not accepted_end.end.upper))
             other_end = _accept_end(places, accepted_id, NumberedEnd(other_row, not accepted_end.end.upper), far_place)
-            by_end.setdefault((other_end.end.rows[0], other_end.end.upper), other_end)
+            accepted_by_end.setdefault((other_end.end.rows[0], other_end.end.upper), other_end)
     return [
-        accepted_end for accepted_end in by_end.values() if places.find_place(accepted_end.link) != accepted_end.place
+        accepted_end
+        for accepted_end in accepted_by_end.values()
+        if places.find_place(accepted_end.link) != accepted_end.place
     ]
 
 
 def _displace_ends(places: PortFinder, ends: list[Accepted]) -> list[Accepted]:
     """Return the ends of cables whose planned places are taken by accepted ends, in the places that these left free."""
     moved_ends = {(accepted_end.end.rows[0], accepted_end.end.upper) for accepted_end in ends}
-    left_by = {
+    place_left_from = {
         (accepted_end.place, accepted_end.end.upper): places.find_place(accepted_end.link) for accepted_end in ends
     }
     displaced = []
@@ -396,15 +405,15 @@ def _displace_ends(places: PortFinder, ends: list[Accepted]) -> list[Accepted]:
         planned_end = places.planned_at(*accepted_end.place)
         if planned_end is None or planned_end.upper != accepted_end.end.upper:
             continue
-        end = places.find_cable_end(planned_end)
-        if (end.rows[0], end.upper) in moved_ends:
+        displaced_end = places.find_cable_end(planned_end)
+        if (displaced_end.rows[0], displaced_end.upper) in moved_ends:
             continue
-        free, visited = accepted_end.place, set[NamedPort]()
-        # the place that a plug left may be taken by another plug in turn; `visited` ends a ring
-        while (free, accepted_end.end.upper) in left_by and free not in visited:
-            visited.add(free)
-            free = left_by[free, accepted_end.end.upper]
-        displaced.append(_accept_end(places, accepted_end.accepted_id, planned_end, free))
+        free_place, visited_places = accepted_end.place, set[NamedPort]()
+        # the place that a plug left may be taken by another plug in turn; `visited_places` ends a ring
+        while (free_place, accepted_end.end.upper) in place_left_from and free_place not in visited_places:
+            visited_places.add(free_place)
+            free_place = place_left_from[free_place, accepted_end.end.upper]
+        displaced.append(_accept_end(places, accepted_end.accepted_id, planned_end, free_place))
     return displaced
 
 
@@ -426,30 +435,34 @@ class Redlines:
             raise InputError(faults)
 
     def _add_end(self, accepted_end: Accepted) -> tuple[Diagnostic, ...]:
-        # add the end of a cable to the overrides, or take its override out if the end is back in its planned place
+        """Add the end of a cable to the overrides, or take its override out if the end is back in its planned place.
+
+        Return a fault (FG076) instead if another file than the overlay states another place; none if it states the
+        same.
+        """
         matcher, end = self._places.matcher, accepted_end.end
         cable = int(self._places.cluster.plan.links.cable[accepted_end.link.row])
         name = matcher.cables.ids[cable]
         subject = Subject(cable, f"{end.word}_cage", matcher.find_override_key(end, cable))
-        value = (
+        stated_cage = (
             None
             if accepted_end.position == matcher.find_planned_position(end)
             else matcher.format_position(accepted_end.position, end)
         )
         # what files other than the overlay state about the same end
-        elsewhere: Any = self._others.get(name, {}).get(subject.field)
-        if elsewhere is not None:
-            if find_stated_value(elsewhere, subject, matcher) == value:
+        stated_elsewhere: Any = self._others.get(name, {}).get(subject.field)
+        if stated_elsewhere is not None:
+            if find_stated_value(stated_elsewhere, subject, matcher) == stated_cage:
                 return ()
             return self._refuse_stated(accepted_end, name, subject)
         override = self.overrides.setdefault(name, {})
-        put_value(override, subject, value, matcher)
+        put_value(override, subject, stated_cage, matcher)
         if not override:
             del self.overrides[name]
         return ()
 
     def _refuse_stated(self, accepted_end: Accepted, name: str, subject: Subject) -> tuple[Diagnostic, ...]:
-        # the fault (FG076) of an end for which the blueprint itself states another cage, which wins over an overlay
+        """Return the fault (FG076) of an end for which the blueprint itself states another cage, which wins."""
         loaded = self._places.cluster.design.loaded
         place = f"{accepted_end.place.device}:{accepted_end.place.port}"
         message = f"{accepted_end.accepted_id} has the {accepted_end.end.word} end of {name} in {place}; "

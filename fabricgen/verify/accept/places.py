@@ -227,15 +227,15 @@ def _refuse_unknown(accepted_id: str, diagnosis: Diagnosis, harmless: Mapping[st
 def _list_harmless(places: PortFinder, diagnosis: Diagnosis) -> dict[str, tuple[tuple[NamedPort, NamedPort], ...]]:
     """Return, by cable id, (place of the lower end, place it is joined to) of the links of harmless cables."""
     by_cable: dict[str, list[tuple[NamedPort, NamedPort]]] = {}
-    for joined in _read_pairs(diagnosis.harmless):
-        link_ends = [places.planned_at(*place) for place in joined]
-        if None in link_ends:
+    for joined_places in _read_pairs(diagnosis.harmless):
+        planned_ends = [places.planned_at(*lower_place) for lower_place in joined_places]
+        if None in planned_ends:
             continue
         # a pair is listed at its lower end
-        for link_end, (place, far_place) in zip(link_ends, (joined, joined[::-1]), strict=True):
+        for link_end, (lower_place, far_place) in zip(planned_ends, (joined_places, joined_places[::-1]), strict=True):
             if link_end is not None and not link_end.upper:
-                by_cable.setdefault(places.find_cable(link_end), []).append((place, far_place))
-    return {cable: tuple(joined) for cable, joined in by_cable.items()}
+                by_cable.setdefault(places.find_cable(link_end), []).append((lower_place, far_place))
+    return {cable: tuple(joined_places) for cable, joined_places in by_cable.items()}
 
 
 def _read_pairs(texts: Sequence[str]) -> Iterator[tuple[NamedPort, NamedPort]]:

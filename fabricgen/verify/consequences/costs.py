@@ -41,14 +41,18 @@ def add_consequences(
     """
     if not diagnosis.actions:
         return diagnosis
-    places = PortNumbersByName(cabling)
-    check_steps = Reach(cabling, places, cluster).check_steps if cluster else tuple
-    lookup = _Lookup(cabling, places, cluster.design.catalog if cluster else Catalog())
-    links = places.list_links(cable for action in diagnosis.actions for cable in action.concerned)
-    after_exchanges = None if seen_ports is None else _exchange_ports(cabling, places, seen_ports, diagnosis.actions)
-    named = {action.id: _find_named_links(cabling, places, action, links) for action in diagnosis.actions}
+    port_numbers = PortNumbersByName(cabling)
+    check_steps = Reach(cabling, port_numbers, cluster).check_steps if cluster else tuple
+    lookup = _Lookup(cabling, port_numbers, cluster.design.catalog if cluster else Catalog())
+    links = port_numbers.list_links(cable for action in diagnosis.actions for cable in action.concerned)
+    after_exchanges = (
+        None if seen_ports is None else _exchange_ports(cabling, port_numbers, seen_ports, diagnosis.actions)
+    )
+    links_named_by = {
+        action.id: _find_named_links(cabling, port_numbers, action, links) for action in diagnosis.actions
+    }
     # how many actions name each link
-    claims = Counter(link for action_links in named.values() for link in action_links)
+    naming_actions = Counter(link for action_links in links_named_by.values() for link in action_links)
 
     def price_action(action: Action) -> Consequence:
         # the cost, until an action is done, of its links that do not work as planned
@@ -58,7 +62,7 @@ def add_consequences(
             for cable in action.concerned
             for link in links[cable]
             # if several actions are about one cable, each costs the links that it names
-            if (link in named[action.id] or not claims[link])
+            if (link in links_named_by[action.id] or not naming_actions[link])
             and (sees is None or not _works_as_planned(cabling, sees, link))
         ]
         return _price_links(lookup, action, costly_links, sees)
@@ -102,28 +106,31 @@ def _find_named_links(
 def _exchange_ports(
     cabling: PlannedCabling, places: PortNumbersByName, seen_ports: SeenPorts, actions: Iterable[Action]
 ) -> SeenPorts:
-    """Return what will be seen once boxes are exchanged: all other actions are about that state."""
+    """Return what will be seen once boxes are exchanged, since all other actions are about that state.
+
+    `seen_ports` is returned if no action exchanges boxes. A copy is made of what is changed.
+    """
     exchanges = [action for action in actions if action.renamed]
-    seen_at = {port: place.port for action in exchanges for port, place in places.find_places(action).items()}
+    seen_at = {port: port_place.port for action in exchanges for port, port_place in places.find_places(action).items()}
     if not seen_at:
         return seen_ports
-    number, stands_for = cabling.device_numbers, np.arange(len(cabling.device_names), dtype=np.int32)
+    row_of_name, stands_for = cabling.device_numbers, np.arange(len(cabling.device_names), dtype=np.int32)
     for action in exchanges:
         for box, name in action.renamed.items():
-            stands_for[number[box]] = number[name]
+            stands_for[row_of_name[box]] = row_of_name[name]
     # -1 (no device) reads the last entry here, which `where` then replaces
     towards = np.where(seen_ports.towards < 0, -1, stands_for[seen_ports.towards])
     new_port = {seen_port: port for port, seen_port in seen_at.items() if seen_port != SPARE}
-    joined_to, sees = seen_ports.joined_to.copy(), towards.copy()
-    moved = np.array([*new_port, *seen_at], dtype=np.int64)
+    joined_to, towards_device = seen_ports.joined_to.copy(), towards.copy()
+    exchanged_ports = np.array([*new_port, *seen_at], dtype=np.int64)
     # all ports of the ring are cleared before any is filled, since each takes the place of another
-    joined_to[moved] = sees[moved] = -1
+    joined_to[exchanged_ports] = towards_device[exchanged_ports] = -1
     for seen_port, port in new_port.items():
         far_port = int(seen_ports.joined_to[seen_port])
-        joined_to[port], sees[port] = new_port.get(far_port, far_port), towards[seen_port]
+        joined_to[port], towards_device[port] = new_port.get(far_port, far_port), towards[seen_port]
         if far_port >= 0 and far_port not in new_port:
             joined_to[far_port] = port
-    return replace(seen_ports, joined_to=joined_to, towards=sees)
+    return replace(seen_ports, joined_to=joined_to, towards=towards_device)
 
 
 def _works_as_planned(cabling: PlannedCabling, seen_ports: SeenPorts, link: int) -> bool:
@@ -209,25 +216,25 @@ class _Lookup:
 
     def are_uplinks(self, ports: Ints64) -> Flags:
         """Flag the ports (int64) whose links join devices of one fabric and of different tiers."""
-        low, high = (self.cabling.device[end] for end in (ports & ~1, ports | 1))
+        device_a, device_b = (self.cabling.device[end] for end in (ports & ~1, ports | 1))
         tier, fabric = (self.cabling.devices[column].codes for column in ("tier", "fabric"))
-        flags: Flags = (tier[low] != tier[high]) & (fabric[low] == fabric[high])
+        flags: Flags = (tier[device_a] != tier[device_b]) & (fabric[device_a] == fabric[device_b])
         return flags
 
     def list_nodes_below(self, device: int) -> set[int]:
         """Return the nodes that the plan joins to a switch."""
         # `port ^ 1` is the far end of the planned link of a port
-        far = unique_values(self.cabling.device[self.cabling.list_device_ports(device) ^ 1])
-        return set(filter(self.is_node, far))
+        far_devices = unique_values(self.cabling.device[self.cabling.list_device_ports(device) ^ 1])
+        return set(filter(self.is_node, far_devices))
 
     def find_speed(self, link: int) -> float:
         """Return the speed of a link, Gb/s."""
         return float(self.cabling.read_link("speed_gbps", 2 * link))
 
     def name_tiers(self, link: int) -> str:
-        """Return the fabric and tiers of a link: `compute node-leaf`."""
-        low, high = (self.cabling.read_device("tier", device) for device in self.list_devices(link))
-        return f"{self.cabling.read_link('fabric', 2 * link)} {low}-{high}"
+        """Return the fabric of a link and the tiers of its a and b end: `compute node-leaf`."""
+        tier_a, tier_b = (self.cabling.read_device("tier", device) for device in self.list_devices(link))
+        return f"{self.cabling.read_link('fabric', 2 * link)} {tier_a}-{tier_b}"
 
     def list_devices(self, link: int) -> tuple[int, int]:
         """Return the devices that are planned at the a end and the b end of a link."""
@@ -259,55 +266,64 @@ class _Account:
         self._count_affected(link)
 
     def _count_affected(self, link: int) -> None:
-        low, high = self.lookup.list_devices(link)
-        if not self.lookup.is_node(low) and not self.lookup.is_node(high):
-            self.nodes |= self.lookup.list_nodes_below(low)
+        device_a, device_b = self.lookup.list_devices(link)
+        if not self.lookup.is_node(device_a) and not self.lookup.is_node(device_b):
+            self.nodes |= self.lookup.list_nodes_below(device_a)
 
-    def note_crossings(self, link: int, ends: tuple[NumberedPort, NumberedPort]) -> bool:
-        """Note the rails, planes or fabric that a link with its ends at these ports crosses; return whether it does."""
-        lookup, planned = self.lookup, self.lookup.find_fabric(2 * link)
-        fabrics = sorted({lookup.find_fabric(place.port) for place in ends if place.port != SPARE} or {planned})
+    def note_crossings(self, link: int, end_ports: tuple[NumberedPort, NumberedPort]) -> bool:
+        """Note the rails, planes or fabric that a link with its ends at these ports crosses; return whether it does.
+
+        If the ports are of several fabrics, rails and planes are not compared.
+        """
+        lookup, planned_fabric = self.lookup, self.lookup.find_fabric(2 * link)
+        fabrics = sorted(
+            {lookup.find_fabric(end_port.port) for end_port in end_ports if end_port.port != SPARE} or {planned_fabric}
+        )
         if len(fabrics) > 1:
-            seen_value = next(fabric for fabric in fabrics if fabric != planned)
-            self.crossed["fabric"][planned, planned, seen_value] = None
+            seen_value = next(fabric for fabric in fabrics if fabric != planned_fabric)
+            self.crossed["fabric"][planned_fabric, planned_fabric, seen_value] = None
             return True
-        planned = fabrics[0]
+        planned_fabric = fabrics[0]
         has_crossed = False
         for column in ("rail", "plane"):
-            near_served, far_served = (lookup.list_served_at(column, planned, place) for place in ends)
+            near_served, far_served = (
+                lookup.list_served_at(column, planned_fabric, end_port) for end_port in end_ports
+            )
             if near_served and far_served and not near_served & far_served:
                 has_crossed = True
                 planned_value, seen_value = (
-                    lookup.pick_served(column, place, served)
-                    for place, served in zip(ends, (near_served, far_served), strict=True)
+                    lookup.pick_served(column, end_port, served)
+                    for end_port, served in zip(end_ports, (near_served, far_served), strict=True)
                 )
-                self.crossed[column][planned, planned_value, seen_value] = None
+                self.crossed[column][planned_fabric, planned_value, seen_value] = None
         return has_crossed
 
 
 def _price_links(lookup: _Lookup, action: Action, links: Sequence[int], sees: SeenPorts | None) -> Consequence:
-    """Compute what the links of an action cost, by where their plugs are now.
+    """Compute what `links` of an action cost, by where the plugs of the action are now.
 
-    Links that the action does not move are lost, unless both ends see other ports: then another action is about them.
+    A link that the action does not move is lost, unless both its ends see other ports: then another action is about it.
+    `sees` is None if no sightings are given: then all these links are lost. Actions about modules or ports cost
+    nothing.
     """
     if action.kind not in _JUDGED or not links:
         return Consequence()
-    account, now = _Account(lookup), lookup.places.find_places(action)
+    account, place_of_port = _Account(lookup), lookup.places.find_places(action)
     places_now: dict[int, tuple[NumberedPort, NumberedPort]] = {}
     for link in links:
         account.nodes.update(filter(lookup.is_node, lookup.list_devices(link)))
-        if 2 * link in now or 2 * link + 1 in now:
-            low, high = lookup.places.list_link_places(link)
-            places_now[link] = now.get(low.port, low), now.get(high.port, high)
+        if 2 * link in place_of_port or 2 * link + 1 in place_of_port:
+            place_a, place_b = lookup.places.list_link_places(link)
+            places_now[link] = place_of_port.get(place_a.port, place_a), place_of_port.get(place_b.port, place_b)
         elif sees is None or sees.joined_to[2 * link] < 0 or sees.joined_to[2 * link + 1] < 0:
             account.count_lost(link)
-    pairs = _count_pairs(lookup, ((a.device, b.device) for a, b in places_now.values()))
+    pairs_now = _count_pairs(lookup, ((a.device, b.device) for a, b in places_now.values()))
     # how often each pair is joined now: links that are swapped among themselves serve each other's purpose
-    joined = Counter(_describe_join(lookup, ends) for ends in places_now.values())
+    join_counts = Counter(_describe_join(lookup, ends) for ends in places_now.values())
     for link, ends in places_now.items():
         planned_join = _describe_join(lookup, lookup.places.list_link_places(link))
-        joined[planned_join] -= 1
-        if account.note_crossings(link, ends) or joined[planned_join] < 0:
+        join_counts[planned_join] -= 1
+        if account.note_crossings(link, ends) or join_counts[planned_join] < 0:
             account.count_misled(link)
     names = lookup.cabling.device_names
     return Consequence(
@@ -316,12 +332,13 @@ def _price_links(lookup: _Lookup, action: Action, links: Sequence[int], sees: Se
         astray_gbps=dict(account.astray),
         rails=_sort_crossings(account.crossed["rail"]),
         planes=_sort_crossings(account.crossed["plane"]),
-        fabrics=tuple(dict.fromkeys((planned, seen) for _, planned, seen in account.crossed["fabric"])),
+        fabrics=tuple(dict.fromkeys((planned, seen_fabric) for _, planned, seen_fabric in account.crossed["fabric"])),
         uplinks=tuple(
-            (names[device], lost, len(lookup.list_uplinks(device))) for device, lost in account.uplinks.items()
+            (names[device], lost_links, len(lookup.list_uplinks(device)))
+            for device, lost_links in account.uplinks.items()
         ),
         uneven=tuple(
-            _list_uneven_pairs(lookup, _count_pairs(lookup, map(lookup.list_devices, places_now)), pairs, sees)
+            _list_uneven_pairs(lookup, _count_pairs(lookup, map(lookup.list_devices, places_now)), pairs_now, sees)
         ),
         nodes=len(account.nodes),
         accelerators=sum(map(lookup.count_accelerators, account.nodes)) if lookup.serves_accelerators(links) else 0,
@@ -333,9 +350,13 @@ def _sort_crossings(crossed: Iterable[tuple[str, str, str]]) -> tuple[tuple[str,
 
 
 def _count_pairs(lookup: _Lookup, joined: Iterable[tuple[int, int]]) -> Pairs:
-    """Count the links between each pair of switches."""
+    """Count the links between each pair of switches, whichever of them is named first; links of nodes are left out."""
     sorted_pairs = (tuple(sorted(pair)) for pair in joined)
-    return Counter((low, high) for low, high in sorted_pairs if not lookup.is_node(low) and not lookup.is_node(high))
+    return Counter(
+        (lower_row, higher_row)
+        for lower_row, higher_row in sorted_pairs
+        if not lookup.is_node(lower_row) and not lookup.is_node(higher_row)
+    )
 
 
 def _describe_join(lookup: _Lookup, ends: tuple[NumberedPort, NumberedPort]) -> tuple[tuple[int, int], ...]:
@@ -349,21 +370,27 @@ def _list_uneven_pairs(
     """Yield (lower switch, upper switch, links there are, links planned) of each pair with more or fewer links.
 
     `planned` and `seen_pairs` count the links of the action, as planned and as they are now. If dumps tell about the
-    pair (`seen_ports` is given), their count is used.
+    pair (`seen_ports` is given), their count is used, and a pair with the planned number of links is left out.
     """
     names, device = lookup.cabling.device_names, lookup.cabling.device
-    for low, high in sorted(pair for pair in planned | seen_pairs if planned[pair] != seen_pairs[pair]):
-        ports = lookup.cabling.list_device_ports(low)
-        between = ports[device[ports ^ 1] == high]
+    for lower_row, higher_row in sorted(pair for pair in planned | seen_pairs if planned[pair] != seen_pairs[pair]):
+        ports = lookup.cabling.list_device_ports(lower_row)
+        planned_ports = ports[device[ports ^ 1] == higher_row]
         # the planned links of the pair less those of the action, plus those that the action's plugs make now
-        links_there = len(between) - planned[low, high] + seen_pairs[low, high]
+        links_there = len(planned_ports) - planned[lower_row, higher_row] + seen_pairs[lower_row, higher_row]
         if seen_ports is not None:
-            links_there = _count_links_seen(lookup.cabling, seen_ports, low, high) + _count_unseen(seen_ports, between)
-            if links_there == len(between):
+            links_there = _count_links_seen(lookup.cabling, seen_ports, lower_row, higher_row) + _count_unseen(
+                seen_ports, planned_ports
+            )
+            if links_there == len(planned_ports):
                 continue
-        # `low` is the lower row of devices, and may be the upper switch: then its ports are b ends, which are odd
-        is_upper = len(between) and int(between[0]) & 1
-        yield (*((names[high], names[low]) if is_upper else (names[low], names[high])), links_there, len(between))
+        # `lower_row` is the lower row of devices, and may be the upper switch: then its ports are b ends, which are odd
+        is_upper = len(planned_ports) and int(planned_ports[0]) & 1
+        yield (
+            *((names[higher_row], names[lower_row]) if is_upper else (names[lower_row], names[higher_row])),
+            links_there,
+            len(planned_ports),
+        )
 
 
 def _count_links_seen(cabling: PlannedCabling, seen_ports: SeenPorts, device_a: int, device_b: int) -> int:

@@ -148,29 +148,32 @@ def find_missing_ends(cables: WrongCables) -> list[int]:
 
 
 def list_chains(cables: WrongCables) -> list[Chain]:
-    """Return all chains: open ones by their first ends, then closed ones by their lowest ends."""
+    """Return all chains: open ones by their first ends, then closed ones by their lowest ends.
+
+    An open chain has the planned partners of its first and its last end as `before` and `after`, or -1 at a spare port.
+    """
     first_spare = cables.topology.first_spare
     # open chains are walked first, from an end that no cable leads to; what is then left are closed rings
-    ends = [
+    open_starts = [
         end
         for end in sorted(cables.other_end)
         if end >= first_spare or cables.find_partner(end) not in cables.other_end
     ]
-    done: set[int] = set()
+    done_ends: set[int] = set()
     rings_and_chains = []
-    for start in [*ends, *sorted(cables.other_end)]:
-        if start in done:
+    for start in [*open_starts, *sorted(cables.other_end)]:
+        if start in done_ends:
             continue
-        joined, near_end = [], start
+        joined_ends, near_end = [], start
         while True:
             far_end = cables.other_end[near_end]
-            joined.append((near_end, far_end))
-            done |= {near_end, far_end}
+            joined_ends.append((near_end, far_end))
+            done_ends |= {near_end, far_end}
             next_end = cables.find_partner(far_end) if far_end < first_spare else -1
-            if next_end not in cables.other_end or next_end in done:
+            if next_end not in cables.other_end or next_end in done_ends:
                 break
             near_end = next_end
-        closed = next_end == start
-        before = -1 if closed or start >= first_spare else cables.find_partner(start)
-        rings_and_chains.append(Chain(tuple(joined), closed, before, -1 if closed else next_end))
+        is_closed = next_end == start
+        end_before = -1 if is_closed or start >= first_spare else cables.find_partner(start)
+        rings_and_chains.append(Chain(tuple(joined_ends), is_closed, end_before, -1 if is_closed else next_end))
     return rings_and_chains

@@ -61,25 +61,28 @@ def _list_cable_ids(topology: SeenTopology, cables: list[int]) -> list[str]:
 
 
 def _make_cable_action(topology: SeenTopology, cable: int, links: list[int]) -> Action:
-    """Make the action for the dark links of one cable: the cable, some of its jumpers, or the tails of a breakout."""
-    ends = _list_plugs(topology, links)
+    """Make the action for the dark links of one cable: the cable, some of its jumpers, or the tails of a breakout.
+
+    Its text says which of these, and what to look at: a missing cable, one half of a module, or every plug.
+    """
+    plug_ends = _list_plugs(topology, links)
     name = str(topology.cabling.cable_ids[cable])
     # `_list_plugs` lists both ends of each jumper
-    tails, jumpers = _count_tails(topology, links), len(ends) // 2
-    near, far = (describe_plug(end) for end in ends[:2])
-    if tails:
-        text = f"breakout {name}: {tails} of its tails see nobody and are seen by nobody: is it plugged in?"
-    elif jumpers == 1 and any(topology.joined_to[port] >= 0 for port in (2 * links[0], 2 * links[0] + 1)):
-        text = f"the cable from {near} to {far} is missing: what is plugged there belongs elsewhere"
-    elif jumpers == 1 and (lit_connector := _find_lit_half(topology, 2 * links[0])):
-        text = f"{near} and {far} do not see each other, though the other half of the module, {lit_connector}"
+    tail_count, jumper_count = _count_tails(topology, links), len(plug_ends) // 2
+    near_plug, far_plug = (describe_plug(end) for end in plug_ends[:2])
+    if tail_count:
+        text = f"breakout {name}: {tail_count} of its tails see nobody and are seen by nobody: is it plugged in?"
+    elif jumper_count == 1 and any(topology.joined_to[port] >= 0 for port in (2 * links[0], 2 * links[0] + 1)):
+        text = f"the cable from {near_plug} to {far_plug} is missing: what is plugged there belongs elsewhere"
+    elif jumper_count == 1 and (lit_connector := _find_lit_half(topology, 2 * links[0])):
+        text = f"{near_plug} and {far_plug} do not see each other, though the other half of the module, {lit_connector}"
         text += ", is up: look at this jumper's polarity, for dirt, and whether it sits"
-    elif jumpers == 1:
-        text = f"{near} and {far} do not see each other, nor anybody else: is the cable plugged in?"
+    elif jumper_count == 1:
+        text = f"{near_plug} and {far_plug} do not see each other, nor anybody else: is the cable plugged in?"
     else:
-        text = f"cable {name}: none of its {jumpers} jumpers is up, from {near} and {far} on: "
+        text = f"cable {name}: none of its {jumper_count} jumpers is up, from {near_plug} and {far_plug} on: "
         text += "are the modules in, and the jumpers plugged in?"
-    return Action(Kind.DARK, 0, (name,), ends, text if text.endswith("?") else f"{text}.")
+    return Action(Kind.DARK, 0, (name,), plug_ends, text if text.endswith("?") else f"{text}.")
 
 
 def _list_plugs(topology: SeenTopology, links: list[int]) -> tuple[End, ...]:
@@ -181,20 +184,20 @@ def _take_blind_trunks(topology: SeenTopology, by_cable: dict[int, list[int]]) -
     These links are taken out of `by_cable`, which has the dark links of each cable that are not explained yet.
     """
     cabling = topology.cabling
-    ends = list_trunk_ends(cabling) if len(by_cable) >= LEAST_DARK_CABLES else None
-    dark = {link for links in by_cable.values() for link in links}
+    trunk_ends = list_trunk_ends(cabling) if len(by_cable) >= LEAST_DARK_CABLES else None
+    dark_links = {link for links in by_cable.values() for link in links}
     actions = []
-    for links, places, name in list_trunk_links(ends) if ends else ():
+    for links, panel_ends, name in list_trunk_links(trunk_ends) if trunk_ends else ():
         device_counts = [len(set(cabling.device[[2 * link + end for link in links]].tolist())) for end in (0, 1)]
-        if dark.issuperset(links) and min(device_counts) > 1:
+        if dark_links.issuperset(links) and min(device_counts) > 1:
             cables = sorted({int(cabling.cable[link]) for link in links})
             for cable in cables:
-                if remaining := [link for link in by_cable.pop(cable) if link not in links]:
-                    by_cable[cable] = remaining
-            near, far = (f"{end.device} ports {end.port} (rack {end.rack}, U{end.u})" for end in places)
-            text = f"trunk {name} from {near} to {far}: none of the {len(cables)} cables through it is up: "
+                if links_outside := [link for link in by_cable.pop(cable) if link not in links]:
+                    by_cable[cable] = links_outside
+            near_panel, far_panel = (f"{end.device} ports {end.port} (rack {end.rack}, U{end.u})" for end in panel_ends)
+            text = f"trunk {name} from {near_panel} to {far_panel}: none of the {len(cables)} cables through it is up: "
             text += "is it plugged in at both panels, and of the planned polarity?"
-            actions.append(Action(Kind.DARK, 0, tuple(_list_cable_ids(topology, cables)), places, text))
+            actions.append(Action(Kind.DARK, 0, tuple(_list_cable_ids(topology, cables)), panel_ends, text))
     return actions
 
 

@@ -232,20 +232,21 @@ def _group_rings_by_cage(topology: SeenTopology, rings: list[Ring]) -> Iterator[
 
 
 def _list_cables_towards(topology: SeenTopology, states: Ints, boxes: Iterable[int]) -> set[str]:
-    """Return the ids of all cables from neighbours of some boxes to boxes of the same tiers.
+    """Return the ids of all cables between neighbours of `boxes` (devices) and devices of the same tiers as the boxes.
 
-    Neighbours are devices that the plan joins to the boxes. A neighbour with no such cable elsewhere (such as a switch
-    for management) is left out.
+    A neighbour is a device that the plan joins to one of the boxes. It counts only if at least one of its cables to
+    these tiers is elsewhere, by `states` (CableState by cable): a management switch, for example, is left out.
     """
     cabling = topology.cabling
     # one number for each pair of tier and fabric
-    tier = cabling.devices["tier"].codes.astype(np.int64) << 32 | cabling.devices["fabric"].codes
-    # `box_ports ^ 1` are the planned far ends of these ports
+    tier_code = cabling.devices["tier"].codes.astype(np.int64) << 32 | cabling.devices["fabric"].codes
+    # `port ^ 1` is the planned far end of a port, `port >> 1` its link
     box_ports = np.concatenate([cabling.list_device_ports(box) for box in boxes])
     cable_ids = set[str]()
-    for device in np.unique(cabling.device[box_ports ^ 1]).tolist():
-        ports = cabling.list_device_ports(device)
-        cables = cabling.cable[ports[np.isin(tier[cabling.device[ports ^ 1]], tier[cabling.device[box_ports]])] >> 1]
+    for neighbor in np.unique(cabling.device[box_ports ^ 1]).tolist():
+        neighbor_ports = cabling.list_device_ports(neighbor)
+        leads_to_tiers = np.isin(tier_code[cabling.device[neighbor_ports ^ 1]], tier_code[cabling.device[box_ports]])
+        cables = cabling.cable[neighbor_ports[leads_to_tiers] >> 1]
         if (states[cables] == CableState.ELSEWHERE).any():
             cable_ids.update(_list_cable_ids(cabling, np.unique(cables)))
     return cable_ids
@@ -278,23 +279,23 @@ def _explain_hall(as_seen: SeenTopology, seen_ports: SeenPorts, states: Ints, ex
 
 
 def _list_devices_at(topology: SeenTopology, ends: list[int]) -> set[int]:
-    """Return the devices at the links of the plugs at some ports: those planned at both ends, and those seen."""
+    """Return the devices that are planned or seen at either end of all links of the plugs in `ends` (planned ports)."""
     cabling = topology.cabling
-    ports = [port for end in ends for port in cabling.list_plug_ports(int(cabling.plug[end]))]
-    seen_ends = [far_port for port in ports if (far_port := int(topology.joined_to[port])) >= 0]
-    return {int(topology.device[port]) for port in [*ports, *(port ^ 1 for port in ports), *seen_ends]}
+    plug_ports = [port for end in ends for port in cabling.list_plug_ports(int(cabling.plug[end]))]
+    seen_ends = [far_port for port in plug_ports if (far_port := int(topology.joined_to[port])) >= 0]
+    return {int(topology.device[port]) for port in [*plug_ports, *(port ^ 1 for port in plug_ports), *seen_ends]}
 
 
 def _explain_trunks(as_seen: SeenTopology, topology: SeenTopology, states: Ints) -> tuple[list[Action], SeenTopology]:
-    """Return actions for trunks, and the topology with ends of trunks taken for what they stand in for."""
-    ends = list_trunk_ends(topology.cabling) if len(topology.find_wrong_ports()) else None
-    if ends is None:
+    """Return an action for each exchange of trunk ends, and the topology after the exchanges; `states` is by cable."""
+    trunk_ends = list_trunk_ends(topology.cabling) if len(topology.find_wrong_ports()) else None
+    if trunk_ends is None:
         return [], topology
-    rings, after = find_exchanges(topology, make_trunk_exchangeable(ends), as_seen)
+    rings, after = find_exchanges(topology, make_trunk_exchangeable(trunk_ends), as_seen)
     actions = []
     for ring in rings:
-        ports = [port for end in ring for port in ends.ports[end].values()]
-        actions.append(make_trunk_action(ends, ring, list_mended_cables(topology, after, states, ports)))
+        ports = [port for end in ring for port in trunk_ends.ports[end].values()]
+        actions.append(make_trunk_action(trunk_ends, ring, list_mended_cables(topology, after, states, ports)))
     return actions, after
 
 
@@ -364,37 +365,40 @@ def _share_plugs(rings: Iterable[Ring], other_rings: Iterable[Ring]) -> bool:
 def _explain_after_rings(
     explainer: Explainer, seen_ports: SeenPorts, states: Ints, common_rings: list[Ring], cage_rings: list[Ring]
 ) -> _PlugExplanation:
-    """Explain what is wrong with plugs after exchanges of common plugs (`common_rings`) and cages (`cage_rings`)."""
-    rings, moved = [*common_rings, *cage_rings], {plug for ring in cage_rings for plug in ring}
+    """Explain what is wrong with plugs after exchanges of common plugs (`common_rings`) and of cages (`cage_rings`).
+
+    An action for single plugs is joined to that of the ring that broke their links, if one did. `states` is by cable.
+    """
+    rings, plugs_moved_with_cage = [*common_rings, *cage_rings], {plug for ring in cage_rings for plug in ring}
     before, after, plugs = explainer.before, explainer.after, explainer.plugs
     cabling = before.cabling
     ring_actions = make_plug_actions(explainer, before, states, rings)
     actions = [ring_action.action for ring_action in ring_actions]
-    cables = find_wrong_cables(after, plugs)
-    # `twice`: moves of single plugs that touch cages which a ring exchanges too
-    missing, twice = find_missing_ends(cables), list[Ring]()
-    for group in group_chains(explainer, list_chains(cables)):
+    wrong_cables = find_wrong_cables(after, plugs)
+    # `moved_twice`: moves of single plugs that touch cages which a ring exchanges too
+    missing, moved_twice = find_missing_ends(wrong_cables), list[Ring]()
+    for group in group_chains(explainer, list_chains(wrong_cables)):
         action, repair = explainer.make_action(group)
         moved_to = {_find_plug(before, source): _find_plug(before, target) for source, target in repair.places}
-        if not moved.isdisjoint([*moved_to, *moved_to.values()]):
-            twice.append(moved_to)
-        # a cable that a repair leaves out is missing for certain only where its place is known to be empty
-        lost = [end for end, port in repair.left_out if port < 0 or after.empty[port]]
-        missing += lost
-        action = _drop_cables(action, [str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in lost])
-        needed = {_find_ring_that_broke(before, plugs, mendable.chain, rings) for mendable in group.chains}
-        cause = next(
-            (nth for nth, ring_action in enumerate(ring_actions) if not needed.isdisjoint(ring_action.rings)), None
+        if not plugs_moved_with_cage.isdisjoint([*moved_to, *moved_to.values()]):
+            moved_twice.append(moved_to)
+        # a cable that a repair leaves out is missing for certain only if its place is known to be empty
+        ends_without_cable = [end for end, port in repair.left_out if port < 0 or after.empty[port]]
+        missing += ends_without_cable
+        action = _drop_cables(action, [str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in ends_without_cable])
+        cause_rings = {_find_ring_that_broke(before, plugs, mendable.chain, rings) for mendable in group.chains}
+        cause_index = next(
+            (nth for nth, ring_action in enumerate(ring_actions) if not cause_rings.isdisjoint(ring_action.rings)), None
         )
-        if cause is None:
+        if cause_index is None:
             actions.append(action)
         else:
-            actions[cause] = join_actions(actions[cause], action)
+            actions[cause_index] = join_actions(actions[cause_index], action)
     actions += list_stranger_actions(after, seen_ports)
     actions += list_conflict_actions(after, seen_ports)
     actions += list_half_known_actions(after)
-    actions += list_unclear_actions(after, cables.unclear)
-    return _PlugExplanation(actions, after, missing, cables.unclear + cables.misfit, twice)
+    actions += list_unclear_actions(after, wrong_cables.unclear)
+    return _PlugExplanation(actions, after, missing, wrong_cables.unclear + wrong_cables.misfit, moved_twice)
 
 
 def _find_plug(topology: SeenTopology, port: int) -> int:
@@ -402,22 +406,19 @@ def _find_plug(topology: SeenTopology, port: int) -> int:
     return int(topology.cabling.plug[port]) if port < topology.first_spare else -1
 
 
-def _find_ring_that_broke(topology: SeenTopology, plugs: PlugIndex, chain: Chain, rings: list[Ring]) -> int:
-    """Return the index of the exchange that broke a right link and so made a chain wrong; -1 if none did.
-
-    `topology` is the one before the exchanges.
-    """
-    plug = topology.cabling.plug
+def _find_ring_that_broke(before: SeenTopology, plugs: PlugIndex, chain: Chain, rings: list[Ring]) -> int:
+    """Return the index of the ring that broke a right link of `before` and so made a chain wrong; -1 if none did."""
+    plug = before.cabling.plug
     for end_a, end_b in chain.joined:
         for end in (end_a, end_b):
             if (
-                end < topology.first_spare
-                and topology.joined_to[end] >= 0
-                and topology.joins_right(end, int(topology.joined_to[end]))
+                end < before.first_spare
+                and before.joined_to[end] >= 0
+                and before.joins_right(end, int(before.joined_to[end]))
             ):
                 # the plug at this end was moved, or the one at its planned other end. If a harmless parallel link was
                 # right here, another plug was moved, and it is known by where it went: to `end_a`
-                moved_to = int(plug[end_a]) if end_a < topology.first_spare else plugs.cage_of_spare.get(end_a)
+                moved_to = int(plug[end_a]) if end_a < before.first_spare else plugs.cage_of_spare.get(end_a)
                 moved = {int(plug[end]), int(plug[end ^ 1]), moved_to}
                 for index, ring in enumerate(rings):
                     if moved & ring.keys():

@@ -157,22 +157,26 @@ def _find_believed_rings(topology: SeenTopology, things: Exchangeable, votes: li
 
     If a ring is not worth it, its weakest vote is left out and what remains is tried.
     """
-    waiting, tried = [votes], list[Ring]()
-    while waiting and len(tried) < MOST_RING_TRIALS:
-        chain = waiting.pop()
+    waiting_chains, tried_rings = [votes], list[Ring]()
+    while waiting_chains and len(tried_rings) < MOST_RING_TRIALS:
+        chain = waiting_chains.pop()
         ring = _close_ring(chain)
-        if ring not in tried:
-            tried.append(ring)
+        if ring not in tried_rings:
+            tried_rings.append(ring)
             if things.is_worth(topology, ring, things.measure_gain(topology, ring)):
                 _take_ring(topology, things, ring)
                 yield ring
                 continue
         if len(chain) > 1:
             weakest = min(range(len(chain)), key=lambda index: chain[index].links)
-            before, after = chain[:weakest], chain[weakest + 1 :]
+            votes_before, votes_behind = chain[:weakest], chain[weakest + 1 :]
             # a closed chain without one vote is one open chain, which begins behind the gap
-            pieces = [[*after, *before]] if chain[-1].planned == chain[0].actual else [before, after]
-            waiting += [piece for piece in pieces if piece]
+            open_chains = (
+                [[*votes_behind, *votes_before]]
+                if chain[-1].planned == chain[0].actual
+                else [votes_before, votes_behind]
+            )
+            waiting_chains += [open_chain for open_chain in open_chains if open_chain]
 
 
 def _take_ring(topology: SeenTopology, things: Exchangeable, ring: Ring) -> None:

@@ -32,29 +32,37 @@ NAMES_ALONE = "or only their names are exchanged: read the serial number of each
 
 
 def make_box_action(as_seen: SeenTopology, after: SeenTopology, states: Ints, ring: Ring) -> Action:
-    """Make the action for an exchange of boxes; `as_seen` is what was seen, `after` has all boxes in their roles."""
+    """Make the action for an exchange of boxes that are present: swap two of them, or move several.
+
+    `as_seen` is what was seen, `after` has all boxes in their roles, and `states` is by cable. Its alternatives are to
+    move plugs instead, or to exchange names.
+    """
     names = as_seen.cabling.device_names
     present = [actual for actual in sorted(ring) if _is_seen(as_seen, actual)]
     ports = [port for device in ring for port in as_seen.cabling.list_device_ports(device).tolist()]
     cable = as_seen.cabling.cable
-    wrong = [port for port in ports if after.joined_to[port] >= 0 and states[cable[port >> 1]] == CableState.ELSEWHERE]
-    plugs = {int(as_seen.cabling.plug[port]) for port in wrong}
-    ends = {actual: End(names[actual], "", *as_seen.cabling.find_rack(actual)) for actual in ring}
-    boxes = [describe_box(ends[actual]) for actual in present]
-    cost = f"or move {len(plugs)} plug{'' if len(plugs) == 1 else 's'}"
+    wrong_ports = [
+        port for port in ports if after.joined_to[port] >= 0 and states[cable[port >> 1]] == CableState.ELSEWHERE
+    ]
+    plugs = {int(as_seen.cabling.plug[port]) for port in wrong_ports}
+    box_ends = {actual: End(names[actual], "", *as_seen.cabling.find_rack(actual)) for actual in ring}
+    boxes = [describe_box(box_ends[actual]) for actual in present]
+    plug_cost = f"or move {len(plugs)} plug{'' if len(plugs) == 1 else 's'}"
     if len(present) == 2 and [ring[actual] for actual in reversed(present)] == present:
-        text = f"{join_in_words(boxes)} are exchanged: swap the two boxes, {cost}."
+        text = f"{join_in_words(boxes)} are exchanged: swap the two boxes, {plug_cost}."
     else:
-        stands = [f"{names[actual]} stands where {describe_box(ends[ring[actual]])} is planned" for actual in present]
-        text = f"{join_in_words(stands)}: move the box{'es' if len(present) > 1 else ''}, {cost}."
+        standing_texts = [
+            f"{names[actual]} stands where {describe_box(box_ends[ring[actual]])} is planned" for actual in present
+        ]
+        text = f"{join_in_words(standing_texts)}: move the box{'es' if len(present) > 1 else ''}, {plug_cost}."
     return Action(
         Kind.EXCHANGE,
         0,
         list_mended_cables(as_seen, after, states, ports),
-        tuple(ends[actual] for actual in present),
+        tuple(box_ends[actual] for actual in present),
         text,
         boxes=len(present),
-        alternatives=(Alternative(Kind.SWAP, cost, len(plugs)), Alternative(Kind.EXCHANGE, NAMES_ALONE, 0)),
+        alternatives=(Alternative(Kind.SWAP, plug_cost, len(plugs)), Alternative(Kind.EXCHANGE, NAMES_ALONE, 0)),
         renamed={names[actual]: names[ring[actual]] for actual in present},
     )
 
@@ -163,7 +171,10 @@ def _find_crossing(topology: SeenTopology, moves: Moves) -> Crossing | None:
 def _make_plug_action(
     explainer: Explainer, before: SeenTopology, states: Ints, rings: Sequence[tuple[Ring, Moves]]
 ) -> Action:
-    """Make one action for the moves of some rings."""
+    """Make one action for the moves of some rings: a shift, crossed rails, a swap, a ring, or moves to free cages.
+
+    `before` is the topology before the exchanges of plugs, and `states` has the CableState of each cable.
+    """
     cabling, plugs, after = before.cabling, explainer.plugs, explainer.after
     moves = [move for _, ring_moves in rings for move in ring_moves]
     steps = []
@@ -174,36 +185,37 @@ def _make_plug_action(
         port for ring, _ in rings for plug_number in ring if plug_number >= 0 for port in plugs.list_ports(plug_number)
     ]
     cables = list_mended_cables(before, after, states, ports)
-    ends = tuple(step.pull for step in steps)
+    pull_ends = tuple(step.pull for step in steps)
     # if a place of the ring is empty, there are fewer moves than places
-    closed = all(len(ring_moves) == len(ring) for ring, ring_moves in rings)
-    count = len(explainer.list_pulls(moves))
-    moving = f"move {describe_steps(steps, MOST_STEPS)}"
+    is_closed = all(len(ring_moves) == len(ring) for ring, ring_moves in rings)
+    pull_count = len(explainer.list_pulls(moves))
+    steps_text = f"move {describe_steps(steps, MOST_STEPS)}"
     location = describe_location([*(step.pull for step in steps), *(step.put for step in steps)])
-    prefix = f"{location}: " if location else ""
+    location_prefix = f"{location}: " if location else ""
     plug_word = (
         "breakout plug"
         if any(plug_number < 0 or plugs.is_common(plug_number) for ring, _ in rings for plug_number in ring)
         else "plug"
     )
-    if shift := explainer.describe_shift(closed, moves):
-        kind, text = Kind.SHIFT, f"{prefix}{shift.replace('plugs', f'{plug_word}s', 1)}; {moving}."
-    elif closed and (crossing := _find_crossing(before, moves)):
-        kind, text = Kind.CROSSED, f"{prefix}{crossing.text} are crossed; {moving}."
-    elif closed and len(steps) == 2:
-        first_name, second_name = (
-            describe_port(end) if ends[0].device == ends[1].device else describe_plug(end) for end in ends
+    if shift := explainer.describe_shift(is_closed, moves):
+        kind, text = Kind.SHIFT, f"{location_prefix}{shift.replace('plugs', f'{plug_word}s', 1)}; {steps_text}."
+    elif is_closed and (crossing := _find_crossing(before, moves)):
+        kind, text = Kind.CROSSED, f"{location_prefix}{crossing.text} are crossed; {steps_text}."
+    elif is_closed and len(steps) == 2:
+        name_a, name_b = (
+            describe_port(end) if pull_ends[0].device == pull_ends[1].device else describe_plug(end)
+            for end in pull_ends
         )
-        on_one = ends[0].device == ends[1].device
+        on_one_device = pull_ends[0].device == pull_ends[1].device
         kind, text = (
             Kind.SWAP,
-            f"{prefix if on_one else ''}the {plug_word}s in {first_name} and {second_name} are swapped.",
+            f"{location_prefix if on_one_device else ''}the {plug_word}s in {name_a} and {name_b} are swapped.",
         )
     else:
-        kind = (Kind.SWAP if count == 2 else Kind.RING) if closed else Kind.MOVE
-        subject = f"one {plug_word} is" if count == 1 else f"{count} {plug_word}s are"
-        text = f"{prefix}{subject} in the wrong cage; {moving}."
-    return Action(kind, count, cables, ends, text, steps=tuple(steps))
+        kind = (Kind.SWAP if pull_count == 2 else Kind.RING) if is_closed else Kind.MOVE
+        subject = f"one {plug_word} is" if pull_count == 1 else f"{pull_count} {plug_word}s are"
+        text = f"{location_prefix}{subject} in the wrong cage; {steps_text}."
+    return Action(kind, pull_count, cables, pull_ends, text, steps=tuple(steps))
 
 
 def join_actions(exchange: Action, after: Action) -> Action:
@@ -255,8 +267,8 @@ def list_mended_cables(before: SeenTopology, after: SeenTopology, states: Ints, 
     far_ports = [far_port for port in ports if 0 <= (far_port := int(after.joined_to[port])) < after.first_spare]
     for port in dict.fromkeys([*ports, *far_ports]):
         # both ends are checked: a link is wrong if either is joined to a wrong port
-        joined = [(end, int(after.joined_to[end])) for end in (port, port ^ 1) if after.joined_to[end] >= 0]
-        if all(after.joins_right(end, far_port) for end, far_port in joined):
+        joined_ends = [(end, int(after.joined_to[end])) for end in (port, port ^ 1) if after.joined_to[end] >= 0]
+        if all(after.joins_right(end, far_port) for end, far_port in joined_ends):
             cable = int(cabling.cable[port >> 1])
             if states[cable] == CableState.ELSEWHERE:
                 cable_ids.add(str(cabling.cable_ids[cable]))

@@ -145,26 +145,29 @@ def _join_by_pull(explainer: Explainer, mendable_chains: Sequence[MendableChain]
 
 
 def _join_by_shift(explainer: Explainer, mendable_chains: Sequence[MendableChain]) -> Iterator[list[int]]:
-    """Yield indexes of chains that are one shift: plugs in a row of one device, off by the same number of places."""
+    """Yield lists of indexes of chains that are one shift: plugs in a row of one device, off by the same places.
+
+    Chains without a repair, and chains whose repair is no row of plugs on one device, are in no list.
+    """
     by_class: dict[_ShiftClass, list[int]] = defaultdict(list)
-    for at, mendable in enumerate(mendable_chains):
+    for chain_index, mendable in enumerate(mendable_chains):
         if (
             mendable.repairs
             and mendable.repairs[0].plug_moves
             and (shift_class := _classify_shift(explainer, mendable.repairs[0]))
         ):
-            by_class[shift_class].append(at)
-    for shift_class, members in by_class.items():
+            by_class[shift_class].append(chain_index)
+    for shift_class, chain_indexes in by_class.items():
         ranks = explainer.rank_plugs(shift_class.device)
-        rows = [
+        chain_rows = [
             Shift(
-                [(ranks[source], ranks[target]) for source, target in mendable_chains[at].repairs[0].places],
-                mendable_chains[at].chain.closed,
+                [(ranks[source], ranks[target]) for source, target in mendable_chains[chain_index].repairs[0].places],
+                mendable_chains[chain_index].chain.closed,
             )
-            for at in members
+            for chain_index in chain_indexes
         ]
-        for together in shifts_among(rows):
-            yield [members[at] for at in together]
+        for shifted_rows in shifts_among(chain_rows):
+            yield [chain_indexes[row] for row in shifted_rows]
 
 
 def _join_by_node(explainer: Explainer, mendable_chains: Sequence[MendableChain]) -> Iterator[list[int]]:

@@ -153,49 +153,61 @@ def rate_repair(topology: SeenTopology, repair: Repair) -> RepairRating:
 
 
 def _move_at_both_ends(topology: SeenTopology, plugs: PlugIndex, chain: Chain) -> Repair:
-    """Mend a chain by moving some plugs at each end, since at both ends common plugs must stay."""
+    """Mend a chain by moving some plugs at each end, since at both ends common plugs must stay.
+
+    Each seen cable becomes a planned cable beside it in the chain, or else any planned cable that is still free.
+    Planned cables that remain are `left_out` of the repair, and seen cables that remain are its `surplus`.
+    """
     first_ends, second_ends = [first for first, _ in chain.joined], [second for _, second in chain.joined]
-    count = len(first_ends)
-    # planned cables lie between neighbours of the chain: planned cable `at` joins the second end of seen cable `at` to
+    # planned cables lie between neighbours of the chain: planned cable n joins the second end of seen cable n to
     # the first end of the next one; planned cable -1 lies before the first seen cable
     next_first_ends = [*first_ends[1:], first_ends[0] if chain.closed else chain.after]
-    needed = {at: (second_ends[at], next_first_ends[at]) for at in range(count) if next_first_ends[at] >= 0}
-    before_first = count - 1 if chain.closed else -1
+    end_pairs = enumerate(zip(second_ends, next_first_ends, strict=True))
+    needed = {planned: end_pair for planned, end_pair in end_pairs if end_pair[1] >= 0}
+    before_first_cable = len(first_ends) - 1 if chain.closed else -1
     if chain.before >= 0:
         needed[-1] = (chain.before, first_ends[0])
     moves, unmoved = [], []
-    for at, (first, second) in enumerate(chain.joined):
+    for cable, (first, second) in enumerate(chain.joined):
         # if one end is a common plug, the cable becomes the planned one at that end, and its other plug is moved
         first_stays, second_stays = not _is_single(topology, plugs, first), not _is_single(topology, plugs, second)
-        before = at - 1 if at else before_first
-        if first_stays and not second_stays and before in needed:
-            moves.append(PlugMove(second, needed.pop(before)[0], first))
-        elif second_stays and not first_stays and at in needed:
-            moves.append(PlugMove(first, needed.pop(at)[1], second))
+        previous = cable - 1 if cable else before_first_cable
+        if first_stays and not second_stays and previous in needed:
+            moves.append(PlugMove(second, needed.pop(previous)[0], first))
+        elif second_stays and not first_stays and cable in needed:
+            moves.append(PlugMove(first, needed.pop(cable)[1], second))
         else:
-            unmoved.append(at)
+            unmoved.append(cable)
     # planned cables without a common plug, and seen cables of which both plugs may be moved
-    free = {key: ends for key, ends in needed.items() if all(_is_single(topology, plugs, end) for end in ends)}
-    movable = [at for at in unmoved if all(_is_single(topology, plugs, end) for end in chain.joined[at])]
-    neighbors = {at: [at, at - 1 if at else before_first] for at in movable}
-    while choices := {at: free_keys for at in movable if (free_keys := [key for key in neighbors[at] if key in free])}:
+    free = {
+        planned: end_pair
+        for planned, end_pair in needed.items()
+        if all(_is_single(topology, plugs, end) for end in end_pair)
+    }
+    movable = [cable for cable in unmoved if all(_is_single(topology, plugs, end) for end in chain.joined[cable])]
+    neighbors = {cable: [cable, cable - 1 if cable else before_first_cable] for cable in movable}
+    while choices := {
+        cable: free_keys
+        for cable in movable
+        if (free_keys := [planned for planned in neighbors[cable] if planned in free])
+    }:
         # the cable with the fewest choices first, so that no other cable takes its only place
-        at = min(choices, key=lambda index: (len(choices[index]), index))
-        key = choices[at][0]
-        first, second = chain.joined[at]
-        movable.remove(at)
-        unmoved.remove(at)
-        planned_second, planned_first = free.pop(key)
-        del needed[key]
+        cable = min(choices, key=lambda index: (len(choices[index]), index))
+        planned = choices[cable][0]
+        first, second = chain.joined[cable]
+        movable.remove(cable)
+        unmoved.remove(cable)
+        planned_second, planned_first = free.pop(planned)
+        del needed[planned]
         move_first = PlugMove(first, planned_first, second)
-        moves.append(move_first if key == at else PlugMove(second, planned_second, first))
+        moves.append(move_first if planned == cable else PlugMove(second, planned_second, first))
     # cables whose neighbouring places are taken are moved at both ends, as many as there are places
-    for at, key in zip(list(movable), sorted(free), strict=False):
-        first, second = chain.joined[at]
-        planned_second, planned_first = needed.pop(key)
+    for cable, planned in zip(list(movable), sorted(free), strict=False):
+        first, second = chain.joined[cable]
+        planned_second, planned_first = needed.pop(planned)
         moves += [PlugMove(first, planned_first, planned_second), PlugMove(second, planned_second, planned_first)]
-        unmoved.remove(at)
-    surplus = [chain.joined[at] for at in unmoved]
+        unmoved.remove(cable)
+    surplus = [chain.joined[cable] for cable in unmoved]
     places = [port for port in (chain.before, chain.after) if port >= 0]
     place_to_check = next((port for port in places if not topology.empty[port]), places[0] if places else -1)
     return Repair(tuple(moves), tuple((end, place_to_check) for end, _ in needed.values()), tuple(surplus))

@@ -53,14 +53,18 @@ class PlugIndex:
         return [lane for lane in self.list_ports(int(plug_of[port])) if plug_of[lane ^ 1] == plug_of[port ^ 1]]
 
     def find_spare_cages(self, topology: SeenTopology) -> None:
-        """Find the spare cages of a topology: its spare ports, grouped by the breakout whose far ends they see."""
+        """Find the spare cages of a topology, and add them to `spare_cages` and `cage_of_spare`.
+
+        Spare ports of one device that see the far ends of one breakout make a cage. Breakouts with most lanes seen come
+        first; `_complete_cage` adds ports whose far ends are not seen.
+        """
         seen_lanes: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)
-        by_key: dict[tuple[int, object], int] = {}
+        spare_by_key: dict[tuple[int, object], int] = {}
         for port in range(topology.first_spare, topology.size):
             device, text = topology.locate_port(port)
-            # the sort key without its last item, the name itself: below, `by_key` is looked up by keys that are made up
-            # of neighbouring numbers
-            by_key[device, make_natural_key(text)[0]] = port
+            # the sort key without its last item, the name itself: `_complete_cage` makes such keys up of
+            # neighbouring numbers, and looks for their ports
+            spare_by_key[device, make_natural_key(text)[0]] = port
             # the port that the plan joins to the one that is seen: where this plug belongs (`-1 ^ 1` is -2, no port)
             target = int(topology.joined_to[port]) ^ 1
             if topology.joined_to[port] >= 0 and target < topology.first_spare:
@@ -77,35 +81,41 @@ class PlugIndex:
             for port, lane in zip(ports, sorted(lanes[port] for port in ports), strict=True):
                 cage[lane] = port
             if ports:
-                self._complete_cage(topology, by_key, device, cage)
+                self._complete_cage(topology, spare_by_key, device, cage)
                 self.spare_cages.append(cage)
                 self.cage_of_spare |= {port: -len(self.spare_cages) for port in cage if port != NOWHERE}
 
     def _complete_cage(
-        self, topology: SeenTopology, by_key: dict[tuple[int, object], int], device: int, cage: list[int]
+        self, topology: SeenTopology, spare_by_key: dict[tuple[int, object], int], device: int, cage: list[int]
     ) -> None:
-        """Complete a spare cage, in place, with ports whose numbers continue those of its known ports."""
+        """Complete a spare cage, in place, with spare ports of its device that continue the numbers of its known ports.
+
+        `cage` has the port of each lane, or NOWHERE; at least one port is known. `spare_by_key` has all spare ports by
+        (device, natural key of the port's name, without the name itself). Ports of other spare cages are not taken.
+        """
         numbered_lanes = [
             (lane, make_natural_key(topology.locate_port(port)[1])[0])
             for lane, port in enumerate(cage)
             if port != NOWHERE
         ]
         (first_lane, first_key), (last_lane, last_key) = numbered_lanes[0], numbered_lanes[-1]
-        *prefix, (first_number, suffix) = first_key
+        *number_prefix, (first_number, number_suffix) = first_key
         # by how much the number grows from lane to lane: 1 in `swp33s0`, 2 if SONiC counts lanes and each port has two
-        step = (last_key[-1][0] - first_number) // (last_lane - first_lane) if len(numbered_lanes) > 1 else 1
+        number_step = (last_key[-1][0] - first_number) // (last_lane - first_lane) if len(numbered_lanes) > 1 else 1
 
         def find_neighbor(distance: int) -> int:
-            # the free spare port that is so many lanes after the first known one; NOWHERE if there is none
-            port = by_key.get((device, (*prefix, (first_number + step * distance, suffix))), NOWHERE)
+            # the free spare port that is `distance` lanes after the first known one; NOWHERE if there is none
+            port = spare_by_key.get(
+                (device, (*number_prefix, (first_number + number_step * distance, number_suffix))), NOWHERE
+            )
             return NOWHERE if port in self.cage_of_spare else port
 
         if len(numbered_lanes) == 1:
-            before = next(distance for distance in range(len(cage) + 1) if find_neighbor(-distance - 1) == NOWHERE)
-            after = next(distance for distance in range(len(cage) + 1) if find_neighbor(distance + 1) == NOWHERE)
+            free_below = next(distance for distance in range(len(cage) + 1) if find_neighbor(-distance - 1) == NOWHERE)
+            free_above = next(distance for distance in range(len(cage) + 1) if find_neighbor(distance + 1) == NOWHERE)
             # if the port is in a row of exactly as many spare ports as the cage has lanes, the row is the cage
-            if before + after + 1 == len(cage):
-                first_lane = before
+            if free_below + free_above + 1 == len(cage):
+                first_lane = free_below
                 cage[:] = [find_neighbor(lane - first_lane) for lane in range(len(cage))]
         for lane in range(len(cage)):
             if cage[lane] == NOWHERE and find_neighbor(lane - first_lane) not in cage:
@@ -212,7 +222,10 @@ def _find_plugs_linked_to_common(plugs: PlugIndex, votes: Sequence[Vote]) -> set
 
 
 def order_moved_plugs(plugs: PlugIndex, topology: SeenTopology, ring: Ring) -> list[int]:
-    """Return the plugs of a ring that are there (they see somebody), in an order to move them: to a free cage first."""
+    """Return the plugs of a ring that see something, in an order in which they can be moved: to a free cage first.
+
+    `ring` maps each plug or spare cage to the one where it belongs. Plugs that see nothing are left out.
+    """
     present = {
         plug
         for plug in ring
@@ -222,12 +235,12 @@ def order_moved_plugs(plugs: PlugIndex, topology: SeenTopology, ring: Ring) -> l
         )
     }
     came_from = {planned: actual for actual, planned in ring.items()}
-    free = sorted(planned for actual, planned in ring.items() if actual in present and planned not in present)
+    free_cages = sorted(planned for actual, planned in ring.items() if actual in present and planned not in present)
     order: list[int] = []
-    # if no place is free, any plug may be the first: the highest number, so that it is not a spare cage (negative)
-    for start in free or [max(present, default=0)]:
-        at = came_from.get(start, start)
-        while at in present and at not in order:
-            order.append(at)
-            at = came_from[at]
+    # if no cage is free, any plug may be the first: the highest number, so that it is not a spare cage (negative)
+    for start in free_cages or [max(present, default=0)]:
+        plug_to_move = came_from.get(start, start)
+        while plug_to_move in present and plug_to_move not in order:
+            order.append(plug_to_move)
+            plug_to_move = came_from[plug_to_move]
     return order

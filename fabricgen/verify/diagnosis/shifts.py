@@ -29,8 +29,9 @@ class Shift(NamedTuple):
 def measure_shift(moves: Sequence[tuple[int, int]], closed: bool) -> int:
     """Return by how many places all plugs of a row are too high (negative: too low); 0 if they are not one shift.
 
-    An open shift is counted in ranks. In a closed one, plugs that leave the row at one end come in at the other: its
-    places must be at equal distances, in which the shift is counted.
+    It is also 0 if there are too few plugs (LEAST_CLOSED, LEAST_OPEN), if two plugs are at one rank, or if the targets
+    are not at equal distances (the stride). An open shift is counted in ranks. A closed shift, whose plugs leave the
+    row at one end and come in at the other, is counted in strides, in the direction that is shorter.
     """
     if len(moves) < (LEAST_CLOSED if closed else LEAST_OPEN):
         return 0
@@ -40,43 +41,49 @@ def measure_shift(moves: Sequence[tuple[int, int]], closed: bool) -> int:
         return 0
     offsets = {source - target for source, target in moves}
     if closed:
-        count = len(moves)
+        row_length = len(moves)
         if sources != targets or any(offset % stride for offset in offsets):
             return 0
-        # round a row of five, four places up and one down are the same
-        turns = {offset // stride % count for offset in offsets}
-        places_up = turns.pop()
-        # of the two ways round, the shorter one
-        return 0 if turns else places_up if 2 * places_up <= count else places_up - count
+        # round a row of five, four places up and one down are the same: count all of them upwards
+        places_up_choices = {offset // stride % row_length for offset in offsets}
+        places_up = places_up_choices.pop()
+        # a choice that is left over is a plug that is off by another number of places
+        return 0 if places_up_choices else places_up if 2 * places_up <= row_length else places_up - row_length
     return offsets.pop() if len(offsets) == 1 else 0
 
 
 def shifts_among(rows: Sequence[Shift]) -> Iterator[list[int]]:
-    """Yield indexes of rows that are one shift together; the plugs of all rows must be off by the same places."""
+    """Yield lists of indexes of `rows` that together are one shift: all closed rows, and each run of several open rows.
+
+    Closed rows are one shift if all their plugs are off by the same places; `_list_runs` says what a run is.
+    """
     closed, opened = ([at for at, row in enumerate(rows) if row.closed is closed] for closed in (True, False))
     if len(closed) > 1 and measure_shift([move for at in closed for move in rows[at].moves], closed=True):
         yield closed
-    yield from (run for run in _list_runs(rows, opened) if len(run) > 1)
+    yield from (run_indexes for run_indexes in _list_runs(rows, opened) if len(run_indexes) > 1)
 
 
 def _list_runs(rows: Sequence[Shift], members: Sequence[int]) -> Iterator[list[int]]:
-    """Yield indexes of open rows whose targets follow each other at the most frequent distance."""
-    targets = sorted((target, at) for at in members for _, target in rows[at].moves)
-    steps = Counter(upper[0] - lower[0] for lower, upper in pairwise(targets))
-    if not steps:
+    """Yield the indexes of open rows, run by run: the targets of a run follow each other at the most frequent distance.
+
+    `members` are the indexes (in `rows`) of the open rows. Each index is listed once in a run.
+    """
+    indexed_targets = sorted((target, row_index) for row_index in members for _, target in rows[row_index].moves)
+    step_counts = Counter(upper[0] - lower[0] for lower, upper in pairwise(indexed_targets))
+    if not step_counts:
         return
     # the most frequent distance, and of several the least: two shifts that lie apart are reported as two
-    usual = min(steps, key=lambda step: (-steps[step], step))
-    run: list[int] = []
-    previous = None
-    for target, at in targets:
-        if previous is not None and target - previous != usual:
+    usual_step = min(step_counts, key=lambda step: (-step_counts[step], step))
+    run_indexes: list[int] = []
+    previous_target = None
+    for target, row_index in indexed_targets:
+        if previous_target is not None and target - previous_target != usual_step:
             # a chain of several moves is in the run once for each move
-            yield list(dict.fromkeys(run))
-            run = []
-        run.append(at)
-        previous = target
-    yield list(dict.fromkeys(run))
+            yield list(dict.fromkeys(run_indexes))
+            run_indexes = []
+        run_indexes.append(row_index)
+        previous_target = target
+    yield list(dict.fromkeys(run_indexes))
 
 
 def _measure_stride(ranks: Sequence[int]) -> int:

@@ -166,24 +166,31 @@ class SeenTopology:
         return self._alike[key]
 
     def find_wrong_ports(self) -> Ints:
-        """Return the ports that are joined to a wrong port, by the rule of `joins_right`; int64."""
+        """Return the ports (int64) that are joined to another port than planned, unless the swap is harmless.
+
+        It is harmless if parallel links between the same two devices are swapped whose ports are configured alike, as
+        `joins_right` decides for a single port.
+        """
         joined_to = self.joined_to[: self.size]
         port = np.flatnonzero(joined_to >= 0)
         # `port ^ 1` is the other end of a planned link; spare ports, from `first_spare` on, have no planned link
         port = port[(joined_to[port] != port ^ 1) | (port >= self.first_spare)]
-        sees = joined_to[port]
-        both_planned = (port < self.first_spare) & (sees < self.first_spare)
-        near, far = port[both_planned], sees[both_planned]
+        seen_ports = joined_to[port]
+        both_planned = (port < self.first_spare) & (seen_ports < self.first_spare)
+        planned_ports, far_ports = port[both_planned], seen_ports[both_planned]
         # both devices are as planned, only the ports are others
-        right = (self.device[near ^ 1] == self.device[far]) & (self.device[far ^ 1] == self.device[near])
-        parallel = np.flatnonzero(right)
+        is_right = (self.device[planned_ports ^ 1] == self.device[far_ports]) & (
+            self.device[far_ports ^ 1] == self.device[planned_ports]
+        )
+        parallel_rows = np.flatnonzero(is_right)
         # few links are parallel: only for these are configurations compared, one by one
-        right[parallel] = [
-            self._is_harmless_swap(*pair) for pair in zip(*(e[parallel].tolist() for e in (near, far)), strict=True)
+        is_right[parallel_rows] = [
+            self._is_harmless_swap(*pair)
+            for pair in zip(*(column[parallel_rows].tolist() for column in (planned_ports, far_ports)), strict=True)
         ]
-        wrong: Flags = np.ones(len(port), dtype=bool)
-        wrong[both_planned] = ~right
-        wrong_ports: Ints = port[wrong]
+        is_wrong: Flags = np.ones(len(port), dtype=bool)
+        is_wrong[both_planned] = ~is_right
+        wrong_ports: Ints = port[is_wrong]
         return wrong_ports
 
     def is_unseen(self, port: int) -> bool:
@@ -365,12 +372,14 @@ class Fronts:
     def _list_sockets_of_model(self, device: int) -> Front:
         """Return the sockets of planned ports of all devices of the same model and NOS, which use more of the ports."""
         columns = [self.cabling.devices[name].codes for name in ("model", "nos")]
-        key = int(columns[0][device]), int(columns[1][device])
-        if key not in self._by_model:
-            alike = np.flatnonzero((columns[0] == key[0]) & (columns[1] == key[1]))[:MOST_ALIKE]
-            fronts = map(self._list_planned_sockets, alike.tolist())
-            self._by_model[key] = {name: socket for front in fronts for name, socket in front.items()}
-        return self._by_model[key]
+        model_and_nos = int(columns[0][device]), int(columns[1][device])
+        if model_and_nos not in self._by_model:
+            devices_alike = np.flatnonzero((columns[0] == model_and_nos[0]) & (columns[1] == model_and_nos[1]))[
+                :MOST_ALIKE
+            ]
+            fronts = map(self._list_planned_sockets, devices_alike.tolist())
+            self._by_model[model_and_nos] = {name: socket for front in fronts for name, socket in front.items()}
+        return self._by_model[model_and_nos]
 
 
 class _CageLane(NamedTuple):

@@ -35,21 +35,21 @@ def list_trunk_ends(cabling: PlannedCabling) -> TrunkEnds | None:
         return None
     patches, trunks = cabling.patching()
     names = [str(name) for name in trunks["trunk"]]
-    places = [
+    panel_ends = [
         End(str(panel), str(ports), str(rack), int(unit or 0))
-        for at in range(len(names))
+        for trunk_row in range(len(names))
         for rack, unit, panel, ports in [
-            [trunks[f"{letter}_{column}"][at] for column in ("rack", "u", "panel", "ports")] for letter in "ab"
+            [trunks[f"{letter}_{column}"][trunk_row] for column in ("rack", "u", "panel", "ports")] for letter in "ab"
         ]
     ]
-    trunk_ends = TrunkEnds(names, places, [{} for _ in places], {})
-    number = {name: at for at, name in enumerate(names)}
+    trunk_ends = TrunkEnds(names, panel_ends, [{} for _ in panel_ends], {})
+    row_of_trunk = {name: trunk_row for trunk_row, name in enumerate(names)}
     for port, (trunk, panel, channel) in _read_channels(cabling, patches).items():
         # `end ^ 1` is the other end of a trunk
-        end = 2 * number[trunk] + (panel != places[2 * number[trunk]].device)
-        for end_index, at in ((end, port), (end ^ 1, port ^ 1)):
-            trunk_ends.ports[end_index][channel] = at
-            trunk_ends.behind[at] = (end_index, channel)
+        end = 2 * row_of_trunk[trunk] + (panel != panel_ends[2 * row_of_trunk[trunk]].device)
+        for end_index, port_behind in ((end, port), (end ^ 1, port ^ 1)):
+            trunk_ends.ports[end_index][channel] = port_behind
+            trunk_ends.behind[port_behind] = (end_index, channel)
     return trunk_ends
 
 
@@ -60,34 +60,40 @@ def _read_channels(cabling: PlannedCabling, patches: object) -> dict[int, tuple[
     as links, these belong together in order. Otherwise the cage holds the common end of a splitter, and its links are
     told apart at their other ends.
     """
-    columns = [list(map(str, patches[name])) for name in ("cable", "end", "device", "cage")]  # type: ignore[index]
-    rows: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for at, key in enumerate(zip(*columns, strict=True)):
-        rows[key].append(at)
-    patched = set(columns[0])
-    is_patched = [str(cable) in patched for cable in cabling.cable_ids.tolist()]
-    ends: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    key_columns = [list(map(str, patches[name])) for name in ("cable", "end", "device", "cage")]  # type: ignore[index]
+    rows_by_cable_end: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for patch_row, cable_end in enumerate(zip(*key_columns, strict=True)):
+        rows_by_cable_end[cable_end].append(patch_row)
+    patched_cables = set(key_columns[0])
+    is_patched = [str(cable) in patched_cables for cable in cabling.cable_ids.tolist()]
+    ports_by_cable_end: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for link, cable in enumerate(cabling.cable.tolist()):
         if is_patched[cable]:
             for end in (0, 1):
                 port = 2 * link + end
                 device = cabling.device_names[cabling.device[port]]
-                ends[str(cabling.cable_ids[cable]), "ab"[end], device, cabling.find_cage(port)].append(port)
+                ports_by_cable_end[str(cabling.cable_ids[cable]), "ab"[end], device, cabling.find_cage(port)].append(
+                    port
+                )
     channels: dict[int, tuple[str, str, Channel]] = {}
     done_links: set[int] = set()
     # ends with one jumper come first: there is no doubt which jumper carries a link. Its other end is then done as
     # well.
-    for key, ports in sorted(ends.items(), key=lambda patched_end: len(rows[patched_end[0]])):
-        for nth, port in enumerate(ports):
-            if port >> 1 in done_links or len(rows[key]) not in (1, len(ports)):
+    for cable_end, ports in sorted(
+        ports_by_cable_end.items(), key=lambda patched_end: len(rows_by_cable_end[patched_end[0]])
+    ):
+        for nth_port, port in enumerate(ports):
+            if port >> 1 in done_links or len(rows_by_cable_end[cable_end]) not in (1, len(ports)):
                 continue
             done_links.add(port >> 1)
-            row = rows[key][nth if len(rows[key]) > 1 else 0]
+            row = rows_by_cable_end[cable_end][nth_port if len(rows_by_cable_end[cable_end]) > 1 else 0]
             trunk, panel, connector, fibres = (
                 str(patches[name][row])  # type: ignore[index]
                 for name in ("trunk", "panel", "connector", "fibres")
             )
-            channels[port] = trunk, panel, (connector, fibres, nth if len(rows[key]) == 1 else 0)
+            # the links of a splitter share fibres, and are numbered in their order
+            nth_on_fibres = nth_port if len(rows_by_cable_end[cable_end]) == 1 else 0
+            channels[port] = trunk, panel, (connector, fibres, nth_on_fibres)
     return channels
 
 
@@ -137,19 +143,19 @@ def make_trunk_exchangeable(ends: TrunkEnds) -> Exchangeable:
     return Exchangeable(count_votes, renumber_ring, is_worth)
 
 
-def make_trunk_action(ends: TrunkEnds, ring: Ring, cables: tuple[str, ...]) -> Action:
+def make_trunk_action(trunk_ends: TrunkEnds, ring: Ring, cables: tuple[str, ...]) -> Action:
     """Make the action for ends of trunks in each other's places, with a step (of no planned cable) for each end."""
     # a trunk has two ends, one after the other: `end // 2` is its number, `end ^ 1` its other end
     actual_ends = sorted(ring)
-    names = join_in_words([ends.names[end // 2] for end in actual_ends])
-    places = [ends.places[end] for end in actual_ends]
-    locations = join_in_words([f"{end.device} ports {end.port} (rack {end.rack}, U{end.u})" for end in places])
-    other_panels = join_in_words(sorted({ends.places[end ^ 1].device for end in actual_ends}))
+    names = join_in_words([trunk_ends.names[end // 2] for end in actual_ends])
+    panel_ends = [trunk_ends.places[end] for end in actual_ends]
+    locations = join_in_words([f"{end.device} ports {end.port} (rack {end.rack}, U{end.u})" for end in panel_ends])
+    other_panels = join_in_words(sorted({trunk_ends.places[end ^ 1].device for end in actual_ends}))
     phrase = "exchanged: swap them" if len(actual_ends) == 2 else "in each other's places"
     text = f"the ends of trunks {names} at {locations} are {phrase} there, or at {other_panels}."
     steps = tuple(
-        Step("", ends.places[end], replace(ends.places[ring[end]], label=ends.names[ring[end] // 2]))
+        Step("", trunk_ends.places[end], replace(trunk_ends.places[ring[end]], label=trunk_ends.names[ring[end] // 2]))
         for end in actual_ends
     )
     # a trunk fans out as a breakout does: the fault is in one bundle, not in the plugs of its cables
-    return Action(Kind.SPLITTER, len(actual_ends), cables, tuple(places), text, steps=steps)
+    return Action(Kind.SPLITTER, len(actual_ends), cables, tuple(panel_ends), text, steps=steps)

@@ -53,16 +53,16 @@ def check_running(folder: str, planned: PlannedConfigs, jobs: int = 0, request: 
     devices = planned.list_devices()
     gathered = collect_configurations(folder, devices)
     present = [name for name in devices if name in gathered.files]
-    batches = [present[at : at + BATCH] for at in range(0, len(present), BATCH)]
+    batches = [present[start : start + BATCH] for start in range(0, len(present), BATCH)]
     work = _Batch(planned, gathered, batches, request)
     checked = [device for batch in run_in_order(work, len(batches), jobs or count_processors()) for device in batch]
     missing = tuple(name for name in devices if name not in gathered.files)
-    beside = (
+    other_findings = (
         *_report_uncollected(gathered, missing),
         *judge_waivers(request.waivers, request.as_of, checked, not missing),
     )
     ignored = sorted({*gathered.ignored, *(file for device in checked for file in device.ignored)})
-    return Drift(tuple(checked), missing, tuple(gathered.unknown), tuple(ignored), beside)
+    return Drift(tuple(checked), missing, tuple(gathered.unknown), tuple(ignored), other_findings)
 
 
 def _report_uncollected(gathered: Collected, missing: tuple[str, ...]) -> Iterator[DriftFinding]:
@@ -226,20 +226,24 @@ class _LeadingError:
 def list_findings(
     device: str, nos: str, errors: list[Verdict], planned: Statements, spelling: Spelling
 ) -> Iterator[DriftFinding]:
-    """Yield at least one finding for each leading error; errors that follow from one are part of its finding."""
-    alike: dict[tuple[object, ...], list[_LeadingError]] = {}
+    """Yield at least one finding for each leading error; errors that follow from one are part of its finding.
+
+    Errors that make the same change in several places are read together, as a change of the planned statements; the
+    first MOST_READ kinds of change are read so, and others are told by path.
+    """
+    causes_by_signature: dict[tuple[object, ...], list[_LeadingError]] = {}
     for cause in _pair_replacements(_group_causes(errors)):
-        alike.setdefault(cause.make_signature(), []).append(cause)
-    reader = _DifferenceReader(device, nos, planned, spelling) if alike else None
-    for number, causes in enumerate(alike.values()):
+        causes_by_signature.setdefault(cause.make_signature(), []).append(cause)
+    reader = _DifferenceReader(device, nos, planned, spelling) if causes_by_signature else None
+    for number, causes in enumerate(causes_by_signature.values()):
         # like causes are applied to the plan together: a hundred MTUs are read at once, and told apart by their names
-        words = reader.describe_causes(causes) if reader and number < MOST_READ else {}
+        findings_by_path = reader.describe_causes(causes) if reader and number < MOST_READ else {}
         for cause in causes:
             # if a rule says why it is an error, that is more than the model can say
-            yield from (not cause.verdict.why and words.get(cause.path)) or [
-                _name_below(describe_by_path(device, error.verdict, Severity.ERROR), error)
-                for error in (cause, cause.instead)
-                if error
+            yield from (not cause.verdict.why and findings_by_path.get(cause.path)) or [
+                _name_below(describe_by_path(device, cause_part.verdict, Severity.ERROR), cause_part)
+                for cause_part in (cause, cause.instead)
+                if cause_part
             ]
 
 
@@ -253,41 +257,50 @@ def _name_below(finding: DriftFinding, cause: _LeadingError) -> DriftFinding:
 
 
 def _group_causes(errors: list[Verdict]) -> list[_LeadingError]:
-    """Group errors: each leading error with the errors at paths below its own, on the same side (missing or extra)."""
-    by_path: dict[Path, Verdict] = {verdict.difference.path: verdict for verdict in errors}
-    below: dict[Path, list[Verdict]] = {}
+    """Return leading errors, in the order of `errors`, each with the errors that it explains.
+
+    An error leads unless another error is at a path above its own, on the same side (missing or extra).
+    """
+    error_by_path: dict[Path, Verdict] = {verdict.difference.path: verdict for verdict in errors}
+    errors_below: dict[Path, list[Verdict]] = {}
     leading: list[Verdict] = []
     for verdict in errors:
         path, side = verdict.difference.path, verdict.difference.side
         # the shortest path first: the topmost row that differs leads
-        parents = (path[:depth] for depth in range(1, len(path)))
-        top = next(
-            (parent for parent in parents if parent in by_path and by_path[parent].difference.side == side), None
+        paths_above = (path[:depth] for depth in range(1, len(path)))
+        topmost_path = next(
+            (
+                parent
+                for parent in paths_above
+                if parent in error_by_path and error_by_path[parent].difference.side == side
+            ),
+            None,
         )
-        if top is None:
+        if topmost_path is None:
             leading.append(verdict)
         else:
-            below.setdefault(top, []).append(verdict)
-    return [_LeadingError(verdict, tuple(below.get(verdict.difference.path, ()))) for verdict in leading]
+            errors_below.setdefault(topmost_path, []).append(verdict)
+    return [_LeadingError(verdict, tuple(errors_below.get(verdict.difference.path, ()))) for verdict in leading]
 
 
 def _pair_replacements(causes: list[_LeadingError]) -> list[_LeadingError]:
     """Pair a missing statement with what stands instead: the only extra statement that differs in its last word alone.
 
-    Each by itself would be read as something that no switch runs, such as a DSCP in no class or a port without FEC.
+    The extra statement becomes `instead` of the missing one, and is left out itself. Each by itself would be read as
+    something that no switch runs, such as a DSCP in no class or a port without FEC.
     """
-    by_place: dict[tuple[object, ...], list[_LeadingError]] = {}
+    causes_by_place: dict[tuple[object, ...], list[_LeadingError]] = {}
     for cause in causes:
-        *above, last = cause.path
-        by_place.setdefault((*above, last.rpartition(" ")[0]), []).append(cause)
-    pairs: dict[Path, _LeadingError | None] = {}
-    for together in by_place.values():
-        sides = sorted(together, key=lambda cause: cause.verdict.difference.side, reverse=True)
-        if [cause.verdict.difference.side for cause in sides] == ["missing", "extra"]:
+        *sections_above, last_line = cause.path
+        causes_by_place.setdefault((*sections_above, last_line.rpartition(" ")[0]), []).append(cause)
+    pair_by_path: dict[Path, _LeadingError | None] = {}
+    for causes_at_place in causes_by_place.values():
+        causes_by_side = sorted(causes_at_place, key=lambda cause: cause.verdict.difference.side, reverse=True)
+        if [cause.verdict.difference.side for cause in causes_by_side] == ["missing", "extra"]:
             # the extra one is part of the finding for the missing one, in whose place it stands
-            missing, extra = sides
-            pairs[missing.path], pairs[extra.path] = replace(missing, instead=extra), None
-    return [paired for cause in causes if (paired := pairs.get(cause.path, cause))]
+            missing, extra = causes_by_side
+            pair_by_path[missing.path], pair_by_path[extra.path] = replace(missing, instead=extra), None
+    return [paired for cause in causes if (paired := pair_by_path.get(cause.path, cause))]
 
 
 class _DifferenceReader:

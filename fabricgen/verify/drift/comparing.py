@@ -49,18 +49,18 @@ def _compare_unused(device: str, running: Switch, planned: Switch) -> Iterator[D
 
 
 def _compare_bgp(device: str, running: Mapping[str, Bgp], planned: Mapping[str, Bgp]) -> Iterator[DriftFinding]:
-    # differences of BGP, VRF by VRF and field by field
+    """Yield the differences of BGP, VRF by VRF and field by field; a VRF that only one side has is one difference."""
     for vrf in sorted({*running, *planned}):
-        place = f"in VRF {vrf}" if vrf else ""
-        name = f"BGP {place}".strip()
+        vrf_place = f"in VRF {vrf}" if vrf else ""
+        subject = f"BGP {vrf_place}".strip()
         if vrf not in running or vrf not in planned:
-            yield DriftFinding(device, name, "is missing" if vrf in planned else UNPLANNED)
+            yield DriftFinding(device, subject, "is missing" if vrf in planned else UNPLANNED)
             continue
-        walk = _Walk(device, name, place)
+        bgp_walk = _Walk(device, subject, vrf_place)
         for field in fields(Bgp):
             running_value, planned_value = getattr(running[vrf], field.name), getattr(planned[vrf], field.name)
             if field.name != "max_paths" or running_value:  # FRR does not show its default
-                yield from walk.compare_field(field.name, running_value, planned_value)
+                yield from bgp_walk.compare_field(field.name, running_value, planned_value)
 
 
 class _Walk:
@@ -110,15 +110,21 @@ class _Walk:
     def _compare_entries(
         self, name: str, running: Mapping[Any, Any], planned: Mapping[Any, Any]
     ) -> Iterator[DriftFinding]:
-        # differences of a mapping: entries that differ, are missing, or are not planned
-        for key in sorted({*running, *planned}, key=str):
-            if key in running and key in planned and running[key] == planned[key]:
+        """Yield the differences of a mapping: entries that differ, are missing, or are not planned."""
+        for entry_key in sorted({*running, *planned}, key=str):
+            if entry_key in running and entry_key in planned and running[entry_key] == planned[entry_key]:
                 continue
-            walk = self._enter_entry(name, key, planned.get(key, running.get(key)))
-            if key in running and key in planned:
-                yield from walk.compare_field("" if is_dataclass(running[key]) else name, running[key], planned[key])
+            entry_walk = self._enter_entry(name, entry_key, planned.get(entry_key, running.get(entry_key)))
+            if entry_key in running and entry_key in planned:
+                yield from entry_walk.compare_field(
+                    "" if is_dataclass(running[entry_key]) else name, running[entry_key], planned[entry_key]
+                )
             else:
-                yield walk.report_missing() if key in planned else walk.report_unplanned(running[key])
+                yield (
+                    entry_walk.report_missing()
+                    if entry_key in planned
+                    else entry_walk.report_unplanned(running[entry_key])
+                )
 
     def report_missing(self) -> DriftFinding:
         """Return the finding that the subject is planned and missing."""
@@ -128,16 +134,20 @@ class _Walk:
         """Return the finding that the subject is there and not planned."""
         return self._make_finding("", "is up, and not planned" if getattr(value, "admin_up", False) else UNPLANNED)
 
-    def _enter_entry(self, name: str, key: Any, value: Any) -> _Walk:
+    def _enter_entry(self, name: str, entry_key: Any, value: Any) -> _Walk:
         """Return the walk of an entry, with a subject such as `session 10.0.0.1 (to spine-01) in VRF blue`."""
-        place = self._place
+        entry_place = self._place
         if name == "routes":
-            place, key = f"in VRF {key[0]}" if key[0] else "", key[1]
-        shown = ".".join(map(str, key)) if isinstance(key, tuple) else str(key)
+            entry_place, entry_key = f"in VRF {entry_key[0]}" if entry_key[0] else "", entry_key[1]
+        entry_name = ".".join(map(str, entry_key)) if isinstance(entry_key, tuple) else str(entry_key)
         if isinstance(value, Peer) and value.description:
-            shown += f" (to {value.description})"
-        inside = f"{self._subject}, " if name not in ("peers", *_TOP) and self._subject else ""
-        return _Walk(self._device, f"{inside}{THINGS.get(name, name_field(name))} {shown} {place}".strip(), place)
+            entry_name += f" (to {value.description})"
+        subject_prefix = f"{self._subject}, " if name not in ("peers", *_TOP) and self._subject else ""
+        return _Walk(
+            self._device,
+            f"{subject_prefix}{THINGS.get(name, name_field(name))} {entry_name} {entry_place}".strip(),
+            entry_place,
+        )
 
 
 _TOP = ("interfaces", "subinterfaces", "vlans", "bonds", "routes", "ports")

@@ -94,28 +94,32 @@ def locate_value(text: str, path: Sequence[str | int]) -> tuple[int, int]:
     return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
 
 
-def _find_child(text: str, at: int, step: str | int) -> int | None:
-    """Return where the value of a key, or an item of a list, begins; for a repeated key the last one, which counts."""
-    if text[at] not in "{[":
+def _find_child(text: str, position: int, step: str | int) -> int | None:
+    """Return the position of the value of a key, or of an item of a list; None if there is no such child.
+
+    `position` is that of the object or list, and `step` the key, or the index in the list. Of a key that is repeated,
+    the last value counts.
+    """
+    if text[position] not in "{[":
         return None
-    close, child_at, index = ("}" if text[at] == "{" else "]"), None, 0
-    at = _skip_space(text, at + 1)
-    while text[at] != close:
-        key: str | int = index
-        if close == "}":
-            key, at = _DECODER.raw_decode(text, at)
-            at = _skip_space(text, _skip_space(text, at) + 1)
-        if key == step:
-            child_at = at
-            if close == "]":
+    closing_bracket, child_position, child_index = ("}" if text[position] == "{" else "]"), None, 0
+    position = _skip_space(text, position + 1)
+    while text[position] != closing_bracket:
+        child_key: str | int = child_index
+        if closing_bracket == "}":
+            child_key, position = _DECODER.raw_decode(text, position)
+            position = _skip_space(text, _skip_space(text, position) + 1)
+        if child_key == step:
+            child_position = position
+            if closing_bracket == "]":
                 break
         # other values are decoded to find their ends
-        _, at = _DECODER.raw_decode(text, at)
-        at = _skip_space(text, at)
-        if text[at] == ",":
-            at = _skip_space(text, at + 1)
-        index += 1
-    return child_at
+        _, position = _DECODER.raw_decode(text, position)
+        position = _skip_space(text, position)
+        if text[position] == ",":
+            position = _skip_space(text, position + 1)
+        child_index += 1
+    return child_position
 
 
 def _skip_space(text: str, at: int) -> int:

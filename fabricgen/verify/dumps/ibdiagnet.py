@@ -34,53 +34,64 @@ def recognises(text: str) -> bool:
 
 
 def dumps(content: DumpContent) -> Iterator[Dump]:
-    """Yield a dump for each node; a switch lists all of its links."""
+    """Yield a dump for each node, with its links; a switch lists all of its links.
+
+    A table that the file lacks is added to `content` as a fault.
+    """
     tables = _read_tables(content)
     for name in COLUMNS:
         if name not in tables:
             content.add_fault(1, 1, f"there is no table {name}", _HINT)
     boxes = {guid_text(guid): Box(name.strip(), guid_text(guid)) for name, _, guid in tables.get(NODES, ())}
-    switches = {guid_text(guid) for _, kind, guid in tables.get(NODES, ()) if kind == SWITCH}
+    switches = {guid_text(guid) for _, node_type, guid in tables.get(NODES, ()) if node_type == SWITCH}
     sightings: dict[str, list[Sighting]] = {guid: [] for guid in boxes}
     for guid_a, port_a, guid_b, port_b in tables.get(LINKS, ()):
-        for near, port, far, far_port in (guid_a, port_a, guid_b, port_b), (guid_b, port_b, guid_a, port_a):
-            neighbor = boxes.setdefault(guid_text(far), Box("", guid_text(far)))
-            sightings.setdefault(guid_text(near), []).append(Sighting(str(int(port)), neighbor, str(int(far_port))))
+        for near_guid, near_port, far_guid, far_port in (
+            (guid_a, port_a, guid_b, port_b),
+            (guid_b, port_b, guid_a, port_a),
+        ):
+            neighbor = boxes.setdefault(guid_text(far_guid), Box("", guid_text(far_guid)))
+            sightings.setdefault(guid_text(near_guid), []).append(
+                Sighting(str(int(near_port)), neighbor, str(int(far_port)))
+            )
     for guid, node_sightings in sightings.items():
         yield Dump(boxes[guid], node_sightings, "ib", guid in switches)
 
 
 def _read_tables(content: DumpContent) -> dict[str, list[Row]]:
-    """Return the rows of the tables that are read, with cells in the order of `COLUMNS`; faults are added."""
-    tables, name, at, begun = dict[str, list[Row]](), "", list[int](), 0
+    """Return the rows of the tables in COLUMNS, by name of the table, with cells in the order of its columns.
+
+    A table without an end or without a column, and a row that is not of its table, are added to `content` as faults.
+    """
+    tables, name, cell_indexes, first_line = dict[str, list[Row]](), "", list[int](), 0
     for number, line in content.read_lines():
-        if mark := _MARK.fullmatch(line):
-            if name and mark[2] != name:
-                content.add_fault(begun, 1, f"the table {name} has no end", _HINT)
-            name, at, begun = (mark[2] if mark[1] == "START" else ""), [], number
+        if table_mark := _MARK.fullmatch(line):
+            if name and table_mark[2] != name:
+                content.add_fault(first_line, 1, f"the table {name} has no end", _HINT)
+            name, cell_indexes, first_line = (table_mark[2] if table_mark[1] == "START" else ""), [], number
         elif name in COLUMNS and line.strip():
             cells = [cell.strip() for cell in next(csv.reader([line]))]
-            if not at:
+            if not cell_indexes:
                 tables.setdefault(name, [])
-                at = [cells.index(column) for column in COLUMNS[name] if column in cells]
-                if len(at) < len(COLUMNS[name]):
-                    lacking = next(column for column in COLUMNS[name] if column not in cells)
-                    content.add_fault(number, 1, f"the table {name} has no column {lacking}", _HINT)
+                cell_indexes = [cells.index(column) for column in COLUMNS[name] if column in cells]
+                if len(cell_indexes) < len(COLUMNS[name]):
+                    missing_column = next(column for column in COLUMNS[name] if column not in cells)
+                    content.add_fault(number, 1, f"the table {name} has no column {missing_column}", _HINT)
                     name = ""
-            elif row := _pick_row(name, cells, at):
+            elif row := _pick_row(name, cells, cell_indexes):
                 tables[name].append(row)
             else:
                 content.add_fault(number, 1, f"the row is none of {name}: '{line.strip()[:40]}'", _HINT)
     if name:
-        content.add_fault(begun, 1, f"the table {name} has no end", _HINT)
+        content.add_fault(first_line, 1, f"the table {name} has no end", _HINT)
     return tables
 
 
-def _pick_row(name: str, cells: list[str], at: list[int]) -> Row | None:
-    """Return the cells at the indexes `at`; None if one is missing or not of its kind (GUID, number)."""
-    if len(cells) <= max(at):
+def _pick_row(name: str, cells: list[str], cell_indexes: list[int]) -> Row | None:
+    """Return the cells at `cell_indexes`; None if one is missing or not of its kind (GUID, number)."""
+    if len(cells) <= max(cell_indexes):
         return None
-    row = tuple(cells[index] for index in at)
-    kinds = (_GUID, _PORT, _GUID, _PORT) if name == LINKS else (None, _PORT, _GUID)
-    fits = all(kind is None or kind.fullmatch(cell) for kind, cell in zip(kinds, row, strict=True))
-    return row if fits else None
+    row = tuple(cells[index] for index in cell_indexes)
+    patterns = (_GUID, _PORT, _GUID, _PORT) if name == LINKS else (None, _PORT, _GUID)
+    is_row = all(pattern is None or pattern.fullmatch(cell) for pattern, cell in zip(patterns, row, strict=True))
+    return row if is_row else None

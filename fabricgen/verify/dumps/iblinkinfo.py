@@ -90,28 +90,33 @@ def read_nodes(content: DumpContent) -> list[IbNode]:
     return all_nodes
 
 
-def _read_port(content: DumpContent, number: int, line: str, known_nodes: list[IbNode]) -> None:
-    """Read the line of a port, `NEAR ==(WIDTH SPEED STATE/PHYSICAL STATE)==> FAR`, and add the port to its node."""
-    near, _, link_and_far = line.partition("==(")
-    link, arrow, far = link_and_far.partition("==>")
-    states, _, physical = link.partition("/")
-    state = states.split()
-    port, far_end = _NEAR.fullmatch(near.strip()), _FAR.fullmatch(far.strip())
-    if not arrow or "/" not in link or not state:
-        content.add_fault(number, 1, f"'{line[:40]}' is no line of iblinkinfo", _HINT)
-    elif port is None or (port[2] is None and not known_nodes):
-        content.add_fault(number, 1, "the line does not say which port it is of", _HINT)
-    elif far_end is None and state[-1] != "Down" and far.strip() != '"Port not available"':
-        content.add_fault(number, 1, "the line does not say what is at the other end", _HINT)
+def _read_port(content: DumpContent, line_number: int, line: str, known_nodes: list[IbNode]) -> None:
+    """Read the line of a port, `NEAR ==(WIDTH SPEED STATE/PHYSICAL STATE)==> FAR`, and add the port to its node.
+
+    The node is the last of `known_nodes`, or is added to them. A line that is not of this form is added as a fault.
+    """
+    near_text, _, link_and_far = line.partition("==(")
+    link_text, arrow, far_text = link_and_far.partition("==>")
+    states, _, physical_state = link_text.partition("/")
+    state_words = states.split()
+    near_end, far_end = _NEAR.fullmatch(near_text.strip()), _FAR.fullmatch(far_text.strip())
+    if not arrow or "/" not in link_text or not state_words:
+        content.add_fault(line_number, 1, f"'{line[:40]}' is no line of iblinkinfo", _HINT)
+    elif near_end is None or (near_end[2] is None and not known_nodes):
+        content.add_fault(line_number, 1, "the line does not say which port it is of", _HINT)
+    elif far_end is None and state_words[-1] != "Down" and far_text.strip() != '"Port not available"':
+        content.add_fault(line_number, 1, "the line does not say what is at the other end", _HINT)
     else:
-        is_up = far_end is not None and state[-1] != "Down"
+        is_up = far_end is not None and state_words[-1] != "Down"
         far_port = str(int(far_end[3])) if far_end and is_up else ""
         far_node = (far_end[1] or "", int(far_end[2]), far_end[4]) if far_end and is_up else ("", 0, "")
-        port_state = SEEN if is_up else DOWN if state[-1] == "Down" else SILENT
+        port_state = SEEN if is_up else DOWN if state_words[-1] == "Down" else SILENT
         rate = _RATE.match(states)
         lanes = (int(rate[1]), rate[2]) if rate else (0, "")
-        node = _find_node(known_nodes, port)
-        node.ports.append(IbPort(str(int(port[4])), port_state, far_port, far_node, *lanes, physical.strip(" )")))
+        node = _find_node(known_nodes, near_end)
+        node.ports.append(
+            IbPort(str(int(near_end[4])), port_state, far_port, far_node, *lanes, physical_state.strip(" )"))
+        )
 
 
 def _find_node(known_nodes: list[IbNode], near: re.Match[str]) -> IbNode:

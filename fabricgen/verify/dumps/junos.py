@@ -48,14 +48,17 @@ def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
 
 
 def _read_sighting(row: dict[str, Json]) -> Sighting:
-    # the neighbour in a row; raises WrongValueError for a row without a port or a neighbour
+    """Read the neighbour in a row; raises WrongValueError for a row without a port or without a neighbour."""
     port = _find_text(row, *_PORT)
     name, chassis = _find_text(row, "lldp-remote-system-name"), _find_text(row, "lldp-remote-chassis-id")
     if not port or not (name or chassis):
         raise WrongValueError(row, None, f"the row has no {'neighbour' if port else 'port'}")
-    far, described = _find_text(row, "lldp-remote-port-id"), _find_text(row, "lldp-remote-port-description")
+    far_port_id = _find_text(row, "lldp-remote-port-id")
+    far_description = _find_text(row, "lldp-remote-port-description")
     box = make_neighbor(name, chassis, _find_text(row, "lldp-remote-management-address"))
-    return Sighting(without_unit(port), box, without_unit(far or described), described if far else "")
+    return Sighting(
+        without_unit(port), box, without_unit(far_port_id or far_description), far_description if far_port_id else ""
+    )
 
 
 def _find_text(row: dict[str, Json], *keys: str) -> str:

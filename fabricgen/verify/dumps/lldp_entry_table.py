@@ -46,26 +46,29 @@ def _find_box(content: DumpContent) -> Box:
 
 
 def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
-    # the neighbours in a dump, from one table of entries or a key for each; then the ports that are down
+    """Yield the neighbours in a dump, from one table of entries or a key for each, then the ports that are down.
+
+    A port that has a neighbour is not reported as down. Values that cannot be read are added to `content` as faults.
+    """
     seen_ports: set[str] = set()
-    down: list[str] = []
-    for key in content.value:
+    down_ports: list[str] = []
+    for table_key in content.value:
         try:
-            if key == _ENTRIES:
+            if table_key == _ENTRIES:
                 for port, sighting in _read_table(content):
                     seen_ports.add(port)
                     yield sighting
-            elif match := _KEY.fullmatch(key):
+            elif match := _KEY.fullmatch(table_key):
                 port = match[1]
-                fields = _read_fields(content.value, key)
-                if key.startswith(_ENTRIES):
+                fields = _read_fields(content.value, table_key)
+                if table_key.startswith(_ENTRIES):
                     seen_ports.add(port)
                     yield _make_sighting(port, fields)
                 elif fields.get("oper_status") == "down":
-                    down.append(port)
+                    down_ports.append(port)
         except WrongValueError as error:
             content.add_value_fault(error)
-    yield from (Sighting(port, None, state=DOWN) for port in down if port not in seen_ports)
+    yield from (Sighting(port, None, state=DOWN) for port in down_ports if port not in seen_ports)
 
 
 def _read_table(content: DumpContent) -> Iterator[tuple[str, Sighting]]:

@@ -66,7 +66,7 @@ def _read_rows(content: DumpContent) -> Iterator[tuple[str, str]]:
 
 
 def _read_value(row: dict[str, Json], key: str) -> str:
-    # the text of a key; Junos wraps each value in a list of one object
+    """Return the text of a key ("" if the row lacks it); Junos wraps each value in a list of one object."""
     value = row.get(key)
-    first = value[0] if isinstance(value, list) and value else None
-    return read_text(first, "data") if isinstance(first, dict) else read_text(row, key)
+    wrapped_value = value[0] if isinstance(value, list) and value else None
+    return read_text(wrapped_value, "data") if isinstance(wrapped_value, dict) else read_text(row, key)

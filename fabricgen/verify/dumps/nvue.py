@@ -40,15 +40,21 @@ def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
                 yield _make_sighting(port, name, read_mapping(neighbors, name))
 
 
-def _make_sighting(port: str, key: str, entry: dict[str, Json]) -> Sighting:
-    """Read a neighbour; its key is its name, or a number if it has none."""
-    chassis, far = read_mapping(entry, "chassis"), read_mapping(entry, "port")
-    name, number = read_text(chassis, "system-name"), read_text(chassis, "chassis-id")
-    if not name and not number and not key.isdigit():
-        name = key
-    if not name and not number:
+def _make_sighting(port: str, neighbor_key: str, entry: dict[str, Json]) -> Sighting:
+    """Read a neighbour that a port sees; `neighbor_key` is its name, or a number if it has no name.
+
+    Raises WrongValueError if it has neither a name nor a chassis id.
+    """
+    chassis, far_port = read_mapping(entry, "chassis"), read_mapping(entry, "port")
+    name, chassis_id = read_text(chassis, "system-name"), read_text(chassis, "chassis-id")
+    if not name and not chassis_id and not neighbor_key.isdigit():
+        name = neighbor_key
+    if not name and not chassis_id:
         raise WrongValueError(entry, None, f"the neighbour of {port} has neither system-name nor chassis-id")
     addresses = [read_text(chassis, f"management-address-{version}") for version in ("ipv4", "ipv6")]
     return Sighting(
-        port, make_neighbor(name, number, *addresses), read_text(far, "name"), read_text(far, "description")
+        port,
+        make_neighbor(name, chassis_id, *addresses),
+        read_text(far_port, "name"),
+        read_text(far_port, "description"),
     )

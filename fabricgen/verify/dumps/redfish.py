@@ -58,19 +58,22 @@ def _find_host(content: DumpContent) -> Box:
 
 
 def _read_ports(content: DumpContent) -> dict[str, _HostPort]:
-    """Read the ports of a host, by name (ADAPTER/PORT)."""
+    """Read the ports of a host, by name (ADAPTER/PORT), with the MACs that they or their functions have, each once.
+
+    A resource that cannot be read is added as a fault, and the next one is read.
+    """
     ports: dict[str, _HostPort] = {}
     for resource in _list_resources(content.value):
-        place = _find_place(resource)
+        uri_match = _find_place(resource)
         with content.note_faults():
-            if place and place[2] == "NetworkDeviceFunctions":
-                place = _find_assigned(resource)
+            if uri_match and uri_match[2] == "NetworkDeviceFunctions":
+                uri_match = _find_assigned(resource)
                 ethernet = read_mapping(resource, "Ethernet")
                 macs = [read_text(ethernet, key) for key in ("PermanentMACAddress", "MACAddress")]
-            elif place:
-                macs = _read_port(resource, ports.setdefault(f"{place[1]}/{place[3]}", _HostPort()))
-            if place:
-                port_macs = ports.setdefault(f"{place[1]}/{place[3]}", _HostPort()).macs
+            elif uri_match:
+                macs = _read_port(resource, ports.setdefault(f"{uri_match[1]}/{uri_match[3]}", _HostPort()))
+            if uri_match:
+                port_macs = ports.setdefault(f"{uri_match[1]}/{uri_match[3]}", _HostPort()).macs
                 port_macs += [mac for text in macs if (mac := read_hardware(text)) and mac not in port_macs]
     return ports
 
@@ -89,11 +92,19 @@ def _read_port(resource: dict[str, Json], port: _HostPort) -> list[str]:
 
 
 def _find_assigned(resource: dict[str, Json]) -> re.Match[str] | None:
-    """Return the place of the port that a function is assigned to: told in Links, or beside it in older releases."""
-    holders = (holder for holder in (read_mapping(resource, "Links"), resource) for key in _ASSIGNED if key in holder)
-    holder = next(holders, resource)
-    places = (_find_place(read_mapping(holder, key)) for key in _ASSIGNED)
-    return next((place for place in places if place), None)
+    """Return the match of the URI of the port that a function is assigned to; None if it tells no port.
+
+    The port is told in Links, or beside it in older releases.
+    """
+    holders = (
+        holder
+        for holder in (read_mapping(resource, "Links"), resource)
+        for field_name in _ASSIGNED
+        if field_name in holder
+    )
+    first_holder = next(holders, resource)
+    matches = (_find_place(read_mapping(first_holder, field_name)) for field_name in _ASSIGNED)
+    return next((match for match in matches if match), None)
 
 
 def _find_place(resource: dict[str, Json]) -> re.Match[str] | None:

@@ -240,7 +240,11 @@ LEAST = 2
 
 
 def infer_names(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> list[str]:
-    """Add the planned names of unknown interfaces to `identities.ports.renamed`; return notes about them."""
+    """Add the planned names of unknown interfaces to `identities.ports.renamed`; return notes about them, sorted.
+
+    An interface gets the planned name for which more than half of the devices of its kind that have it vote, and at
+    least LEAST of them. Each planned name is given to one interface of a kind.
+    """
     ends, end_texts = number_ends(sightings, identities), list_end_texts(sightings, identities)
     ports, names, texts = identities.ports, max(len(cabling.port_texts), 1), end_texts.texts
     votes = []
@@ -251,35 +255,35 @@ def infer_names(cabling: PlannedCabling, sightings: Sightings, identities: Ident
         rows = np.flatnonzero((port == UNKNOWN) & (device >= 0) & (far_port >= 0) & (text > 0))
         # the port that the plan joins to the one at the far end, if the cable is right
         planned = far_port[rows] ^ 1
-        right = cabling.device[planned] == device[rows]
-        votes.append((far_port[rows][right], text[rows][right], planned[right], device[rows][right]))
+        agrees = cabling.device[planned] == device[rows]
+        votes.append((far_port[rows][agrees], text[rows][agrees], planned[agrees], device[rows][agrees]))
     far_port, text, planned, device = (np.concatenate(column) for column in zip(*votes, strict=True))
     if not len(far_port):
         return []
     # a link that both ends tell about is one vote
     _, first_rows = np.unique(far_port.astype(np.int64) * len(texts) + text, return_index=True)
     text, planned, device = text[first_rows].astype(np.int64), planned[first_rows], device[first_rows]
-    kind = ports.kind[device].astype(np.int64)
+    kinds = ports.kind[device].astype(np.int64)
     # (kind, text in the dump, planned name) as one number
-    keys, counts = np.unique((kind * len(texts) + text) * names + cabling.name[planned], return_counts=True)
+    vote_keys, counts = np.unique((kinds * len(texts) + text) * names + cabling.name[planned], return_counts=True)
     notes = []
-    named: set[tuple[int, int]] = set()
-    subjects, totals = keys // names, dict[int, int]()
+    given_away: set[tuple[int, int]] = set()
+    subjects, totals = vote_keys // names, dict[int, int]()
     for subject, count in zip(subjects.tolist(), counts.tolist(), strict=True):
         totals[subject] = totals.get(subject, 0) + count
     # most votes first: each planned name is given away once
-    for i in np.argsort(-counts, kind="stable").tolist():
-        subject, name, count = int(subjects[i]), int(keys[i] % names), int(counts[i])
+    for vote in np.argsort(-counts, kind="stable").tolist():
+        subject, name, count = int(subjects[vote]), int(vote_keys[vote] % names), int(counts[vote])
         device_kind, text_code = divmod(subject, len(texts))
         interface = texts[text_code]
         # more than half of the devices with this interface must agree; a MAC belongs to one port, and is not a name
         # that devices of a kind share
-        if count < LEAST or 2 * count <= totals[subject] or (device_kind, name) in named or is_mac(interface):
+        if count < LEAST or 2 * count <= totals[subject] or (device_kind, name) in given_away or is_mac(interface):
             continue
-        named.add((device_kind, name))
+        given_away.add((device_kind, name))
         planned_name = str(cabling.port_texts[name])
         ports.renamed[device_kind, interface] = planned_name
-        model = cabling.read_device("model", int(device[kind == device_kind][0]))
+        model = cabling.read_device("model", int(device[kinds == device_kind][0]))
         notes.append(
             f"port {interface} of {model} is taken for {planned_name}: "
             f"{count:,} of {totals[subject]:,} devices that have it are joined so"

@@ -48,52 +48,61 @@ def learn_hardware(
     found_addresses = _find_macs(cabling, sightings, identities), _find_guids(cabling, sightings, identities)
     macs, guids = map(_keep_clear, found_addresses)
     left_out = [
-        text
+        address
         for name, addresses in zip(("MAC", "GUID"), found_addresses, strict=True)
-        for text in _list_unclear(addresses, name)
+        for address in _list_unclear(addresses, name)
     ]
     faults = [*_find_contradictions(inventory, macs, "mac"), *_find_contradictions(inventory, guids, "guid")]
     if faults:
         raise InputError(faults)
-    rows = {place: ["", "", ""] for place in (*macs, *guids)}
+    rows = {port_place: ["", "", ""] for port_place in (*macs, *guids)}
     for row in inventory:
         _, _, *figures = row.figures
         rows[row.device, row.port] = list(figures)
     # addresses in the inventory stay where they are, and are not learnt for another place as well
-    taken = {text for figures in rows.values() for text in figures if text}
+    inventory_addresses = {address for figures in rows.values() for address in figures if address}
     for column, addresses in enumerate((macs, guids)):
-        for place, text in addresses.items():
-            if not rows[place][column] and text not in taken:
-                rows[place][column] = text
-    order = cabling.device_numbers
+        for port_place, address in addresses.items():
+            if not rows[port_place][column] and address not in inventory_addresses:
+                rows[port_place][column] = address
+    plan_order = cabling.device_numbers
     # devices that are not in the plan come last
-    places = sorted(rows, key=lambda place: (order.get(place[0], len(order)), place))
-    width = max((len(figures) for figures in rows.values()), default=3)
-    table_rows = [(*place, *rows[place], *[""] * (width - len(rows[place]))) for place in places if any(rows[place])]
-    names = (*INVENTORY_COLUMNS, *OPTIONAL_COLUMNS)[: width + 2]
-    table = Table("inventory", {name: [row[at] for row in table_rows] for at, name in enumerate(names)})
+    ordered_places = sorted(rows, key=lambda port_place: (plan_order.get(port_place[0], len(plan_order)), port_place))
+    figure_count = max((len(figures) for figures in rows.values()), default=3)
+    table_rows = [
+        (*port_place, *rows[port_place], *[""] * (figure_count - len(rows[port_place])))
+        for port_place in ordered_places
+        if any(rows[port_place])
+    ]
+    column_names = (*INVENTORY_COLUMNS, *OPTIONAL_COLUMNS)[: figure_count + 2]
+    table = Table(
+        "inventory", {name: [row[column_index] for row in table_rows] for column_index, name in enumerate(column_names)}
+    )
     return LearntInventory(write(table), cap_notes(left_out, "addresses that are not learnt"))
 
 
 def _find_macs(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> set[tuple[Place, str]]:
-    """Find (place, MAC) of switches, and of ports whose MAC is not that of a switch."""
+    """Find the MACs that dumps tell, as (place, MAC): of switches, and of ports whose MAC is not that of a switch.
+
+    Boxes whose device is not sure (How.WEAK) are left out. A port may have several MACs here (see `_keep_clear`).
+    """
     addresses: set[tuple[Place, str]] = set()
-    switch = [bool(nos) for nos in cabling.devices["nos"].texts().tolist()]
+    is_switch = [bool(nos) for nos in cabling.devices["nos"].texts().tolist()]
     for box in np.flatnonzero((identities.device >= 0) & (identities.how < How.WEAK)).tolist():
         device, chassis = int(identities.device[box]), sightings.boxes[box].chassis
-        if switch[device] and _is_mac(chassis):
+        if is_switch[device] and _is_mac(chassis):
             addresses.add(((cabling.device_names[device], ""), chassis))
     switch_macs = {mac for _, mac in addresses}
-    is_mac = np.array([_is_mac(text) for text in sightings.texts], dtype=bool)
-    far = number_ends(sightings, identities).far
-    sure = (sightings.neighbor >= 0) & (identities.how[sightings.neighbor] < How.WEAK)
+    text_is_mac = np.array([_is_mac(text) for text in sightings.texts], dtype=bool)
+    far_ports = number_ends(sightings, identities).far
+    is_sure = (sightings.neighbor >= 0) & (identities.how[sightings.neighbor] < How.WEAK)
     # a port tells its MAC as its id, or as its description
-    mac_text = np.where(is_mac[sightings.far_port], sightings.far_port, sightings.far_text)
-    rows = np.flatnonzero((far >= 0) & is_mac[mac_text] & sure)
-    count = len(sightings.texts)
+    mac_text = np.where(text_is_mac[sightings.far_port], sightings.far_port, sightings.far_text)
+    rows = np.flatnonzero((far_ports >= 0) & text_is_mac[mac_text] & is_sure)
+    text_count = len(sightings.texts)
     # (port, text) as one number, each pair once
-    for key in unique_values(far[rows].astype(np.int64) * count + mac_text[rows]):
-        port, text = divmod(key, count)
+    for port_and_text in unique_values(far_ports[rows].astype(np.int64) * text_count + mac_text[rows]):
+        port, text = divmod(port_and_text, text_count)
         # a port that tells the MAC of a switch has no MAC of its own
         if sightings.texts[text] not in switch_macs:
             addresses.add(
@@ -103,29 +112,39 @@ def _find_macs(cabling: PlannedCabling, sightings: Sightings, identities: Identi
 
 
 def _find_guids(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> set[tuple[Place, str]]:
-    """Find (place, GUID) of switches, and of the ports of nodes, each of which is an adapter of its own."""
+    """Find the GUIDs that dumps tell, as (place, GUID): of switches, and of the ports of nodes.
+
+    Each port of a node is an adapter of its own. Boxes whose device is not sure (How.WEAK) are left out.
+    """
     addresses: set[tuple[Place, str]] = set()
-    ends = number_ends(sightings, identities)
-    for boxes, ports in ((sightings.owner, ends.near), (sightings.neighbor, ends.far)):
+    sighted_ends = number_ends(sightings, identities)
+    for boxes, ports in ((sightings.owner, sighted_ends.near), (sightings.neighbor, sighted_ends.far)):
         rows = np.flatnonzero((boxes >= 0) & (ports >= 0))
-        count = len(sightings.boxes)
+        box_count = len(sightings.boxes)
         # (port, box) as one number, each pair once
-        for key in unique_values(ports[rows].astype(np.int64) * count + boxes[rows]):
-            port, box = divmod(key, count)
+        for port_and_box in unique_values(ports[rows].astype(np.int64) * box_count + boxes[rows]):
+            port, box = divmod(port_and_box, box_count)
             if guid := _read_real_guid(sightings.boxes[box].chassis):
                 device = int(cabling.device[port])
                 is_switch = bool(cabling.read_device("nos", device))
-                place = (cabling.device_names[device], "" if is_switch else cabling.port_text(port))
+                guid_place = (cabling.device_names[device], "" if is_switch else cabling.port_text(port))
                 if identities.how[box] < How.WEAK:
-                    addresses.add((place, guid))
+                    addresses.add((guid_place, guid))
     return addresses
 
 
 def _keep_clear(addresses: Iterable[tuple[Place, str]]) -> dict[Place, str]:
-    """Return the address of each place that has only one, if no other place has the same."""
-    places, texts = _group_by_text(addresses), _group_by_place(addresses)
-    clear = {place: next(iter(values)) for place, values in texts.items() if len(values) == 1}
-    return {place: clear[place] for place in sorted(clear) if len(places[clear[place]]) == 1}
+    """Return the address of each place, by place, sorted.
+
+    Places with several addresses are left out, and so are addresses of several places.
+    """
+    places_by_text, texts_by_place = _group_by_text(addresses), _group_by_place(addresses)
+    only_address = {
+        place: next(iter(place_texts)) for place, place_texts in texts_by_place.items() if len(place_texts) == 1
+    }
+    return {
+        place: only_address[place] for place in sorted(only_address) if len(places_by_text[only_address[place]]) == 1
+    }
 
 
 def _list_unclear(addresses: Iterable[tuple[Place, str]], name: str) -> Iterator[str]:
@@ -133,29 +152,29 @@ def _list_unclear(addresses: Iterable[tuple[Place, str]], name: str) -> Iterator
 
     An address of several ports of one device is no sentence: the ports of a bond may share their MAC.
     """
-    for text, places in sorted(_group_by_text(addresses).items()):
-        if len({device for device, _ in places}) > 1:
-            owners = list_few([_name_place(*place) for place in sorted(places)])
-            yield f"{name} {text} is told of {owners}: it is not learnt"
-    for place, texts in sorted(_group_by_place(addresses).items()):
-        if len(texts) > 1:
-            yield f"{_name_place(*place)} tells several {name}s, {list_few(sorted(texts))}: none is learnt"
+    for address, address_places in sorted(_group_by_text(addresses).items()):
+        if len({device for device, _ in address_places}) > 1:
+            owner_names = list_few([_name_place(*place) for place in sorted(address_places)])
+            yield f"{name} {address} is told of {owner_names}: it is not learnt"
+    for place, place_addresses in sorted(_group_by_place(addresses).items()):
+        if len(place_addresses) > 1:
+            yield f"{_name_place(*place)} tells several {name}s, {list_few(sorted(place_addresses))}: none is learnt"
 
 
 def _group_by_text(addresses: Iterable[tuple[Place, str]]) -> dict[str, set[Place]]:
-    # the places that tell each address
-    places: dict[str, set[Place]] = {}
+    """Return the places that tell each address."""
+    places_by_text: dict[str, set[Place]] = {}
     for place, text in addresses:
-        places.setdefault(text, set()).add(place)
-    return places
+        places_by_text.setdefault(text, set()).add(place)
+    return places_by_text
 
 
 def _group_by_place(addresses: Iterable[tuple[Place, str]]) -> dict[Place, set[str]]:
-    # the addresses that each place tells
-    texts: dict[Place, set[str]] = {}
+    """Return the addresses that each place tells."""
+    texts_by_place: dict[Place, set[str]] = {}
     for place, text in addresses:
-        texts.setdefault(place, set()).add(text)
-    return texts
+        texts_by_place.setdefault(place, set()).add(text)
+    return texts_by_place
 
 
 def _is_mac(text: str) -> bool:

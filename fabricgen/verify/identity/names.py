@@ -108,21 +108,22 @@ class DeviceNames:
 def _list_possible_names(text: str) -> Iterator[str]:
     """Yield the parts of a text that may be names, each also without words such as `lldp-` before or behind it.
 
-    A part begins and ends at characters that host names do not have, and may contain such characters.
+    A part begins and ends at characters that host names do not have, and may contain such characters. Of a long text,
+    only the last 255 characters are read, and of these the first 21 words.
     """
     # words and the separators between them take turns; their number is bounded, since all sequences of them are tried
     pieces = re.split(r"([^a-z0-9-]+)", text[-255:])[:41]
-    for first in range(0, len(pieces), 2):
-        for last in range(first, min(first + 12, len(pieces)), 2):
-            name = "".join(pieces[first : last + 1])
+    for start in range(0, len(pieces), 2):
+        for end in range(start, min(start + 12, len(pieces)), 2):
+            name = "".join(pieces[start : end + 1])
             yield name
-            words = name.split("-")
-            while words and words[0] in _FILE_WORDS:
-                words.pop(0)
-            while words and words[-1] in _FILE_WORDS:
-                words.pop()
-            if words and len(words) <= name.count("-"):
-                yield "-".join(words)
+            name_words = name.split("-")
+            while name_words and name_words[0] in _FILE_WORDS:
+                name_words.pop(0)
+            while name_words and name_words[-1] in _FILE_WORDS:
+                name_words.pop()
+            if name_words and len(name_words) <= name.count("-"):
+                yield "-".join(name_words)
 
 
 def index_device_names(cabling: PlannedCabling) -> DeviceNames:
@@ -210,51 +211,68 @@ class EndTexts(NamedTuple):
 
 
 def list_end_texts(sightings: Sightings, identities: Identities) -> EndTexts:
-    """Return the texts for ports, with names of adapters in place of port numbers: `mlx5_4`, or `HCA-1/2`."""
+    """Return the texts for the ports at both ends of sightings, as codes.
+
+    The port of a box that is an adapter gets the name of the adapter in place of its number: `mlx5_4`, or `HCA-1/2` for
+    its second port. Such names are added behind the texts of the sightings.
+    """
     if len(identities.adapters) == 1:
         return EndTexts(sightings.texts, sightings.port, sightings.far_port, sightings.far_text)
     codes = {text: code for code, text in enumerate(sightings.texts)}
-    near = _name_adapters(sightings.owner, sightings.port, sightings.texts, identities, codes)
-    far = _name_adapters(sightings.neighbor, sightings.far_port, sightings.texts, identities, codes)
-    return EndTexts(tuple(codes), near, far, sightings.far_text)
+    near_codes = _name_adapters(sightings.owner, sightings.port, sightings.texts, identities, codes)
+    far_codes = _name_adapters(sightings.neighbor, sightings.far_port, sightings.texts, identities, codes)
+    return EndTexts(tuple(codes), near_codes, far_codes, sightings.far_text)
 
 
 def _name_adapters(
     box: Ints, text: Ints, texts: Sequence[str], identities: Identities, all_codes: dict[str, int]
 ) -> Ints:
-    # the texts of ports at one end of sightings (codes of `all_codes`, int32): if the box is an adapter, its name, with
-    # the number of the port from port 2 on
-    adapter = np.where(box >= 0, identities.adapter[box], 0)
-    at = np.flatnonzero(adapter)
+    """Return the texts of ports at one end of sightings (codes of `all_codes`, int32), with adapters by name.
+
+    If the box (-1: none) is an adapter, the text of its port becomes the name of the adapter, with the number of the
+    port from port 2 on; new texts are added to `all_codes`.
+    """
+    adapter_number = np.where(box >= 0, identities.adapter[box], 0)
+    adapter_rows = np.flatnonzero(adapter_number)
     # (adapter, text of the port) as one number
-    pairs, inverse = np.unique(adapter[at].astype(np.int64) * len(texts) + text[at], return_inverse=True)
+    pairs, pair_of_row = np.unique(
+        adapter_number[adapter_rows].astype(np.int64) * len(texts) + text[adapter_rows], return_inverse=True
+    )
     codes = np.empty(len(pairs), dtype=np.int32)
-    for i, pair in enumerate(pairs.tolist()):
+    for pair_index, pair in enumerate(pairs.tolist()):
         name, port = identities.adapters[pair // len(texts)], texts[pair % len(texts)]
         # port 1 goes by the name of the adapter alone, as on adapters with one port
-        codes[i] = all_codes.setdefault(name if port in ("", "1") else f"{name}/{port}", len(all_codes))
+        codes[pair_index] = all_codes.setdefault(name if port in ("", "1") else f"{name}/{port}", len(all_codes))
     column = text.copy()
-    column[at] = codes[inverse]
+    column[adapter_rows] = codes[pair_of_row]
     return column
 
 
 def number_ends(sightings: Sightings, identities: Identities) -> SightedEnds:
-    """Return the device and the port at both ends of each sighting, as numbers."""
+    """Return the device and the port at both ends of each sighting, as numbers.
+
+    A far port is found by its id, or by its description if the id names no planned port. A port that is known by its
+    GUID has precedence over both.
+    """
     end_texts, ports = list_end_texts(sightings, identities), identities.ports
-    own_device = identities.device[sightings.owner]
+    near_device = identities.device[sightings.owner]
     far_device = np.where(sightings.neighbor >= 0, identities.device[sightings.neighbor], -1)
-    near = ports.find_ports(own_device, end_texts.near, end_texts.texts)
-    far = ports.find_ports(far_device, end_texts.far, end_texts.texts)
-    unsure = np.flatnonzero((far < 0) & (far_device >= 0) & (end_texts.described > 0))
-    if len(unsure):
-        described = ports.find_ports(far_device[unsure], end_texts.described[unsure], end_texts.texts)
+    near_ports = ports.find_ports(near_device, end_texts.near, end_texts.texts)
+    far_ports = ports.find_ports(far_device, end_texts.far, end_texts.texts)
+    unplanned_rows = np.flatnonzero((far_ports < 0) & (far_device >= 0) & (end_texts.described > 0))
+    if len(unplanned_rows):
+        described_ports = ports.find_ports(
+            far_device[unplanned_rows], end_texts.described[unplanned_rows], end_texts.texts
+        )
         # a planned port that the description names is preferred to a spare port that the id names
-        far[unsure] = np.where((described >= 0) | (far[unsure] == UNKNOWN), described, far[unsure])
-    for end, box in ((near, sightings.owner), (far, sightings.neighbor)):
-        adapter = np.where(box >= 0, identities.port[box], -1)
+        far_ports[unplanned_rows] = np.where(
+            (described_ports >= 0) | (far_ports[unplanned_rows] == UNKNOWN), described_ports, far_ports[unplanned_rows]
+        )
+    for ports_at_end, box in ((near_ports, sightings.owner), (far_ports, sightings.neighbor)):
+        port_by_guid = np.where(box >= 0, identities.port[box], -1)
         # the GUID of an adapter belongs to one port, and says more than any name
-        np.copyto(end, adapter, where=adapter >= 0)
-    return SightedEnds(own_device, near, far_device, far)
+        np.copyto(ports_at_end, port_by_guid, where=port_by_guid >= 0)
+    return SightedEnds(near_device, near_ports, far_device, far_ports)
 
 
 # Which device of the plan each box is, and how that is known.

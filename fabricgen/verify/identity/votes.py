@@ -86,21 +86,28 @@ def _group_by_chassis(sightings: Sightings) -> Ints64:
 
 
 def _apply_proven(identities: Identities, groups: Ints64) -> Identities:
-    """Identify boxes by others with the same chassis, if all of these that are identified agree."""
-    unknown = np.flatnonzero(identities.device < 0)
-    if not len(unknown):
+    """Identify boxes by other boxes with the same chassis, if all the identified boxes of that chassis are one device.
+
+    `groups` is the number of the chassis of each box, as `_group_by_chassis` returns it. Nothing changes if all boxes
+    are identified already.
+    """
+    unknown_boxes = np.flatnonzero(identities.device < 0)
+    if not len(unknown_boxes):
         return identities
-    count = len(groups)
+    group_count = len(groups)
     # least and greatest device of each group: equal if all agree; 2**31 - 1 and -1 if none is identified
-    low, high = np.full(count, 2**31 - 1, dtype=np.int32), np.full(count, -1, dtype=np.int32)
-    identified = np.flatnonzero(identities.device >= 0)
-    np.minimum.at(low, groups[identified], identities.device[identified])
-    np.maximum.at(high, groups[identified], identities.device[identified])
-    own_groups = groups[unknown]
-    proven = unknown[(high[own_groups] >= 0) & (low[own_groups] == high[own_groups])]
-    device, how = identities.device.copy(), identities.how.copy()
-    device[proven], how[proven] = high[groups[proven]], How.CHASSIS
-    return replace(identities, device=device, how=how)
+    lowest_device = np.full(group_count, 2**31 - 1, dtype=np.int32)
+    highest_device = np.full(group_count, -1, dtype=np.int32)
+    identified_boxes = np.flatnonzero(identities.device >= 0)
+    np.minimum.at(lowest_device, groups[identified_boxes], identities.device[identified_boxes])
+    np.maximum.at(highest_device, groups[identified_boxes], identities.device[identified_boxes])
+    unknown_groups = groups[unknown_boxes]
+    proven_boxes = unknown_boxes[
+        (highest_device[unknown_groups] >= 0) & (lowest_device[unknown_groups] == highest_device[unknown_groups])
+    ]
+    device, how_known = identities.device.copy(), identities.how.copy()
+    device[proven_boxes], how_known[proven_boxes] = highest_device[groups[proven_boxes]], How.CHASSIS
+    return replace(identities, device=device, how=how_known)
 
 
 class _Candidate(NamedTuple):
@@ -116,32 +123,44 @@ class _Candidate(NamedTuple):
 def _list_choices(
     cabling: PlannedCabling, sightings: Sightings, identities: Identities, groups: Ints64
 ) -> list[_Candidate]:
-    """Return devices that have at least half of the votes of a group; candidates with most weight first."""
-    ends = number_ends(sightings, identities)
-    votes = _collect_votes(cabling, sightings, identities, groups, ends)
-    total = np.bincount(votes.group, minlength=len(groups))
-    cast = votes.target >= 0
+    """Return devices that have at least half of the votes of a group of boxes; candidates with most weight first.
+
+    Devices that are seen elsewhere are left out, and so are groups whose boxes are all identified. A vote weighs twice
+    if the box has the planned name for its port.
+    """
+    sighted_ends = number_ends(sightings, identities)
+    votes = _collect_votes(cabling, sightings, identities, groups, sighted_ends)
+    ports_of_group = np.bincount(votes.group, minlength=len(groups))
+    has_target = votes.target >= 0
     # (group, device) as one number
-    pairs, index, count = np.unique(
-        votes.group[cast] * len(cabling.device_names) + votes.target[cast], return_inverse=True, return_counts=True
+    pair_keys, pair_of_vote, votes_of_pair = np.unique(
+        votes.group[has_target] * len(cabling.device_names) + votes.target[has_target],
+        return_inverse=True,
+        return_counts=True,
     )
-    group, target = np.divmod(pairs, len(cabling.device_names))
+    group_of_pair, device_of_pair = np.divmod(pair_keys, len(cabling.device_names))
     # a vote with the planned name of the port counts twice
-    weight = count + np.bincount(index, weights=votes.agrees[cast], minlength=len(pairs))
-    chosen = np.flatnonzero((2 * count >= total[group]) & ~_is_elsewhere(cabling, ends)[target])
-    members: dict[int, list[int]] = {number: [] for number in group[chosen].tolist()}
+    weight_of_pair = votes_of_pair + np.bincount(
+        pair_of_vote, weights=votes.agrees[has_target], minlength=len(pair_keys)
+    )
+    chosen_pairs = np.flatnonzero(
+        (2 * votes_of_pair >= ports_of_group[group_of_pair]) & ~_is_elsewhere(cabling, sighted_ends)[device_of_pair]
+    )
+    boxes_of_group: dict[int, list[int]] = {group_number: [] for group_number in group_of_pair[chosen_pairs].tolist()}
     for box in np.flatnonzero(identities.device < 0).tolist():
-        if (number := int(groups[box])) in members:
-            members[number].append(box)
+        if (group_number := int(groups[box])) in boxes_of_group:
+            boxes_of_group[group_number].append(box)
     choices = []
-    for i in chosen.tolist():
-        number = int(group[i])
-        if boxes := tuple(members[number]):
+    for pair in chosen_pairs.tolist():
+        group_number = int(group_of_pair[pair])
+        if boxes := tuple(boxes_of_group[group_number]):
             has_chassis = any(sightings.boxes[box].chassis for box in boxes)
             has_name = any(not is_default(sightings.boxes[box].name) for box in boxes)
-            inferred = Inferred(boxes, int(target[i]), int(count[i]), int(total[number]))
+            inferred = Inferred(
+                boxes, int(device_of_pair[pair]), int(votes_of_pair[pair]), int(ports_of_group[group_number])
+            )
             # negative, so that the strongest sorts first
-            choices.append(_Candidate(-float(weight[i]), number, inferred, has_chassis, has_name))
+            choices.append(_Candidate(-float(weight_of_pair[pair]), group_number, inferred, has_chassis, has_name))
     return sorted(choices)
 
 
@@ -184,31 +203,38 @@ def _take_single(choices: list[_Candidate]) -> list[Inferred]:
 def _collect_votes(
     cabling: PlannedCabling, sightings: Sightings, identities: Identities, groups: Ints64, ends: SightedEnds
 ) -> _Votes:
-    # one vote for each port at which boxes of an unknown device were seen
+    """Return one vote for each group of boxes and port of a known device that sees a box of the group.
+
+    A dump of either end tells of it: a known device sees a neighbour whose device is unknown, or an unknown box sees a
+    port of a known device. A port votes for the device at its planned far end unless another port is joined to that
+    end.
+    """
     is_taken = _find_taken_ports(cabling, ends)
     end_texts = list_end_texts(sightings, identities)
     unknown_far = (ends.near != -1) & (sightings.neighbor >= 0) & (ends.far_device < 0)
     unknown_own = (ends.near_device < 0) & (ends.far != -1) & (ends.far_device >= 0)
     votes_by_end = []
-    for rows, port, box, text in (
+    for rows, port_of_row, box_of_row, port_text in (
         (np.flatnonzero(unknown_far & (ends.near_device >= 0)), ends.near, sightings.neighbor, end_texts.far),
         (np.flatnonzero(unknown_own), ends.far, sightings.owner, end_texts.near),
     ):
-        near = ends.near_device if port is ends.near else ends.far_device
-        # spare ports (`port` is negative) get numbers, by device, that no planned port has
-        spare = cabling.ports + near[rows].astype(np.int64) * 65536 - port[rows]
-        seen_at = np.where(port[rows] >= 0, port[rows], spare)
-        # the planned far end; spare ports (negative) are left out of `free`
-        planned = np.maximum(port[rows], 0) ^ 1
+        port_devices = ends.near_device if port_of_row is ends.near else ends.far_device
+        # spare ports (below -1) get numbers, by device, that no planned port has
+        spare_numbers = cabling.ports + port_devices[rows].astype(np.int64) * 65536 - port_of_row[rows]
+        seen_at = np.where(port_of_row[rows] >= 0, port_of_row[rows], spare_numbers)
+        # the planned far end; for spare ports (negative) it means nothing, and is not used
+        planned_far_port = np.maximum(port_of_row[rows], 0) ^ 1
         # the unknown box may be at the planned far end if no other port is known to be joined to it
-        free = (port[rows] >= 0) & ~is_taken[planned]
-        target = np.where(free, cabling.device[planned], -1)
-        named_port = identities.ports.find_ports(target.astype(np.int32), text[rows], end_texts.texts)
-        votes_by_end.append((groups[box[rows]], seen_at, target, (named_port == planned) & (target >= 0)))
+        may_be_planned = (port_of_row[rows] >= 0) & ~is_taken[planned_far_port]
+        target = np.where(may_be_planned, cabling.device[planned_far_port], -1)
+        named_port = identities.ports.find_ports(target.astype(np.int32), port_text[rows], end_texts.texts)
+        votes_by_end.append(
+            (groups[box_of_row[rows]], seen_at, target, (named_port == planned_far_port) & (target >= 0))
+        )
     group, port, target, agrees = (np.concatenate(column) for column in zip(*votes_by_end, strict=True))
     # one vote for each port at which a group was seen, whichever end told about it
-    key = group * (int(port.max(initial=0)) + 1) + port
-    _, first_rows = np.unique(key, return_index=True)
+    vote_key = group * (int(port.max(initial=0)) + 1) + port
+    _, first_rows = np.unique(vote_key, return_index=True)
     return _Votes(
         group[first_rows], port[first_rows].astype(np.int64), target[first_rows].astype(np.int64), agrees[first_rows]
     )

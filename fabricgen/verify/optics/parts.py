@@ -37,21 +37,26 @@ class PlannedPart(NamedTuple):
 
 
 def find_planned_part(cabling: PlannedCabling, parts: CatalogParts, cage: SightedCage) -> PlannedPart | None:
-    """Return what is planned in a cage with planned ports; None if it is nothing with an EEPROM."""
+    """Return what is planned in a cage with planned ports; None if it is nothing with an EEPROM.
+
+    `length_m` of its kind is 0 unless it is a cable with fixed ends.
+    """
     first_port = cage.ports[0]
     medium = str(cabling.read_cable("medium", first_port))
     if medium in NO_MODULE:
         return None
-    module = str(cabling.read_cable("b_transceiver" if first_port & 1 else "a_transceiver", first_port))
-    part = module or str(cabling.read_cable("part", first_port))
-    family = find_planned_family(medium, parts.find_profile(part))
-    attached = family in (COPPER, AOC)
-    if not module and not attached:
+    transceiver = str(cabling.read_cable("b_transceiver" if first_port & 1 else "a_transceiver", first_port))
+    part_number = transceiver or str(cabling.read_cable("part", first_port))
+    family = find_planned_family(medium, parts.find_profile(part_number))
+    is_attached = family in (COPPER, AOC)
+    if not transceiver and not is_attached:
         return None
-    length = max(_read_length(cabling, port) for port in cage.ports)
-    kind = parts.find_kind(part) or ModuleKind(family)
-    kind = kind._replace(family=family, length_m=length if attached else 0.0)
-    return PlannedPart(part, kind, attached, length, max(float(cabling.read_link("speed_gbps", p)) for p in cage.ports))
+    longest_m = max(_read_length(cabling, port) for port in cage.ports)
+    kind = parts.find_kind(part_number) or ModuleKind(family)
+    kind = kind._replace(family=family, length_m=longest_m if is_attached else 0.0)
+    return PlannedPart(
+        part_number, kind, is_attached, longest_m, max(float(cabling.read_link("speed_gbps", p)) for p in cage.ports)
+    )
 
 
 def judge_part(cabling: PlannedCabling, parts: CatalogParts, cage: SightedCage, findings: OpticsFindings) -> None:
@@ -115,8 +120,8 @@ def _describe_planned(planned: PlannedPart) -> str:
 
 
 def _describe_module(seen_kind: ModuleKind, module: PortReport) -> str:
-    # a module in words: vendor, part, serial number and what it is
-    named = " ".join(filter(None, [module.vendor, module.part])) or "a module"
-    serial = f"serial {module.serial}" if module.serial else ""
-    words = ", ".join(filter(None, [seen_kind.words, serial]))
-    return f"{named} ({words})" if words else named
+    """Return a module in words: vendor and part, and in brackets what it is and its serial number."""
+    vendor_and_part = " ".join(filter(None, [module.vendor, module.part])) or "a module"
+    serial_text = f"serial {module.serial}" if module.serial else ""
+    details = ", ".join(filter(None, [seen_kind.words, serial_text]))
+    return f"{vendor_and_part} ({details})" if details else vendor_and_part

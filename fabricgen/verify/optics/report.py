@@ -49,15 +49,28 @@ class PortReport(NamedTuple):
     uncorrected: int | None = None
 
 
-def add_rows(first: PortReport, second: PortReport) -> PortReport:
-    """Join two rows of one port: values of the second count, and those that it lacks are kept from the first."""
+def add_rows(first_row: PortReport, second_row: PortReport) -> PortReport:
+    """Join two rows of one port: values of the second row count, and values that it lacks are kept from the first.
+
+    A module that the second row says is absent stays absent. What both tell in words (`told`) is joined, up to
+    _MOST_WORDS characters.
+    """
     # a rate of 0 is a value, None is not
-    merged = PortReport._make([new if new or old is None else old for old, new in zip(first, second, strict=True)])
-    if second.present is False:
+    merged = PortReport._make(
+        [
+            second_value if second_value or first_value is None else first_value
+            for first_value, second_value in zip(first_row, second_row, strict=True)
+        ]
+    )
+    if second_row.present is False:
         merged = merged._replace(present=False)
-    if first.told and second.told:
-        words = first.told if second.told in first.told else f"{first.told}; {second.told}"[:_MOST_WORDS]
-        merged = merged._replace(told=words)
+    if first_row.told and second_row.told:
+        told_by_both = (
+            first_row.told
+            if second_row.told in first_row.told
+            else f"{first_row.told}; {second_row.told}"[:_MOST_WORDS]
+        )
+        merged = merged._replace(told=told_by_both)
     return merged
 
 

@@ -191,21 +191,23 @@ def _make_actions(cabling: PlannedCabling, faults: Iterable[OpticsFinding], dark
 
 
 def _sum_lost_bandwidth(cabling: PlannedCabling, findings: Iterable[OpticsFinding]) -> Consequence:
-    """Return the bandwidth that is lost by some findings, by fabric and tiers, and the number of nodes concerned."""
-    lost: dict[int, float] = {}
+    """Return the bandwidth that findings cost (Gb/s), by fabric and tiers, with the numbers of links and nodes.
+
+    Several faults of one link do not add up: the worst one counts, and at most the speed of the link.
+    """
+    lost_gbps: dict[int, float] = {}
     for finding in findings:
         for link in {port >> 1 for port in finding.ports if finding.lost_gbps}:
             speed = float(cabling.read_link("speed_gbps", 2 * link))
-            # several faults of one link do not add up: the worst one counts, and at most the speed of the link
-            lost[link] = max(lost.get(link, 0.0), min(finding.lost_gbps, speed))
+            lost_gbps[link] = max(lost_gbps.get(link, 0.0), min(finding.lost_gbps, speed))
     by_tiers: dict[str, float] = defaultdict(float)
     nodes = set[int]()
-    for link, gbps in lost.items():
+    for link, link_gbps in lost_gbps.items():
         devices = [int(cabling.device[port]) for port in (2 * link, 2 * link + 1)]
-        low, high = (str(cabling.read_device("tier", device)) for device in devices)
-        by_tiers[f"{cabling.read_link('fabric', 2 * link)} {low}-{high}"] += gbps
+        a_tier, b_tier = (str(cabling.read_device("tier", device)) for device in devices)
+        by_tiers[f"{cabling.read_link('fabric', 2 * link)} {a_tier}-{b_tier}"] += link_gbps
         nodes |= {device for device in devices if cabling.read_device("tier", device) == "node"}
-    return Consequence(links=len(lost), lost_gbps=dict(by_tiers), nodes=len(nodes))
+    return Consequence(links=len(lost_gbps), lost_gbps=dict(by_tiers), nodes=len(nodes))
 
 
 def _list_notes(cabling: PlannedCabling, reported: Reported, findings: OpticsFindings, left_out: int) -> Iterator[str]:
@@ -223,9 +225,10 @@ def _list_notes(cabling: PlannedCabling, reported: Reported, findings: OpticsFin
         yield f"optics: {len(names):,} x a device that the plan does not have: {_shorten_names(names)}"
 
 
-def _shorten_names(places: Sequence[str]) -> str:
-    others = f" and {len(places) - MOST_PLACES:,} more" if len(places) > MOST_PLACES else ""
-    return ", ".join(make_printable(name[:100]) for name in places[:MOST_PLACES]) + others
+def _shorten_names(names: Sequence[str]) -> str:
+    """Return the first MOST_PLACES names, joined by commas, and how many more there are."""
+    count_of_others = f" and {len(names) - MOST_PLACES:,} more" if len(names) > MOST_PLACES else ""
+    return ", ".join(make_printable(text[:100]) for text in names[:MOST_PLACES]) + count_of_others
 
 
 # Light at the two ends of a link: lanes that are dark or weak, and at which end.
@@ -252,7 +255,7 @@ def judge_light(
 ) -> None:
     """Add to `findings` what is wrong with the light that a planned port receives from its far end.
 
-    `silent`: its cable is called dark already, so that no light is worth a word only if its far_port tells what it
+    `silent`: its cable is called dark already, so that no light is worth a word only if its far port tells what it
     sends.
     """
     cage, report = reported.cage_of.get(port), reported.ports.get(port)
@@ -275,7 +278,7 @@ def judge_light(
 
 def _judge_dark(
     cabling: PlannedCabling,
-    parts: CatalogParts,
+    catalog_parts: CatalogParts,
     reported: Reported,
     port: int,
     silent: bool,
@@ -287,23 +290,26 @@ def _judge_dark(
     If the cable is reported as dark already (`silent`), nothing is added unless it is known what the far end sends.
     """
     far_port = port ^ 1
-    far, sent = (
+    far_name, sent_lanes = (
         cabling.name_port(far_port),
-        find_lanes(cabling, parts, reported.cage_of.get(far_port), far_port, "tx_dbm"),
+        find_lanes(cabling, catalog_parts, reported.cage_of.get(far_port), far_port, "tx_dbm"),
     )
-    if not sent.power and silent:
+    if not sent_lanes.power and silent:
         return
-    if not sent.power:
-        findings.add_fault(Kind.OPTIC, (port,), f"{complaint}; what {far} sends is not told", WHOLE)
-    elif sent.dark:
+    if not sent_lanes.power:
+        findings.add_fault(Kind.OPTIC, (port,), f"{complaint}; what {far_name} sends is not told", WHOLE)
+    elif sent_lanes.dark:
         findings.add_fault(
-            Kind.OPTIC, (port, far_port), f"{complaint}, and {far} sends none: look at its port and its module", WHOLE
+            Kind.OPTIC,
+            (port, far_port),
+            f"{complaint}, and {far_name} sends none: look at its port and its module",
+            WHOLE,
         )
     else:
-        best = max(power for _, power in sent.power)
+        best_dbm = max(power for _, power in sent_lanes.power)
         why = "a dirty, bent or broken fibre, or a plug that is not home"
         findings.add_fault(
-            Kind.OPTIC, (port, far_port), f"{complaint}, though {far} sends {best:.1f} dBm: {why}", WHOLE
+            Kind.OPTIC, (port, far_port), f"{complaint}, though {far_name} sends {best_dbm:.1f} dBm: {why}", WHOLE
         )
 
 
@@ -335,12 +341,12 @@ def find_lanes(
     return Lanes(power[first_lane : first_lane + lanes_per_port])
 
 
-def _find_capacity(cabling: PlannedCabling, parts: CatalogParts, port: int) -> float:
+def _find_capacity(cabling: PlannedCabling, catalog_parts: CatalogParts, port: int) -> float:
     """Return the speed of the module that is planned at a port, Gb/s; 0 if not known."""
-    part = str(cabling.read_cable("b_transceiver" if port & 1 else "a_transceiver", port))
-    if written := _BANDWIDTH.search(part):
-        return float(written[1])
-    kind = parts.find_kind(part) if part else None
+    part_number = str(cabling.read_cable("b_transceiver" if port & 1 else "a_transceiver", port))
+    if bandwidth_in_name := _BANDWIDTH.search(part_number):
+        return float(bandwidth_in_name[1])
+    kind = catalog_parts.find_kind(part_number) if part_number else None
     return kind.gbps if kind else 0.0
 
 
@@ -352,30 +358,37 @@ _FEC = {"rs": "RS-FEC", "fc": "FC-FEC", "none": "no FEC"}
 def judge_port(
     cabling: PlannedCabling, parts: CatalogParts, reported: Reported, port: int, silent: bool, findings: OpticsFindings
 ) -> None:
-    """Add to `findings` what is wrong with how a planned port runs; `silent`: its cable is reported as dark already."""
+    """Add to `findings` what is wrong with how a planned port runs: shut, down, speed, lanes, FEC, errors, losses.
+
+    `silent`: its cable is reported as dark already, so that a port that is down is not reported again.
+    """
     report, location = reported.ports[port], cabling.name_port(port)
-    planned, lane = float(cabling.read_link("speed_gbps", port)), _find_lane_speed(cabling, parts, port)
+    planned_gbps, lane_gbps = float(cabling.read_link("speed_gbps", port)), _find_lane_speed(cabling, parts, port)
     if report.admin == "down":
         findings.add_fault(Kind.PORT, (port,), f"{location} is shut down", WHOLE)
     elif report.oper == "down" and not silent:
         findings.add_fault(Kind.PORT, (port,), f"{location} is down", WHOLE)
     # speeds are rounded in dumps: a difference of a percent is none
-    if report.speed_gbps and abs(report.speed_gbps - planned) > 0.01 * planned:
+    if report.speed_gbps and abs(report.speed_gbps - planned_gbps) > 0.01 * planned_gbps:
         verb = "is set to" if report.oper == "down" else "runs at"
-        lost = max(planned - report.speed_gbps, 0.0)
+        lost_gbps = max(planned_gbps - report.speed_gbps, 0.0)
         lane_text = f" over {report.lanes} lanes" if report.lanes else ""
         findings.add_fault(
-            Kind.PORT, (port,), f"{location} {verb} {report.speed_gbps:g}G{lane_text}; {planned:g}G is planned", lost
+            Kind.PORT,
+            (port,),
+            f"{location} {verb} {report.speed_gbps:g}G{lane_text}; {planned_gbps:g}G is planned",
+            lost_gbps,
         )
-    elif report.lanes and lane and report.lanes != round(planned / lane) >= 1:
-        text = f"has {report.lanes} lanes for {planned:g}G; {round(planned / lane)} of {lane:g}G are planned"
+    elif report.lanes and lane_gbps and report.lanes != round(planned_gbps / lane_gbps) >= 1:
+        text = f"has {report.lanes} lanes for {planned_gbps:g}G; "
+        text += f"{round(planned_gbps / lane_gbps)} of {lane_gbps:g}G are planned"
         findings.add_fault(Kind.PORT, (port,), f"{location} {text}")
     planned_ends = [_find_profile(cabling, parts, end) for end in (port, port ^ 1)]
     # a port with a module that has its own FEC runs without
     if not any(profile and profile.own_fec for profile in planned_ends):
-        _judge_fec(cabling, reported, port, lane, findings)
-    _judge_errors(location, port, report, lane, findings)
-    _judge_losses(location, port, report, planned, lane, findings)
+        _judge_fec(cabling, reported, port, lane_gbps, findings)
+    _judge_errors(location, port, report, lane_gbps, findings)
+    _judge_losses(location, port, report, planned_gbps, lane_gbps, findings)
 
 
 def _judge_fec(cabling: PlannedCabling, reported: Reported, port: int, lane: float, findings: OpticsFindings) -> None:

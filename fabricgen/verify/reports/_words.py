@@ -105,15 +105,22 @@ def _make_key(report: Report, end: End) -> tuple[object, ...]:
 
 
 def _list_action_stops(report: Report, number: int, action: Action) -> list[Stop]:
-    """Return the stops of an action: its plugs in the order of its steps, which matters, or its ends along the walk."""
+    """Return the stops of an action, numbered from 1.
+
+    They are its steps in their order, which matters, or, if it has none, its ends along the walk. Beside an end of an
+    exchange of boxes is the end where the box belongs that stands there; beside any other end is NOWHERE.
+    """
     if action.steps:
         rows = [(step.cable, step.pull, step.put, step.reaches) for step in action.steps]
     else:
         cables = action.cables if len(action.cables) == 1 else ("",)
-        goes_to = {place: box for box, place in action.renamed.items()}
-        places = {end.device: end for end in action.ends}
-        ends = sorted(action.ends, key=lambda end: _make_key(report, end))
-        rows = [(cables[0], end, places.get(goes_to.get(end.device, ""), NOWHERE), None) for end in ends]
+        box_standing_at = {planned_name: box for box, planned_name in action.renamed.items()}
+        end_of_device = {end.device: end for end in action.ends}
+        walked_ends = sorted(action.ends, key=lambda end: _make_key(report, end))
+        rows = [
+            (cables[0], end, end_of_device.get(box_standing_at.get(end.device, ""), NOWHERE), None)
+            for end in walked_ends
+        ]
     return [Stop(number, action, step, *row) for step, row in enumerate(rows, start=1)]
 
 

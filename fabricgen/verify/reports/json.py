@@ -76,7 +76,7 @@ def _describe_action(report: Report, action: Action) -> dict[str, Any]:
 
 def _list_consequence(consequence: Consequence) -> dict[str, Any]:
     """Return a consequence as plain data, its tuples as objects with named members, and all of it in words (`text`)."""
-    named = {
+    members_of_field = {
         "rails": ("fabric", "planned", "seen"),
         "planes": ("fabric", "planned", "seen"),
         "fabrics": ("planned", "seen"),
@@ -84,9 +84,12 @@ def _list_consequence(consequence: Consequence) -> dict[str, Any]:
         "uneven": ("switch", "other", "seen", "planned"),
     }
     fields = asdict(consequence)
-    words = {"text": describe_consequence(consequence)}
+    text_field = {"text": describe_consequence(consequence)}
     return (
         fields
-        | words
-        | {key: [dict(zip(names, row, strict=True)) for row in fields[key]] for key, names in named.items()}
+        | text_field
+        | {
+            field_name: [dict(zip(members, row, strict=True)) for row in fields[field_name]]
+            for field_name, members in members_of_field.items()
+        }
     )

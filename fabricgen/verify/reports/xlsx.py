@@ -157,5 +157,5 @@ def _list_labels(stops: Sequence[Stop]) -> WorkSheet:
 
 def _split_label(label: str) -> tuple[str, str]:
     """Split a label into its near end, and its far end with `> ` before it."""
-    near, _, far = label.partition(" > ")
-    return near, f"> {far}" if far else ""
+    near_end, _, far_end = label.partition(" > ")
+    return near_end, f"> {far_end}" if far_end else ""

@@ -45,13 +45,18 @@ def reports(content: DumpContent) -> Iterator[PortReport]:
             )
 
 
-def _read_channels(detail: Any, plain: Any) -> tuple[tuple[float, ...], float | None]:
-    """Return the power of each lane, and the alarm threshold for too little power (None: not told); dBm."""
+def _read_channels(detail: Any, single_value: Any) -> tuple[tuple[float, ...], float | None]:
+    """Return the power of each lane (dBm), and the alarm threshold for too little power (None: not told).
+
+    `detail` has lanes and thresholds if the dump tells them; else `single_value` is the power of the only lane.
+    """
     if not isinstance(detail, dict):
-        value = read_number(plain)
+        value = read_number(single_value)
         return ((value,) if value is not None else ()), None
-    channels, threshold = detail.get("channels"), detail.get("threshold")
+    channels, thresholds = detail.get("channels"), detail.get("threshold")
     lanes = channels if isinstance(channels, dict) else {}
-    order = sorted((key for key in lanes if key.isdecimal() and len(key) < 4), key=int)
-    power = tuple(value for key in order if (value := read_number(lanes[key])) is not None)
-    return power, read_number(threshold.get("lowAlarm")) if isinstance(threshold, dict) else None
+    lane_order = sorted(
+        (lane_number for lane_number in lanes if lane_number.isdecimal() and len(lane_number) < 4), key=int
+    )
+    power = tuple(value for lane_number in lane_order if (value := read_number(lanes[lane_number])) is not None)
+    return power, read_number(thresholds.get("lowAlarm")) if isinstance(thresholds, dict) else None

@@ -42,31 +42,34 @@ def reports(content: DumpContent) -> Iterator[PortReport]:
         yield _fill_report(PortReport(box, port, present=True), fields, words)
 
 
-def _add_field(line: str, fields: dict[str, str], words: list[str]) -> None:
-    """Add a line of a paragraph to `fields`, or to `words` if it tells a compliance code or an application's medium.
+def _add_field(line: str, fields: dict[str, str], medium_texts: list[str]) -> None:
+    """Add a line of a paragraph to `fields` by its name in lower case, or to `medium_texts` if it tells a medium.
 
-    A compliance code is added to both.
+    A medium is told by an application, or by a compliance code, which is added to both. Of a name that occurs twice,
+    the first value counts.
     """
     media = _MEDIA.search(line[:500])
-    key, colon, value = (piece.strip() for piece in line.partition(":"))
+    field_name, separator, value = (piece.strip() for piece in line.partition(":"))
     if media:
-        words.append(clean_text(media[1]))
-    elif colon:
-        key = key.lower()
-        if "compliance code" in key or key in _WORDS:
-            words.append(clean_text(value, 200))
-        fields.setdefault(key, value)
+        medium_texts.append(clean_text(media[1]))
+    elif separator:
+        field_name = field_name.lower()
+        if "compliance code" in field_name or field_name in _WORDS:
+            medium_texts.append(clean_text(value, 200))
+        fields.setdefault(field_name, value)
 
 
-def _fill_report(report: PortReport, fields: dict[str, str], words: list[str]) -> PortReport:
-    # a report filled from the fields of an EEPROM; `words` tell the medium
-    length = next((value for key, value in fields.items() if key.startswith("length cable assembly")), "")
+def _fill_report(report: PortReport, fields: dict[str, str], medium_texts: list[str]) -> PortReport:
+    """Return a report filled from the fields of an EEPROM; `medium_texts` tell the medium."""
+    length_text = next(
+        (value for field_name, value in fields.items() if field_name.startswith("length cable assembly")), ""
+    )
     return report._replace(
         vendor=clean_text(fields.get("vendor name")),
         part=clean_text(fields.get("vendor pn")),
         serial=clean_text(fields.get("vendor sn")),
-        told=join_words(words),
-        length_m=max(read_number(length) or 0.0, 0.0),
+        told=join_words(medium_texts),
+        length_m=max(read_number(length_text) or 0.0, 0.0),
         tx_dbm=read_power(fields, "tx{}power"),
         rx_dbm=read_power(fields, "rx{}power"),
         rx_alarm_dbm=read_number(fields.get("rxpowerlowalarm")),

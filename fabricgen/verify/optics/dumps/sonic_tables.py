@@ -77,23 +77,26 @@ def _list_rows(content: DumpContent) -> Iterator[tuple[str, str, dict[str, Any]]
 
 
 def _fill_module(report: PortReport, fields: dict[str, Any]) -> PortReport:
-    # a report filled from a row of TRANSCEIVER_INFO: maker, part, serial number, length and words about the medium
+    """Return a report filled from a row of TRANSCEIVER_INFO: maker, part, serial number, length (m) and medium."""
     applications = fields.get("application_advertisement")
-    text = applications[:20_000] if isinstance(applications, str) else ""
-    media = [*_MEDIA.findall(text), *_COPPER_MEDIA.findall(text)]
-    words = [*(clean_text(fields.get(key), 200) for key in _WORDS), *map(clean_text, media)]
+    application_text = applications[:20_000] if isinstance(applications, str) else ""
+    media_of_applications = [*_MEDIA.findall(application_text), *_COPPER_MEDIA.findall(application_text)]
+    medium_texts = [
+        *(clean_text(fields.get(field_name), 200) for field_name in _WORDS),
+        *map(clean_text, media_of_applications),
+    ]
     return report._replace(
         present=True,
         vendor=clean_text(fields.get("manufacturer") or fields.get("manufacturename")),
         part=clean_text(fields.get("model") or fields.get("modelname")),
         serial=clean_text(fields.get("serial") or fields.get("serialnum")),
-        told=join_words(words),
+        told=join_words(medium_texts),
         length_m=max(read_number(fields.get("cable_length")) or 0.0, 0.0),
     )
 
 
 def _fill_port(report: PortReport, fields: dict[str, Any]) -> PortReport:
-    # a report filled from a row of PORT_TABLE
+    """Return a report filled from a row of PORT_TABLE, in which a speed without a unit is in Mb/s."""
     speed = fields.get("speed")
     megabits = read_number(speed) if isinstance(speed, str) and speed.isdecimal() else None
     return report._replace(
