@@ -248,7 +248,7 @@ def list_table_lines(changed: Sequence[Mapping[str, Any]], sections: Mapping[str
 
 
 def _list_structure_rows(figures: Figures) -> Iterator[_Row]:
-    # bisection, bandwidth beyond each step out, and the shares and latencies of pairs of ranks, as rows
+    """Yield the bisection, the bandwidth beyond each step out, and the shares and latencies of pairs of ranks."""
     yield "bisection", "Gb/s each", figures["bisection_gbps_per_rank"], f"{figures['bisection_gbps_per_rank']:,.4g}"
     for step in figures["out_of"]:
         gbps = step["gbps_per_rank"]
@@ -273,7 +273,7 @@ def _list_collective_rows(figures: Figures) -> Iterator[_Row]:
 
 
 def _list_balance_rows(figures: Figures) -> Iterator[_Row]:
-    # the mean and worst share of a link's rate that flows of each traffic pattern get, for each kind of load balancing
+    """Yield the mean and worst share of a link's rate that flows get, by traffic pattern and kind of load balancing."""
     for pattern in figures["patterns"]:
         rates_by_mode = [("per-packet spraying", pattern["sprayed"])] if pattern["sprayed"] else []
         for row in pattern["rows"]:
@@ -291,7 +291,7 @@ def _list_balance_rows(figures: Figures) -> Iterator[_Row]:
 
 
 def _list_failure_rows(figures: Figures) -> Iterator[_Row]:
-    # the cost of the worst loss of each kind, and the mean time between two stops of the job
+    """Yield the cost of the worst loss of each kind, and the mean time between two stops of the job (hours)."""
     for row in pick_worst_by_kind([*figures["losses"], *figures.get("pairs", ())]):
         subject = f"{row['kind']} {row['what']} lost" if row["what"] != row["kind"] else f"{row['kind']} lost"
         yield subject, "cut off", row["cut_off"], f"{row['cut_off']:,}"

@@ -248,16 +248,21 @@ def _list_aliases(platform: SonicPlatform, names: frozenset[str]) -> dict[str, s
 
 
 def _find_breakout(cage: PlatformCage, platform: SonicPlatform, names: frozenset[str]) -> int:
-    # into how many ports a SONiC cage is split, by the names in use; 1 if no split fits these names
-    used = [offset for offset in range(len(cage.lanes)) if f"Ethernet{cage.port + offset}" in names]
-    fits = (
+    """Return into how many ports a SONiC cage is split, by the names in use; 1 if no split fits these names."""
+    used_offsets = [offset for offset in range(len(cage.lanes)) if f"Ethernet{cage.port + offset}" in names]
+    possible_breakouts = (
         breakout
         for breakout in range(1, len(cage.lanes) + 1)
         if len(cage.lanes) % breakout == 0 and platform.has_split(breakout)
     )
     # the coarsest split in which each name in use is that of the first lane of a port
     return next(
-        (breakout for breakout in fits if all(offset % (len(cage.lanes) // breakout) == 0 for offset in used)), 1
+        (
+            breakout
+            for breakout in possible_breakouts
+            if all(offset % (len(cage.lanes) // breakout) == 0 for offset in used_offsets)
+        ),
+        1,
     )
 
 

@@ -124,8 +124,10 @@ def _read_batch(batches: list[list[DumpSource]], optics: bool, number: int) -> _
 
 
 def _read_source(source: DumpSource, builder: SightingsBuilder, read: _Batch, optics: bool) -> None:
-    # add all contents of a file (several if it is an archive) to `builder` and `read`; a fault in one does not stop the
-    # others
+    """Add all contents of a file (several if it is an archive) to `builder` and `read`.
+
+    A fault in one content does not stop the others. Modules and ports are read only if `optics` is true.
+    """
     try:
         for shown, raw in read_contents(source):
             faults = list[Diagnostic]()

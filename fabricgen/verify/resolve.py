@@ -306,7 +306,7 @@ def _drop_duplicates(keys: Ints64) -> Ints64:
 
 
 def _note_empty_dumps(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> tuple[str, ...]:
-    # notes about devices whose dump names no neighbour at all
+    """Return notes about devices whose dump names no neighbour; dumps of BMCs and MAC tables do not count."""
     devices = len(cabling.device_names)
     owner = identities.device[sightings.owner]
     sees = np.bincount(owner[(sightings.state == SEEN) & (owner >= 0)], minlength=devices)

@@ -76,29 +76,34 @@ def make_workbook(title: str, add_sheets: Callable[[Any], None]) -> bytes:
 
 
 def _add_sheet(book: Any, title: str, content: Sheet) -> None:
-    # writes a table as a sheet; its last rows, as many as `totals`, are bold below a line. Raises InputError (FG029)
-    # for too many rows
+    """Write a table as a sheet; its last rows, as many as `content.totals`, are bold below a line.
+
+    Raises InputError (FG029) for too many rows.
+    """
     table = content.table
     if len(table) >= SHEET_ROWS:
         raise fault("FG029", f"{len(table)} rows do not fit an Excel sheet of {SHEET_ROWS}", hint="use --format csv")
     sheet = book.add_worksheet(_NOT_IN_NAMES.sub("-", content.title)[:_NAME_LENGTH])
-    body = len(table) - content.totals
+    body_rows = len(table) - content.totals
     widths = [max(len(name), _measure_column(name, column)) for name, column in table.columns.items()]
     upright = {"valign": "top"} if max(widths, default=0) > _WIDEST else {}
-    for i, (name, column) in enumerate(table.columns.items()):
+    for column_number, (name, column) in enumerate(table.columns.items()):
         is_number = name in _FORMATS or any(not isinstance(cell, str) for cell in islice(column, _WIDTH_SAMPLE))
         aligned = {"align": "right"} if is_number else {"align": "left", "indent": 1}
-        wrapped = {"text_wrap": True} if widths[i] > _WIDEST else {}
+        wrapped = {"text_wrap": True} if widths[column_number] > _WIDEST else {}
         properties = {**aligned, **upright, **wrapped, "num_format": _FORMATS.get(name, "General")}
-        sheet.set_column(i, i, min(_WIDEST, widths[i]) + 3)
-        sheet.write_string(0, i, name, book.add_format({**_HEADER, **aligned}))
-        plain, total = book.add_format(properties), book.add_format({**properties, "bold": True, "top": 1})
-        write_cells(sheet, i, column, [plain] * body + [total] * content.totals)
+        sheet.set_column(column_number, column_number, min(_WIDEST, widths[column_number]) + 3)
+        sheet.write_string(0, column_number, name, book.add_format({**_HEADER, **aligned}))
+        plain_format, total_format = (
+            book.add_format(properties),
+            book.add_format({**properties, "bold": True, "top": 1}),
+        )
+        write_cells(sheet, column_number, column, [plain_format] * body_rows + [total_format] * content.totals)
     for row, lines in _count_wrapped_lines(table.columns.values()).items():
         sheet.set_row(row, _LINE_HEIGHT * lines)
     sheet.set_row(0, _HEADER_HEIGHT)
     sheet.freeze_panes(1, 0)
-    sheet.autofilter(0, 0, max(1, body), len(table.columns) - 1)
+    sheet.autofilter(0, 0, max(1, body_rows), len(table.columns) - 1)
     sheet.set_landscape()
     sheet.set_paper(_A4)
     sheet.repeat_rows(0)

@@ -68,18 +68,21 @@ class PortNumbersByName:
         return places_now
 
     def _place_step(self, step: Step) -> Iterable[tuple[int, NumberedPort]]:
-        # (planned port, where its plug is now) of each lane of the plug that a step moves; nothing if a place is
-        # unknown
+        """Yield, for each lane of the plug that a step moves, the planned port and the port where its plug is now.
+
+        If the plug is in a free cage, or in a cage that is split differently, each lane is at the port of the step.
+        Nothing is yielded if a port or the device is unknown, or if the step is for no planned cable.
+        """
         put_port, pull_port = self.find_port(step.put), self.find_port(step.pull)
         device = self._cabling.device_numbers.get(step.pull.device)
         if put_port is None or device is None or not step.cable:
             return
-        plug = self._cabling.list_plug_ports(int(self._cabling.plug[put_port]))
+        planned_ports = self._cabling.list_plug_ports(int(self._cabling.plug[put_port]))
         current_ports = [] if pull_port is None else self._cabling.list_plug_ports(int(self._cabling.plug[pull_port]))
-        if len(plug) != len(current_ports):  # the plug is in a free cage, or in one that is split differently
-            current_ports = [SPARE if pull_port is None else pull_port] * len(plug)
-        for port, now in zip(plug, current_ports, strict=True):
-            yield port, NumberedPort(device, now)
+        if len(planned_ports) != len(current_ports):  # the plug is in a free cage, or in one that is split differently
+            current_ports = [SPARE if pull_port is None else pull_port] * len(planned_ports)
+        for port, current_port in zip(planned_ports, current_ports, strict=True):
+            yield port, NumberedPort(device, current_port)
 
     def list_links(self, cables: Iterable[str]) -> dict[str, list[int]]:
         """Return the links of some cables, by cable id, in order; [] for an id that the plan does not have."""

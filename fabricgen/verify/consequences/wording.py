@@ -17,7 +17,7 @@ def describe_consequence(consequence: Consequence) -> str:
 
 
 def _list_parts(consequence: Consequence) -> Iterator[str]:
-    # the phrases of a consequence, the costliest kind first: crossings, Gb/s, uplinks, GPUs
+    """Yield the phrases of a consequence, the costliest kind first: crossings, Gb/s, uplinks, pairs, GPUs, nodes."""
     if not consequence.links:
         return
     yield from _list_crossings(consequence)
@@ -41,7 +41,7 @@ def _list_parts(consequence: Consequence) -> Iterator[str]:
 
 
 def _list_crossings(consequence: Consequence) -> Iterator[str]:
-    # crossed rails, planes and fabrics, each with its effect
+    """Yield a phrase for crossed rails, for crossed planes and for each pair of crossed fabrics, with the effect."""
     if consequence.rails:
         of_nodes = any(" node-" in tiers for tiers in (*consequence.lost_gbps, *consequence.astray_gbps))
         effect = "collectives on them leave their leaf" if of_nodes else "traffic of one reaches switches of another"

@@ -62,17 +62,19 @@ def _count_votes(topology: SeenTopology) -> list[Vote]:
 
 
 def _renumber_ports(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
-    # what an exchange of boxes does to their ports: (port -> the port it is taken for, if it sees anything; all ports
-    # touched)
+    """Return what an exchange of boxes does to their ports: (port -> the port it is taken for, all ports touched).
+
+    A port that sees nothing, and of which nothing is known, is taken for no other port.
+    """
     taken_for, touched = {}, []
     for actual, planned in ring.items():
         if topology.is_whole[actual]:
             _add_silent_ports(topology, actual, planned)
         for port in topology.list_ports(actual):
             touched.append(port)
-            now = topology.port_at(planned, int(topology.name[port]))
-            if topology.has_state(port, now):
-                taken_for[port] = now
+            planned_port = topology.port_at(planned, int(topology.name[port]))
+            if topology.has_state(port, planned_port):
+                taken_for[port] = planned_port
     return taken_for, touched
 
 

@@ -255,7 +255,7 @@ def _list_cables_towards(topology: SeenTopology, states: Ints, boxes: Iterable[i
 def _explain_hopeless_hall(
     as_seen: SeenTopology, topology: SeenTopology, states: Ints, exchanges: list[Ring]
 ) -> _Explanation:
-    # exchanges of boxes alone, and one action for all other cables, for a hall in which most cables are elsewhere
+    """Return exchanges of boxes, and one action for all other cables, for a hall in which most cables are elsewhere."""
     actions = [make_box_action(as_seen, topology, states, ring) for ring in exchanges]
     explained = {cable for action in actions for cable in action.cables}
     cables = _list_cable_ids(topology.cabling, np.flatnonzero(states == CableState.ELSEWHERE))

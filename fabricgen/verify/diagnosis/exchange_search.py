@@ -130,15 +130,18 @@ def _group_votes(votes: Sequence[Vote]) -> list[list[Vote]]:
 
 
 def _chain_votes(by_actual: Mapping[int, Vote]) -> Iterator[list[Vote]]:
-    # votes in chains: what one vote names as planned is the actual thing of the next; `by_actual` has a vote by thing
-    done: set[int] = set()
+    """Yield votes in chains, open chains first: what one vote names as planned is the actual thing of the next.
+
+    `by_actual` has one vote for each actual thing.
+    """
+    done_things: set[int] = set()
     named_as_planned = {vote.planned for vote in by_actual.values()}
     # open chains come first, from their beginning; what is then left are closed rings
     for start in sorted(by_actual, key=lambda actual: (actual in named_as_planned, actual)):
         chain = []
         actual = start
-        while actual in by_actual and actual not in done:
-            done.add(actual)
+        while actual in by_actual and actual not in done_things:
+            done_things.add(actual)
             chain.append(by_actual[actual])
             actual = by_actual[actual].planned
         if chain:

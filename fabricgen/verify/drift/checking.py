@@ -94,25 +94,31 @@ class _Batch:
 
 
 def _check_device(device: str, sources: list[DumpSource], planned: Files, request: CheckRequest) -> Checked:
-    # check one device: its collected files are recognised, prepared and compared with the planned ones
+    """Check one device: recognise its collected files, prepare them, and compare them with the planned ones.
+
+    Files that cannot be read, are of another NOS or cannot be compared give one finding, and nothing else is checked.
+    """
     try:
-        shown = read_device_files(sources)
+        device_files = read_device_files(sources)
     except InputError as error:
         return Checked(device, (), (DriftFinding(device, "", error.diagnostics[0].message),))
-    files, ignored = tuple(shown.files), tuple(shown.ignored)
+    files, ignored = tuple(device_files.files), tuple(device_files.ignored)
     nos = find_nos(planned)
-    if nos not in shown.by_nos:
+    if nos not in device_files.by_nos:
         return Checked(
-            device, files, (DriftFinding(device, "", _describe_other_nos(nos, sorted(shown.by_nos))),), ignored=ignored
+            device,
+            files,
+            (DriftFinding(device, "", _describe_other_nos(nos, sorted(device_files.by_nos))),),
+            ignored=ignored,
         )
-    prepared = prepare_files(nos, shown.by_nos[nos], planned)
+    prepared = prepare_files(nos, device_files.by_nos[nos], planned)
     if prepared.lack:
         return Checked(device, files, (DriftFinding(device, "", prepared.lack),), ignored=ignored)
     findings = [
         DriftFinding(
             device, "", f"{make_printable(earlier_file)} and {make_printable(file)} are both its {name}, and differ"
         )
-        for name, file, earlier_file in shown.twice
+        for name, file, earlier_file in device_files.twice
     ]
     findings += [describe_by_path(device, verdict, Severity.ERROR) for verdict in prepared.verdicts]
     findings += [DriftFinding(device, subject, text, severity) for subject, text, severity in prepared.notes]

@@ -170,7 +170,7 @@ def _describe_value(value: Any) -> str:
 
 
 def _format_value(value: Any) -> str:
-    # a value of the switch model as text: `on`, `none`, lists joined, dataclasses field by field
+    """Return a value of the switch model as text: `on`, `none`, lists joined, dataclasses field by field."""
     if isinstance(value, bool):
         return "on" if value else "off"
     if value is None or value in ("", 0, ()):

@@ -137,7 +137,11 @@ class _Unpacking:
     count: int = 0
 
     def unpack_archive(self, shown: str, data: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
-        # (name, content) of each file in `data`: a zip, a tar, a compressed or a plain file, or such archives nested
+        """Yield (name, content) of each file in `data`: a zip, a tar, a compressed or a plain file, or nested archives.
+
+        `shown` is the name of the file in messages, and `depth` the number of archives around it. Raises InputError for
+        an archive that is damaged, too large or nested too deeply.
+        """
         _check(len(data) <= MOST_BYTES, shown, f"it is larger than {_format_mib(MOST_BYTES)}")
         packed = _open_packed(data)
         if packed is None and not _is_tar(data) and not data.startswith(_ZIP):
@@ -159,9 +163,9 @@ class _Unpacking:
             _check(False, shown, f"the archive is damaged: {reason}")
 
     def _unpack_tar(self, shown: str, stream: IO[bytes], depth: int) -> Iterator[tuple[str, bytes]]:
-        # (name, content) of the files in a tar; more bytes than its headers announce are an error
-        counted = _CountedReader(self, stream)
-        with tarfile.open(fileobj=cast(IO[bytes], counted), mode="r|") as archive:
+        """Yield (name, content) of the files in a tar; more bytes than its headers announce are an error."""
+        counted_stream = _CountedReader(self, stream)
+        with tarfile.open(fileobj=cast(IO[bytes], counted_stream), mode="r|") as archive:
             for member in archive:
                 self._count_file(shown)
                 name = f"{shown}/{member.name.removeprefix('./')}"
@@ -170,18 +174,18 @@ class _Unpacking:
                     name,
                     f"it is larger than {_format_mib(MOST_BYTES)}",
                 )
-                stored = member.size
+                stored_bytes = member.size
                 if member.sparse is not None:  # holes of a sparse file take no bytes in the archive
                     holes: Any = member.sparse
-                    stored = sum(size for _, size in holes)
+                    stored_bytes = sum(size for _, size in holes)
                     self.count_bytes(member.size)
-                counted.allowed = stored + MOST_OF_A_HEADER
-                opened = archive.extractfile(member) if member.isfile() else None
-                if opened is not None:
-                    yield from self.unpack_archive(name, opened.read(), depth + 1)
+                counted_stream.allowed = stored_bytes + MOST_OF_A_HEADER
+                member_stream = archive.extractfile(member) if member.isfile() else None
+                if member_stream is not None:
+                    yield from self.unpack_archive(name, member_stream.read(), depth + 1)
 
     def _unpack_zip(self, shown: str, data: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
-        # (name, content) of each file of a zip archive, and of the archives in it
+        """Yield (name, content) of each file of a zip archive, and of the archives in it."""
         _check(data.count(_ZIP_ENTRY) <= MOST_FILES, shown, f"it has more than {MOST_FILES:,} files")
         with zipfile.ZipFile(io.BytesIO(data)) as archive:  # holds all entries in memory
             for member in archive.infolist():
@@ -189,8 +193,8 @@ class _Unpacking:
                 if member.is_dir():
                     continue
                 name = f"{shown}/{member.filename}"
-                with archive.open(member) as opened:
-                    yield from self.unpack_archive(name, self._read_stream(opened), depth + 1)
+                with archive.open(member) as member_stream:
+                    yield from self.unpack_archive(name, self._read_stream(member_stream), depth + 1)
 
     def _count_file(self, shown: str) -> None:
         self.count += 1

@@ -56,7 +56,7 @@ def find_box(content: DumpContent, answers: list[dict[str, Json]]) -> Box:
 
 
 def _read_sightings(content: DumpContent, answer: dict[str, Json]) -> Iterator[Sighting]:
-    # the neighbours of an answer: `detail` has an object by port, the brief form a list of rows
+    """Yield the neighbours of an answer: `detail` has an object by port, the brief form a list of rows."""
     table = answer.get(_TABLE)
     with content.note_faults():
         if isinstance(table, dict):
@@ -79,15 +79,20 @@ def _read_brief(row: dict[str, Json]) -> Sighting:
 
 
 def _read_detailed(port: str, entry: dict[str, Json]) -> Iterator[Sighting]:
-    # the neighbours of a port in the detailed form; one silent sighting where it has none
-    infos = list(read_mappings(entry, "lldpNeighborInfo"))
-    if not infos:
+    """Yield the neighbours of a port in the detailed form, or one silent sighting if it has no neighbour.
+
+    Raises WrongValueError for a neighbour with neither a name nor a chassis id.
+    """
+    neighbors = list(read_mappings(entry, "lldpNeighborInfo"))
+    if not neighbors:
         yield Sighting(port, None, state=SILENT)
-    for info in infos:
-        far = read_mapping(info, "neighborInterfaceInfo")
-        far_port = read_text(far, "interfaceId_v2") or read_text(far, "interfaceId").strip('"')
-        name, chassis = read_text(info, "systemName"), read_text(info, "chassisId")
+    for neighbor in neighbors:
+        far_interface = read_mapping(neighbor, "neighborInterfaceInfo")
+        far_port = read_text(far_interface, "interfaceId_v2") or read_text(far_interface, "interfaceId").strip('"')
+        name, chassis = read_text(neighbor, "systemName"), read_text(neighbor, "chassisId")
         if not name and not chassis:
-            raise WrongValueError(info, None, f"the neighbour of {port} has neither systemName nor chassisId")
-        addresses = [read_text(row, "address") for row in read_mappings(info, "managementAddresses")]
-        yield Sighting(port, make_neighbor(name, chassis, *addresses), far_port, read_text(far, "interfaceDescription"))
+            raise WrongValueError(neighbor, None, f"the neighbour of {port} has neither systemName nor chassisId")
+        addresses = [read_text(row, "address") for row in read_mappings(neighbor, "managementAddresses")]
+        yield Sighting(
+            port, make_neighbor(name, chassis, *addresses), far_port, read_text(far_interface, "interfaceDescription")
+        )

@@ -58,30 +58,33 @@ def _make_sighting(row: tuple[str, ...], numbers: dict[tuple[str, str], str]) ->
 
 
 def _read_blocks(content: DumpContent) -> Iterator[_Block]:
-    # the switches in the file; faults are added for rows that cannot be read
-    block, at, width = None, list[int](), 0
-    for number, line in content.read_lines():
+    """Yield the switches in the file, each with the cells of its rows in the order of _READ.
+
+    A line that is too long, a table without one of these columns, and a row that is none of a port are added as faults.
+    """
+    block, cell_indexes, column_count = None, list[int](), 0
+    for line_number, line in content.read_lines():
         if len(line) > _LONGEST_LINE:
-            content.add_fault(number, 1, f"the line has {len(line):,} characters", _HINT)
-        elif head := _BLOCK.fullmatch(line.strip()):
+            content.add_fault(line_number, 1, f"the line has {len(line):,} characters", _HINT)
+        elif block_head := _BLOCK.fullmatch(line.strip()):
             if block:
                 yield block
-            block, at = _Block(Box(head[1].strip(), guid_text(head[2]))), []
+            block, cell_indexes = _Block(Box(block_head[1].strip(), guid_text(block_head[2]))), []
         elif block and _COLUMNS.match(line):
             names = [name.strip().lower() for name in line.split(":")]
             # if a version of the format lacks a column, no row can be read
-            at, width = [names.index(name) for name in _READ if name in names], len(names)
-            if len(at) < len(_READ):
-                lacking = next(name for name in _READ if name not in names)
-                content.add_fault(number, 1, f"there is no column '{lacking}'", _HINT)
-                at = []
-        elif block and at and ":" in line:
+            cell_indexes, column_count = [names.index(name) for name in _READ if name in names], len(names)
+            if len(cell_indexes) < len(_READ):
+                missing_column = next(name for name in _READ if name not in names)
+                content.add_fault(line_number, 1, f"there is no column '{missing_column}'", _HINT)
+                cell_indexes = []
+        elif block and cell_indexes and ":" in line:
             # the description, which is last, may contain colons
-            cells = [cell.strip() for cell in line.split(":", width - 1)]
-            row = tuple(cells[index] for index in at) if len(cells) == width else ()
+            cells = [cell.strip() for cell in line.split(":", column_count - 1)]
+            row = tuple(cells[index] for index in cell_indexes) if len(cells) == column_count else ()
             if row and row[1].isdecimal() and len(row[1]) < 4 and _GUID.fullmatch(row[3]):
                 block.rows.append(row)
             else:
-                content.add_fault(number, 1, f"the row is none of a port: '{line.strip()[:40]}'", _HINT)
+                content.add_fault(line_number, 1, f"the row is none of a port: '{line.strip()[:40]}'", _HINT)
     if block:
         yield block

@@ -35,18 +35,21 @@ def dumps(content: DumpContent) -> Iterator[Dump]:
 
 
 def _read_rows(content: DumpContent) -> Iterator[Sighting]:
-    # the neighbours in a table. Its first columns (two, or three with a parent interface) have no blanks in them; the
-    # last one, the system name, begins at a fixed character.
+    """Yield the neighbours in a table; a row without the neighbour's port is added as a fault.
+
+    The first columns of a row (two, or three with a parent interface) have no blanks in them; the last one, the system
+    name, begins at a fixed character.
+    """
     columns_before_port, name_start = 0, 0
     for number, line in content.read_lines():
-        if head := _HEAD.match(line):
-            columns_before_port, name_start = (3 if head[1] else 2), line.index("System Name")
+        if head_of_table := _HEAD.match(line):
+            columns_before_port, name_start = (3 if head_of_table[1] else 2), line.index("System Name")
         elif columns_before_port and _ROW.match(line):
-            words = line.split(maxsplit=columns_before_port)
-            if len(words) <= columns_before_port:
+            columns = line.split(maxsplit=columns_before_port)
+            if len(columns) <= columns_before_port:
                 content.add_fault(number, 1, "the row names no neighbour's port", _HINT)
                 continue
-            *own_columns, chassis, port_and_name = words
+            *own_columns, chassis, port_and_name = columns
             port, name = _split_port_and_name(line, port_and_name, name_start)
             yield Sighting(without_unit(own_columns[0]), make_neighbor(name, chassis), without_unit(port))
 
@@ -64,16 +67,16 @@ def _split_port_and_name(line: str, port_and_name: str, name_start: int) -> tupl
 
 
 def _read_blocks(content: DumpContent) -> Iterator[Sighting]:
-    # the neighbours of a detailed listing, one for each block of fields
+    """Yield the neighbours of a detailed listing, one for each block of fields."""
     fields: dict[str, str] = {}
-    begun = 0
+    first_line = 0
     for number, line in content.read_lines():
         if _BLOCK.match(line):
-            yield from _read_block(content, begun, fields)
-            fields, begun = {}, number
-        elif begun and (field := _FIELD.fullmatch(line)):
+            yield from _read_block(content, first_line, fields)
+            fields, first_line = {}, number
+        elif first_line and (field := _FIELD.fullmatch(line)):
             fields.setdefault(field[1].lower(), field[2].strip())
-    yield from _read_block(content, begun, fields)
+    yield from _read_block(content, first_line, fields)
 
 
 def _read_block(content: DumpContent, number: int, fields: dict[str, str]) -> Iterator[Sighting]:

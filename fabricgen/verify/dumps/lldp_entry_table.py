@@ -34,7 +34,7 @@ def dumps(content: DumpContent) -> Iterator[Dump]:
 
 
 def _find_box(content: DumpContent) -> Box:
-    # the box that the dump is of: by its local chassis, else by the file
+    """Return the box that the dump is of: by its local chassis, else by the file."""
     with content.note_faults():
         chassis_fields = _read_fields(content.value, _CHASSIS)
         name, chassis, addresses = (

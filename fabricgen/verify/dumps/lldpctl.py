@@ -51,13 +51,13 @@ def _read_interface(interface: dict[str, Json]) -> Iterator[Sighting]:
 
 
 def _read_port(port: str, entry: dict[str, Json]) -> Iterator[Sighting]:
-    # a sighting of each chassis that an interface names; raises WrongValueError if it names none
+    """Return a sighting of each chassis that an interface names; raises WrongValueError if it names none."""
     if "rid" not in entry and entry.get("via") == "unknown":
         message = f"{port} tells of itself, not of its neighbour: this is `lldpcli show interfaces`"
         raise WrongValueError(entry, None, message, _HINT)
     far_port = far_text = ""
-    for far in _list_objects(entry, "port"):
-        far_port, far_text = _read_leaf(far, "id"), _read_leaf(far, "descr")
+    for far_entry in _list_objects(entry, "port"):
+        far_port, far_text = _read_leaf(far_entry, "id"), _read_leaf(far_entry, "descr")
     boxes = [box for chassis in _list_objects(entry, "chassis") for box in _list_neighbors(chassis)]
     if not port or not boxes:
         raise WrongValueError(entry, None, f"{port or 'an interface'} names no {'chassis' if port else 'port'}", _HINT)

@@ -91,25 +91,28 @@ def _has_head(form: _Form, text: str) -> bool:
 
 
 def _read_rows(content: DumpContent, form: _Form) -> Iterator[tuple[str, str]]:
-    # (MAC, port) of learnt rows; other lines with a MAC are added as faults. A table without a total ends with its
-    # rows.
+    """Yield (MAC, port) of learnt rows; other lines with a MAC are added as faults.
+
+    A table whose form has a total ends with that line, which must count its rows; a table without a total ends with its
+    rows, and another table may follow.
+    """
     head, row_form, total_form = (re.compile(text) for text in (form.head, form.row, form.total or r"(?!)"))
-    begun, count, number = False, 0, 0
+    in_table, row_count, number = False, 0, 0
     for number, line in content.read_lines():
-        begun = begun or head.match(line) is not None
-        if not begun:
+        in_table = in_table or head.match(line) is not None
+        if not in_table:
             continue
-        if row := row_form.match(line):
-            count += 1
-            if re.fullmatch(form.learnt, row["type"]):
-                yield read_hardware(row["mac"]), row["port"]
-        elif total := total_form.match(line):
-            if int(total[1][:9]) != count:
-                content.add_fault(number, 1, f"{count} rows stand above, not {total[1][:20]}", _HINT)
+        if row_match := row_form.match(line):
+            row_count += 1
+            if re.fullmatch(form.learnt, row_match["type"]):
+                yield read_hardware(row_match["mac"]), row_match["port"]
+        elif total_line := total_form.match(line):
+            if int(total_line[1][:9]) != row_count:
+                content.add_fault(number, 1, f"{row_count} rows stand above, not {total_line[1][:20]}", _HINT)
             return
         elif _ANY_MAC.search(line):
             content.add_fault(number, 1, f"the row is none of this table: '{line.strip()[:40]}'", _HINT)
-        elif count and not form.total:
-            begun, count = False, 0
+        elif row_count and not form.total:
+            in_table, row_count = False, 0
     if form.total:
         content.add_fault(number, 1, "the table ends before the line that counts its rows", _HINT)

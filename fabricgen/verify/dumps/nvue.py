@@ -26,7 +26,7 @@ def dumps(content: DumpContent) -> Iterator[Dump]:
 
 
 def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
-    # what each interface sees: its neighbours; without any it is down or silent
+    """Yield what each interface sees: its neighbours, or that it is down or silent."""
     for port in content.value:
         with content.note_faults():
             interface = read_mapping(content.value, port)

@@ -68,14 +68,17 @@ def dumps(content: DumpContent) -> Iterator[Dump]:
 
 
 def _make_dump(content: DumpContent, value: Json, source: str) -> Dump:
-    # the dump of one answer. gNMI clients name the target as HOST:PORT, with IPv6 addresses in brackets
+    """Return the dump of one answer, of the box that it names, else of its target, else of the file.
+
+    gNMI clients name the target (`source`) as HOST:PORT, with IPv6 addresses in brackets.
+    """
     host = source.rpartition(":")[0].strip("[]") or source
     box, interfaces = make_neighbor("", "", host) if host[:1].isdigit() else content.find_box(), list[Json]()
     with content.note_faults():
         holder = value
         for name in _PATH[:-1]:
-            if (key := _find_key(holder, name)) in holder:
-                holder = read_mapping(holder, key)
+            if (child_key := _find_key(holder, name)) in holder:
+                holder = read_mapping(holder, child_key)
                 box = (_find_own_box(holder) if name == "lldp" else None) or box
         interfaces = read_sequence(holder, _find_key(holder, _PATH[-1]))
     return Dump(box, _read_sightings(content, interfaces))
@@ -97,7 +100,7 @@ def _read_child(holder: dict[str, Json], name: str) -> str:
 
 
 def _read_sightings(content: DumpContent, interfaces: list[Json]) -> Iterator[Sighting]:
-    # the neighbours of each interface in a list; a silent sighting for an interface without any
+    """Yield the neighbours of each interface in a list, or a silent sighting for an interface without neighbours."""
     for index in range(len(interfaces)):
         with content.note_faults():
             interface = read_mapping(interfaces, index)

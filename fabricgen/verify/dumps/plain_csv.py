@@ -45,7 +45,7 @@ def dumps(content: DumpContent) -> Iterator[Dump]:
 
 
 def _list_sightings(rows: Iterable[_Row], boxes: dict[str, Box]) -> Iterator[Sighting]:
-    # a sighting for each row; `boxes` are shared by all rows
+    """Yield a sighting for each row; `boxes` are shared by all rows."""
     for _, port, name, far_port in rows:
         if not name:
             yield Sighting(port, None, state=SILENT)

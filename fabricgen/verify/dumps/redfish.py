@@ -79,16 +79,18 @@ def _read_ports(content: DumpContent) -> dict[str, _HostPort]:
 
 
 def _read_port(resource: dict[str, Json], port: _HostPort) -> list[str]:
-    # fill `port` from its resource, and return the MACs that the resource lists
+    """Fill `port` from its resource, and return the MACs that the resource lists."""
     ethernet = read_mapping(resource, "Ethernet")
     port.down = port.down or read_text(resource, "LinkStatus") in _IS_DOWN
-    heard = read_mapping(ethernet, "LLDPReceive")
-    name, chassis = read_text(heard, "SystemName"), read_text(heard, "ChassisId")
+    lldp_received = read_mapping(ethernet, "LLDPReceive")
+    name, chassis = read_text(lldp_received, "SystemName"), read_text(lldp_received, "ChassisId")
     if name or chassis:
-        address = read_text(heard, "ManagementAddressIPv4")
-        port.heard = make_neighbor(name, chassis, address), read_text(heard, "PortId")
-    listed = read_sequence(ethernet, "AssociatedMACAddresses") or read_sequence(resource, "AssociatedNetworkAddresses")
-    return [read_text(listed, index) for index in range(len(listed))]
+        address = read_text(lldp_received, "ManagementAddressIPv4")
+        port.heard = make_neighbor(name, chassis, address), read_text(lldp_received, "PortId")
+    listed_macs = read_sequence(ethernet, "AssociatedMACAddresses") or read_sequence(
+        resource, "AssociatedNetworkAddresses"
+    )
+    return [read_text(listed_macs, index) for index in range(len(listed_macs))]
 
 
 def _find_assigned(resource: dict[str, Json]) -> re.Match[str] | None:

@@ -30,7 +30,11 @@ def dumps(content: DumpContent) -> Iterator[Dump]:
 
 
 def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
-    # the rows of the table, cut where its dashes are, up to its total; faults are added
+    """Yield the neighbours in the rows of the table, which are cut where its dashes are, up to its total.
+
+    Rows without a port or a neighbour, a wrong total, and a table without dashes or without a total are added as
+    faults.
+    """
     lines = dropwhile(lambda line: not _HEAD.match(line[1]), content.read_lines())
     number, _ = next(lines, (0, ""))
     number, dashes = next(lines, (number + 1, ""))
@@ -40,9 +44,9 @@ def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
         return
     row_count = 0
     for number, line in lines:
-        if total := _TOTAL.fullmatch(line):
-            if total[1] != str(row_count):
-                content.add_fault(number, 1, f"{row_count} rows stand above, not {total[1][:20]}", _HINT)
+        if total_line := _TOTAL.fullmatch(line):
+            if total_line[1] != str(row_count):
+                content.add_fault(number, 1, f"{row_count} rows stand above, not {total_line[1][:20]}", _HINT)
             return
         # a line of dashes comes before the total
         if not line.strip() or not line.strip().strip("-"):

@@ -50,27 +50,30 @@ def _read_header(line: str) -> list[str]:
 
 
 def _read_rows(content: DumpContent) -> Iterator[tuple[str, str, str, str]]:
-    # (device, port, far device, far port) of each row; the last two are "" for a port that sees nobody
-    names: list[str] = []
+    """Yield (device, port, far device, far port) of each row; the last two are "" for a port that sees nobody.
+
+    Rows that are not CSV or name no end of a link, and a table without `StartDevice`, are added as faults.
+    """
+    column_names: list[str] = []
     for number, line in content.read_lines():
         try:
             cells = [cell.strip() for cell in next(csv.reader([line], strict=True), [])]
         except csv.Error as error:
             content.add_fault(number, 1, f"the row is not CSV: {error}", _HINT)
             continue
-        if not names:
-            names = _read_header(line)
-            if "StartDevice" not in names:
+        if not column_names:
+            column_names = _read_header(line)
+            if "StartDevice" not in column_names:
                 content.add_fault(number, 1, "there is no column 'StartDevice'", _HINT)
                 return
         elif any(cells):
-            row = dict(zip(names, cells + [""] * (len(names) - len(cells)), strict=False))
+            row = dict(zip(column_names, cells + [""] * (len(column_names) - len(cells)), strict=False))
             near_device, near_port, far_device, far_port = (row[name] for name in _NEEDED)
             if not near_device or not near_port or bool(far_device) != bool(far_port):
                 content.add_fault(number, 1, f"the row names no end of a link: '{line.strip()[:40]}'", _HINT)
             elif far_device or row.get(_DOMAIN) == "Disconnected":
-                far = far_device, _read_port(far_device, far_port)
-                yield near_device, _read_port(near_device, near_port), *far
+                far_end = far_device, _read_port(far_device, far_port)
+                yield near_device, _read_port(near_device, near_port), *far_end
 
 
 def _read_port(device: str, port: str) -> str:

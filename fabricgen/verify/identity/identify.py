@@ -66,45 +66,54 @@ def _note_copies(cabling: PlannedCabling, sightings: Sightings, copies: list[Inf
 
 
 def _note_inferred(cabling: PlannedCabling, sightings: Sightings, inferred: list[Inferred]) -> tuple[str, ...]:
-    # notes about boxes that were inferred from their cables: one each, and one for all that rest on a single port
-    several = sorted((match for match in inferred if match.ports > 1), key=lambda match: match.votes == match.ports)
-    weak = [match for match in inferred if match.ports == 1]
+    """Return notes about boxes that were inferred from their cables.
+
+    There is a note for each box that several ports see, first for boxes on which the ports disagree, and one note for
+    all boxes that rest on a single port.
+    """
+    several_port_matches = sorted(
+        (match for match in inferred if match.ports > 1), key=lambda match: match.votes == match.ports
+    )
+    single_port_matches = [match for match in inferred if match.ports == 1]
     notes = [
         f"{describe_box(sightings.boxes[match.boxes[0]])} is inferred to be {cabling.device_names[match.device]}: "
         f"{match.votes:,} of {match.ports:,} ports"
-        for match in several
+        for match in several_port_matches
     ]
     strong_notes = cap_notes(notes, "boxes that were inferred by most of their ports")
-    if not weak:
+    if not single_port_matches:
         return strong_notes
-    shown = ", ".join(
+    examples = ", ".join(
         f"{describe_box(sightings.boxes[match.boxes[0]])} for {cabling.device_names[match.device]}"
-        for match in weak[:3]
+        for match in single_port_matches[:3]
     )
-    others = f" and {len(weak) - 3:,} more" if len(weak) > 3 else ""
-    return (*strong_notes, f"taken for what is planned there, by a single port each, which is weak: {shown}{others}")
+    count_of_others = f" and {len(single_port_matches) - 3:,} more" if len(single_port_matches) > 3 else ""
+    return (
+        *strong_notes,
+        f"taken for what is planned there, by a single port each, which is weak: {examples}{count_of_others}",
+    )
 
 
 def _note_unmatched(sightings: Sightings, identities: Identities) -> tuple[str, ...]:
-    # notes about dumps, and about neighbours, for which no planned device was found
+    """Return notes about dumps, and about neighbours, for which no planned device was found."""
     owners = set(sightings.agents)
-    unknown = np.flatnonzero(identities.how == How.UNKNOWN).tolist()
-    dumps = [
+    unknown_boxes = np.flatnonzero(identities.how == How.UNKNOWN).tolist()
+    dump_notes = [
         f"the dump of {describe_box(sightings.boxes[box])} cannot be matched with a device"
         + _hint_at_file(sightings.boxes[box])
-        for box in unknown
+        for box in unknown_boxes
         if box in owners
     ]
-    neighbours = sorted(
+    neighbour_notes = sorted(
         {
             f"{describe_box(sightings.boxes[box])} cannot be matched with a device"
-            for box in unknown
+            for box in unknown_boxes
             if box not in owners
         }
     )
     return (
-        *cap_notes(dumps, "dumps that cannot be matched"),
-        *cap_notes(neighbours, "neighbours that cannot be matched"),
+        *cap_notes(dump_notes, "dumps that cannot be matched"),
+        *cap_notes(neighbour_notes, "neighbours that cannot be matched"),
     )
 
 
@@ -147,7 +156,11 @@ def add_hardware(
 
 
 def _judge_exchange(action: Action, hardware: dict[str, str]) -> Action:
-    # an exchange, changed by what the hardware of its boxes says: boxes are swapped, names are, or nothing
+    """Return an exchange of boxes, changed by what the hardware of the boxes says.
+
+    `hardware` has, by the name that a box gives, the device to which its MACs and GUIDs belong. Either the boxes are
+    exchanged, or only their names, or (if not all of them are known) the action stays as it is.
+    """
     real_names = {name: hardware.get(name, "") for name in action.renamed}
     if all(real_name == name for name, real_name in real_names.items()):
         alternatives = tuple(

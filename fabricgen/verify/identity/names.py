@@ -65,7 +65,10 @@ class DeviceNames:
         return (self._find_host(host), adapter.strip()) if adapter else (-1, "")
 
     def _find_host(self, name: str) -> int:
-        # the device of a host name: as it is, then in lower case, then without its domain, label by label; -1: none
+        """Return the device of a host name; -1 for none.
+
+        The name is looked up as it is, then in lower case, then without its domain, label by label.
+        """
         if (device := self.exact.get(name, -1)) >= 0:
             return device
         folded = name.lower()

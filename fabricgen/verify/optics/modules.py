@@ -142,11 +142,15 @@ class CatalogParts:
         return self._products.get(part.upper()) or next(sold_by_length, None)
 
     def _make_kind(self, part: str, profile: CableProfile) -> ModuleKind:
-        # for a cable its rate and the length in its number, for a module its reach and rate
+        """Return the kind of a part: of a cable its rate (Gb/s) and length (m), of a module its reach (m) and rate.
+
+        A cable is known by its number, which has the length in it; the reach is that of the product, else of the
+        profile.
+        """
         product = self._products.get(part.upper())
         for pattern, cable in self._cables:
-            if length := pattern.fullmatch(part):
-                return ModuleKind(_find_family(profile), gbps=max(cable.gbps), length_m=_read_metres(length[1]))
+            if length_match := pattern.fullmatch(part):
+                return ModuleKind(_find_family(profile), gbps=max(cable.gbps), length_m=_read_metres(length_match[1]))
         reach = product.reach_m if product and product.reach_m else profile.reach_m
         return ModuleKind(
             _find_family(profile), 0.0 if profile.attached else reach, max(product.gbps) if product else 0.0

@@ -154,16 +154,21 @@ def judge_optics(
 def _locate_reports(
     cabling: PlannedCabling, rows: Sequence[PortReport], identify: Callable[[Box], int], find: FindPorts | None
 ) -> Reported:
-    # assign rows of dumps to planned devices and ports. Rows of cages have text 0: they are found by their cage
+    """Assign rows of dumps to planned devices and ports; rows of cages (`is_cage`) are found by their cage instead.
+
+    `identify` returns the device of a box, or -1. Without `find`, no row is assigned to a port.
+    """
     devices = dict[Box, int]()
     for row in rows:
         if row.box not in devices:
             devices[row.box] = identify(row.box)
-    device = np.array([devices[row.box] for row in rows], dtype=np.int32)
+    device_of_row = np.array([devices[row.box] for row in rows], dtype=np.int32)
     texts = {"": 0}
-    text = np.array([0 if row.is_cage else texts.setdefault(row.port, len(texts)) for row in rows], dtype=np.int32)
-    port = find(device, text, list(texts)) if find else np.full(len(rows), -1, dtype=np.int32)
-    return sort_reports(cabling, rows, device, port)
+    text_codes = np.array(
+        [0 if row.is_cage else texts.setdefault(row.port, len(texts)) for row in rows], dtype=np.int32
+    )
+    port_of_row = find(device_of_row, text_codes, list(texts)) if find else np.full(len(rows), -1, dtype=np.int32)
+    return sort_reports(cabling, rows, device_of_row, port_of_row)
 
 
 def _list_cables_in(states: Ints | None, state: CableState) -> set[int]:
@@ -211,9 +216,9 @@ def _sum_lost_bandwidth(cabling: PlannedCabling, findings: Iterable[OpticsFindin
 
 
 def _list_notes(cabling: PlannedCabling, reported: Reported, findings: OpticsFindings, left_out: int) -> Iterator[str]:
-    # notes: how many cages dumps tell about, and what was seen but is no fault
-    media = (str(cabling.read_cable("medium", cage.ports[0])) for cage in reported.cages.values() if cage.ports)
-    seen_count = sum(medium not in NO_MODULE for medium in media)
+    """Yield notes: how many cages dumps tell about, and what was seen but is no fault; `left_out` counts cables."""
+    cage_media = (str(cabling.read_cable("medium", cage.ports[0])) for cage in reported.cages.values() if cage.ports)
+    seen_count = sum(medium not in NO_MODULE for medium in cage_media)
     cages = count_planned_cages(cabling)
     yield f"optics: modules or ports of {seen_count:,} of {cages:,} planned cages are told of by dumps"
     for text, places in sorted(findings.noted.items()):

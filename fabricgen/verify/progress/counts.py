@@ -109,12 +109,18 @@ def _list_units(plan: PlannedCabling) -> tuple[list[str], Ints, Ints]:
 def _count_places(
     names: Sequence[str], group: Ints64, cable: Ints64, states: Ints, earlier: Flags
 ) -> tuple[Progress, ...]:
-    # the progress of each group (a unit or a rack): `group` and `cable` have an entry for each cable counted in a group
-    kinds = len(CableState)
+    """Return the progress of each group (a unit or a rack) that has cables.
+
+    `group` and `cable` (int64) have an entry for each cable that counts in a group; `states` and `earlier`, which flags
+    cables that were verified before, are by cable.
+    """
+    state_count = len(CableState)
     # a table of groups by states, counted as one column
-    table = np.bincount(group * kinds + states[cable], minlength=len(names) * kinds).reshape(-1, kinds)
-    counts_earlier = np.bincount(group[earlier[cable]], minlength=len(names))
-    rows = zip(names, table.tolist(), counts_earlier.tolist(), strict=True)
+    counts_by_state = np.bincount(group * state_count + states[cable], minlength=len(names) * state_count).reshape(
+        -1, state_count
+    )
+    earlier_counts = np.bincount(group[earlier[cable]], minlength=len(names))
+    rows = zip(names, counts_by_state.tolist(), earlier_counts.tolist(), strict=True)
     return tuple(Progress(name, tuple(counts), count_earlier) for name, counts, count_earlier in rows if sum(counts))
 
 

@@ -45,7 +45,7 @@ def _count_verified(unit: Progress) -> Case:
 
 
 def _describe_action(report: Report, action: Action) -> Finding:
-    # an action as a finding: its text, its ends, and what it costs until it is done
+    """Return an action as a finding: its text, its ends, and what it costs until it is done."""
     costs, work = describe_cost(action.consequence), describe_work(action)
     until_then = [f"until then: {costs}"] if costs else []
     ends = [f"{name_end(end)} {describe_place(report, end)}" for end in action.ends]

@@ -127,7 +127,11 @@ def _list_unfinished(units: Sequence[Progress], most: int) -> Sequence[Progress]
 
 
 def _format_table(kind: str, rows: Sequence[Progress], total: int, most: int) -> list[str]:
-    # a table of units or racks (`total` exist): those with most left to do, and how many are not shown
+    """Return the lines of a table of units or racks (`kind`), `most` of them: those with most left to do.
+
+    `total` is the number of all of them, with those that are verified whole and not in `rows`; a last line counts what
+    is not shown.
+    """
     shown = rows if len(rows) <= most else sorted(rows, key=lambda row: row.verified - row.total)[:most]
     width = max(len(kind), *(len(make_printable(row.name)) for row in shown))
     lines = [f"{kind:<{width}}  {'verified':>16} {'elsewhere':>10} {'dark':>7} {'unseen':>8}"]
@@ -205,10 +209,10 @@ def _goes_round(steps: Sequence[Step]) -> bool:
 
 
 def _format_step(report: Report, step: Step) -> list[str]:
-    # which plug to pull, where to put it, and the label that it should have
+    """Return lines that say which plug to pull, where to put it, and the label that it should have."""
     lines = [f"   pull {name_end(step.pull)}  {describe_place(report, step.pull)}".rstrip()]
-    place = describe_cage(step.put) if step.put.device == step.pull.device else describe_place(report, step.put)
-    lines.append(f"    put {name_end(step.put)}  {place}".rstrip())
+    target_text = describe_cage(step.put) if step.put.device == step.pull.device else describe_place(report, step.put)
+    lines.append(f"    put {name_end(step.put)}  {target_text}".rstrip())
     if step.put.label:
         lines.append(f"        label {make_printable(step.put.label)}")
     if step.reaches is False:
@@ -217,17 +221,17 @@ def _format_step(report: Report, step: Step) -> list[str]:
 
 
 def _list_notes(report: Report) -> Iterator[list[str]]:
-    # paragraphs of extra links, harmless swaps and notes, each with its first few lines
+    """Yield the paragraphs of extra links, harmless swaps and notes, each with its first few lines."""
     diagnosis = report.diagnosis
-    for head, texts in (
+    for heading, texts in (
         ("extra links, which no plan has", diagnosis.extra),
         ("harmless: parallel links between the same two devices are swapped", diagnosis.harmless),
         ("notes", diagnosis.notes),
     ):
         if texts:
             lines = [line for text in texts[:LISTED] for line in _wrap_text(text, "  ", "    ")]
-            others = [f"  and {len(texts) - LISTED:,} more in --format json"] if len(texts) > LISTED else []
-            yield [f"{head}:", *lines, *others]
+            line_of_others = [f"  and {len(texts) - LISTED:,} more in --format json"] if len(texts) > LISTED else []
+            yield [f"{heading}:", *lines, *line_of_others]
 
 
 def _list_earlier(report: Report) -> list[str]:
@@ -248,13 +252,13 @@ def _list_earlier(report: Report) -> list[str]:
     return [f"since the earlier reports: {new:,} new, {len(report.actions) - new:,} still open", *lines]
 
 
-def _wrap_text(text: str, first: str, later: str) -> list[str]:
-    # a text as lines of a terminal, with the indents of the first and of later lines; words are never broken
+def _wrap_text(text: str, first_indent: str, later_indent: str) -> list[str]:
+    """Return a text as lines of a terminal, indented by `first_indent` and `later_indent`; words are never broken."""
     return textwrap.wrap(
         make_printable(text),
         WIDTH,
-        initial_indent=first,
-        subsequent_indent=later,
+        initial_indent=first_indent,
+        subsequent_indent=later_indent,
         break_long_words=False,
         break_on_hyphens=False,
     )

@@ -48,7 +48,7 @@ def _make_cover(report: Report, name: str, stops: Sequence[Stop], sheets: Sequen
 
 
 def _list_moves(report: Report, stops: Sequence[Stop]) -> WorkSheet:
-    # the sheet of plugs to move and places to look at; rows of one action share a shade
+    """Return the sheet of plugs to move and places to look at; rows of one action share a shade."""
     columns = (
         SheetColumn("no", 6, BOLD, [f"{stop.number}.{stop.step}" for stop in stops]),
         SheetColumn("do", 5, TEXT, [_name_work(stop) for stop in stops]),

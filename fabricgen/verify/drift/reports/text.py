@@ -31,15 +31,15 @@ def report(drift: Drift) -> str:
 
 
 def _list_device_lines(device: Checked) -> Iterator[str]:
-    # the lines of a device: one for all findings of the same words and severity, one that counts what is foreign
-    together: dict[tuple[Severity, str], list[DriftFinding]] = {}
+    """Yield the lines of a device: one for all findings of the same words and severity, one for the foreign count."""
+    findings_by_text: dict[tuple[Severity, str], list[DriftFinding]] = {}
     for finding in device.findings:
-        together.setdefault((finding.severity, finding.text), []).append(finding)
-    for findings in together.values():
+        findings_by_text.setdefault((finding.severity, finding.text), []).append(finding)
+    for findings in findings_by_text.values():
         yield format_line(findings[0], list(dict.fromkeys(finding.subject for finding in findings)))
     if device.foreign:
-        number = sum(device.foreign.values())
-        yield f"{device.device}: note: {number:,} foreign: {make_printable(list_few(sorted(device.foreign), FEW))}"
+        count = sum(device.foreign.values())
+        yield f"{device.device}: note: {count:,} foreign: {make_printable(list_few(sorted(device.foreign), FEW))}"
 
 
 def format_line(finding: DriftFinding, subjects: list[str]) -> str:

@@ -25,14 +25,14 @@ def reports(content: DumpContent) -> Iterator[PortReport]:
 
 
 def _make_report(box: Box, port: iblinkinfo.IbPort) -> PortReport:
-    # the report of a port, with the nominal speed of its lanes: 25.78125 is printed for 25
-    is_up, rate = port.physical.lower() == "linkup", read_number(port.rate) or 0.0
-    nominal = max((lane_rate for lane_rate in _LANES if lane_rate <= rate * 1.01), default=0.0)
+    """Return the report of a port, with the nominal speed of its lanes: 25.78125 is printed for 25."""
+    is_up, printed_rate = port.physical.lower() == "linkup", read_number(port.rate) or 0.0
+    lane_gbps = max((lane_rate for lane_rate in _LANES if lane_rate <= printed_rate * 1.01), default=0.0)
     return PortReport(
         box,
         port.port,
         lanes=port.lanes if is_up else 0,
-        speed_gbps=port.lanes * nominal if is_up else 0.0,
+        speed_gbps=port.lanes * lane_gbps if is_up else 0.0,
         admin="down" if port.physical.lower() == "disabled" else "",
         oper="up" if is_up else "down",
     )
