@@ -210,21 +210,21 @@ def make_item(key: str, value: str) -> dict[str, str]:
 
 
 def put_value(target: Any, path: str, value: Any) -> None:
-    """Put a value into the field at a path below an object, such as `mlag` or `routing.policies`; "" is the object
-    itself.
+    """Put a value into the field at a path below an object, such as `mlag` or `routing.policies`.
 
-    A set or list gains the value, a dict is updated with it, and a field of any other type is replaced.
+    The path "" is the object itself. A set or list gains the value, a dict is updated with it, and a field of any other
+    type is replaced.
     """
-    holder, before, name = None, target, ""
+    holder, present_value, name = None, target, ""
     for name in path.split(".") if path else ():
-        holder, before = before, getattr(before, name)
-    match before:
+        holder, present_value = present_value, getattr(present_value, name)
+    match present_value:
         case set():
-            before.add(value)
+            present_value.add(value)
         case list():
-            before.append(value)
+            present_value.append(value)
         case dict():
-            before.update(value)
+            present_value.update(value)
         case _:
             setattr(holder, name, value)
 
@@ -242,10 +242,12 @@ _ENDS = {"", "!", "exit", "exit-address-family", "exit-vni", "exit-vrf", "end"}
 
 
 def parse_tree(text: str) -> Section:
-    """Parse a configuration of indented sections; raises UnknownTextError if a line occurs twice in a section.
+    """Parse a configuration of indented sections into its root section.
 
-    The text of a banner becomes part of its line. The library's driver for EOS is not used: it serves to find what to
-    change on a device, and is ten times slower.
+    Sections and lines that occur twice are merged if a running configuration is read (`is_tolerant`). Else
+    UnknownTextError is raised if a line occurs twice in a section, or if lines are lost. The text of a banner becomes
+    part of its line. The library's driver for EOS is not used: it serves to find what to change on a device, and is ten
+    times slower.
     """
     banners: dict[str, str] = {}
 
@@ -261,8 +263,8 @@ def parse_tree(text: str) -> Section:
         parsed = get_hconfig(Platform.GENERIC, "\n".join(lines))
     except DuplicateChildError as error:
         raise UnknownTextError(str(error)) from error
-    if (read := sum(1 for _ in parsed.all_children())) != len(lines):
-        report_misfit(f"{len(lines)} lines were read as {read}")
+    if (read_count := sum(1 for _ in parsed.all_children())) != len(lines):
+        report_misfit(f"{len(lines)} lines were read as {read_count}")
     for line in parsed.children:
         if line.text in banners:  # only these: whenever a text is set, the library walks all lines of the section
             line.text = banners[line.text]

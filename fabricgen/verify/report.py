@@ -127,15 +127,17 @@ def _sort_by_cost(plan: PlannedCabling, actions: Sequence[Action]) -> tuple[Acti
     Then come those with the most bandwidth lost or astray, and of equal ones those whose links carry the most: a
     management port never comes before a port of accelerators.
     """
-    gbps = plan.links["speed_gbps"].vocabulary.astype(np.float64)[plan.links["speed_gbps"].codes]
-    by_cable = np.bincount(plan.cable, weights=gbps, minlength=len(plan.cable_ids))
-    number = {name: row for row, name in enumerate(plan.cable_ids.tolist())} if actions else {}
+    link_gbps = plan.links["speed_gbps"].vocabulary.astype(np.float64)[plan.links["speed_gbps"].codes]
+    gbps_of_cable = np.bincount(plan.cable, weights=link_gbps, minlength=len(plan.cable_ids))
+    row_of_cable = {name: row for row, name in enumerate(plan.cable_ids.tolist())} if actions else {}
     kinds = list(Kind)
 
     def rate_action(action: Action) -> tuple[float, ...]:
         lost_or_astray = (*action.consequence.lost_gbps.values(), *action.consequence.astray_gbps.values())
-        concerned = sum(float(by_cable[number[cable]]) for cable in action.concerned if cable in number)
-        return action.kind is not Kind.EXCHANGE, -sum(lost_or_astray), -concerned, kinds.index(action.kind)
+        concerned_gbps = sum(
+            float(gbps_of_cable[row_of_cable[cable]]) for cable in action.concerned if cable in row_of_cable
+        )
+        return action.kind is not Kind.EXCHANGE, -sum(lost_or_astray), -concerned_gbps, kinds.index(action.kind)
 
     return tuple(sorted(actions, key=rate_action))
 

@@ -134,7 +134,7 @@ def join_sightings(sightings_by_file: Iterable[Sightings]) -> Sightings:
     columns: list[list[Ints]] = [[] for _ in range(5)]
     states, agents, lists_all = [], dict[int, str](), set[int]()
     for file_sightings in sightings_by_file:
-        box = np.array(
+        new_boxes = np.array(
             [
                 _WITHIN_A_SWITCH if is_aggregation_node(raw) else boxes.setdefault(_make_printable(raw), len(boxes))
                 for raw in file_sightings.boxes
@@ -145,20 +145,22 @@ def join_sightings(sightings_by_file: Iterable[Sightings]) -> Sightings:
         )
         # cut without a note of the length, unlike names of boxes: these texts are only looked up, and match no port
         names = (make_printable(raw[:MOST_CHARACTERS]) for raw in file_sightings.texts)
-        text = np.array([texts.setdefault(name, len(texts)) for name in names], dtype=np.int32)
-        owner, neighbor = box[file_sightings.owner], box[file_sightings.neighbor]
-        port, far_port = text[file_sightings.port], text[file_sightings.far_port]
+        new_texts = np.array([texts.setdefault(name, len(texts)) for name in names], dtype=np.int32)
+        owner, neighbor = new_boxes[file_sightings.owner], new_boxes[file_sightings.neighbor]
+        port, far_port = new_texts[file_sightings.port], new_texts[file_sightings.far_port]
         is_kept = (owner != _WITHIN_A_SWITCH) & (neighbor != _WITHIN_A_SWITCH)
-        renumbered = owner, port, neighbor, far_port, text[file_sightings.far_text]
-        for column, added in zip(columns, renumbered, strict=True):
-            column.append(added[is_kept])
+        renumbered = owner, port, neighbor, far_port, new_texts[file_sightings.far_text]
+        for column, file_column in zip(columns, renumbered, strict=True):
+            column.append(file_column[is_kept])
         states.append(file_sightings.state[is_kept])
-        owners = {box_number for box_number in file_sightings.agents if box[box_number] != _WITHIN_A_SWITCH}
-        agents |= {int(box[number]): agent for number, agent in file_sightings.agents.items() if number in owners}
-        lists_all |= {int(box[number]) for number in file_sightings.lists_all & owners}
-    merged = [np.concatenate(column) if column else _make_empty_column() for column in columns]
+        kept_owners = {box_number for box_number in file_sightings.agents if new_boxes[box_number] != _WITHIN_A_SWITCH}
+        agents |= {
+            int(new_boxes[number]): agent for number, agent in file_sightings.agents.items() if number in kept_owners
+        }
+        lists_all |= {int(new_boxes[number]) for number in file_sightings.lists_all & kept_owners}
+    joined_columns = [np.concatenate(column) if column else _make_empty_column() for column in columns]
     state = np.concatenate(states) if states else np.zeros(0, dtype=np.uint8)
-    owner, port, neighbor, far_port, far_text = merged
+    owner, port, neighbor, far_port, far_text = joined_columns
     return Sightings(
         tuple(boxes), tuple(texts), owner, port, neighbor, far_port, far_text, state, agents, frozenset(lists_all)
     )

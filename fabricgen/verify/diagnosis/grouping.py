@@ -68,26 +68,26 @@ def _order_repairs(explainer: Explainer, repairs_by_chain: list[list[Repair]]) -
     plugs than the best one are left out.
     """
     # counted over all chains first, since a pull that several chains share is done once
-    pulls: Counter[object] = Counter()
-    classes: Counter[_ShiftClass] = Counter()
+    pull_counts: Counter[object] = Counter()
+    class_counts: Counter[_ShiftClass] = Counter()
     for repairs in repairs_by_chain:
         # a set for each chain: its repairs are alternatives, so that a pull in both of them counts once
-        pulls.update({pull for repair in repairs for pull in explainer.list_pulls(repair.places)})
-        classes.update({shift_class for repair in repairs if (shift_class := _classify_shift(explainer, repair))})
+        pull_counts.update({pull for repair in repairs for pull in explainer.list_pulls(repair.places)})
+        class_counts.update({shift_class for repair in repairs if (shift_class := _classify_shift(explainer, repair))})
 
     def rank_repair(repair: Repair) -> tuple[object, ...]:
         # a pull that n chains may share costs each of them the n-th part
-        work = sum(1 / pulls[pull] for pull in explainer.list_pulls(repair.places))
+        work = sum(1 / pull_counts[pull] for pull in explainer.list_pulls(repair.places))
         rating = rate_repair(explainer.after, repair)
         shift_class = _classify_shift(explainer, repair)
         # a row that is shifted round has two offsets, one of them for the plugs that come round its end
-        shared = classes[shift_class] if shift_class and len(shift_class.offsets) <= 2 else 0
+        chains_in_shift = class_counts[shift_class] if shift_class and len(shift_class.offsets) <= 2 else 0
         return (
             rating.plugs,
             round(work, 6),  # a sum of thirds must not decide by its last bit
             rating.takes_place,
             rating.several_racks,
-            -shared if shared > 1 else 0,
+            -chains_in_shift if chains_in_shift > 1 else 0,
             rating.several_devices,
             rating.plugs_at_a,
             rating.lowest_port,
@@ -103,30 +103,30 @@ def _order_repairs(explainer: Explainer, repairs_by_chain: list[list[Repair]]) -
 
 
 def _turn_to_shared_pulls(explainer: Explainer, ordered: list[list[Repair]]) -> None:
-    """Put first, for each chain, the repair that adds the fewest pulls to the first repairs of all other chains.
+    """Move to the front, for each chain, the repair that adds the fewest pulls to the first repairs of other chains.
 
-    Before, pulls were weighed that might be shared; here those count that will be. Each change reduces the total number
-    of pulls, so that the loop ends.
+    `ordered` has the repairs of each chain, and is changed in place. `_order_repairs` weighed pulls that might be
+    shared; here those count that will be. Each change reduces the total number of pulls, so that the loop ends.
     """
-    needed = [[explainer.list_pulls(repair.places) for repair in repairs] for repairs in ordered]
-    uses = Counter(pull for pulls in needed if pulls for pull in pulls[0])
-    several = [nth for nth, repairs in enumerate(ordered) if len(repairs) > 1]
+    pulls_of_repairs = [[explainer.list_pulls(repair.places) for repair in repairs] for repairs in ordered]
+    uses_of_pull = Counter(pull for pulls in pulls_of_repairs if pulls for pull in pulls[0])
+    chains_with_choice = [chain for chain, repairs in enumerate(ordered) if len(repairs) > 1]
     has_changed = True
     while has_changed:
         has_changed = False
-        for nth in several:
-            uses.subtract(needed[nth][0])
-            added = [sum(uses[pull] <= 0 for pull in pulls) for pulls in needed[nth]]
-            best = added.index(min(added))
-            if best:
+        for chain in chains_with_choice:
+            uses_of_pull.subtract(pulls_of_repairs[chain][0])
+            added_pulls = [sum(uses_of_pull[pull] <= 0 for pull in pulls) for pulls in pulls_of_repairs[chain]]
+            best_repair = added_pulls.index(min(added_pulls))
+            if best_repair:
                 has_changed = True
-                ordered[nth].insert(0, ordered[nth].pop(best))
-                needed[nth].insert(0, needed[nth].pop(best))
-            uses.update(needed[nth][0])
+                ordered[chain].insert(0, ordered[chain].pop(best_repair))
+                pulls_of_repairs[chain].insert(0, pulls_of_repairs[chain].pop(best_repair))
+            uses_of_pull.update(pulls_of_repairs[chain][0])
 
 
 def _classify_shift(explainer: Explainer, repair: Repair) -> _ShiftClass | None:
-    # the device of a repair, and by how many places its plugs are off; None if it is on several devices
+    """Return the device of a repair, and by how many places its plugs are off; None if it is on several devices."""
     devices = {int(explainer.after.device[port]) for places in repair.places for port in places}
     if len(devices) != 1:
         return None

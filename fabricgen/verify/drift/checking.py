@@ -377,10 +377,13 @@ def _find_names(text: str) -> set[str]:
 
 
 def describe_by_path(device: str, verdict: Verdict, severity: Severity) -> DriftFinding:
-    """Describe a difference by its path, and by its values unless they are secret."""
+    """Return a difference as a finding at its path, with its values unless they are secret.
+
+    A rule that says why the difference is an error is quoted.
+    """
     difference = verdict.difference
-    path, secret = mask_path(difference.path), verdict.secret or _SECRET_STEP.fullmatch(difference.path[-1])
-    running, planned = _quote_value(difference.running, secret), _quote_value(difference.planned, secret)
+    path, is_secret = mask_path(difference.path), verdict.secret or _SECRET_STEP.fullmatch(difference.path[-1])
+    running, planned = _quote_value(difference.running, is_secret), _quote_value(difference.planned, is_secret)
     if difference.path[-1] == UNREADABLE:
         path, text = path[:-1], f"cannot be read: {difference.running or difference.planned}"
     elif difference.running is None:
@@ -388,7 +391,7 @@ def describe_by_path(device: str, verdict: Verdict, severity: Severity) -> Drift
     elif difference.planned is None:
         text = f"is {running}, planned: not set" if running else "is not planned"
     else:
-        text = "is not the secret that is planned" if secret else f"is {running}, planned: {planned}"
+        text = "is not the secret that is planned" if is_secret else f"is {running}, planned: {planned}"
     if verdict.kind == "error" and verdict.why:
         text = f"{text}: {verdict.why}"
     return DriftFinding(device, format_path(path), text, severity, path)

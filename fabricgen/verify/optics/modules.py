@@ -300,27 +300,30 @@ class Reported:
 
 
 def sort_reports(cabling: PlannedCabling, reports: Sequence[PortReport], devices: Ints, ports: Ints) -> Reported:
-    """Assign reports to cages and ports.
+    """Assign reports to cages and ports; later reports of a port are joined to earlier ones.
 
     `devices` and `ports` (int32, by report) are the device (row) and the port of each report; negative if not known.
+    The boxes of reports without a device are returned as `strange`.
     """
-    reported, faces = Reported(), dict[int, _PlannedFace]()
+    reported, face_of_device = Reported(), dict[int, _PlannedFace]()
     for report, device, port in zip(reports, devices.tolist(), ports.tolist(), strict=True):
         if device < 0:
             reported.strange.add(report.box)
             continue
-        face = faces.get(device)
-        if face is None:
-            face = faces[device] = _PlannedFace(cabling, device)
-        planned, name = face.locate_row(report, port)
-        cage = reported.cages.get((device, name))
+        planned_face = face_of_device.get(device)
+        if planned_face is None:
+            planned_face = face_of_device[device] = _PlannedFace(cabling, device)
+        planned_port, cage_name = planned_face.locate_row(report, port)
+        cage = reported.cages.get((device, cage_name))
         if cage is None:
-            cage = reported.cages[device, name] = SightedCage(device, name, face.cages.get(name, []))
+            cage = reported.cages[device, cage_name] = SightedCage(
+                device, cage_name, planned_face.cages.get(cage_name, [])
+            )
             reported.cage_of.update(dict.fromkeys(cage.ports, cage))
         cage.add_report(report)
-        if planned >= 0:
-            earlier = reported.ports.get(planned)
-            reported.ports[planned] = add_rows(earlier, report) if earlier else report
+        if planned_port >= 0:
+            earlier_report = reported.ports.get(planned_port)
+            reported.ports[planned_port] = add_rows(earlier_report, report) if earlier_report else report
     return reported
 
 
