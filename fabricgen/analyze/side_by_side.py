@@ -15,45 +15,53 @@ Cells = Iterator[tuple[str, str]]
 
 
 def compare_analyses(analyses: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """A table with a column a cluster, of lines in which they differ; "-" for what one of them has not.
+    """Yield a table with a column for each cluster and a line for each figure in which clusters differ.
 
-    Clusters that do not fit in a line follow in a table of their own. Fabrics of one name are compared, and those of
-    any name where each cluster has one.
+    A cell is "-" if its cluster has no such figure. Clusters that do not fit in a line follow in a table of their own.
+    If each cluster has one fabric, these are compared whatever their names; otherwise fabrics of the same name are. The
+    remarks on marked figures come last.
     """
     rows: dict[tuple[str, str], list[str]] = {}
     for column, analysis in enumerate(analyses):
         for heading, name, value in _list_figures(analysis):
             rows.setdefault((heading, name), ["-"] * len(analyses))[column] = value
     order = list(dict.fromkeys(heading for heading, _ in rows))
-    differ = sorted((key for key, cells in rows.items() if len(set(cells)) > 1), key=lambda key: order.index(key[0]))
+    # the (heading, name) of figures that are not equal in all clusters, headings in order of their first figure
+    differing = sorted((row for row, cells in rows.items() if len(set(cells)) > 1), key=lambda row: order.index(row[0]))
     names = [str(analysis["blueprint"]) for analysis in analyses]
-    name_width = max((len(name) + 2 for _, name in differ), default=0)
-    cells_by_column = zip(names, *(rows[key] for key in differ), strict=True)
-    widths = [2 + max(map(len, cells)) if differ else 0 for cells in cells_by_column]
+    name_width = max((len(name) + 2 for _, name in differing), default=0)
+    cells_by_column = zip(names, *(rows[row] for row in differing), strict=True)
+    widths = [2 + max(map(len, cells)) if differing else 0 for cells in cells_by_column]
     yield "side by side: where they differ; every figure is in --format json"
     for columns in _fit_columns(widths, WIDTH - name_width):
         yield ""
         yield " " * name_width + "".join(names[column].rjust(widths[column]) for column in columns)
-        last = ""
-        for heading, name in differ:
+        heading_above = ""
+        for heading, name in differing:
             cells = [rows[heading, name][column].rjust(widths[column]) for column in columns]
             if all(cell.strip() == "-" for cell in cells):
                 continue
-            if heading != last:
+            if heading != heading_above:
                 yield heading
-            last = heading
+            heading_above = heading
             yield f"  {name}".ljust(name_width) + "".join(cells)
-    marked = [
-        results["collectives"].values() for analysis in analyses for results in analysis.get("collectives", {}).values()
+    # only the figure of the greatest message shows its mark; results without times of collectives have [] for them
+    times = [
+        dict(results["collectives"]).values()
+        for analysis in analyses
+        for results in analysis.get("collectives", {}).values()
     ]
-    yield from list_remarks(rows[-1] for results in marked for rows in results if rows)
+    yield from list_remarks(by_size[-1] for by_collective in times for by_size in by_collective if by_size)
 
 
-def _fit_columns(widths: Sequence[int], most: int) -> Iterator[list[int]]:
-    """Columns that fit in a line together, in order; each at least one."""
+def _fit_columns(widths: Sequence[int], line_width: int) -> Iterator[list[int]]:
+    """Yield the numbers of the columns that fit in a line together, in order; at least one column a line.
+
+    `widths` are the widths of the columns, and `line_width` is that of a line, all in characters.
+    """
     columns: list[int] = []
     for number, width in enumerate(widths):
-        if columns and sum(widths[column] for column in columns) + width > most:
+        if columns and sum(widths[column] for column in columns) + width > line_width:
             yield columns
             columns = []
         columns.append(number)
@@ -61,11 +69,15 @@ def _fit_columns(widths: Sequence[int], most: int) -> Iterator[list[int]]:
 
 
 def _list_figures(analysis: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """(heading, what a figure is, the figure) of a cluster, section by section."""
-    for section, (title, list_cells) in _SECTIONS.items():
+    """Yield (heading, what a figure is, the figure as text) of a cluster, section by section.
+
+    A heading names the fabric if the section has figures of several fabrics.
+    """
+    for section, (title, list_tree_cells) in _SECTIONS.items():
         fabrics = analysis.get(section, {})
         for fabric, figures in fabrics.items():
             heading = f"{title}, of {fabric}" if len(fabrics) > 1 else title
+            list_cells = _MESHED.get(section, list_tree_cells) if "within_tier" in figures else list_tree_cells
             for name, value in list_cells(figures):
                 yield heading, name, value
 
@@ -75,24 +87,32 @@ def _format_figure(figure: float) -> str:
 
 
 def _list_structure(results: Mapping[str, Any]) -> Cells:
-    """Ranks, bandwidth, shares of pairs by what joins them, and the farthest pair."""
+    """Yield the ranks, their bandwidth, the shares of pairs by what joins them, and figures of the farthest pair."""
     yield "joins", f"{results['ranks']:,} {results['what']}"
     yield "Gb/s of each", _format_figure(results["gbps_per_rank"])
     if results["scale_up_gbps_per_rank"]:
         yield "Gb/s of each in its scale-up domain", _format_figure(results["scale_up_gbps_per_rank"])
     yield "bisection, Gb/s each", _format_figure(results["bisection_gbps_per_rank"])
-    shares: dict[str, float] = {}
+    share_by_joint: dict[str, float] = {}
     for row in results["pairs"]:
-        where = f"joined by {row['joined_by']}" if row.get("joined_by") else "joined by nothing"
-        where = "in a scale-up domain" if row["place"] in ("first_tier", "domain") else where
-        shares[where] = shares.get(where, 0) + row["share"]
-    for where, share in shares.items():
-        yield f"pairs {where}", f"{share:.1%}"
+        joint = _describe_joint(row)
+        share_by_joint[joint] = share_by_joint.get(joint, 0) + row["share"]
+    for joint, share in share_by_joint.items():
+        yield f"pairs {joint}", f"{share:.1%}"
     switched = [row for row in results["pairs"] if row.get("latency_us") is not None]
     farthest = switched[-1] if switched else {}
     for key, unit in _OF_PAIRS:
         if farthest.get(key) is not None:
             yield f"the farthest pair: {unit}", _format_figure(farthest[key])
+
+
+def _describe_joint(row: Mapping[str, Any]) -> str:
+    """Return what joins the pairs of a row of structure, in words; switches that meet within a tier have a distance."""
+    if row.get("place") in ("first_tier", "domain"):
+        return "in a scale-up domain"
+    if row.get("distance") is not None:
+        return f"{row['distance']} link{'s' * (row['distance'] != 1)} apart" if row["distance"] else "on one switch"
+    return f"joined by {row['joined_by']}" if row.get("joined_by") else "joined by nothing"
 
 
 _OF_PAIRS = (
@@ -105,7 +125,10 @@ _OF_PAIRS = (
 
 
 def _list_collectives(results: Mapping[str, Any]) -> Cells:
-    """Rates that ranks reach, crowding, and of each collective the least and the largest message."""
+    """Yield the rates that ranks reach, how crowded uplinks are, and each collective's time and bus bandwidth.
+
+    The time is that of the least message, the bandwidth that of the largest.
+    """
     yield "scale-up domains", f"{results['domains']:,} of {results['ranks_per_domain']:,}"
     yield "Gb/s that each reaches in the network", _format_figure(results["network_gbps_per_rank"])
     if results["scale_up_gbps_per_rank"]:
@@ -122,7 +145,10 @@ def _list_collectives(results: Mapping[str, Any]) -> Cells:
 
 
 def _list_load_balance(results: Mapping[str, Any]) -> Cells:
-    """The mean of random pairs, which is where hashing tells most, with the fewest and the most queue pairs."""
+    """Yield the configured balancing, and by way to choose paths the mean share of its rate that a random pair gets.
+
+    It is that with the fewest and that with the most queue pairs. Random pairs show most of what hashing costs.
+    """
     yield "asked for", str(results["configured"])
     rows = results["patterns"][0]["rows"] if results["patterns"] else []
     for balancing in dict.fromkeys(row["kind"] for row in rows):
@@ -133,20 +159,34 @@ def _list_load_balance(results: Mapping[str, Any]) -> Cells:
 
 
 def _list_failures(results: Mapping[str, Any]) -> Cells:
-    """What one lost part of each kind leaves, of racks the worst, and hours between failures."""
+    """Yield what one lost part of each kind does and leaves of the bisection, and the hours between failures.
+
+    Of racks only the worst is listed.
+    """
     rows = [row for row in pick_worst_by_kind(results["losses"]) if row["kind"] != "rack"]
     racks = [row for row in results["losses"] if row["kind"] == "rack"]
     if racks:
         rows.append(max(racks, key=lambda row: (row["cut_off"], -(row["bisection_share"] or 0), row["slowed"])))
     for row in rows:
         name = {"node": "node", "nic": "NIC", "plane": "plane", "rack": "rack, the worst"}.get(row["kind"])
-        hit = f"{row['cut_off']:,} cut off" if row["cut_off"] else f"{row['slowed']:,} slowed"
+        harm = f"{row['cut_off']:,} cut off" if row["cut_off"] else f"{row['slowed']:,} slowed"
         share_text = "" if row["bisection_share"] is None else f"; {row['bisection_share']:.1%}"
-        yield f"one lost {name or row['kind'] + ': ' + row['what']}", f"{hit}{share_text}"
-    often = results["interruptions"]
-    for name, key in (("stop the job", "mean_hours"), ("slow it", "mean_hours_slowed")):
-        if often[key] is not None:
-            yield f"hours between failures that {name}", f"{often[key]:,.1f}"
+        yield f"one lost {name or row['kind'] + ': ' + row['what']}", f"{harm}{share_text}"
+    interruptions = results["interruptions"]
+    for effect, figure in (("stop the job", "mean_hours"), ("slow it", "mean_hours_slowed")):
+        if interruptions[figure] is not None:
+            yield f"hours between failures that {effect}", f"{interruptions[figure]:,.1f}"
+
+
+def _list_meshed_load_balance(results: Mapping[str, Any]) -> Cells:
+    yield "all to all over shortest paths", f"{results['all_to_all']['rate']:.2f}"
+    for row in results["neighbours"]:
+        yield f"all to the next along {row['along']}", f"{row['rate']:.2f}"
+
+
+def _list_meshed_failures(results: Mapping[str, Any]) -> Cells:
+    for row in results["one_lost"]:
+        yield f"one lost {row['lost']}", f"{row['cut_off']:,} cut off; parts: {row['parts']}"
 
 
 def _list_stragglers(results: Mapping[str, Any]) -> Cells:
@@ -162,4 +202,11 @@ _SECTIONS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], Cells]]] = {
     "failures": ("failures: accelerators cut off, or slowed; bisection that is left", _list_failures),
     "stragglers": ("stragglers: wait where all are late at random, at one barrier or in every step", _list_stragglers),
 }
-"""By section: its heading, and the figures of it that are told."""
+"""By section: its heading, and the function that lists its figures."""
+
+_MESHED: Mapping[str, Callable[[Mapping[str, Any]], Cells]] = {
+    "collectives": lambda _: iter(()),  # not reckoned
+    "load_balance": _list_meshed_load_balance,
+    "failures": _list_meshed_failures,
+}
+"""The functions for networks whose switches meet within a tier, of sections with other figures for these."""

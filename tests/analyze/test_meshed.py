@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -15,10 +16,11 @@ from fabricgen.analyze.analysis import analyze_cluster, describe_first_screen
 from fabricgen.analyze.asked import Question, read_job
 from fabricgen.analyze.meshed.graph import SwitchGraph, make_graph
 from fabricgen.analyze.network import list_networks
+from fabricgen.analyze.side_by_side import compare_analyses
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.model import Design
 from fabricgen.lint.engine import lint
-from tests.conftest import BLUEPRINTS, Ran
+from tests.conftest import BLUEPRINTS, Ran, example_cluster
 from tests.wiring.test_meshes import make_page
 
 CASES = {
@@ -178,6 +180,45 @@ def test_collectives_are_told_as_not_reckoned(design_of: Callable[..., Design]) 
     text = "\n".join(describe_first_screen(analyze(make_cluster(design_of, "dragonfly"))))
     assert "is reckoned for trees of tiers alone" in text
     assert "all to the next along su" in text
+
+
+ISLANDS = make_page("grid: {row: 2, column: 2}, mesh: {row: 1, su: 1}").replace("2 x dgx-h100", "6 x dgx-h100")
+"""Switches in two pieces: no mesh joins the columns."""
+
+
+def test_pairs_without_a_path_are_told_and_make_no_network_look_closer(design_of: Callable[..., Design]) -> None:
+    """The mean distance is over pairs that have a path; the others are a row of their own."""
+    cluster = build_cluster(design_of(ISLANDS))
+    structure = analyze(cluster)["structure"]["compute"]
+    (network,) = list_networks(cluster, meshed=True)
+    graph = make_graph(network)
+    lengths = dict(nx.all_pairs_shortest_path_length(nx.Graph(to_networkx(graph))))
+    pairs = [(a, b) for a in lengths for b in lengths]
+    weight = {(a, b): float(graph.ranks[a] * graph.ranks[b]) for a, b in pairs}
+    joined = {(a, b): number for (a, b), number in weight.items() if b in lengths[a]}
+    mean = sum(lengths[a][b] * number for (a, b), number in joined.items()) / sum(joined.values())
+    assert sum(joined.values()) == sum(weight.values()) / 2, "two pieces"
+    assert structure["mean_distance"] == pytest.approx(mean, abs=1e-4)
+    (apart,) = [row for row in structure["pairs"] if row.get("distance", 0) is None]
+    (domain,) = [row for row in structure["pairs"] if row.get("place") == "domain"]
+    assert apart["share"] == pytest.approx((1 - domain["share"]) / 2)
+    text = "\n".join(describe_first_screen(analyze(cluster)))
+    assert f"{mean:.3g} on average of those joined" in text
+    assert "joined by nothing" in text
+
+
+def test_clusters_are_compared_side_by_side(design_of: Callable[..., Design]) -> None:
+    """Pairs by their distance, what shortest paths allow, and losses; "-" for what a cluster has no figure of."""
+    pages = (make_page("mesh: {router: 1, su: {links: 1, spread: true}}"), ISLANDS)
+    analyses = [analyze(build_cluster(design_of(page))) for page in pages]
+    text = "\n".join(compare_analyses([*analyses, analyze(example_cluster("leaf-spine"))]))
+    rows = {name: cells for name, *cells in (re.split(" {2,}", line.strip()) for line in text.splitlines())}
+    apart = analyses[1]["structure"]["compute"]["pairs"][-1]["share"]
+    assert rows["pairs joined by nothing"] == ["-", f"{apart:.1%}", "-"]
+    assert rows["pairs 3 links apart"][1:] == ["-", "-"]
+    assert rows["one lost switch"] == ["4 cut off; parts: 1", "12 cut off; parts: 1", "-"]
+    rates = [f"{results['load_balance']['compute']['all_to_all']['rate']:.2f}" for results in analyses]
+    assert rows["all to all over shortest paths"] == [*rates, "-"]
 
 
 def test_dimensions_that_nothing_joins_are_islands(design_of: Callable[..., Design]) -> None:

@@ -16,15 +16,15 @@ REASON = (
 
 
 def figures(_network: Network, _job: Job, _question: Question) -> dict[str, Any]:
-    """That there are none, and why."""
+    """Return that no collectives are reckoned, with the reason."""
     return {"within_tier": True, "collectives": [], "not_reckoned": REASON}
 
 
 def lines(results: Mapping[str, Any]) -> Iterator[str]:
-    """Why there are none."""
+    """Yield the line with the reason why no collectives are reckoned."""
     yield f"  {results['not_reckoned']}"
 
 
 def reckoning(_results: Mapping[str, Any]) -> Iterator[Reckoning]:
-    """Nothing was reckoned."""
+    """Yield nothing, since nothing was reckoned."""
     return iter(())

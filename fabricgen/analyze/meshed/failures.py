@@ -1,4 +1,4 @@
-"""Losses in networks whose switches meet within a tier: whom a lost switch or link cuts off or parts."""
+"""Losses in networks whose switches meet within a tier: what a lost switch or link cuts off or parts."""
 
 from __future__ import annotations
 
@@ -20,12 +20,15 @@ FORMULA = (
 
 
 def figures(network: Network, _job: Job, _question: Question) -> dict[str, Any]:
-    """What one lost switch, and one lost link of each kind, does at worst."""
+    """Return what the loss of one switch, and of one link of each kind, does at worst: ranks cut off, and parts.
+
+    The parts are those into which the switches with ranks fall.
+    """
     graph = make_graph(network)
-    joined: nx.MultiGraph[int] = nx.MultiGraph()
-    joined.add_nodes_from(range(graph.size))
-    joined.add_edges_from(zip(graph.a.tolist(), graph.b.tolist(), strict=True))
-    simple = nx.Graph(joined)
+    wired: nx.MultiGraph[int] = nx.MultiGraph()
+    wired.add_nodes_from(range(graph.size))
+    wired.add_edges_from(zip(graph.a.tolist(), graph.b.tolist(), strict=True))
+    simple = nx.Graph(wired)  # without parallel links
     rows = [
         {
             "lost": "switch",
@@ -34,47 +37,53 @@ def figures(network: Network, _job: Job, _question: Question) -> dict[str, Any]:
             "parts": _count_parts(graph, simple, sorted(nx.articulation_points(simple))),
         }
     ]
-    bridges = {frozenset(edge) for edge in _list_bridges(simple) if joined.number_of_edges(*edge) == 1}
+    bridges = {frozenset(edge) for edge in _list_bridges(simple) if wired.number_of_edges(*edge) == 1}
     for joint in graph.joints:
         ends = zip(graph.a[joint.rows].tolist(), graph.b[joint.rows].tolist(), strict=True)
-        parted = any(frozenset(pair) in bridges for pair in ends)
+        has_bridge = any(frozenset(pair) in bridges for pair in ends)
         rows.append(
-            {"lost": f"link: {joint.name}", "number": len(joint.rows), "cut_off": 0, "parts": 2 if parted else 1}
+            {"lost": f"link: {joint.name}", "number": len(joint.rows), "cut_off": 0, "parts": 2 if has_bridge else 1}
         )
     return {"within_tier": True, "one_lost": rows, "formula": FORMULA}
 
 
 def _list_bridges(joined: nx.Graph[Any]) -> list[tuple[int, int]]:
-    """Pairs of switches whose links alone join two parts."""
+    """Return the sorted pairs of switches whose links alone join two parts of a network."""
     return sorted(nx.bridges(joined))
 
 
 def _count_cut_off(network: Network) -> int:
-    """The most accelerators that have no port but on one switch."""
+    """Return the most ranks that one switch cuts off: those that have all of their ports on it."""
     leaf = network.leaf
-    first = leaf.max(axis=1, initial=NONE)
-    alone = ((leaf == first[:, None]) | (leaf == NONE)).all(axis=1) & (first != NONE)
-    return int(np.bincount(first[alone]).max(initial=0)) if alone.any() else 0
+    # the greatest device row among the leaves of each rank: its only leaf if all of its other ports have none
+    last_leaf = leaf.max(axis=1, initial=NONE)
+    has_one_leaf = ((leaf == last_leaf[:, None]) | (leaf == NONE)).all(axis=1) & (last_leaf != NONE)
+    return int(np.bincount(last_leaf[has_one_leaf]).max(initial=0)) if has_one_leaf.any() else 0
 
 
 def _count_parts(graph: SwitchGraph, joined: nx.Graph[int], critical: list[int]) -> int:
-    """Into how many parts switches with ranks fall at worst where one of some is lost; 1 where none matters."""
+    """Return into how many parts the switches with ranks fall after the loss of one of the `critical` switches.
+
+    It is that of the worst loss, and 1 if no loss parts them. `joined` has an edge for every two joined switches.
+    """
     worst = 1
     for switch in critical:
-        rest = joined.copy()
-        rest.remove_node(switch)
-        parts = [part for part in nx.connected_components(rest) if graph.port_gbps[sorted(part)].any()]
-        worst = max(worst, len(parts))
+        remaining = joined.copy()
+        remaining.remove_node(switch)
+        parts_with_ranks = [
+            switches for switches in nx.connected_components(remaining) if graph.port_gbps[sorted(switches)].any()
+        ]
+        worst = max(worst, len(parts_with_ranks))
     return worst
 
 
 def lines(results: Mapping[str, Any]) -> Iterator[str]:
-    """The losses as a table."""
+    """Yield the losses as the lines of a table."""
     yield f"{'one lost':<36}{'number':>10}{'cut off':>9}{'parts':>7}"
     for row in results["one_lost"]:
         yield f"  {row['lost']:<34}{row['number']:>10,}{row['cut_off']:>9,}{row['parts']:>7}"
 
 
 def reckoning(results: Mapping[str, Any]) -> Iterator[Reckoning]:
-    """How losses were judged."""
+    """Yield how losses were judged."""
     yield "formula", tuple(results["formula"].split("; "))

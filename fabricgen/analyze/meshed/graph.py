@@ -62,27 +62,30 @@ class SwitchGraph:
 
     @property
     def size(self) -> int:
-        """How many switches there are."""
+        """Return the number of switches."""
         return len(self.devices)
 
     @cached_property
     def degrees(self) -> Ints64:
-        """Links of each switch to others."""
+        """Return the number of links of each switch to other switches, int64."""
         degrees: Ints64 = np.bincount(np.concatenate([self.a, self.b]), minlength=self.size).astype(np.int64)
         return degrees
 
     @cached_property
     def _arcs(self) -> tuple[Ints64, Ints64, Ints64]:
-        """(from, to, link) of every link both ways, by `to`; int64."""
+        """Return (tail switch, head switch, link) of the arcs, two for each link, sorted by head switch; int64 each."""
         tails, heads = np.concatenate([self.a, self.b]), np.concatenate([self.b, self.a])
         order = np.argsort(heads, kind="stable")  # sums over the arcs of a switch take neighbouring ones
         return tails[order], heads[order], order % max(1, len(self.a))
 
     @cached_property
     def sources(self) -> Ints64:
-        """The switches that have ranks, or some of them, evenly spaced."""
+        """Return the switches from which paths are counted: those with ranks, at most about `MOST_SOURCES`; int64.
+
+        If more switches have ranks, every n-th of them is returned.
+        """
         with_ranks = np.flatnonzero(self.port_gbps)
-        step = -(-len(with_ranks) // MOST_SOURCES) or 1
+        step = -(-len(with_ranks) // MOST_SOURCES) or 1  # rounded up; 1 if no switch has ranks
         return with_ranks[::step]
 
     @property
@@ -93,8 +96,8 @@ class SwitchGraph:
     def list_path_counts(self) -> Iterator[tuple[Ints64, PathCounts]]:
         """Yield (sources, shortest paths from them) for `CHUNK` of the sources at a time."""
         for start in range(0, len(self.sources), CHUNK):
-            some = self.sources[start : start + CHUNK]
-            yield some, self._count_paths(some)
+            chunk_sources = self.sources[start : start + CHUNK]
+            yield chunk_sources, self._count_paths(chunk_sources)
 
     def _sum_over_arcs(self, values: Floats) -> Floats:
         """Return the sums of the values of arcs, [rows, arcs], by the switch that they lead to, [rows, switches]."""
@@ -154,14 +157,17 @@ class SwitchGraph:
         load = np.zeros(len(self.a))
         for sources, counts in self.list_path_counts():
             demand = np.where(counts.distance > 0, self.port_gbps[sources][:, None] * weights, 0.0)
-            beyond = np.zeros_like(demand)
-            hops = self._sum_over_arcs((counts.distance[:, heads] == counts.distance[:, tails] + 1).astype(np.float64))
-            ways = np.maximum(counts.paths if self.weighted else hops, 1.0)
-            shares = counts.paths[:, tails] if self.weighted else 1.0
+            beyond = np.zeros_like(demand)  # by source and switch, Gb/s that the switch hands on to others
+            links_to_source = self._sum_over_arcs(
+                (counts.distance[:, heads] == counts.distance[:, tails] + 1).astype(np.float64)
+            )
+            # what a head receives is divided among its arcs, by the paths of each tail if weighted
+            divisor = np.maximum(counts.paths if self.weighted else links_to_source, 1.0)
+            tail_weights = counts.paths[:, tails] if self.weighted else 1.0
             for steps in range(int(counts.distance.max(initial=0)), 0, -1):
                 # for arcs whose head is `steps` links away: what their tail hands on to the head
                 inward = (counts.distance[:, heads] == steps) & (counts.distance[:, tails] == steps - 1)
-                passed = np.where(inward, ((demand + beyond) / ways)[:, heads] * shares, 0.0)
+                passed = np.where(inward, ((demand + beyond) / divisor)[:, heads] * tail_weights, 0.0)
                 load += np.bincount(link, passed.sum(axis=0), len(load))
                 for row in range(len(sources)):
                     beyond[row] += np.bincount(tails, passed[row], self.size)
@@ -171,42 +177,48 @@ class SwitchGraph:
 
 
 def make_graph(network: Network) -> SwitchGraph:
-    """Return the graph of the switches of a network's tiers and of all links between them that are not dark."""
+    """Return the graph of the switches of a network's tiers and of all links between them that are not dark.
+
+    Links are grouped by the segment of the plan that they are of. A rank counts in equal parts at the switches of its
+    ports that have a link.
+    """
     plan = network.cluster.plan
     chain = list_chain(network.cluster.design, network.fabric)
     tiers = {tier.key: tier for tier in chain}
     devices = np.concatenate([np.arange(*plan.devices.find_tier(key).rows.indices(len(plan.devices))) for key in tiers])
     devices.sort()
-    number = np.full(len(plan.devices), NONE, dtype=np.int64)
-    number[devices] = np.arange(len(devices))
+    switch_of_device = np.full(len(plan.devices), NONE, dtype=np.int64)
+    switch_of_device[devices] = np.arange(len(devices))
     lit = np.ones(len(plan.links), dtype=bool)
     if network.dark is not None:
         lit[network.dark] = False
     joints: list[LinkGroup] = []
-    rows: list[Ints64] = []
-    for at, segment in enumerate(plan.links.segments):
+    link_rows_by_joint: list[Ints64] = []
+    for segment_number, segment in enumerate(plan.links.segments):
         if segment.lower_tier and segment.tier and {segment.lower_tier, segment.tier} <= set(tiers):
-            span = plan.links.find_rows(at)
-            there = span.start + np.flatnonzero(lit[span])
+            span = plan.links.find_rows(segment_number)
+            lit_rows = span.start + np.flatnonzero(lit[span])
             lower, upper = segment.lower_tier.name, segment.tier.name
             name = f"{lower} along {segment.path[-1]}" if segment.mesh else f"{lower}-{upper}"
-            first = sum(map(len, rows))
-            joints.append(LinkGroup(name, np.arange(first, first + len(there))))
-            rows.append(there)
-    row = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
+            first_link = sum(map(len, link_rows_by_joint))
+            joints.append(LinkGroup(name, np.arange(first_link, first_link + len(lit_rows))))
+            link_rows_by_joint.append(lit_rows)
+    link_rows = np.concatenate(link_rows_by_joint) if link_rows_by_joint else np.zeros(0, dtype=np.int64)
     speeds = np.array([float(segment.speed_gbps) for segment in plan.links.segments])
     wired = network.leaf != NONE
-    leaf = number[network.leaf[wired]]
-    share = 1 / np.maximum(1, wired.sum(axis=1))
+    switch_of_port = switch_of_device[network.leaf[wired]]
+    rank_part_per_port = 1 / np.maximum(1, wired.sum(axis=1))
     return SwitchGraph(
         devices=devices.astype(np.int64),
-        a=number[plan.links.a_device[row]],
-        b=number[plan.links.b_device[row]],
-        gbps=speeds[plan.links.segment[row]] if len(row) else np.zeros(0),
-        length_m=plan.cables.length_m[plan.links.cable[row]].astype(np.float64),
+        a=switch_of_device[plan.links.a_device[link_rows]],
+        b=switch_of_device[plan.links.b_device[link_rows]],
+        gbps=speeds[plan.links.segment[link_rows]] if len(link_rows) else np.zeros(0),
+        length_m=plan.cables.length_m[plan.links.cable[link_rows]].astype(np.float64),
         joints=tuple(joints),
-        ranks=_sum_by_switch(leaf, np.broadcast_to(share[:, None], wired.shape)[wired], len(devices)),
-        port_gbps=_sum_by_switch(leaf, network.gbps[wired], len(devices)),
+        ranks=_sum_by_switch(
+            switch_of_port, np.broadcast_to(rank_part_per_port[:, None], wired.shape)[wired], len(devices)
+        ),
+        port_gbps=_sum_by_switch(switch_of_port, network.gbps[wired], len(devices)),
         weighted=not runs_bgp(network.cluster.design, network.fabric)
         or weighs_paths(network.cluster.design.loaded.blueprint, network.fabric.name),
     )

@@ -25,10 +25,13 @@ FORMULA = (
 
 
 def figures(network: Network, _job: Job, _question: Question) -> dict[str, Any]:
-    """What shortest paths make of even traffic, and of traffic between neighbours along each dimension."""
+    """Return the rates that ranks get over shortest paths in an all-to-all, and to neighbours along each dimension.
+
+    A rate is a fraction of that of a rank's ports.
+    """
     graph = make_graph(network)
-    total = graph.port_gbps.sum()
-    load = graph.load_links(graph.port_gbps / total) if total else np.zeros(len(graph.a))
+    total_gbps = graph.port_gbps.sum()
+    load = graph.load_links(graph.port_gbps / total_gbps) if total_gbps else np.zeros(len(graph.a))
     rate, fullest = find_narrowest(graph, load)
     return {
         "within_tier": True,
@@ -48,22 +51,25 @@ def figures(network: Network, _job: Job, _question: Question) -> dict[str, Any]:
 
 
 def _find_neighbour_rate(graph: SwitchGraph, tier: TierDesign, mesh: Mesh) -> float:
-    """The share of its rate that a rank gets where all of a switch, or of a group, send to the next along a mesh."""
-    ports = float(graph.port_gbps.sum()) / count_mesh_sets(tier, mesh)
-    return min(1.0, mesh.links * mesh.run.speed_gbps / ports) if ports else 1.0
+    """Return the fraction of its rate that a rank gets if all ranks of a set send to the next set along a mesh.
+
+    A set is a switch, or a group of switches if the mesh joins groups. The fraction is 1 if no rank has a port.
+    """
+    gbps_of_set = float(graph.port_gbps.sum()) / count_mesh_sets(tier, mesh)
+    return min(1.0, mesh.links * mesh.run.speed_gbps / gbps_of_set) if gbps_of_set else 1.0
 
 
 def lines(results: Mapping[str, Any]) -> Iterator[str]:
-    """The rates as a table."""
+    """Yield the rates as the lines of a table, with the kind of link that holds an all-to-all back."""
     yield "share of its rate that a rank gets over shortest paths alone"
     fullest = max(results["all_to_all"]["fullest"], key=lambda row: row["share_of_link"], default=None)
-    where = f", held back by links {fullest['joined_by']}" if fullest and fullest["share_of_link"] > 1 else ""
-    yield f"  {'all to all':<34}{results['all_to_all']['rate']:>8.1%}{where}"
+    bottleneck = f", held back by links {fullest['joined_by']}" if fullest and fullest["share_of_link"] > 1 else ""
+    yield f"  {'all to all':<34}{results['all_to_all']['rate']:>8.1%}{bottleneck}"
     for row in results["neighbours"]:
-        words = f"all to the next along {row['along']}"
-        yield f"  {words:<34}{row['rate']:>8.1%}"
+        pattern = f"all to the next along {row['along']}"
+        yield f"  {pattern:<34}{row['rate']:>8.1%}"
 
 
 def reckoning(results: Mapping[str, Any]) -> Iterator[Reckoning]:
-    """How rates were reckoned."""
+    """Yield how rates were computed."""
     yield "formula", tuple(results["formula"].split("; "))

@@ -23,14 +23,19 @@ FORMULA = (
 
 
 def figures(network: Network, _job: Job, question: Question) -> dict[str, Any]:
-    """The structure of a network: its switches, their links by kind, and classes of pairs by distance."""
+    """Return the structure of a network: its switches, their links by kind, and classes of pairs of ranks by distance.
+
+    `mean_distance` is the mean over the pairs that have a path; a row of `pairs` has the share of the pairs that have
+    none.
+    """
     graph, ranks = make_graph(network), len(network.ranks)
     degrees = graph.degrees.tolist()
     bisection = float(compute_bisection(network.cluster.design, network.fabric))
     latency = question.constants.latency
     pairs = list(_list_pairs(network, graph, question))
-    distances = [(row["distance"], row["share"]) for row in pairs if "distance" in row]
-    total = sum(share for _, share in distances)
+    # rows of a scale-up domain have no distance, and that of the row of pairs without a path is None
+    distances = [(row["distance"], row["share"]) for row in pairs if row.get("distance") is not None]
+    share_with_path = sum(share for _, share in distances)
     return {
         "within_tier": True,
         "ranks": ranks,
@@ -45,8 +50,10 @@ def figures(network: Network, _job: Job, question: Question) -> dict[str, Any]:
             for joint in graph.joints
         ],
         "degree": {"least": min(degrees, default=0), "most": max(degrees, default=0)},
-        "diameter": max((distance for distance, _ in distances if distance is not None), default=0),
-        "mean_distance": round(sum((d or 0) * share for d, share in distances) / total, 4) if total else 0.0,
+        "diameter": max((distance for distance, _ in distances), default=0),
+        "mean_distance": (
+            round(sum(distance * share for distance, share in distances) / share_with_path, 4) if distances else 0.0
+        ),
         "counted_from": {"switches": len(graph.sources), "all": graph.counts_all},
         "pairs": pairs,
         "formula": FORMULA,
@@ -62,29 +69,35 @@ def figures(network: Network, _job: Job, question: Question) -> dict[str, Any]:
 
 
 def _list_pairs(network: Network, graph: SwitchGraph, question: Question) -> Iterator[dict[str, Any]]:
-    """A row for each distance between switches of two ranks, the nearest first, after those of one scale-up domain."""
+    """Yield a row for each class of pairs of ranks, with its share of all pairs, as the JSON of an analysis has it.
+
+    The first row is of pairs in one scale-up domain, if there are any. The next ones are of the other pairs by the
+    distance of their switches in links, ascending. The last is of pairs without a path, whose distance is None.
+    """
     ranks = network.ranks
-    number = len(ranks)
-    if number < 2:
+    rank_count = len(ranks)
+    if rank_count < 2:
         return
-    local = (int((np.bincount(ranks.domain) ** 2).sum()) - number) / (number * (number - 1))
-    if local:
-        yield {"place": "domain", "share": local, "gbps": find_median(ranks.domain_gbps)}
-    weight: dict[int, float] = {}
-    fewest: dict[int, float] = {}
-    most: dict[int, float] = {}
+    # ordered pairs within domains, less each rank with itself, over all ordered pairs
+    share_in_domains = (int((np.bincount(ranks.domain) ** 2).sum()) - rank_count) / (rank_count * (rank_count - 1))
+    if share_in_domains:
+        yield {"place": "domain", "share": share_in_domains, "gbps": find_median(ranks.domain_gbps)}
+    # by distance in links, -1 without a path: pairs of ranks, and the fewest and most shortest paths of two switches
+    pairs_by_distance: dict[int, float] = {}
+    fewest_paths: dict[int, float] = {}
+    most_paths: dict[int, float] = {}
     for sources, counts in graph.list_path_counts():
-        pairs = graph.ranks[sources][:, None] * graph.ranks[None, :]
-        for distance in np.unique(counts.distance[pairs > 0]).tolist():
-            at = (counts.distance == distance) & (pairs > 0)
-            weight[distance] = weight.get(distance, 0.0) + float(pairs[at].sum())
-            fewest[distance] = min(fewest.get(distance, np.inf), float(counts.paths[at].min()))
-            most[distance] = max(most.get(distance, 0.0), float(counts.paths[at].max()))
-    total = sum(weight.values())
+        rank_pairs = graph.ranks[sources][:, None] * graph.ranks[None, :]
+        for distance in np.unique(counts.distance[rank_pairs > 0]).tolist():
+            is_so_far = (counts.distance == distance) & (rank_pairs > 0)
+            pairs_by_distance[distance] = pairs_by_distance.get(distance, 0.0) + float(rank_pairs[is_so_far].sum())
+            fewest_paths[distance] = min(fewest_paths.get(distance, np.inf), float(counts.paths[is_so_far].min()))
+            most_paths[distance] = max(most_paths.get(distance, 0.0), float(counts.paths[is_so_far].max()))
+    total = sum(pairs_by_distance.values())
     hop_m = float(graph.length_m.mean()) if len(graph.length_m) else 0.0
     # -1, no path, comes last
-    for distance in sorted(weight, key=lambda steps: (steps < 0, steps)):
-        share = weight[distance] / total * (1 - local)
+    for distance in sorted(pairs_by_distance, key=lambda links: (links < 0, links)):
+        share = pairs_by_distance[distance] / total * (1 - share_in_domains)
         if distance < 0:
             yield {"distance": None, "share": share}
             continue
@@ -94,24 +107,25 @@ def _list_pairs(network: Network, graph: SwitchGraph, question: Question) -> Ite
             "distance": distance,
             "share": share,
             "switches": distance + 1,
-            "paths": int(fewest[distance]),
-            "most_paths": int(most[distance]),
+            "paths": int(fewest_paths[distance]),
+            "most_paths": int(most_paths[distance]),
             "cable_m": round(cable, 2),
             "latency_us": round((nanoseconds + cable * question.constants.latency.medium.fibre_ns_per_m) / 1000, 3),
         }
 
 
 def lines(results: Mapping[str, Any]) -> Iterator[str]:
-    """The structure as a table of pairs by distance."""
+    """Yield the lines of the structure: bisection, switches, links by kind, and a table of pairs by distance."""
     yield (
         f"{results['ranks']:,} {results['what']}, {results['gbps_per_rank']:,g} Gb/s each; bisection "
         f"{results['bisection_gbps_per_rank']:,.4g} Gb/s each"
     )
     degree = results["degree"]
+    has_pairs_without_path = any("distance" in row and row["distance"] is None for row in results["pairs"])
     links = f"{degree['least']}" if degree["least"] == degree["most"] else f"{degree['least']} to {degree['most']}"
     yield (
         f"  {results['switches']:,} switches of {links} links to others; at most {results['diameter']} links apart, "
-        f"{results['mean_distance']:.3g} on average"
+        f"{results['mean_distance']:.3g} on average" + (" of those joined" if has_pairs_without_path else "")
     )
     for joint in results["links"]:
         yield f"  {joint['joined_by']:<34}{joint['links']:>10,} links"
@@ -138,7 +152,7 @@ def lines(results: Mapping[str, Any]) -> Iterator[str]:
 
 
 def reckoning(results: Mapping[str, Any]) -> Iterator[Reckoning]:
-    """How distances, latency and bisection were reckoned."""
+    """Yield how distances, latency and bisection were computed, with the constants and their sources."""
     constants, source = results["constants"], results["source"]
     yield "formula", tuple(results["formula"].split("; "))
     yield (
