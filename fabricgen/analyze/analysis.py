@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 SECTIONS, MESHED = "fabricgen.analyze.sections", "fabricgen.analyze.meshed"
 
 ToldReckonings = set[tuple[str, Reckoning]]
-"""What a report has said of how figures are reckoned, by section."""
+"""(section, reckoning) of everything that a report has already said about how figures are computed."""
 
 
 def list_sections() -> tuple[str, ...]:
-    """The names of all sections, in the order in which they are told."""
+    """Return the names of all sections, in the order in which reports have them."""
     names = discovery.list_modules(SECTIONS)
     return tuple(sorted(names, key=lambda name: discovery.load_module(SECTIONS, name).ORDER))
 
@@ -33,9 +33,11 @@ def analyze_cluster(
     sections: Collection[str] = (),
     fabric: str | None = None,
 ) -> dict[str, Any]:
-    """Figures by section (all where none is named) and fabric: {"blueprint", SECTION: {FABRIC: figures}}.
+    """Return the name of the blueprint, and figures by section and fabric: {"blueprint", SECTION: {FABRIC: figures}}.
 
-    Raises InputError (FG145) where no network joins nodes, or none of the name that is asked for.
+    Only `sections` are computed, or all if it is empty, and only networks of `fabric`, or of all if it is None.
+    `make_job` makes the job of each network. Raises InputError (FG145) if no network joins nodes, or if no network is
+    that of `fabric`.
     """
     from fabricgen.analyze.network import list_networks
 
@@ -59,9 +61,9 @@ def analyze_cluster(
 
 
 def describe_analysis(figures_by_section: Mapping[str, Any], told_already: ToldReckonings) -> Iterator[str]:
-    """An analysis for people, section by section, each with how its figures were reckoned.
+    """Yield the lines of an analysis, section by section, each with how its figures were computed.
 
-    What is `told_already` of that, for another fabric or blueprint, is not told again; what is told is added to it.
+    What is in `told_already`, from another fabric or blueprint, is not repeated; what is yielded is added to it.
     """
     yield figures_by_section["blueprint"]
     for name in list_sections():
@@ -80,38 +82,39 @@ SCREEN = 40
 
 
 def describe_first_screen(figures_by_section: Mapping[str, Any]) -> Iterator[str]:
-    """The first lines of each section, as many as a screen holds, and how to see the rest."""
-    parts = []
+    """Yield the most important lines of each section, in all at most `SCREEN`, and how to see the others."""
+    parts = []  # (section, fabric, its lines)
     for name in list_sections():
         for fabric, figures in figures_by_section.get(name, {}).items():
             module = _load_section(name, meshed="within_tier" in figures)
             headlines = getattr(module, "headlines", module.lines)
             parts.append((name, fabric, [line for line in headlines(figures) if line.strip()]))
-    # of cluster and rest a line each, of each section its title: short sections leave their room to long ones
-    room, lines_of_part = SCREEN - 2 - len(parts), {}
+    # one line is for the name of the cluster, one for the last line, and one for the title of each part; parts share
+    # the other lines, shortest first, so that long parts get what short ones leave
+    lines_left, line_limits = SCREEN - 2 - len(parts), {}
     by_length = sorted(range(len(parts)), key=lambda number: len(parts[number][2]))
     for parts_left, number in zip(range(len(parts), 0, -1), by_length, strict=True):
-        lines_of_part[number] = min(len(parts[number][2]), max(2, room // parts_left))
-        room -= lines_of_part[number]
+        line_limits[number] = min(len(parts[number][2]), max(2, lines_left // parts_left))
+        lines_left -= line_limits[number]
     yield figures_by_section["blueprint"]
     for number, (name, fabric, lines) in enumerate(parts):
         yield f"{name.replace('_', ' ')} of {fabric}"
-        most = lines_of_part[number]
-        cut = lines if len(lines) <= most else lines[: most - 1]
-        yield from (line if line.startswith("  ") else f"  {line}" for line in cut)
-        if len(cut) < len(lines):
-            yield f"    ... {len(lines) - len(cut)} more lines: --section {name}"
+        limit = line_limits[number]
+        shown = lines if len(lines) <= limit else lines[: limit - 1]
+        yield from (line if line.startswith("  ") else f"  {line}" for line in shown)
+        if len(shown) < len(lines):
+            yield f"    ... {len(lines) - len(shown)} more lines: --section {name}"
     yield "all of it, with formulas and constants: --all, or -o FILE"
 
 
 def _load_section(name: str, *, meshed: bool) -> Any:
-    """The module of a section, of networks whose switches meet within a tier that for these, if it has one."""
+    """Return the module of a section; with `meshed`, the one for switches that meet within a tier, if there is one."""
     has_own = meshed and name in discovery.list_modules(MESHED)
     return discovery.load_module(MESHED if has_own else SECTIONS, name)
 
 
 def _add_derivation(section: str, rows: Iterable[Reckoning]) -> Iterator[Reckoning]:
-    """How a section is reckoned, with where that is derived."""
+    """Yield reckonings of a section; to its sources, the page that derives its formulas is added."""
     derived = f"derived in docs/analyze.md#{section.replace('_', '-')}"
     for kind, texts in rows:
         yield kind, (*texts, derived) if kind == "source" else texts

@@ -31,17 +31,18 @@ def count_bisection_gbps(network: Network) -> float:
     """
     node, leaf, gbps = network.list_ports()
     steps = _list_steps(network)
-    apart = steps[-1][0][leaf]
-    joined = join_components(np.arange(len(network.cluster.plan.devices), dtype=np.int64), apart, node)
-    places_by_network: dict[int, list[StrandPlace]] = {}
-    for number in unique_values(apart):
-        in_part = apart == number
-        place = _join_places(steps, node[in_part], leaf[in_part], gbps[in_part])
-        places_by_network.setdefault(int(joined[number]), []).append(place)
+    # the component of the last level that each port is in, and by device row the group of networks that share nodes
+    network_of_port = steps[-1][0][leaf]
+    group = join_components(np.arange(len(network.cluster.plan.devices), dtype=np.int64), network_of_port, node)
+    places_by_group: dict[int, list[StrandPlace]] = {}
+    for number in unique_values(network_of_port):
+        in_network = network_of_port == number
+        place = _join_places(steps, node[in_network], leaf[in_network], gbps[in_network])
+        places_by_group.setdefault(int(group[number]), []).append(place)
     total = Fraction(0)
-    for places in zip_longest(*places_by_network.values()):
-        present = [place for place in places if place]
-        total += _make_place(sum(place.size for place in present), 0.0, Counter(present)).find_bisection()
+    for places in zip_longest(*places_by_group.values()):
+        cut_together = [place for place in places if place]  # None for a group with fewer networks
+        total += _make_place(sum(place.size for place in cut_together), 0.0, Counter(cut_together)).find_bisection()
     return float(total)
 
 
@@ -71,20 +72,22 @@ def _join_places(steps: Sequence[tuple[Ints64, Floats]], node: Ints64, leaf: Int
 
     `node`, `leaf` and `gbps` are columns of ports. Leaves that share nodes are one place.
     """
-    size, below = len(steps[0][0]), dict[int, StrandPlace]()
+    size, places = len(steps[0][0]), dict[int, StrandPlace]()  # places by the number of their component
     for component, leaving in steps:
         label = join_components(component, node, leaf)
-        inside, out = np.bincount(label[leaf], gbps, size), np.bincount(label, leaving, size)
-        parts: dict[int, Counter[StrandPlace]] = {}
-        for part, place in below.items():
-            parts.setdefault(int(label[part]), Counter())[place] += 1
-        below = {
-            part: _make_place(Fraction(float(inside[part])), float(out[part]), parts.get(part, Counter()))
-            for part in unique_values(label[leaf])
+        port_gbps, out_gbps = np.bincount(label[leaf], gbps, size), np.bincount(label, leaving, size)
+        inner_places: dict[int, Counter[StrandPlace]] = {}
+        for number, place in places.items():
+            inner_places.setdefault(int(label[number]), Counter())[place] += 1
+        places = {
+            number: _make_place(
+                Fraction(float(port_gbps[number])), float(out_gbps[number]), inner_places.get(number, Counter())
+            )
+            for number in unique_values(label[leaf])
         }
-    (root,) = below.values()
+    (root,) = places.values()
     return root
 
 
-def _make_place(size: Number, out_gbps: float, parts: Counter[StrandPlace]) -> StrandPlace:
-    return StrandPlace(size, size, (Fraction(out_gbps),), tuple(parts.items()))
+def _make_place(size: Number, out_gbps: float, inner_places: Counter[StrandPlace]) -> StrandPlace:
+    return StrandPlace(size, size, (Fraction(out_gbps),), tuple(inner_places.items()))

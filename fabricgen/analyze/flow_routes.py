@@ -111,7 +111,7 @@ class Routes:
         """Whether paths are weighed, so that all ways between two leaves are equally probable."""
         # the greatest product of the numbers of choices on a way, without the choice at the leaf
         counts = [int(step.down.count.max(initial=1)) for step in self._steps]
-        self._most_ways = float(np.prod([*counts, *(int(step.up.count.max(initial=1)) for step in self._steps[1:])]))
+        self._most_choices = float(np.prod([*counts, *(int(step.up.count.max(initial=1)) for step in self._steps[1:])]))
 
     def _make_step(self, height: int) -> _Step:
         """Return the choices between the switches of a height and the switches above it, upwards and downwards."""
@@ -120,17 +120,18 @@ class Routes:
         row, lower, upper = uplinks.row[links_here], uplinks.lower[links_here], uplinks.upper[links_here]
         devices = len(self.labels[0])
         # each component above is a block of slots: one slot for each of its switches and each component below
-        joined = np.unique(self.labels[height + 1][lower], return_inverse=True)[1]
-        tops, of_top = np.unique(upper, return_index=True)
-        parts, of_part = np.unique(self.labels[height][lower], return_index=True)
-        width = np.bincount(joined[of_part])
-        size = np.bincount(joined[of_top]) * width
-        slots = int(size.sum())
+        block_of_link = np.unique(self.labels[height + 1][lower], return_inverse=True)[1]
+        tops, first_link_of_top = np.unique(upper, return_index=True)
+        components, first_link_of_component = np.unique(self.labels[height][lower], return_index=True)
+        components_per_block = np.bincount(block_of_link[first_link_of_component])
+        slots_per_block = np.bincount(block_of_link[first_link_of_top]) * components_per_block
+        slots = int(slots_per_block.sum())
         first_slot = np.full(devices, slots, dtype=np.int64)
-        block = joined[of_top]
-        first_slot[tops] = (np.cumsum(size) - size)[block] + rank_within(block) * width[block]
+        block = block_of_link[first_link_of_top]
+        first_slot_of_block = np.cumsum(slots_per_block) - slots_per_block
+        first_slot[tops] = first_slot_of_block[block] + rank_within(block) * components_per_block[block]
         position = np.zeros(devices, dtype=np.int64)
-        position[parts] = rank_within(joined[of_part])
+        position[components] = rank_within(block_of_link[first_link_of_component])
         below = position[self.labels[height]]
         # the last slot is for switches that are not above this height: it has no links
         down = _NextHops.group_links(links_here, first_slot[upper] + below[lower], links.b_port[row], slots + 1)
@@ -147,10 +148,11 @@ class Routes:
 
     def count_parallel_links(self, height: int) -> Ints64:
         """Return for each switch above a height, by device row, its most links to one component below; int64."""
-        down, most = self._steps[height].down, np.zeros(len(self.labels[0]), dtype=np.int64)
-        used = np.flatnonzero(down.count)
-        np.maximum.at(most, self.network.uplinks.upper[down.order[down.start[used]]], down.count[used])
-        return most
+        down, most_links = self._steps[height].down, np.zeros(len(self.labels[0]), dtype=np.int64)
+        slots_with_links = np.flatnonzero(down.count)
+        first_links = down.order[down.start[slots_with_links]]
+        np.maximum.at(most_links, self.network.uplinks.upper[first_links], down.count[slots_with_links])
+        return most_links
 
     def deal_uplinks(self, leaf: Ints64, position: Ints64, rng: np.random.Generator) -> Ints64:
         """Return for each flow the number of the uplink of its leaf whose turn it is; each leaf has a random order.
@@ -181,11 +183,11 @@ class Routes:
             choices = (None if column is None else column[rows] for column in (hashes, turns))
             links[:, rows], arrived[rows] = self._walk_flows(flows.select_rows(rows), rng, *choices)
         for draw in range(_DRAWS):
-            lost = np.flatnonzero(~arrived)
-            if not len(lost):
+            lost_flows = np.flatnonzero(~arrived)
+            if not len(lost_flows):
                 break
             # in the last draw every flow that arrives is kept, however probable its way was
-            links[:, lost], arrived[lost] = self._walk_flows(
+            links[:, lost_flows], arrived[lost_flows] = self._walk_flows(
                 flows.select_rows(~arrived), rng, None, None, weighing=draw < _DRAWS - 1
             )
         return links, arrived
@@ -205,13 +207,14 @@ class Routes:
         ways equally probable; a flow whose way is not kept counts as one that does not arrive.
         """
         routes = np.full((2 * self.heights, len(flows)), 2 * self.links, dtype=np.int64)
-        switch, ways = flows.a, np.ones(len(flows))
+        # the switch where each flow is, and the product of the numbers of choices on its way
+        switch, choices_on_way = flows.a, np.ones(len(flows))
         for height, step in enumerate(self._steps):
             choice = _draw_choices(rng, hashes if height or turns is None else turns, len(flows))
             link, moves = step.up.choose_links(switch, choice)
             moves &= flows.level > height
             if height:
-                ways[moves] *= step.up.count[switch[moves]]
+                choices_on_way[moves] *= step.up.count[switch[moves]]
             routes[height, moves] = link[moves]
             switch = np.where(moves, self._ends[1][link], switch)
         for height in reversed(range(self.heights)):
@@ -221,12 +224,12 @@ class Routes:
             link, moves = step.down.choose_links(slot, _draw_choices(rng, hashes, len(flows)))
             # only down from where the flow is
             moves &= self._ends[1][link] == switch
-            ways[moves] *= step.down.count[slot[moves]]
+            choices_on_way[moves] *= step.down.count[slot[moves]]
             routes[-1 - height, moves] = link[moves] + self.links
             switch = np.where(moves, self._ends[0][link], switch)
         arrived = switch == flows.b
         if self.weighted and weighing and hashes is None and turns is None:
-            arrived &= rng.random(len(flows)) * self._most_ways < ways
+            arrived &= rng.random(len(flows)) * self._most_choices < choices_on_way
         return routes, arrived
 
 
@@ -253,7 +256,7 @@ def list_flows(network: Network, routes: Routes, source: Ints64, target: Ints64)
 
     So planes stay apart. Ports that only links between sites join have no flow.
     """
-    parts = []
+    flows_by_port = []
     for port in range(network.leaf.shape[1]):
         a, b = network.leaf[source, port], network.leaf[target, port]
         pair = np.flatnonzero((a != NONE) & (b != NONE) & (a != b))
@@ -263,8 +266,8 @@ def list_flows(network: Network, routes: Routes, source: Ints64, target: Ints64)
         for number in range(len(routes.labels) - 1, -1, -1):
             level[routes.labels[number][a] == routes.labels[number][b]] = number
         gbps = np.minimum(network.gbps[source[pair], port], network.gbps[target[pair], port])
-        parts.append(Flows(pair, a, b, level, gbps).select_rows(level != NONE))
-    return Flows(*(np.concatenate([getattr(flows, name) for flows in parts]) for name in Flows.__slots__))
+        flows_by_port.append(Flows(pair, a, b, level, gbps).select_rows(level != NONE))
+    return Flows(*(np.concatenate([getattr(flows, name) for flows in flows_by_port]) for name in Flows.__slots__))
 
 
 def permute_ranks(network: Network, routes: Routes, ranks: Ints64, rng: np.random.Generator) -> tuple[Ints64, Ints64]:
@@ -330,8 +333,8 @@ def _route_flows(routes: Routes, flows: Flows, rng: np.random.Generator, balanci
     if balancing == "hash":
         return [routes.draw_routes(flows, rng)[0] for _ in rounds]
     positions = np.concatenate([_shuffle_places(flows.a, rng, start) for start in rounds])
-    turns = routes.deal_uplinks(np.tile(flows.a, number), positions, rng).reshape(number, len(flows))
-    return [routes.draw_routes(flows, rng, turns=turn)[0] for turn in turns]
+    turns_by_round = routes.deal_uplinks(np.tile(flows.a, number), positions, rng).reshape(number, len(flows))
+    return [routes.draw_routes(flows, rng, turns=turns)[0] for turns in turns_by_round]
 
 
 def _shuffle_places(leaf: Ints64, rng: np.random.Generator, start: int) -> Ints64:

@@ -32,11 +32,11 @@ def list_binomial_chances(number: int, chance: float) -> Floats:
     The array ends where probabilities are below 1e-15.
     """
     # twelve standard deviations above the mean, and some more for small means: beyond, all are below 1e-15
-    most = min(number, int(number * chance + 12 * (number * chance) ** 0.5 + 30))
-    steps = np.arange(1, most + 1)
+    most_events = min(number, int(number * chance + 12 * (number * chance) ** 0.5 + 30))
+    steps = np.arange(1, most_events + 1)
     # in logarithms, since binomials of thousands of flows pass what a float holds
     log_choices = np.r_[0.0, np.cumsum(np.log((number - steps + 1) / steps))]
-    events = np.arange(most + 1)
+    events = np.arange(most_events + 1)
     return np.asarray(np.exp(log_choices + events * np.log(chance) + (number - events) * np.log1p(-chance)))
 
 
@@ -87,11 +87,12 @@ class Formula:
             mean += flows * float(share @ steps)
             slowest += flows * float(((1 - np.clip(np.cumsum(share)[:-1], 0, 1)) ** number).sum() / _GRID)
             size = _GRID * number + 1
-            wide = 1 << size.bit_length()  # powers of two are quick
+            fft_size = 1 << size.bit_length()  # powers of two are quick
             # the sum of so many flows' shares: its distribution is that of one, convolved with itself
-            of_pair = np.fft.irfft(np.fft.rfft(share, wide) ** number, wide)[:size]
-            on_its_own = steps if number == 1 else np.ones(size)
-            as_slow += flows / self._ports * np.cumsum(np.clip(of_pair, 0, 1) * on_its_own)[:-1:number]
+            chances_of_pair = np.fft.irfft(np.fft.rfft(share, fft_size) ** number, fft_size)[:size]
+            # flows on one link are slow together: a pair of one flow with share s counts as s pairs that are slow alone
+            pairs_slow_alone = steps if number == 1 else np.ones(size)
+            as_slow += flows / self._ports * np.cumsum(np.clip(chances_of_pair, 0, 1) * pairs_slow_alone)[:-1:number]
         total = sum(flows for flows, _ in self._levels)
         return Rates(mean / total, float(np.exp(-as_slow).sum() / _GRID), slowest / total)
 
@@ -115,12 +116,12 @@ def _list_choices(routes: Routes, flows: Flows, asked_flows: Flags, height: int,
     demanded = np.bincount(inside[crossing], flows.gbps[crossing], size)
     carried = np.bincount(lower, uplinks.gbps[at_height], size)
     share = np.bincount(inside[asked_flows], minlength=size) / asked_flows.sum()
-    at = np.flatnonzero(share)
+    asked = np.flatnonzero(share)  # components that flows asked about pass
     share, flow_counts, links, demand = (
-        share[at],
-        flow_counts[at],
-        links[at],
-        demanded[at] / flow_counts[at] * links[at] / carried[at],
+        share[asked],
+        flow_counts[asked],
+        links[asked],
+        demanded[asked] / flow_counts[asked] * links[asked] / carried[asked],
     )
     kind = np.stack([links, np.round(_ALIKE * np.log(flow_counts)), np.round(demand, 6)])
     kinds, kind_index = np.unique(kind, axis=1, return_inverse=True)
@@ -150,16 +151,16 @@ def _find_share_chances(hops: list[tuple[Floats, Floats]]) -> Floats:
     `hops` has (loads, ascending; their probabilities) of each hop, which are taken as independent.
     """
     loads = np.sort(np.concatenate([load for load, _ in hops]))
-    most = np.ones(len(loads))
+    chance_of_at_most = np.ones(len(loads))
     for load, chance in hops:
         # the probability that the greatest load of a way is at most each of the loads: a product over the hops
-        most *= np.r_[0.0, np.cumsum(chance)][np.searchsorted(load, loads, side="right")]
-    chance, at = np.diff(most, prepend=0.0), _GRID / np.maximum(loads, 1)
-    low = np.floor(at).astype(np.int64)
+        chance_of_at_most *= np.r_[0.0, np.cumsum(chance)][np.searchsorted(load, loads, side="right")]
+    # the share at each load, in steps of the grid
+    chance, grid_step = np.diff(chance_of_at_most, prepend=0.0), _GRID / np.maximum(loads, 1)
+    step_below = np.floor(grid_step).astype(np.int64)
     # a share between two steps of the grid is divided over both, so that the mean stays exact
-    weights = np.bincount(low, chance * (low + 1 - at), _GRID + 2) + np.bincount(
-        low + 1, chance * (at - low), _GRID + 2
-    )
+    weights = np.bincount(step_below, chance * (step_below + 1 - grid_step), _GRID + 2)
+    weights += np.bincount(step_below + 1, chance * (grid_step - step_below), _GRID + 2)
     return np.asarray(weights[:-1], dtype=np.float64)
 
 

@@ -95,9 +95,9 @@ class LossClasses:
                 candidates = [pair for row in examples for pair in self._pair_with(row, tier, other_tier, other_class)]
                 # the first is the worst: figures are signed so that less is worse
                 for *_, share, pair in sorted(candidates)[:1]:
-                    count = cls.count * (cls.count - 1) // 2 if tier is other_tier else cls.count * other_class.count
-                    names, gone = " + ".join(self._cluster.names[row] for row in pair), np.array(pair)
-                    yield LossClass("pair", f"{tier.name} + {other_tier.name}", count, count, names, gone, share=share)
+                    pairs = cls.count * (cls.count - 1) // 2 if tier is other_tier else cls.count * other_class.count
+                    names, rows = " + ".join(self._cluster.names[row] for row in pair), np.array(pair)
+                    yield LossClass("pair", f"{tier.name} + {other_tier.name}", pairs, pairs, names, rows, share=share)
 
     def _pair_with(self, row: int, tier: TierDesign, other_tier: TierDesign, cls: DeviceClass) -> Iterator[_Pair]:
         """Yield pairs of a switch with one switch of every kind of a tier.
@@ -107,32 +107,34 @@ class LossClasses:
         leaf, ranks_on_one_switch = self.network.leaf, self._ports[2]
         # ranks at the switch that have all of their other ports on a single one are cut off with that
         other_leaves = np.where(self.has & (leaf != row), leaf, NONE)[(leaf == row).any(axis=1)]
-        last = other_leaves.max(axis=1)
-        has_single = ((other_leaves == NONE) | (other_leaves == last[:, None])).all(axis=1) & (last != NONE)
-        cut = np.bincount(last[has_single], minlength=len(self._below[0])) + ranks_on_one_switch
+        last_leaf = other_leaves.max(axis=1)
+        has_single = ((other_leaves == NONE) | (other_leaves == last_leaf[:, None])).all(axis=1) & (last_leaf != NONE)
+        cut_off = np.bincount(last_leaf[has_single], minlength=len(self._below[0])) + ranks_on_one_switch
         seconds = np.flatnonzero(np.arange(cls.first, cls.first + cls.count) != row) + cls.first
         is_near = [(level.component[seconds] == level.component[row]).astype(np.int64) for level in self.network.levels]
         links = self._count_links_between(row, seconds)
-        for number, _ in _group_alike(cut[seconds], *is_near, *links, *(below[seconds] for below in self._below)):
+        for number, _ in _group_alike(cut_off[seconds], *is_near, *links, *(ports[seconds] for ports in self._below)):
             second = int(seconds[number])
             slowdown = max(self._find_effect(np.array([row, second])).slowdown.values(), default=np.inf)
             share = self.survival.compute_remaining(self._make_failure_domain((row, tier), (second, other_tier))).share
-            yield -int(cut[second]), -round(slowdown, 9), share, (row, second)
+            yield -int(cut_off[second]), -round(slowdown, 9), share, (row, second)
 
     def _count_links_between(self, row: int, other_rows: Ints64) -> Iterator[Ints64]:
         """Yield, for each of `other_rows`, its links to `row`, then to the neighbours of `row` above and below."""
         a, b, size = self._links.a, self._links.b, len(self._plan.devices)
         yield np.bincount(np.append(a[b == row], b[a == row]), minlength=size)[other_rows]
-        for near, far in ((a, b), (b, a)):
-            met = np.zeros(size, dtype=np.bool_)
-            met[far[near == row]] = True
-            yield np.bincount(near[met[far]], minlength=size)[other_rows]
+        # by link: the end that may be `row` or one of the other rows, and the end that may be a neighbour of `row`
+        for end, neighbour_end in ((a, b), (b, a)):
+            is_neighbour = np.zeros(size, dtype=np.bool_)
+            is_neighbour[neighbour_end[end == row]] = True
+            yield np.bincount(end[is_neighbour[neighbour_end]], minlength=size)[other_rows]
 
     def _make_failure_domain(self, *switches: tuple[int, TierDesign]) -> FailureDomain:
-        gone: dict[TierKey, list[tuple[int, int]]] = {}
+        # by tier, the (group, number in it) of its lost switches
+        lost_switches: dict[TierKey, list[tuple[int, int]]] = {}
         for row, tier in switches:
-            gone.setdefault(tier.key, []).append(divmod(int(self._plan.devices.ordinal[row]), tier.count))
-        return FailureDomain("a pair", gone)
+            lost_switches.setdefault(tier.key, []).append(divmod(int(self._plan.devices.ordinal[row]), tier.count))
+        return FailureDomain("a pair", lost_switches)
 
     def _count_carried(self, carrier: Ints64) -> tuple[Ints64, ...]:
         """Return by carrier, int64: ports, ports of the job, ranks with no other carrier, such ranks of the job.
@@ -140,12 +142,17 @@ class LossClasses:
         `carrier` is the number of the carrier of each port, such as its leaf or NIC; int64 [ranks, ports], -1: none.
         """
         present = carrier != NONE
-        last = carrier.max(axis=1, initial=NONE)
+        last_carrier = carrier.max(axis=1, initial=NONE)
         # all ports of a rank that are there have one carrier
-        only = (~present | (carrier == last[:, None])).all(axis=1) & (last != NONE)
+        has_single = (~present | (carrier == last_carrier[:, None])).all(axis=1) & (last_carrier != NONE)
         size = max(int(carrier.max(initial=NONE)) + 1, len(self._plan.devices))
-        counted = (carrier[present], carrier[present & self.job[:, None]], last[only], last[only & self.job])
-        return tuple(np.bincount(carriers, minlength=size) for carriers in counted)
+        carriers_to_count = (
+            carrier[present],
+            carrier[present & self.job[:, None]],
+            last_carrier[has_single],
+            last_carrier[has_single & self.job],
+        )
+        return tuple(np.bincount(carriers, minlength=size) for carriers in carriers_to_count)
 
     def _count_ranks_below(self, part: Ints64) -> tuple[Ints64, Ints64, Ints64]:
         """Return for each switch the ports of ranks in its component, those of the job, and the ports in its part.
@@ -153,13 +160,13 @@ class LossClasses:
         The component is that of the switch's own level; `part` has the connected part of each device row.
         """
         size = len(self._plan.devices)
-        below = np.zeros((2, size), dtype=np.int64)
+        ports_below = np.zeros((2, size), dtype=np.int64)  # of all ranks, and of those of the job
         for level in self.network.levels:
             for cls in (tier_class for key in level.tiers if (tier_class := _find_class(self.network, key))):
                 for number, mask in enumerate((self.has, self.has & self.job[:, None])):
-                    inside = np.bincount(level.component[self.network.leaf[mask]], minlength=size)
-                    below[number, cls.rows] = inside[level.component[cls.rows]]
-        return below[0], below[1], np.bincount(part[self.network.leaf[self.has]], minlength=size)[part]
+                    ports_of_component = np.bincount(level.component[self.network.leaf[mask]], minlength=size)
+                    ports_below[number, cls.rows] = ports_of_component[level.component[cls.rows]]
+        return ports_below[0], ports_below[1], np.bincount(part[self.network.leaf[self.has]], minlength=size)[part]
 
     def _number_looks(self) -> Ints64:
         """Return a number for each switch, equal for switches that are alike, int64; 0 for all switches of a plan.
@@ -177,9 +184,9 @@ class LossClasses:
             hashes = np.zeros(size)
             # each switch adds up random numbers of its neighbours' kinds: equal sums almost surely are equal
             # neighbours, and need no sort as lists of these would
-            for near, far in (np.divmod(pairs, size), np.divmod(pairs, size)[::-1]):
-                kind = unique_combinations(looks[far], parallel)[1]
-                hashes += np.bincount(near, rng.integers(0, 2**32, int(kind.max(initial=0)) + 1)[kind], size)
+            for switch, neighbour in (np.divmod(pairs, size), np.divmod(pairs, size)[::-1]):
+                kind = unique_combinations(looks[neighbour], parallel)[1]
+                hashes += np.bincount(switch, rng.integers(0, 2**32, int(kind.max(initial=0)) + 1)[kind], size)
             looks = unique_combinations(looks, np.unique(hashes, return_inverse=True)[1])[1]
         return looks
 
@@ -187,15 +194,16 @@ class LossClasses:
         """Yield classes of nodes, by model, by the ranks that they have, and by those with links."""
         device, devices = self.network.ranks.device, self._plan.devices
         size = int(device.max(initial=0)) + 1
-        held, held_by_job = np.bincount(device), np.bincount(device[self.job], minlength=size)
-        linked = np.bincount(device[self.has.any(axis=1)], minlength=size)
-        rows = np.flatnonzero(held)
+        # by device row: ranks, ranks of the job, and ranks with a link
+        ranks, job_ranks = np.bincount(device), np.bincount(device[self.job], minlength=size)
+        linked_ranks = np.bincount(device[self.has.any(axis=1)], minlength=size)
+        rows = np.flatnonzero(ranks)
         for example, count in _group_alike(
-            devices.device_class[rows].astype(np.int64), held[rows], held_by_job[rows], linked[rows]
+            devices.device_class[rows].astype(np.int64), ranks[rows], job_ranks[rows], linked_ranks[rows]
         ):
             row = int(rows[example])
             model = devices.classes[devices.device_class[row]].profile.id
-            of_job = count if held_by_job[row] else 0
+            of_job = count if job_ranks[row] else 0
             yield LossClass("node", model, count, of_job, self._cluster.names[row], _make_row(row), share=Fraction(1))
 
     def _list_nics(self) -> Iterator[LossClass]:
@@ -204,12 +212,13 @@ class LossClasses:
         rails = int(links.rail.max(initial=0)) + 1
         # node and rail as one number
         nic = np.where(self.has, self.network.ranks.device[:, None] * rails + links.rail[port_link], NONE)
-        columns = self._count_carried(nic)
-        numbers = np.flatnonzero(columns[0])
-        for example, count in _group_alike(*(column[numbers] for column in columns)):
+        ports_and_ranks = self._count_carried(nic)
+        port_counts, job_port_counts, *_ = ports_and_ranks
+        numbers = np.flatnonzero(port_counts)
+        for example, count in _group_alike(*(column[numbers] for column in ports_and_ranks)):
             number = int(numbers[example])
             name = f"NIC {number % rails} of {self._cluster.names[number // rails]}"
-            of_job = count if columns[1][number] else 0
+            of_job = count if job_port_counts[number] else 0
             yield LossClass("nic", "NIC", count, of_job, name, links=np.array(unique_values(port_link[nic == number])))
 
     def _list_cables(self) -> Iterator[LossClass]:
@@ -242,21 +251,28 @@ class LossClasses:
         first_link[piece[rows[::-1]]] = rows[::-1]  # the first link of each piece is written last
         present = np.flatnonzero(first_link != NONE)
         link, number = first_link[present], np.bincount(piece[rows], minlength=size)[present]
-        keys = sorted({segment.key for segment in links.segments})
-        pair = np.array([keys.index(segment.key) for segment in links.segments], dtype=np.int64)[links.segment[link]]
+        # pairs of tiers that links join, and the number of the pair by piece
+        tier_pairs = sorted({segment.key for segment in links.segments})
+        pair_of_segment = np.array([tier_pairs.index(segment.key) for segment in links.segments], dtype=np.int64)
+        tier_pair = pair_of_segment[links.segment[link]]
         in_rows = np.zeros(len(links), dtype=np.bool_)
         in_rows[rows] = True
         port_link = self.network.port_link
         by_piece = self._count_carried(np.where(self.has & in_rows[port_link], piece[port_link], NONE))
         carried = [np.append(column, np.zeros(size, dtype=np.int64))[present] for column in by_piece]
-        lower, up = links.a_device[link], np.bincount(self._links.a, minlength=len(plan.devices))
-        below = [column[lower] for column in self._below]
-        for example, count in _group_alike(pair, number, split[link].astype(np.int64), *carried, up[lower], *below):
+        lower, uplink_counts = links.a_device[link], np.bincount(self._links.a, minlength=len(plan.devices))
+        ports_below = [column[lower] for column in self._below]
+        columns = (tier_pair, number, split[link].astype(np.int64), *carried, uplink_counts[lower], *ports_below)
+        for example, count in _group_alike(*columns):
             ends = (self._cluster.names[end] for end in (links.a_device[link[example]], links.b_device[link[example]]))
-            of_job = count if carried[1][example] or below[1][example] else 0
-            gone = rows[piece[rows] == present[example]]
-            share = 0.5 if split[link[example]] else 1.0
-            yield LossClass(kind, keys[pair[example]], count, of_job, " - ".join(ends), links=gone, of_rate=share)
+            # the second column of either counts ports of the job
+            of_job = count if carried[1][example] or ports_below[1][example] else 0
+            lost_links = rows[piece[rows] == present[example]]
+            of_rate = 0.5 if split[link[example]] else 1.0
+            name = " - ".join(ends)
+            yield LossClass(
+                kind, tier_pairs[tier_pair[example]], count, of_job, name, links=lost_links, of_rate=of_rate
+            )
 
     def _list_switches(self, tier: TierDesign, cls: DeviceClass) -> Iterator[LossClass]:
         """Yield classes of the switches of a tier, by their ports for ranks, their links, and the ranks below them."""
@@ -269,14 +285,14 @@ class LossClasses:
 
     def _list_planes(self) -> Iterator[LossClass]:
         """Yield a class of the planes, with the first as its example; none if no plane can be lost."""
-        survived = self.survival.analyze_plane_loss()
-        if survived is not None:
+        remaining = self.survival.analyze_plane_loss()
+        if remaining is not None:
             rows = np.concatenate([np.arange(cls.first, cls.first + cls.count) for _, cls in self._tiers])
             plane = self._plan.devices.plane[rows]
             planes = unique_values(plane)
-            gone = rows[plane == planes[0]]
+            switches = rows[plane == planes[0]]
             yield LossClass(
-                "plane", "plane", len(planes), len(planes), f"plane {planes[0] + 1}", gone, share=survived.share
+                "plane", "plane", len(planes), len(planes), f"plane {planes[0] + 1}", switches, share=remaining.share
             )
 
     def _list_racks(self) -> Iterator[LossClass]:
@@ -286,29 +302,36 @@ class LossClasses:
         """
         devices, names = self._plan.devices, self._plan.racks.names
         share_by_rack = self._find_shares_by_rack()
+        # a rack without switches leaves all of it; shares are numbered in ascending order
         shares = sorted({*share_by_rack.values(), Fraction(1)})
-        index = {share: number for number, share in enumerate(shares)}
-        share = np.array([index[share_by_rack.get(name, Fraction(1))] for name in names], dtype=np.int64)
-        above = np.flatnonzero(self._below[1])
-        device = self.network.ranks.device
-        held = [device, device[self.job], above, device[self.has.any(axis=1)]]
-        held += [np.arange(cls.first, cls.first + cls.count) for _, cls in self._tiers]
-        counts = [np.bincount(devices.rack[rows], minlength=len(names)) for rows in held]
-        ranks, job_ranks, needed, _, *switches = counts
-        # squares, so that racks with other switches seldom have the same sum
-        looks = np.bincount(devices.rack[above], self._looks[above].astype(np.float64) ** 2, len(names)).astype(
-            np.int64
+        share_numbers = {share: number for number, share in enumerate(shares)}
+        share_of_rack = np.array(
+            [share_numbers[share_by_rack.get(name, Fraction(1))] for name in names], dtype=np.int64
         )
+        job_switches = np.flatnonzero(self._below[1])  # switches with ports of the job below them
+        device = self.network.ranks.device
+        # columns of device rows, and how many of each are in each rack
+        device_columns = [device, device[self.job], job_switches, device[self.has.any(axis=1)]]
+        device_columns += [np.arange(cls.first, cls.first + cls.count) for _, cls in self._tiers]
+        counts = [np.bincount(devices.rack[rows], minlength=len(names)) for rows in device_columns]
+        ranks, job_ranks, job_switch_counts, _, *switches_by_tier = counts
+        # squares, so that racks with other switches seldom have the same sum
+        squares = self._looks[job_switches].astype(np.float64) ** 2
+        looks = np.bincount(devices.rack[job_switches], squares, len(names)).astype(np.int64)
         # the rack whose loss leaves least comes first, and is the example of the racks alike to it
-        order = np.argsort(share, kind="stable")
-        used = order[(ranks + np.sum(switches, axis=0))[order] > 0]
-        for example, count in _group_alike(*(column[used] for column in (*counts, looks))):
-            rack = int(used[example])
-            contents = [f"{ranks[rack]} {self.network.what}"] * bool(ranks[rack])
-            contents += [f"{c[rack]} {t.name}" for (t, _), c in zip(self._tiers, switches, strict=True) if c[rack]]
-            of_job = count if job_ranks[rack] or needed[rack] else 0
-            gone = np.flatnonzero(devices.rack == rack)
-            yield LossClass("rack", ", ".join(contents), count, of_job, names[rack], gone, share=shares[share[rack]])
+        order = np.argsort(share_of_rack, kind="stable")
+        used_racks = order[(ranks + np.sum(switches_by_tier, axis=0))[order] > 0]
+        for example, count in _group_alike(*(column[used_racks] for column in (*counts, looks))):
+            rack = int(used_racks[example])
+            contents = [f"{ranks[rack]} {self.network.what}"] if ranks[rack] else []
+            contents += [
+                f"{switches[rack]} {tier.name}"
+                for (tier, _), switches in zip(self._tiers, switches_by_tier, strict=True)
+                if switches[rack]
+            ]
+            of_job = count if job_ranks[rack] or job_switch_counts[rack] else 0
+            rows, share = np.flatnonzero(devices.rack == rack), shares[share_of_rack[rack]]
+            yield LossClass("rack", ", ".join(contents), count, of_job, names[rack], rows, share=share)
 
     def _find_shares_by_rack(self) -> Mapping[str, Fraction]:
         """Return the fraction of the bisection that the loss of each network rack leaves, by name of the rack.
@@ -321,32 +344,38 @@ class LossClasses:
             for loss in list_rack_failures(self._cluster.design, floor)
         }
         for unit, plan in enumerate(floor.plan_of_unit):
-            alike = floor.plan_of_unit.index(plan)
+            first_alike_unit = floor.plan_of_unit.index(plan)
             for number, _ in floor.list_unit_racks_at_risk(unit):
-                shares[floor.name_unit_rack(unit, number)] = shares[floor.name_unit_rack(alike, number)]
+                shares[floor.name_unit_rack(unit, number)] = shares[floor.name_unit_rack(first_alike_unit, number)]
         return shares
 
     def _list_feeds(self) -> Iterator[LossClass]:
-        """Yield feeds that are the only feed of some racks, and feeds without which devices lack power supplies."""
+        """Yield a class for each feed that is the only feed of some racks, with the devices in those racks.
+
+        If all racks have several feeds, yield a class for each feed without which some devices lack power supplies; its
+        loss is counted on links.
+        """
         design, devices = self._cluster.design, self._plan.devices
         floor, racks = FloorPlan(design), self._plan.racks
         columns = (racks.site, racks.row, racks.column, racks.hall)
         positions = (RackPosition(*position) for position in zip(*(column.tolist() for column in columns), strict=True))
-        of_rack = [floor.feeds_of(position) for position in positions] if design.loaded.blueprint.floor.feeds else []
+        feeds_of_racks = (
+            [floor.feeds_of(position) for position in positions] if design.loaded.blueprint.floor.feeds else []
+        )
         for loss in list_feed_failures(design, floor):
-            lost = np.array([loss.name == f"feed {feeds[0]}" for feeds in of_rack])
-            gone = np.flatnonzero(lost[devices.rack])
-            yield LossClass("feed", loss.name, 1, 1, loss.name, gone, share=self.survival.compute_remaining(loss).share)
+            is_rack_lost = np.array([loss.name == f"feed {feeds[0]}" for feeds in feeds_of_racks])
+            rows, share = np.flatnonzero(is_rack_lost[devices.rack]), self.survival.compute_remaining(loss).share
+            yield LossClass("feed", loss.name, 1, 1, loss.name, rows, share=share)
         cords = design.loaded.blueprint.floor.cords
         stopping = [cls for cls in devices.classes if cls.profile.psu and cls.profile.psu.stop_without_feed(cords)]
-        if cords < 2 or not of_rack or not stopping:
+        if cords < 2 or not feeds_of_racks or not stopping:
             return
-        rows = np.concatenate([np.arange(cls.first, cls.first + cls.count) for cls in stopping])
+        candidates = np.concatenate([np.arange(cls.first, cls.first + cls.count) for cls in stopping])
         for feed in design.loaded.blueprint.floor.feeds:
-            on_feed = np.array([feed in feeds for feeds in of_rack])
-            gone = rows[on_feed[devices.rack[rows]]]
-            if len(gone):
-                yield LossClass("feed", f"feed {feed}", 1, 1, f"feed {feed}", gone)
+            is_rack_on_feed = np.array([feed in feeds for feeds in feeds_of_racks])
+            rows = candidates[is_rack_on_feed[devices.rack[candidates]]]
+            if len(rows):
+                yield LossClass("feed", f"feed {feed}", 1, 1, f"feed {feed}", rows)
 
 
 _Pair = tuple[int, float, Fraction, tuple[int, int]]
@@ -411,9 +440,10 @@ def _find_pieces_of_plan(plan: WiringPlan) -> Pieces:
     # `-(-a // b)` rounds up: pieces of a cable carry equally many links, and the last one the remaining links
     piece[rows] = first_piece[cable] + position // -(-wired // pieces)[cable]
     row_pieces = piece[rows]
-    another = np.append(True, (end[1:] != end[:-1]) | (row_pieces[1:] != row_pieces[:-1]))[: len(end)]
-    split = np.bincount(row_pieces[another], minlength=int(pieces.sum()))[row_pieces] > 1
-    leg[rows[split]] = np.cumsum(another)[split]
+    # links in the order of pieces: whether a link is the first at its end of the cable, or the first of its piece
+    begins_leg = np.append(True, (end[1:] != end[:-1]) | (row_pieces[1:] != row_pieces[:-1]))[: len(end)]
+    is_split = np.bincount(row_pieces[begins_leg], minlength=int(pieces.sum()))[row_pieces] > 1
+    leg[rows[is_split]] = np.cumsum(begins_leg)[is_split]
     attached = np.zeros(len(links), dtype=np.bool_)
     attached[rows] = np.array([medium.attached for medium in cables.media], dtype=np.bool_)[cables.medium[cable]]
     return Pieces(piece, leg, attached)
@@ -423,12 +453,12 @@ def _count_pieces(plan: WiringPlan, far_ends: Ints64, lanes: Ints64) -> Ints64:
     """Return how many pieces each cable has, int64: as many as fibres for its lanes, or 1 if its ends are fixed."""
     media, bases = plan.cables.media, (int(far_ends.max(initial=0)) + 1, int(lanes.max(initial=0)) + 1)
     # three numbers as one: a plan has few kinds of cable, and each is looked up once
-    key = (plan.cables.medium * bases[0] + far_ends) * bases[1] + lanes
-    kinds, kind = np.unique(key, return_inverse=True)
-    counts = []
+    kind_number = (plan.cables.medium * bases[0] + far_ends) * bases[1] + lanes
+    kinds, kind_of_cable = np.unique(kind_number, return_inverse=True)
+    piece_counts = []
     for number in kinds.tolist():
         medium_and_ends, cable_lanes = divmod(number, bases[1])
         medium, ends = divmod(medium_and_ends, bases[0])
         fibres = None if media[medium].attached else split_into_fibres(media[medium], ends, cable_lanes)
-        counts.append(fibres[0] if fibres else 1)
-    return np.array(counts, dtype=np.int64)[kind]
+        piece_counts.append(fibres[0] if fibres else 1)
+    return np.array(piece_counts, dtype=np.int64)[kind_of_cable]

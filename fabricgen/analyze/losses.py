@@ -93,6 +93,7 @@ class SwitchLinks:
 
 
 _OTHERS = -2
+"""The level of links that join no two switches of the network; -1 is that of links between switches of a pair."""
 
 
 def _find_level(segment: Segment, height: Mapping[TierKey, int]) -> int:
@@ -117,72 +118,97 @@ class Losses:
         self.job = np.isin(np.arange(len(network.ranks)), job.ranks)
         self.has = network.leaf != NONE
         self._rank_gbps = np.where(self.has, network.gbps, 0.0).sum(axis=1)
-        key = self.links.a * devices + self.links.b
-        pairs, self.bundle, self._parallel = np.unique(key, return_inverse=True, return_counts=True)
-        self._pairs = np.divmod(pairs, devices)
+        # the two switches of a link as one number; by bundle, how many links it has, and its two switches
+        switch_pair = self.links.a * devices + self.links.b
+        pair_of_bundle, self.bundle, self._links_per_bundle = np.unique(
+            switch_pair, return_inverse=True, return_counts=True
+        )
+        self._bundle_ends = np.divmod(pair_of_bundle, devices)
         no_loss = np.zeros(len(self.links.row), dtype=np.bool_)
         self._up = self._down = np.zeros(devices)
         # with sums of 0, what remains without all links is the negative of what they carry
         self._up, self._down = (-gbps for gbps in self._sum_remaining(~no_loss))
-        up, across = self.links.level != NONE, self.links.across
-        level = np.full(devices, NONE, dtype=np.int64)
-        level[self.links.a[up]], level[self.links.b[across]] = self.links.level[up], self.links.level[across]
+        leads_up, across = self.links.level != NONE, self.links.across
+        level_of_switch = np.full(devices, NONE, dtype=np.int64)
+        level_of_switch[self.links.a[leads_up]] = self.links.level[leads_up]
+        level_of_switch[self.links.b[across]] = self.links.level[across]
         design, fabric = network.cluster.design, network.fabric
         self.hides_losses = is_routed(fabric) and find_underlay(design, fabric) == "static"
-        named = uses_srv6(design, fabric)
-        self._step = np.arange(len(self.links.row)) if named and find_srv6(design, fabric).links else self.bundle
-        first = np.unique(self._step, return_index=True)[1]
-        self._paths = (
-            NamedPaths(network, self.links.a[first], self.links.b[first], self.links.level[first]) if named else None
-        )
-        self.lists_bundles = self.hides_losses or (named and not names_each_link(design, fabric))
-        self._tops = [np.flatnonzero(level == number) for number in range(len(network.levels))]
-        self._even = [self._find_carried(number, self._up, self._down) for number in range(len(network.levels))]
+        nics_name_paths = uses_srv6(design, fabric)
+        # by link, the step of paths that it is of: the link itself if paths name links, otherwise its bundle
+        names_links = nics_name_paths and find_srv6(design, fabric).links
+        self._step = np.arange(len(self.links.row)) if names_links else self.bundle
+        link_of_step = np.unique(self._step, return_index=True)[1]
+        step_columns = (column[link_of_step] for column in (self.links.a, self.links.b, self.links.level))
+        self._paths = NamedPaths(network, *step_columns) if nics_name_paths else None
+        self.lists_bundles = self.hides_losses or (nics_name_paths and not names_each_link(design, fabric))
+        # by level, the switches whose links leave its components
+        self._tops = [np.flatnonzero(level_of_switch == number) for number in range(len(network.levels))]
+        self._carried_before = [
+            self._find_carried(number, self._up, self._down) for number in range(len(network.levels))
+        ]
         self._crossing = {RING: self._cross_in_ring(grid), ALL_TO_ALL: self._cross_all_to_all()}
         self._loads = {
             name: [self._sum_load(k, c) for k, c in enumerate(crossings)] for name, crossings in self._crossing.items()
         }
         self._reach = self._find_reach(np.where(self.has, network.gbps, 0.0), no_loss)
-        self._before = {name: self._time_pattern(name, self.has.astype(np.float64), no_loss) for name in self._crossing}
+        self._time_before = {
+            name: self._time_pattern(name, self.has.astype(np.float64), no_loss) for name in self._crossing
+        }
 
     def find_effect(self, devices: Ints64 = _NOTHING, links: Ints64 = _NOTHING) -> LossEffect:
         """Return what the loss of some devices and links does; `devices` and `links` are their rows in the plan."""
         network, in_one_domain = self.network, len(self._grid) < 2  # in one scale-up domain a job needs no network
-        gone = np.isin(np.arange(len(self.place)), devices)
-        lost = gone[self.links.a] | gone[self.links.b] | np.isin(self.links.row, links)
-        port = (
-            ~gone[network.leaf] & ~gone[network.ranks.device][:, None] & ~np.isin(network.port_link, links) & self.has
+        is_device_lost = np.isin(np.arange(len(self.place)), devices)
+        is_link_lost = is_device_lost[self.links.a] | is_device_lost[self.links.b] | np.isin(self.links.row, links)
+        # by rank and port, bool: the port is left, and in the main piece of the network
+        is_port_left = (
+            ~is_device_lost[network.leaf]
+            & ~is_device_lost[network.ranks.device][:, None]
+            & ~np.isin(network.port_link, links)
+            & self.has
         )
-        if lost.any():
-            port &= self._find_main_piece(lost, port)[network.leaf]
-        cut = ~port.any(axis=1) & (self._rank_gbps > 0)
-        share, dead = self._find_dead_flows(gone, lost, port) if self.hides_losses else (0.0, np.zeros_like(port))
+        if is_link_lost.any():
+            is_port_left &= self._find_main_piece(is_link_lost, is_port_left)[network.leaf]
+        cut_off = ~is_port_left.any(axis=1) & (self._rank_gbps > 0)
+        dead_share, has_dead_flows = (
+            self._find_dead_flows(is_device_lost, is_link_lost, is_port_left)
+            if self.hides_losses
+            else (0.0, np.zeros_like(is_port_left))
+        )
         # NICs leave a plane whose flows die, if they have another
-        stuck = dead.any(axis=1) & ((network.fabric.planes == 1) | (dead == port).all(axis=1))
-        usable = port & (~dead | stuck[:, None])
-        sums, in_use, retired = (network.gbps * usable).sum(axis=1), [usable.astype(np.float64)], None
+        stuck = has_dead_flows.any(axis=1) & (
+            (network.fabric.planes == 1) | (has_dead_flows == is_port_left).all(axis=1)
+        )
+        usable = is_port_left & (~has_dead_flows | stuck[:, None])
+        usable_gbps, in_use, retired = (network.gbps * usable).sum(axis=1), [usable.astype(np.float64)], None
         if self._paths:
-            left = np.bincount(self._step[~lost], minlength=len(self.links.row)) > 0
-            weight = usable * self._paths.find_share_left(left)[network.leaf]
-            left_gbps = (network.gbps * weight).sum(axis=1)[sums > 0] / self._rank_gbps[sums > 0]
-            retired = self._paths.count_lost(port, left), 1 - float(left_gbps.min(initial=1.0))
-            in_use += [weight] * (network.fabric.address_per == "nic")
-        stops = (gone[network.ranks.device] if in_one_domain else cut)[self.job]
+            is_step_left = np.bincount(self._step[~is_link_lost], minlength=len(self.links.row)) > 0
+            weight = usable * self._paths.find_share_left(is_step_left)[network.leaf]
+            has_ports = usable_gbps > 0
+            share_of_paths_left = (network.gbps * weight).sum(axis=1)[has_ports] / self._rank_gbps[has_ports]
+            retired = (
+                self._paths.count_lost(is_port_left, is_step_left),
+                1 - float(share_of_paths_left.min(initial=1.0)),
+            )
+            if network.fabric.address_per == "nic":
+                in_use.append(weight)
+        stops = (is_device_lost[network.ranks.device] if in_one_domain else cut_off)[self.job]
         slowdown = {} if stops.any() else dict.fromkeys(self._crossing, 1.0)
         if slowdown and not in_one_domain:
             # NICs that may use all planes choose the quicker way
             slowdown = {
-                name: min(self._time_pattern(name, ports, lost) for ports in in_use) / before
-                for name, before in self._before.items()
+                name: min(self._time_pattern(name, ports, is_link_lost) for ports in in_use) / time_before
+                for name, time_before in self._time_before.items()
             }
         return LossEffect(
-            int(cut.sum()),
-            int(((sums > 0) & (sums < self._rank_gbps)).sum()),
+            int(cut_off.sum()),
+            int(((usable_gbps > 0) & (usable_gbps < self._rank_gbps)).sum()),
             int(stops.sum()),
             slowdown,
-            max(0.0, self._reach - self._find_reach(np.where(port, network.gbps, 0.0), lost)),
-            share,
-            int(dead.any(axis=1).sum()),
+            max(0.0, self._reach - self._find_reach(np.where(is_port_left, network.gbps, 0.0), is_link_lost)),
+            dead_share,
+            int(has_dead_flows.any(axis=1).sum()),
             0 if in_one_domain else int(stuck[self.job].sum()),
             retired,
         )
@@ -190,44 +216,59 @@ class Losses:
     def _find_dead_flows(self, gone: Flags, lost: Flags, port: Flags) -> tuple[float, Flags]:
         """Return (the greatest fraction of a port's traffic that is sent into a loss, whether a port loses any).
 
-        The second is bool [ranks, ports]. An upper switch that others still send to, and that has lost all links to a
+        The second is bool [ranks, ports]. `gone` flags the lost devices, `lost` the lost links, and `port` the ports of
+        ranks that are left. An upper switch that others still send to, and that has lost all links to a
         switch below, gets its share of the flows to that switch's component, as flows are spread evenly. A switch that
         has lost all of its uplinks gets its share of what the switches below it send out.
         """
-        linked = np.bincount(self.bundle[lost], minlength=len(self._parallel)) < self._parallel
-        is_sent_to = np.bincount(np.concatenate([end[linked] for end in self._pairs]), minlength=len(gone)) > 0
+        has_links = self._find_linked_bundles(lost)
+        is_sent_to = np.bincount(np.concatenate([end[has_links] for end in self._bundle_ends]), minlength=len(gone)) > 0
         ends_here = (self._up > 0) & (self._sum_remaining(lost)[0] <= 0) & ~gone
-        blind = np.where(lost, ~linked[self.bundle] & is_sent_to[self.links.b], ends_here[self.links.b])
-        blind &= (self.links.level != NONE) & ~self.links.across
-        greatest, dead = 0.0, np.zeros(port.shape, dtype=np.bool_)
+        # links whose traffic dies at the upper switch, which other switches do not see
+        leads_into_loss = np.where(lost, ~has_links[self.bundle] & is_sent_to[self.links.b], ends_here[self.links.b])
+        leads_into_loss &= (self.links.level != NONE) & ~self.links.across
+        greatest_share, has_dead_flows = 0.0, np.zeros(port.shape, dtype=np.bool_)
         for number, level in enumerate(self.network.levels):
-            blind_rows = np.flatnonzero(blind & (self.links.level == number))
-            into = np.bincount(level.component[self.links.a[blind_rows]], self.links.gbps[blind_rows], len(gone))
-            share = np.divide(into, level.out_gbps, out=np.zeros(len(gone)), where=level.out_gbps > 0)
-            of_port = np.where(port, share[level.component[self.network.leaf]], 0.0)
-            greatest, dead = max(greatest, float(of_port.max(initial=0.0))), dead | (of_port > 0)
-        return greatest, dead
+            rows = np.flatnonzero(leads_into_loss & (self.links.level == number))
+            dead_gbps = np.bincount(level.component[self.links.a[rows]], self.links.gbps[rows], len(gone))
+            share = np.divide(dead_gbps, level.out_gbps, out=np.zeros(len(gone)), where=level.out_gbps > 0)
+            share_of_port = np.where(port, share[level.component[self.network.leaf]], 0.0)
+            greatest_share = max(greatest_share, float(share_of_port.max(initial=0.0)))
+            has_dead_flows |= share_of_port > 0
+        return greatest_share, has_dead_flows
+
+    def _find_linked_bundles(self, lost: Flags) -> Flags:
+        """Return for each bundle whether it has links left without the `lost` ones; bool."""
+        return np.asarray(
+            np.bincount(self.bundle[lost], minlength=len(self._links_per_bundle)) < self._links_per_bundle
+        )
 
     def _find_main_piece(self, lost: Flags, port: Flags) -> Flags:
         """Return for each device row whether it is in the largest remaining piece of its part of the network; bool.
 
         The size of a piece is the number of ports of ranks in it, of those that `port` says are left.
         """
-        linked = np.bincount(self.bundle[lost], minlength=len(self._parallel)) < self._parallel
-        piece = join_components(np.arange(len(self.place), dtype=np.int64), *(end[linked] for end in self._pairs))
-        leaves = self.network.leaf[port]
-        size = np.bincount(piece[leaves], minlength=len(piece))[piece]
-        chosen = np.full(len(piece), NONE, dtype=np.int64)
+        has_links = self._find_linked_bundles(lost)
+        remaining_ends = (end[has_links] for end in self._bundle_ends)
+        piece = join_components(np.arange(len(self.place), dtype=np.int64), *remaining_ends)
+        leaf_of_port = self.network.leaf[port]
+        ports_in_piece = np.bincount(piece[leaf_of_port], minlength=len(piece))[piece]  # by device row
+        # by number of a part (`place`), its main piece; -1 for a part in which no port is left
+        main_piece = np.full(len(piece), NONE, dtype=np.int64)
         # the largest piece of each part is written last, and of equal pieces the one of the first leaf
-        ordered = leaves[::-1][np.argsort(size[leaves[::-1]], kind="stable")]
-        chosen[self.place[ordered]] = piece[ordered]
-        return np.asarray(chosen[self.place] == piece)
+        leaves_by_size = leaf_of_port[::-1][np.argsort(ports_in_piece[leaf_of_port[::-1]], kind="stable")]
+        main_piece[self.place[leaves_by_size]] = piece[leaves_by_size]
+        return np.asarray(main_piece[self.place] == piece)
 
     def _sum_remaining(self, lost: Flags) -> tuple[Floats, Floats]:
-        """Return the bandwidth of each switch's uplinks, and of the links to it from below, without the lost; Gb/s."""
-        up, across = lost & (self.links.level != NONE), lost & self.links.across
-        above = self._up - self._sum_by_switch(self.links.a, up) - self._sum_by_switch(self.links.b, across)
-        return above, self._down - self._sum_by_switch(self.links.b, up & ~across)
+        """Return the bandwidth of each switch's uplinks, and of the links to it from below, without the lost; Gb/s.
+
+        A link across sites is an uplink of the switches at both of its ends.
+        """
+        leads_up, across = lost & (self.links.level != NONE), lost & self.links.across
+        uplink_gbps = self._up - self._sum_by_switch(self.links.a, leads_up)
+        uplink_gbps -= self._sum_by_switch(self.links.b, across)
+        return uplink_gbps, self._down - self._sum_by_switch(self.links.b, leads_up & ~across)
 
     def _sum_by_switch(self, end: Ints64, mask: Flags) -> Floats:
         """Return for each device row the sum of the bandwidths of the links in `mask` that end there; Gb/s."""
@@ -241,12 +282,13 @@ class Losses:
         for a component that nothing leaves.
         """
         level = self.network.levels[number]
-        ends = self._tops[number]
-        ends = ends[(up[ends] > 0) & (down[ends] > 0)] if number else ends[up[ends] > 0]
-        component = level.component[ends]
-        weight = up[ends] if self._paths else down[ends] if number else np.ones(len(ends))
+        tops = self._tops[number]
+        # at level 0 the switches are leaves: they have ranks below, each is a component, and needs no weight
+        tops = tops[(up[tops] > 0) & (down[tops] > 0)] if number else tops[up[tops] > 0]
+        component = level.component[tops]
+        weight = up[tops] if self._paths else down[tops] if number else np.ones(len(tops))
         weights, least_ratio = np.bincount(component, weight, len(self.place)), np.full(len(self.place), np.inf)
-        np.minimum.at(least_ratio, component, up[ends] / weight)
+        np.minimum.at(least_ratio, component, up[tops] / weight)
         carried: Floats = np.multiply(weights, least_ratio, out=np.zeros(len(weights)), where=weights > 0)
         return carried
 
@@ -257,17 +299,18 @@ class Losses:
         """
         levels, leaf, links = self.network.levels, self.network.leaf, self.links
         rows = np.flatnonzero(lost)
-        inside = np.bincount(leaf[self.has], port[self.has], len(self.place))
+        # what can be sent up out of each component: by device row at first, then by component of each level
+        sent_gbps = np.bincount(leaf[self.has], port[self.has], len(self.place))
         for number, level in enumerate(levels):
-            inside = np.bincount(level.component, inside, len(inside))
+            sent_gbps = np.bincount(level.component, sent_gbps, len(sent_gbps))
             if number + 1 == len(levels):
                 break
             level_rows = rows[links.level[rows] == number]
-            less = np.bincount(level.component[links.a[level_rows]], links.gbps[level_rows], len(inside))
+            lost_gbps = np.bincount(level.component[links.a[level_rows]], links.gbps[level_rows], len(sent_gbps))
             across = level_rows[links.across[level_rows]]
-            less += np.bincount(level.component[links.b[across]], links.gbps[across], len(inside))
-            inside = np.minimum(inside, np.maximum(0.0, level.out_gbps - less))
-        return float(inside.sum())
+            lost_gbps += np.bincount(level.component[links.b[across]], links.gbps[across], len(sent_gbps))
+            sent_gbps = np.minimum(sent_gbps, np.maximum(0.0, level.out_gbps - lost_gbps))
+        return float(sent_gbps.sum())
 
     def _cross_in_ring(self, grid: Ints64) -> list[Floats]:
         """Return for each level what leaves its component from each port in a ring, Gb/s [ranks, ports].
@@ -310,22 +353,24 @@ class Losses:
 
         `in_use` is the fraction of each port's rate that its rank uses, [ranks, ports]; `lost` flags the lost links.
         """
-        factor = self._rank_gbps / np.maximum((self.network.gbps * in_use).sum(axis=1), 1e-9)
-        sent = in_use * factor[:, None]
-        worst = float(sent[self.job].max(initial=1.0))
-        ports_lost, carried = bool((factor[self.job] > 1).any()), self._even
+        # a rank sends all of its traffic by the ports that it uses; without a loss each port sends at its rate: 1
+        load_factor = self._rank_gbps / np.maximum((self.network.gbps * in_use).sum(axis=1), 1e-9)
+        load_of_port = in_use * load_factor[:, None]
+        worst = float(load_of_port[self.job].max(initial=1.0))
+        ports_lost, carried = bool((load_factor[self.job] > 1).any()), self._carried_before
         if lost.any():
             up, down = self._sum_remaining(lost)
-            dead = (self._up > 0) & (up <= 0)
+            # switches that lead nowhere any more get no traffic from below, if the pattern crosses their level
+            leads_nowhere = (self._up > 0) & (up <= 0)
             for number, crossing in enumerate(self._crossing[name]):
                 if not crossing.any():
-                    dead[self._tops[number]] = False
-            up, down = self._sum_remaining(lost | dead[self.links.b])
+                    leads_nowhere[self._tops[number]] = False
+            up, down = self._sum_remaining(lost | leads_nowhere[self.links.b])
             carried = [self._find_carried(number, up, down) for number in range(len(carried))]
         for number, crossing in enumerate(self._crossing[name]):
             load = self._loads[name][number]
             if ports_lost:
-                load = self._sum_load(number, crossing * sent)
+                load = self._sum_load(number, crossing * load_of_port)
             has_uplinks = carried[number] > 0
             worst = max(worst, float((load[has_uplinks] / carried[number][has_uplinks]).max(initial=0.0)))
         return worst
@@ -350,37 +395,43 @@ class NamedPaths:
         self._levels: list[tuple[Ints64, ...]] = []
         for number, step in enumerate(network.levels):
             rows = np.flatnonzero(level == number)
-            # paths of two ports turn in a switch that they reach from different components: number (switch, component)
-            sides, side = np.unique(upper[rows] * self._size + step.component[lower[rows]], return_inverse=True)
-            self._levels.append((step.component, rows, lower[rows], upper[rows], side, *np.divmod(sides, self._size)))
+            # paths of two ports turn in a switch that they reach from different components
+            # by step the number of its (switch, component), then the switch and the component of each number
+            turns, turn_of_step = np.unique(upper[rows] * self._size + step.component[lower[rows]], return_inverse=True)
+            turn_columns = np.divmod(turns, self._size)
+            self._levels.append((step.component, rows, lower[rows], upper[rows], turn_of_step, *turn_columns))
 
     def count_lost(self, port: Flags, left: Flags) -> int:
         """Return how many paths in each direction name a lost port or step.
 
         `port` flags the ports that are left, [ranks, ports]; `left` flags the steps that are left.
         """
-        ways = _sum_both(
+        # by switch, the ways up to it from all ports
+        ways_to_switch = _sum_both(
             self._leaf, np.stack([np.ones(len(self._leaf)), port[self._has][self._first_ranks]]), self._size
         )
-        ports, paths = ways[0], np.zeros(2)
-        for component, rows, lower, upper, side, turn, below in self._levels:
-            here = ways[:, lower] * np.stack([np.ones(len(rows)), left[rows]])
-            up = _sum_both(side, here, len(turn))
+        ports_of_leaf, paths = ways_to_switch[0], np.zeros(2)
+        for component, rows, lower, upper, turn_of_step, turn_switch, turn_component in self._levels:
+            ways_over_step = ways_to_switch[:, lower] * np.stack([np.ones(len(rows)), left[rows]])
+            ways_up = _sum_both(turn_of_step, ways_over_step, len(turn_switch))
             # there are as many ways down to each port as up from it, and as many of them are left
-            down = up * np.bincount(component, ports, self._size)[below] / np.maximum(up[0], 1)
-            both = _sum_both(turn, up, self._size) * _sum_both(turn, down, self._size)
-            paths += both.sum(axis=1) - (up * down).sum(axis=1)
-            ways = ways + _sum_both(upper, here, self._size)
+            ports_below = np.bincount(component, ports_of_leaf, self._size)[turn_component]
+            ways_down = ways_up * ports_below / np.maximum(ways_up[0], 1)
+            # all paths that turn in a switch, less those that come down into the component that they came up from
+            all_turns = _sum_both(turn_switch, ways_up, self._size) * _sum_both(turn_switch, ways_down, self._size)
+            paths += all_turns.sum(axis=1) - (ways_up * ways_down).sum(axis=1)
+            ways_to_switch = ways_to_switch + _sum_both(upper, ways_over_step, self._size)
         return round(float(paths[0] - paths[1]))
 
     def find_share_left(self, left: Flags) -> Floats:
         """Return for each device row the fraction of its ways up to the highest tier that is left; 1 in that tier."""
-        ways = np.ones((2, self._size))
+        ways_up = np.ones((2, self._size))
         for _, rows, lower, upper, *_ in reversed(self._levels):
-            above = ways[:, upper] * np.stack([np.ones(len(rows)), left[rows]])
-            ways[:, lower] = _sum_both(lower, above, self._size)[:, lower]
-        return np.asarray(ways[1] / ways[0])
+            ways_over_step = ways_up[:, upper] * np.stack([np.ones(len(rows)), left[rows]])
+            ways_up[:, lower] = _sum_both(lower, ways_over_step, self._size)[:, lower]
+        return np.asarray(ways_up[1] / ways_up[0])
 
 
 def _sum_both(index: Ints64, pair: Floats, size: int) -> Floats:
+    """Return the sums of both rows of `pair` by the number in `index`; float64 [2, size]."""
     return np.stack([np.bincount(index, figures, size) for figures in pair])

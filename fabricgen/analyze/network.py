@@ -73,7 +73,11 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Uplinks:
-    """Links between switches, as columns: device rows of the lower and upper switch, speed, length, row of the link."""
+    """Links between switches of two tiers, as columns of one length.
+
+    `lower` and `upper` are the device rows of their switches and `row` is the row of the link, int64. `gbps` is their
+    speed and `length_m` the length of their cable, float64.
+    """
 
     lower: Ints64
     upper: Ints64
@@ -109,18 +113,18 @@ class Network:
 
     @property
     def what(self) -> str:
-        """What its ranks are, in words: accelerators or nodes."""
+        """Return what the ranks are, in words: accelerators or nodes."""
         has_accelerators = any(nodes.profile.accelerators for nodes in self.cluster.design.layout.node_sets)
         return "accelerators" if has_accelerators else "nodes"
 
     @property
     def is_meshed(self) -> bool:
-        """Whether its switches meet within a tier; then levels do not tell what joins ranks."""
+        """Whether switches of the network meet within a tier; then levels do not tell what joins ranks."""
         return has_meshes(self.cluster.design, self.fabric)
 
     @property
     def rank_gbps(self) -> float:
-        """The median of what a rank can send to the network, Gb/s."""
+        """Return the median of what a rank can send to the network, Gb/s."""
         return find_median(self.gbps.sum(axis=1))
 
     @property
@@ -137,9 +141,10 @@ class Network:
         return self.ranks.device[rank], self.leaf[rank, port], self.gbps[rank, port]
 
     def find_joining_level(self, source: Ints64, target: Ints64) -> Ints64:
-        """The level at which the first ports of two ranks meet, for arrays of ranks; len(levels) where none joins them.
+        """Return the lowest level that joins each pair of ranks, int64; the number of levels if no level joins them.
 
-        Where ranks have several ports, as one in each plane, ports of one number meet.
+        `source` and `target` are the ranks of the pairs. Ports of the same number are compared, of which each is in one
+        plane; the lowest level of all ports counts.
         """
         levels = np.full(len(source), len(self.levels), dtype=np.int64)
         for port in range(self.leaf.shape[1]):
@@ -153,17 +158,19 @@ class Network:
 
 
 def list_networks(cluster: Cluster, dark: Ints64 | None = None, *, meshed: bool = False) -> Iterator[Network]:
-    """The networks of a cluster that join accelerators: those of the NICs that belong to one, else the widest.
+    """Yield the networks of a cluster that join accelerators.
 
-    Where there are none, the widest that joins nodes. `dark` are rows of links that are not there, of a cluster as it
-    was found in the hall, in which parts of a tier are not alike. Networks whose switches meet within a tier have no
-    levels, and are among them with `meshed` alone.
+    They are the networks of NICs that belong to an accelerator; if there are none, the widest network of nodes with
+    accelerators; if no node has any, the widest network of nodes. Networks whose switches meet within a tier are
+    yielded only with `meshed`, since levels do not tell what joins their ranks. `dark` has the rows of the links that
+    are missing in a cluster as found in the hall; None for a plan.
     """
     attaching = [f for f in cluster.design.fabrics if _list_attachments(f)]
-    having = [f for f in attaching if any(a.profile.accelerators for a in _list_attachments(f))] or attaching
-    with_gpus = [f for f in having if any(leg.gpu is not None for a in _list_attachments(f) for leg in a.legs)]
+    joining_accelerators = [f for f in attaching if any(a.profile.accelerators for a in _list_attachments(f))]
+    candidates = joining_accelerators or attaching
+    with_gpus = [f for f in candidates if any(leg.gpu is not None for a in _list_attachments(f) for leg in a.legs)]
     # a stable sort: of fabrics as wide as each other the first in the blueprint
-    widest = sorted(having, key=lambda f: -max(sum(a.speed_gbps for _ in a.legs) for a in _list_attachments(f)))
+    widest = sorted(candidates, key=lambda f: -max(sum(a.speed_gbps for _ in a.legs) for a in _list_attachments(f)))
     for fabric in with_gpus or widest[:1]:
         if meshed or not has_meshes(cluster.design, fabric):
             yield make_network(cluster, fabric, dark)
@@ -194,8 +201,8 @@ def make_network(cluster: Cluster, fabric: FabricDesign, dark: Ints64 | None = N
     lit_links = np.ones(len(plan.links), dtype=np.bool_)
     if dark is not None:
         lit_links[dark] = False
-    ranks, first = _make_ranks(cluster, fabric)
-    leaf, gbps, link, rail = _find_ports(cluster, fabric, first, len(ranks), lit_links)
+    ranks, first_rank_of_device = _make_ranks(cluster, fabric)
+    leaf, gbps, link, rail = _find_ports(cluster, fabric, first_rank_of_device, len(ranks), lit_links)
     ranks = replace(ranks, rail=rail)
     heights = _find_heights(design, fabric)
     uplinks = _list_uplinks(plan, heights, lit_links)
@@ -219,8 +226,8 @@ def _find_heights(design: Design, fabric: FabricDesign) -> dict[TierKey, int]:
     """Return for each tier above a fabric's nodes how many tiers stand between the nodes and it."""
     heights: dict[TierKey, int] = {}
     for chain in list_chains(design, fabric):
-        for at, tier in enumerate(chain):
-            heights[tier.key] = max(at, heights.get(tier.key, 0))
+        for tiers_below, tier in enumerate(chain):
+            heights[tier.key] = max(tiers_below, heights.get(tier.key, 0))
     return heights
 
 
@@ -232,27 +239,26 @@ def _list_node_classes(plan: WiringPlan, fabric: FabricDesign) -> list[DeviceCla
 def _make_ranks(cluster: Cluster, fabric: FabricDesign) -> tuple[Ranks, Ints64]:
     """Return (the ranks, the first rank of each device row, int64, -1 for none); rails are set later."""
     plan, table = cluster.plan, cluster.plan.devices
-    first = np.full(len(table), NONE, dtype=np.int64)
-    rows, numbers, rates, total = [], [], [], 0
+    first_rank_of_device = np.full(len(table), NONE, dtype=np.int64)
+    device_rows, accelerator_numbers, rates, rank_count = [], [], [], 0
     for cls in _list_node_classes(plan, fabric):
         profile = cls.profile
         per_node = _count_ranks(cluster.design, profile) if isinstance(profile, NodeProfile) else 0
         if not isinstance(profile, NodeProfile) or not per_node:
             continue
         devices = np.arange(cls.first, cls.first + cls.count, dtype=np.int64)
-        first[devices] = total + np.arange(cls.count) * per_node
-        rows.append(np.repeat(devices, per_node))
-        numbers.append(np.tile(np.arange(per_node, dtype=np.int64), cls.count))
+        first_rank_of_device[devices] = rank_count + np.arange(cls.count) * per_node
+        device_rows.append(np.repeat(devices, per_node))
+        accelerator_numbers.append(np.tile(np.arange(per_node, dtype=np.int64), cls.count))
         rates.append(np.tile(_find_domain_rates(cluster.design, profile, per_node), (cls.count * per_node, 1)))
-        total += cls.count * per_node
-    device = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
-    places = [getattr(table, name)[device].astype(np.int64) for name in ("unit", "pod", "site")]
-    accelerator = np.concatenate(numbers) if rows else device
-    domain_gbps, tier_gbps, tier_size = np.concatenate(rates).T if rows else np.zeros((3, 0))
-    unit, pod, site = places
+        rank_count += cls.count * per_node
+    device = np.concatenate(device_rows) if device_rows else np.zeros(0, dtype=np.int64)
+    unit, pod, site = (getattr(table, name)[device].astype(np.int64) for name in ("unit", "pod", "site"))
+    accelerator = np.concatenate(accelerator_numbers) if device_rows else device
+    domain_gbps, tier_gbps, tier_size = np.concatenate(rates).T if device_rows else np.zeros((3, 0))
     domain, first_tier = _number_domains(cluster, device)
     columns = (device, accelerator, domain, unit, pod, site, np.zeros_like(device), domain_gbps)
-    return Ranks(*columns, first_tier, tier_gbps, tier_size.astype(np.int64)), first
+    return Ranks(*columns, first_tier, tier_gbps, tier_size.astype(np.int64)), first_rank_of_device
 
 
 def _find_domain_rates(design: Design, profile: NodeProfile, per_node: int) -> tuple[float, float, float]:
@@ -285,22 +291,23 @@ def _number_domains(cluster: Cluster, device: Ints64) -> tuple[Ints64, Ints64]:
     `device` are device rows. Domains of the blueprint have the first numbers; each node in none has one of its own.
     """
     table, layout = cluster.plan.devices, cluster.design.layout
-    domains, total = device + count_cluster_domains(cluster.design), 0
-    first_tiers, width = domains, np.zeros(len(device), dtype=np.int64)
-    numbered = []
+    domains, domains_before = device + count_cluster_domains(cluster.design), 0
+    # by rank, the nodes of its widest domain so far; 0 for a node in none
+    first_tiers, domain_nodes = domains, np.zeros(len(device), dtype=np.int64)
+    first_numbers = []
     for scale_up in cluster.design.scale_up:
-        numbered.append((scale_up, total))
-        total += scale_up.places.slots
-    # the narrowest first, so that each wider one has the last as its first tier
-    for scale_up, before in sorted(numbered, key=lambda number: number[0].places.nodes):
+        first_numbers.append((scale_up, domains_before))
+        domains_before += scale_up.places.slots
+    # the narrowest first, so that each wider domain has the one before it as its first tier
+    for scale_up, first_number in sorted(first_numbers, key=lambda pair: pair[0].places.nodes):
         groups = _find_groups(
             scale_up, layout, *(column[device].astype(np.int64) for column in (table.pod, table.node))
         )
-        is_wider = (groups != NONE) & (scale_up.places.nodes > width)
-        wider = before + _domain_numbers(cluster, scale_up, device, groups)
-        first_tiers = np.where(is_wider, np.where(width > 0, domains, wider), first_tiers)
-        domains = np.where(is_wider, wider, domains)
-        width = np.where(is_wider, scale_up.places.nodes, width)
+        is_wider = (groups != NONE) & (scale_up.places.nodes > domain_nodes)
+        wider_domains = first_number + _domain_numbers(cluster, scale_up, device, groups)
+        first_tiers = np.where(is_wider, np.where(domain_nodes > 0, domains, wider_domains), first_tiers)
+        domains = np.where(is_wider, wider_domains, domains)
+        domain_nodes = np.where(is_wider, scale_up.places.nodes, domain_nodes)
     return domains.astype(np.int64), first_tiers.astype(np.int64)
 
 
@@ -321,7 +328,10 @@ def _find_groups(scale_up: ScaleUpDesign, layout: Layout, pod: Ints64, node: Int
 
 
 def _domain_numbers(cluster: Cluster, scale_up: ScaleUpDesign, device: Ints64, group: Ints64) -> Ints64:
-    """Return the number of each device's scale-up domain among those of `scale_up`, from 0; `group` as found before."""
+    """Return the number of each device's scale-up domain among those of `scale_up`, from 0; int64.
+
+    `group` is what `_find_groups` returns; the number is meaningless for a device whose group is -1.
+    """
     table, layout, places = cluster.plan.devices, cluster.design.layout, scale_up.places
     if places.per == "cluster":
         return np.zeros(len(device), dtype=np.int64)
@@ -333,12 +343,13 @@ def _domain_numbers(cluster: Cluster, scale_up: ScaleUpDesign, device: Ints64, g
 
 
 def _find_ports(
-    cluster: Cluster, fabric: FabricDesign, first: Ints64, ranks: int, lit_links: Flags
+    cluster: Cluster, fabric: FabricDesign, first_rank_of_device: Ints64, rank_count: int, lit_links: Flags
 ) -> tuple[Ints64, Floats, Ints64, Ints64]:
     """Return (leaf row, Gb/s, row of the link), arrays [ranks, ports], and the rail of each rank (0: none).
 
-    `first` is the first rank of each device row. Ports of a rank are sorted by plane and rail; links that are not in
-    `lit_links` leave -1 and 0.
+    `first_rank_of_device` is the first rank of each device row, -1 for a device without ranks. Ports of a rank are
+    sorted by plane and rail. A port that does not exist, or whose link is not in `lit_links`, has -1 as its leaf and
+    link and 0 Gb/s.
     """
     links = cluster.plan.links
     columns_by_leg: list[tuple[Ints64, Ints64, Floats]] = []
@@ -348,17 +359,17 @@ def _find_ports(
             continue
         span = links.find_rows(number)
         rows = np.arange(span.start, span.stop, dtype=np.int64)
-        rows = rows[first[links.a_device[rows]] != NONE]
+        rows = rows[first_rank_of_device[links.a_device[rows]] != NONE]
         for leg, accelerator, share in _list_served(attachment, _count_ranks(cluster.design, attachment.profile)):
             leg_rows = rows[links.a_port[rows] == leg]
             speed = np.full(len(leg_rows), segment.speed_gbps * share)
-            columns_by_leg.append((first[links.a_device[leg_rows]] + accelerator, leg_rows, speed))
+            columns_by_leg.append((first_rank_of_device[links.a_device[leg_rows]] + accelerator, leg_rows, speed))
     rank, row, speed = (np.concatenate([columns[i] for columns in columns_by_leg]) for i in range(3))
     # by rank, then by plane and rail: ports of one number are in one plane, on which comparisons of ranks rely
     order = np.lexsort((row, links.rail[row], links.plane[row], rank))
     rank, row, speed = rank[order].astype(np.int64), row[order].astype(np.int64), speed[order]
     port = rank_within(rank)
-    shape = (ranks, int(port.max(initial=0)) + 1)
+    shape = (rank_count, int(port.max(initial=0)) + 1)
     leaf, link = np.full(shape, NONE, dtype=np.int64), np.full(shape, NONE, dtype=np.int64)
     gbps, rail = np.zeros(shape), np.zeros(shape[0], dtype=np.int64)
     lit = lit_links[row]
@@ -385,20 +396,21 @@ def _list_served(attachment: Attachment, count: int) -> list[tuple[int, int, flo
 def _list_uplinks(plan: WiringPlan, heights: dict[TierKey, int], lit_links: Flags) -> Uplinks:
     """Return the links between the tiers above the nodes that are lit."""
     links = plan.links
-    parts: list[tuple[Ints64, int, float]] = []
+    by_segment: list[tuple[Ints64, int, float]] = []  # (rows of links, height of their lower tier, Gb/s)
     for number, segment in enumerate(links.segments):
         lower, upper = segment.lower_tier, segment.tier
         if lower is None or upper is None or lower == upper or not {lower, upper} <= set(heights):
             continue
         span = links.find_rows(number)
-        parts.append((span.start + np.flatnonzero(lit_links[span]), heights[lower], segment.speed_gbps))
-    row = np.concatenate([rows for rows, _, _ in parts]) if parts else np.zeros(0, dtype=np.int64)
+        by_segment.append((span.start + np.flatnonzero(lit_links[span]), heights[lower], segment.speed_gbps))
+    row_counts = [len(rows) for rows, _, _ in by_segment]
+    row = np.concatenate([rows for rows, _, _ in by_segment]) if by_segment else np.zeros(0, dtype=np.int64)
     return Uplinks(
         links.a_device[row].astype(np.int64),
         links.b_device[row].astype(np.int64),
-        np.repeat([speed for _, _, speed in parts], [len(rows) for rows, _, _ in parts]),
+        np.repeat([speed for _, _, speed in by_segment], row_counts),
         plan.cables.length_m[links.cable[row]],
-        np.repeat(np.array([height for _, height, _ in parts], dtype=np.int64), [len(rows) for rows, _, _ in parts]),
+        np.repeat(np.array([height for _, height, _ in by_segment], dtype=np.int64), row_counts),
         row,
     )
 
@@ -412,18 +424,18 @@ def _list_levels(plan: WiringPlan, heights: dict[TierKey, int], uplinks: Uplinks
     for height in range(max(heights.values(), default=0) + 1):
         inside = uplinks.height < height
         joined = join_components(joined, uplinks.lower[inside], uplinks.upper[inside])
-        tiers = tuple(sorted(key for key, at in heights.items() if at == height))
+        tiers = tuple(sorted(key for key, tier_height in heights.items() if tier_height == height))
         leaving = uplinks.height == height
-        out = np.bincount(joined[uplinks.lower[leaving]], uplinks.gbps[leaving], len(joined)).astype(np.float64)
-        hop = uplinks.length_m[leaving]
+        out_gbps = np.bincount(joined[uplinks.lower[leaving]], uplinks.gbps[leaving], len(joined)).astype(np.float64)
+        hops_m = uplinks.length_m[leaving]
         spans = _find_spans(plan, tiers, lit_links)
         if len(spans):
             ends = _span_ends(plan, spans)
             speed = np.array([segment.speed_gbps for segment in plan.links.segments])[plan.links.segment[spans]]
             for end in ends:
-                out += np.bincount(joined[end], speed, len(joined))
-            hop = 1000 * np.array([segment.km for segment in plan.links.segments])[plan.links.segment[spans]]
-        yield Level(tiers, joined, out, float(hop.mean()) if len(hop) else 0.0)
+                out_gbps += np.bincount(joined[end], speed, len(joined))
+            hops_m = 1000 * np.array([segment.km for segment in plan.links.segments])[plan.links.segment[spans]]
+        yield Level(tiers, joined, out_gbps, float(hops_m.mean()) if len(hops_m) else 0.0)
         if len(spans):
             yield Level((), join_components(joined, *ends), np.zeros(len(joined)), 0.0)
     for name, rows in _list_mesh_rows(plan, heights, lit_links):
@@ -436,13 +448,13 @@ def _list_mesh_rows(plan: WiringPlan, tiers: Collection[TierKey], lit_links: Fla
 
     Links within groups come first (`group`), then those between groups (`mesh`).
     """
-    rows: dict[str, list[Ints64]] = {"group": [], "mesh": []}
+    rows_by_level: dict[str, list[Ints64]] = {"group": [], "mesh": []}
     for number, segment in enumerate(plan.links.segments):
         if segment.mesh and segment.mesh.word == "mesh" and segment.tier in tiers:
             span = plan.links.find_rows(number)
             name = "mesh" if segment.mesh.dimension in list_scopes() else "group"
-            rows[name].append(span.start + np.flatnonzero(lit_links[span]))
-    yield from ((name, np.concatenate(parts)) for name, parts in rows.items() if parts)
+            rows_by_level[name].append(span.start + np.flatnonzero(lit_links[span]))
+    yield from ((name, np.concatenate(rows)) for name, rows in rows_by_level.items() if rows)
 
 
 def _span_ends(plan: WiringPlan, rows: Ints64) -> tuple[Ints64, Ints64]:
@@ -462,7 +474,7 @@ def _find_spans(plan: WiringPlan, tiers: Collection[TierKey], lit_links: Flags) 
 
 
 def find_median(values: Floats) -> float:
-    """Return the median; that of numpy would import its masked arrays first."""
+    """Return the median of some values, at least one; numpy's own would import its masked arrays first."""
     ordered = np.sort(values)
     return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)
 

@@ -341,7 +341,7 @@ def make_team(network: Network, job: Job, constants: ConstantsProfile) -> Team:
     """Return the team of a job, with the rates of its slowest rank in the domain and in the network."""
     domain = network.ranks.domain[job.ranks]
     starts = np.flatnonzero(np.r_[True, domain[1:] != domain[:-1]])
-    size = np.diff(np.r_[starts, len(domain)])
+    ranks_per_domain = np.diff(np.r_[starts, len(domain)])
     gbps = float(network.ranks.first_tier_gbps[job.ranks].min())
     reached = find_scale_up_efficiency(network, job, constants)
     return Team(
@@ -349,8 +349,8 @@ def make_team(network: Network, job: Job, constants: ConstantsProfile) -> Team:
         job,
         constants,
         len(starts),
-        int(size.max()),
-        int(size.min()),
+        int(ranks_per_domain.max()),
+        int(ranks_per_domain.min()),
         gbps * reached.reached,
         gbps * (reached.in_switch or 0.0),
         float(network.gbps[job.ranks].sum(axis=1).min())
@@ -366,22 +366,23 @@ def _find_tiers(network: Network, job: Job, reached: ScaleUpEfficiency) -> Scale
     """
     ranks = network.ranks
     domain, tier_size = ranks.domain[job.ranks], ranks.first_tier_size[job.ranks]
-    _, first, tier = np.unique(ranks.first_tier[job.ranks], return_index=True, return_inverse=True)
+    _, first_of_tier, tier = np.unique(ranks.first_tier[job.ranks], return_index=True, return_inverse=True)
     _, domain_start, in_domain, domain_size = np.unique(
         domain, return_index=True, return_inverse=True, return_counts=True
     )
     next_rank = np.arange(len(domain)) + 1
     is_last = np.r_[domain[1:] != domain[:-1], True]
     next_rank[is_last] = domain_start[in_domain[is_last]]
-    out = np.bincount(tier, tier != tier[next_rank])
-    members, others = np.bincount(tier), (domain_size[in_domain] - np.bincount(tier)[tier])[first]
-    size, peers = tier_size[first], np.maximum(1, domain_size[in_domain] - 1)[first]
+    # by first tier: hops of the ring that leave it, its ranks of the job, those elsewhere in its domain, and its size
+    leaving_hops = np.bincount(tier, tier != tier[next_rank])
+    members, others = np.bincount(tier), (domain_size[in_domain] - np.bincount(tier)[tier])[first_of_tier]
+    size, peers = tier_size[first_of_tier], np.maximum(1, domain_size[in_domain] - 1)[first_of_tier]
     gbps = float(ranks.domain_gbps[job.ranks].min())
     return ScaleUpTiers(
-        len(first),
+        len(first_of_tier),
         gbps * reached.reached,
         gbps * (reached.in_switch or 0.0),
-        of_ring=float((out / size).max()),
+        of_ring=float((leaving_hops / size).max()),
         of_all=float((members * others / peers / size).max()),
         of_switch=float(((others > 0) / size).max()),
     )

@@ -20,7 +20,7 @@ HOURS_OF_YEAR = 24 * DAYS_OF_YEAR
 CABLES = ("cable", "fibre", "leg")
 """Kinds of pieces of cables; all fail as often as a cable does."""
 SLOWS = 1.005
-"""A loss slows a job from here on: what the table shows as more than 1x."""
+"""A loss slows a job if its traffic takes at least this many times as long: the table shows more than 1x."""
 
 FORMULA = (
     "bisection_share: the least cut into halves over that before; of a cable, fibre or NIC: 1 - what places above it "
@@ -36,7 +36,10 @@ WITHIN = "-: the job lies in one scale-up domain and sends nothing over this net
 
 
 def figures(network: Network, job: Job, question: Question) -> dict[str, Any]:
-    """What every single loss leaves, the worst pairs of switches where they are asked for, and interruptions."""
+    """Return what each class of single losses leaves and how often a job is interrupted.
+
+    If the question asks for `pairs`, the worst pairs of switches are included.
+    """
     grid = make_team(network, job, question.constants).grid
     losses = Losses(network, job, grid)
     classes = LossClasses(losses)
@@ -57,10 +60,14 @@ def figures(network: Network, job: Job, question: Question) -> dict[str, Any]:
 
 
 def _make_row(losses: Losses, loss: LossClass, bisection: float) -> dict[str, Any]:
-    """What a class of losses leaves, as the JSON of an analysis has it."""
+    """Return what a class of losses leaves, as the JSON of an analysis has it; `bisection` is that before, Gb/s.
+
+    `bisection_share` is None at a phase of a cluster, and slowdowns are None if the loss stops the job.
+    """
     effect = losses.find_effect(loss.devices, loss.links)
-    lost = effect.lost_gbps / bisection if bisection else 0.0
-    share = float(loss.share) if loss.share is not None else max(0.0, 1 - lost)
+    share_lost = effect.lost_gbps / bisection if bisection else 0.0
+    # by the design if it tells, else as counted on links
+    share_left = float(loss.share) if loss.share is not None else max(0.0, 1 - share_lost)
     phase = losses.network.cluster.phase
     return {
         "kind": loss.kind,
@@ -69,7 +76,7 @@ def _make_row(losses: Losses, loss: LossClass, bisection: float) -> dict[str, An
         "parts_of_job": loss.of_job,
         "of_rate": loss.of_rate,
         "example": loss.example,
-        "bisection_share": None if phase else round(share, 6),
+        "bisection_share": None if phase else round(share_left, 6),
         "cut_off": effect.cut_off,
         "slowed": effect.slowed,
         "job_cut_off": effect.job_cut_off,
@@ -84,26 +91,30 @@ def _make_row(losses: Losses, loss: LossClass, bisection: float) -> dict[str, An
 def _count_interruptions(
     network: Network, job: Job, rows: Sequence[Mapping[str, Any]], question: Question
 ) -> dict[str, Any]:
-    """Parts that stop the job and parts that slow it down, with how often either happens."""
+    """Return how often the job is stopped and slowed by failures, in all and by kind of part.
+
+    `rows` are the single losses. Nodes and accelerators stop the job whenever one of its own fails; of NICs, switches
+    and pieces of cables, `rows` tell which do. A mean number of hours is None if no part stops or slows the job.
+    """
     nodes = len(unique_values(network.ranks.device[job.ranks]))
     parts = [_count_failures("node", "node", [{"parts_of_job": nodes, "of_rate": 1.0}], [], question)]
     if network.what == "accelerators":
         parts.insert(
             0, _count_failures("gpu", "accelerator", [{"parts_of_job": len(job), "of_rate": 1.0}], [], question)
         )
-    single: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    rows_by_part: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in rows:
         if row["kind"] in ("nic", "switch", *CABLES):
-            single.setdefault((row["kind"], row["what"]), []).append(row)
-    for (kind, part_name), part_rows in single.items():
-        stop, slow = ([row for row in part_rows if is_so(row)] for is_so in (_stops_job, _slows_job))
-        parts.append(_count_failures(kind, part_name, stop, slow, question))
-    yearly, slowed = (sum(row[name] for row in parts) for name in ("per_year", "slowed_per_year"))
+            rows_by_part.setdefault((row["kind"], row["what"]), []).append(row)
+    for (kind, part_name), part_rows in rows_by_part.items():
+        stopping, slowing = ([row for row in part_rows if has_effect(row)] for has_effect in (_stops_job, _slows_job))
+        parts.append(_count_failures(kind, part_name, stopping, slowing, question))
+    stops_per_year, slowed_per_year = (sum(row[name] for row in parts) for name in ("per_year", "slowed_per_year"))
     return {
-        "mean_hours": round(HOURS_OF_YEAR / yearly, 3) if yearly else None,
-        "per_year": round(yearly, 3),
-        "mean_hours_slowed": round(HOURS_OF_YEAR / slowed, 3) if slowed else None,
-        "slowed_per_year": round(slowed, 3),
+        "mean_hours": round(HOURS_OF_YEAR / stops_per_year, 3) if stops_per_year else None,
+        "per_year": round(stops_per_year, 3),
+        "mean_hours_slowed": round(HOURS_OF_YEAR / slowed_per_year, 3) if slowed_per_year else None,
+        "slowed_per_year": round(slowed_per_year, 3),
         "by_part": parts,
     }
 
@@ -117,35 +128,49 @@ def _slows_job(row: Mapping[str, Any]) -> bool:
 
 
 def _count_failures(
-    part: str, part_name: str, stop: Sequence[Mapping[str, Any]], slow: Sequence[Mapping[str, Any]], question: Question
+    part: str,
+    part_name: str,
+    stopping: Sequence[Mapping[str, Any]],
+    slowing: Sequence[Mapping[str, Any]],
+    question: Question,
 ) -> dict[str, Any]:
-    """How many parts of a kind stop the job or slow it, and how often a year either happens."""
+    """Return how many parts of a kind stop the job or slow it, and how often a year either happens.
+
+    `stopping` and `slowing` are rows of losses, with `parts_of_job` and `of_rate`. A kind of part whose failures the
+    constants do not have counts as one that never fails.
+    """
     rates = {str(name): rate for name, rate in question.constants.failures.items()}
     rate = rates.get("cable" if part in CABLES else part)
-    per_year = rate.per_year if rate else 0.0
-    a_year = [sum(row["parts_of_job"] * row["of_rate"] * per_year for row in rows) for rows in (stop, slow)]
+    failures_per_year = rate.per_year if rate else 0.0
+    stops_per_year, slowed_per_year = (
+        sum(row["parts_of_job"] * row["of_rate"] * failures_per_year for row in rows) for rows in (stopping, slowing)
+    )
     return {
         "part": part,
         "what": part_name,
-        "stopping": sum(row["parts_of_job"] for row in stop),
-        "slowing": sum(row["parts_of_job"] for row in slow),
-        "per_year": round(a_year[0], 3),
-        "slowed_per_year": round(a_year[1], 3),
+        "stopping": sum(row["parts_of_job"] for row in stopping),
+        "slowing": sum(row["parts_of_job"] for row in slowing),
+        "per_year": round(stops_per_year, 3),
+        "slowed_per_year": round(slowed_per_year, 3),
     }
 
 
 def lines(results: Mapping[str, Any]) -> Iterator[str]:
-    """The losses as a table, one row for each kind of part with the worst of its classes; then interruptions."""
+    """Yield the losses as the lines of a table, then the lines of interruptions.
+
+    A kind of part has one row, of the worst of its classes. Lines about flows that die and paths that NICs retire
+    follow their row.
+    """
     yield (f"  {'one lost':<34}{'parts':>9}{'cut off':>9}{'slowed':>8}{'bisection':>11}{'ring':>8}{'all-to-all':>12}")
     rows = [*pick_worst_by_kind(results["losses"]), *pick_worst_by_kind(results.get("pairs", ()))]
     for row in rows:
         name = row["what"] if row["kind"] in ("plane", "feed") else f"{row['kind']}: {row['what']}"
-        times = (
+        ring, all_to_all = (
             _format_slowdown(row[key], results["in_one_domain"]) for key in ("ring_slowdown", "all_to_all_slowdown")
         )
         yield (
             f"  {name:<34}{row['parts']:>9,}{row['cut_off']:>9,}{row['slowed']:>8,}"
-            f"{_format_share(row['bisection_share']):>11}{next(times):>8}{next(times):>12}"
+            f"{_format_share(row['bisection_share']):>11}{ring:>8}{all_to_all:>12}"
         )
         if row["kind"] == "pair":
             yield f"    the worst: {row['example']}"
@@ -167,24 +192,28 @@ def lines(results: Mapping[str, Any]) -> Iterator[str]:
 
 
 def headlines(results: Mapping[str, Any]) -> Iterator[str]:
-    """What matters first: how often the job is stopped and slowed, then the table of losses."""
-    sentences = list(_format_interruptions(results["interruptions"]))
-    yield from (line for line in sentences if not line.startswith(" "))
-    yield from (line for line in lines(results) if line not in sentences)
+    """Yield the most important lines first: how often the job is stopped and slowed, then the table of losses."""
+    interruption_lines = list(_format_interruptions(results["interruptions"]))
+    # sentences begin at the margin; the table of parts does not, and is left out
+    yield from (line for line in interruption_lines if not line.startswith(" "))
+    yield from (line for line in lines(results) if line not in interruption_lines)
 
 
 def pick_worst_by_kind(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """One row for each kind of part: that of the class which hurts most, with the parts of all classes."""
-    kinds: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    """Yield one row for each kind of part: the row of the class that does most harm.
+
+    Its `parts` is the number of parts of all classes of the kind.
+    """
+    rows_by_kind: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in rows:
-        kinds.setdefault((row["kind"], row["what"]), []).append(row)
-    for kind_rows in kinds.values():
+        rows_by_kind.setdefault((row["kind"], row["what"]), []).append(row)
+    for kind_rows in rows_by_kind.values():
         worst = max(kind_rows, key=_rank_harm)
         yield {**worst, "parts": sum(row["parts"] for row in kind_rows)}
 
 
 def _rank_harm(row: Mapping[str, Any]) -> tuple[float, ...]:
-    """How bad a loss is, the first figure first."""
+    """Return a sort key for how bad a loss is; an earlier figure decides before a later one."""
     return row["job_cut_off"], row["cut_off"], row["dead_flows_to"], row["all_to_all_slowdown"] or 0
 
 
@@ -199,7 +228,7 @@ def _format_slowdown(slowdown: float | None, in_one_domain: bool) -> str:
 
 
 def _format_interruptions(rates: Mapping[str, Any]) -> Iterator[str]:
-    """How often the job is stopped and slowed, as lines for people: in all, and by part."""
+    """Yield the lines of how often the job is stopped and slowed: sentences for all failures, and a table by part."""
     if rates["mean_hours"] is None:
         yield "No failure of a single part stops the job."
         return
@@ -222,7 +251,7 @@ def _hours(hours: float) -> str:
 
 
 def reckoning(results: Mapping[str, Any]) -> Iterator[Reckoning]:
-    """How bisection, slowdown and interruptions were reckoned."""
+    """Yield how bisection, slowdown and interruptions were computed, with the constants and their sources."""
     yield (
         "formula",
         (

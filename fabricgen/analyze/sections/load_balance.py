@@ -31,17 +31,21 @@ ORDER = 3
 MOST_FLOWS = 2**22
 """A Monte Carlo ends with the trial in which it has drawn so many flows; of so many, more trials tell nothing new."""
 _WHOLE = 0.995
+"""Shares above this are shown as the whole rate: they round to 1.00."""
 WAYS = {"hash": "hash", "dynamic": "dynamic, leaves by load", "shared": "hash, one seed for all"}
 
 
 def figures(network: Network, job: Job, question: Question) -> dict[str, Any]:
-    """Shares of their rate that pairs get of a random permutation of a job's ranks, and of its ring; polarisation."""
+    """Return the shares of its rate that a pair gets, in a random permutation of a job's ranks and in its rings.
+
+    `polarisation` has, for each tier, the share of its links that are in use if all tiers hash alike.
+    """
     routes, blueprint = Routes(network), network.cluster.design.loaded.blueprint
     fabric = network.fabric
     mode = find_balancing(blueprint.fabrics[fabric.name].routing, blueprint.routing).mode
     dealt = "paths that NICs choose" if names_each_link(network.cluster.design, fabric) else mode
     configured = f"{dealt}, paths weighed by links" if routes.weighted else dealt
-    around = _make_pattern(routes, *pair_in_rings(network, job.ranks))
+    rings = _make_pattern(routes, *pair_in_rings(network, job.ranks))
 
     def permute(rng: np.random.Generator) -> _Pattern:
         return _make_pattern(routes, *permute_ranks(network, routes, job.ranks, rng))
@@ -50,7 +54,7 @@ def figures(network: Network, job: Job, question: Question) -> dict[str, Any]:
         "configured": "subnet manager" if fabric.protocol == "infiniband" else configured,
         "patterns": [
             _figure_pattern(routes, "random permutation", permute, question),
-            _figure_pattern(routes, "ring on each rail", lambda _: around, question),
+            _figure_pattern(routes, "ring on each rail", lambda _: rings, question),
         ],
         "polarisation": [
             {
@@ -77,7 +81,10 @@ def figures(network: Network, job: Job, question: Question) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """Pairs of ranks, their flows that have a route over uplinks, and how many have none."""
+    """A pattern of traffic: the number of its pairs of ranks, the flows of these over uplinks, and the flows lost.
+
+    `lost` is the number of flows over uplinks that have no route; `flows` is without them.
+    """
 
     pairs: int
     flows: Flows
@@ -93,19 +100,23 @@ def _make_pattern(routes: Routes, source: Ints64, target: Ints64) -> _Pattern:
 def _figure_pattern(
     routes: Routes, name: str, pattern: Callable[[np.random.Generator], _Pattern], question: Question
 ) -> dict[str, Any]:
-    """The figures of one pattern of traffic, which may be another one in each trial."""
+    """Return the figures of one pattern of traffic: by way to choose paths and queue pairs, expected and drawn rates.
+
+    `pattern` makes the pattern from a random generator, for each trial anew; the first one made is the one of which
+    rates are expected. If none of its pairs uses uplinks, there are no rates.
+    """
     rng = np.random.Generator(np.random.PCG64(question.seed))
-    first, queue_pairs = pattern(rng), sorted(set(question.queue_pairs))
-    crossing = int(np.count_nonzero(np.bincount(first.flows.pair)))
-    named: dict[str, Any] = {
+    first_pattern, queue_pairs = pattern(rng), sorted(set(question.queue_pairs))
+    crossing_pairs = int(np.count_nonzero(np.bincount(first_pattern.flows.pair)))
+    figures_of_pattern: dict[str, Any] = {
         "name": name,
-        "pairs": first.pairs,
-        "crossing_share": round(crossing / first.pairs, 4) if first.pairs else 0.0,
-        "flows_without_route": first.lost,
+        "pairs": first_pattern.pairs,
+        "crossing_share": round(crossing_pairs / first_pattern.pairs, 4) if first_pattern.pairs else 0.0,
+        "flows_without_route": first_pattern.lost,
     }
-    if not crossing:
-        return named | {"sprayed": None, "rows": []}
-    formula, rows = Formula(routes, first.flows), []
+    if not crossing_pairs:
+        return figures_of_pattern | {"sprayed": None, "rows": []}
+    formula, rows = Formula(routes, first_pattern.flows), []
     trials = _run_trials(routes, pattern, queue_pairs, rng, question.trials)
     for balancing in WAYS:
         for number in queue_pairs:
@@ -116,7 +127,8 @@ def _figure_pattern(
             )
             drawn_rates = _average_rates(trials[balancing, number]) if trials else None
             rows.append({"kind": balancing, "queue_pairs": number, "expected": expected, "drawn": drawn_rates})
-    return named | {"sprayed": _make_row(rate_sprayed(routes.network, first.flows)), "rows": rows}
+    sprayed = _make_row(rate_sprayed(routes.network, first_pattern.flows))
+    return figures_of_pattern | {"sprayed": sprayed, "rows": rows}
 
 
 def _run_trials(
@@ -126,7 +138,10 @@ def _run_trials(
     rng: np.random.Generator,
     trials: int,
 ) -> dict[tuple[str, int], list[Rates]]:
-    """By way and number of queue pairs, the rates of each trial of a Monte Carlo."""
+    """Return the rates of each trial of a Monte Carlo, by (way to choose paths, number of queue pairs).
+
+    A number of queue pairs has fewer than `trials` trials once it has drawn `MOST_FLOWS` flows.
+    """
     rates_by_kind: dict[tuple[str, int], list[Rates]] = {}
     for trial in range(trials):
         flows = pattern(rng).flows
@@ -138,14 +153,14 @@ def _run_trials(
 
 
 def _average_rates(rates: list[Rates]) -> dict[str, float]:
-    """The means over trials, and how many these were."""
-    count = len(rates)
-    means = (sum(getattr(trial_rates, name) for trial_rates in rates) / count for name in Rates.__slots__)
-    return _make_row(Rates(*means)) | {"trials": count}
+    """Return the means of rates over trials, and how many trials there were."""
+    trials = len(rates)
+    means = (sum(getattr(trial_rates, name) for trial_rates in rates) / trials for name in Rates.__slots__)
+    return _make_row(Rates(*means)) | {"trials": trials}
 
 
 def _make_row(rates: Rates) -> dict[str, float]:
-    """Rates as the JSON of an analysis has them."""
+    """Return rates as the JSON of an analysis has them, rounded to four decimals."""
     return {
         "mean_share": round(rates.mean, 4),
         "worst_share": round(rates.worst, 4),
@@ -154,7 +169,10 @@ def _make_row(rates: Rates) -> dict[str, float]:
 
 
 def lines(results: Mapping[str, Any]) -> Iterator[str]:
-    """The load balance as a table for each pattern of traffic."""
+    """Yield the lines of load balance: a table for each pattern of traffic, then the links in use by tier.
+
+    A pattern whose pairs get all of their rate has a sentence in place of its table.
+    """
     yield f"share of its rate that a pair gets whose leaves differ; the blueprint asks for: {results['configured']}"
     for pattern in results["patterns"]:
         crossing = f"{pattern['crossing_share']:.1%} of them over uplinks"
@@ -177,18 +195,21 @@ def lines(results: Mapping[str, Any]) -> Iterator[str]:
 
 
 def headlines(results: Mapping[str, Any]) -> Iterator[str]:
-    """What matters first: the shares of a random permutation, with the middle number of queue pairs."""
-    middle = results["constants"]["queue_pairs"]
-    asked = middle[len(middle) // 2]
+    """Yield the most important lines: the shares of a random permutation with the middle number of queue pairs."""
+    queue_pairs = results["constants"]["queue_pairs"]
+    middle = queue_pairs[len(queue_pairs) // 2]
     patterns = [
-        {**pattern, "rows": [row for row in pattern["rows"] if row["queue_pairs"] == asked]}
+        {**pattern, "rows": [row for row in pattern["rows"] if row["queue_pairs"] == middle]}
         for pattern in results["patterns"][:1]
     ]
     yield from lines({**results, "patterns": patterns, "polarisation": []})
 
 
 def _format_table(rows: list[Mapping[str, Any]], sprayed_row: Mapping[str, float]) -> Iterator[str]:
-    """The shares of a pattern by kind of balancing and queue pairs, expected and drawn."""
+    """Yield the lines of a pattern's shares: sprayed packets first, then each way to choose paths by queue pairs.
+
+    Drawn shares have columns only if any were drawn.
+    """
     is_drawn = any(row["drawn"] for row in rows)
     head = f"{'mean':>8}{'worst':>8}{'slowest':>9}"
     yield f"  {'':<26}{'':>12}{'expected':>25}" + (f"{'drawn':>29}" if is_drawn else "")
@@ -206,12 +227,12 @@ def _format_cells(row: Mapping[str, float] | None) -> str:
 
 
 def reckoning(results: Mapping[str, Any]) -> Iterator[Reckoning]:
-    """How shares were reckoned, expected and drawn."""
+    """Yield how shares were computed, expected and drawn, with the seed and the source."""
     constants = results["constants"]
     trials = constants["trials"]
-    more = [f"drawn = mean of {trials:,} trials in which flows choose at random on the wired graph"] if trials else []
+    notes = [f"drawn = mean of {trials:,} trials in which flows choose at random on the wired graph"] if trials else []
     if results["polarisation"]:
-        more.append("links in use = m / gcd(n, m) of m, where the same hash chose among n before")
+        notes.append("links in use = m / gcd(n, m) of m, where the same hash chose among n before")
     yield (
         "formula",
         (
@@ -219,7 +240,7 @@ def reckoning(results: Mapping[str, Any]) -> Iterator[Reckoning]:
             "worst: of all pairs; slowest: mean of the slowest queue pair of each",
             "expected: a link of N that F flows choose from carries 1 + Binomial(F - 1, 1/N), at each hop",
             "per-packet spraying: load of all uplinks of a leaf, and of what is joined above it, together",
-            *more,
+            *notes,
         ),
     )
     pairs = ", ".join(str(number) for number in constants["queue_pairs"])
@@ -244,33 +265,42 @@ class Polarised:
 
 
 def list_polarised(routes: Routes) -> Iterator[Polarised]:
-    """For each tier above the leaves that has a choice, the share of its links in use where all hash alike.
+    """Yield the share of links in use of each tier above the leaves if all tiers hash alike.
 
-    The mean over its switches; of those that differ in links, the most common number of these.
+    Tiers whose switches have no choice are left out. The share is the mean over the switches of the tier. If their
+    numbers of links differ, the most common number is given.
     """
     network, uplinks = routes.network, routes.network.uplinks
-    number, counts = routes.number_uplinks()
-    up = np.bincount(uplinks.lower, minlength=len(routes.labels[0]))
+    uplink_number, uplink_counts = routes.number_uplinks()
+    uplinks_of_switch = np.bincount(uplinks.lower, minlength=len(routes.labels[0]))
     devices = network.cluster.plan.devices
     for height in range(routes.heights):
-        links_here = np.flatnonzero(uplinks.height == height)
-        upper = uplinks.upper[links_here]
-        for direction, members in (("up", up), ("down", routes.count_parallel_links(height))):
-            share = _find_link_shares(upper, number[links_here], counts[links_here], members[upper])
-            choosing = np.flatnonzero(np.bincount(upper) * (members[: len(share)] > 1))
-            for cls in unique_values(devices.device_class[choosing]):
-                tier_switches = choosing[devices.device_class[choosing] == cls]
-                links = int(np.bincount(members[tier_switches]).argmax())
-                yield Polarised(devices.classes[cls].key, direction, links, float(share[tier_switches].mean()))
+        links_of_height = np.flatnonzero(uplinks.height == height)
+        upper = uplinks.upper[links_of_height]
+        numbers, counts = uplink_number[links_of_height], uplink_counts[links_of_height]
+        # by device row, the links among which a switch chooses
+        for direction, choices in (("up", uplinks_of_switch), ("down", routes.count_parallel_links(height))):
+            share_in_use = _find_link_shares(upper, numbers, counts, choices[upper])
+            choosing_switches = np.flatnonzero(np.bincount(upper) * (choices[: len(share_in_use)] > 1))
+            for cls in unique_values(devices.device_class[choosing_switches]):
+                tier_switches = choosing_switches[devices.device_class[choosing_switches] == cls]
+                links = int(np.bincount(choices[tier_switches]).argmax())
+                yield Polarised(devices.classes[cls].key, direction, links, float(share_in_use[tier_switches].mean()))
 
 
-def _find_link_shares(upper: Ints64, number: Ints64, counts: Ints64, members: Ints64) -> Floats:
-    """By row of a switch, the share of its links in use; where lower switches differ, the most that those alike use."""
+def _find_link_shares(upper: Ints64, number: Ints64, counts: Ints64, choices: Ints64) -> Floats:
+    """Return for each device row of an upper switch the share of its links in use if it hashes as lower switches do.
+
+    The other columns have a row for each link: its `upper` switch, its `number` among the uplinks of its lower switch,
+    how many uplinks that switch has (`counts`), and among how many links the upper switch chooses (`choices`). Lower
+    switches are grouped by the greatest common divisor of both; the share is that of the group that uses most links.
+    """
     # a hash that chose among n links before takes only every gcd(n, m)-th of m
-    divisor, base = np.gcd(counts, members), int(counts.max(initial=0)) + 1
-    keys = np.sort((upper * base + divisor) * base + number % np.maximum(divisor, 1))
-    distinct = keys[np.flatnonzero(np.diff(keys, prepend=-1))]
-    alike, count = np.unique(distinct // base, return_counts=True)
+    divisor, base = np.gcd(counts, choices), int(counts.max(initial=0)) + 1
+    # (upper switch, divisor, remainder of the hash) as one number, in digits to a base above all divisors
+    remainder_keys = np.sort((upper * base + divisor) * base + number % np.maximum(divisor, 1))
+    distinct_keys = remainder_keys[np.flatnonzero(np.diff(remainder_keys, prepend=-1))]
+    groups, remainders = np.unique(distinct_keys // base, return_counts=True)
     share = np.zeros(int(upper.max(initial=-1)) + 1)
-    np.maximum.at(share, alike // base, count / np.maximum(alike % base, 1))
+    np.maximum.at(share, groups // base, remainders / np.maximum(groups % base, 1))
     return share

@@ -32,32 +32,36 @@ SOURCES = {
 
 
 def figures(network: Network, job: Job, question: Question) -> dict[str, Any]:
-    """What jitter costs the job: of one rank, of all of them at a barrier, and of all in each step of a collective."""
-    jitter, ranks = question.constants.stragglers.jitter_us, len(job)
-    sizes = np.bincount(network.ranks.domain[job.ranks])
-    domains, per_domain = int((sizes > 0).sum()), int(sizes.max(initial=0))
-    barrier = jitter * sum_harmonic(ranks)
+    """Return what lateness costs a job: of one rank, of all at a barrier, and of all in each step of a collective.
+
+    The mean lateness is `jitter_us` of the constants.
+    """
+    jitter_us, ranks = question.constants.stragglers.jitter_us, len(job)
+    ranks_by_domain = np.bincount(network.ranks.domain[job.ranks])
+    domains, most_per_domain = int((ranks_by_domain > 0).sum()), int(ranks_by_domain.max(initial=0))
+    barrier_us = jitter_us * sum_harmonic(ranks)
     return {
         "ranks": ranks,
-        "one_late": _describe_delay(jitter, ranks),
-        "all_late": _describe_delay(barrier, ranks),
+        "one_late": _describe_delay(jitter_us, ranks),
+        "all_late": _describe_delay(barrier_us, ranks),
         "collectives": [
-            {"collective": name, "steps": steps, "one_late_us": jitter, "all_late_us": round(jitter * waits, 3)}
-            for name, steps, waits in _list_collectives(ranks, domains, per_domain)
+            {"collective": name, "steps": steps, "one_late_us": jitter_us, "all_late_us": round(jitter_us * waits, 3)}
+            for name, steps, waits in _list_collectives(ranks, domains, most_per_domain)
         ],
         "formula": FORMULA,
-        "constants": {"jitter_us": jitter, "steps_ms": list(STEPS_MS)},
+        "constants": {"jitter_us": jitter_us, "steps_ms": list(STEPS_MS)},
         "source": {"jitter_us": question.constants.stragglers.source, **SOURCES},
     }
 
 
 def _describe_delay(delay_us: float, ranks: int) -> dict[str, Any]:
+    """Return a delay, the accelerator time that all ranks lose to it, s, and its share of steps of `STEPS_MS`."""
     shares = {str(length): round(delay_us / 1000 / length, 8) for length in STEPS_MS}
     return {"delay_us": round(delay_us, 3), "summed_s": round(ranks * delay_us / 1e6, 6), "share_of_step_ms": shares}
 
 
 def sum_harmonic(number: int) -> float:
-    """1 + 1/2 + ... + 1/number; beyond 1,000 by Euler's expansion, which is then right to 12 digits."""
+    """Return 1 + 1/2 + ... + 1/number; beyond 1,000 by Euler's expansion, which is then right to 12 digits."""
     if number <= 1000:
         return sum(1 / n for n in range(1, number + 1))
     # euler's constant, and the first terms of his expansion
@@ -65,7 +69,11 @@ def sum_harmonic(number: int) -> float:
 
 
 def _list_collectives(ranks: int, domains: int, per_domain: int) -> Iterator[tuple[str, int, float]]:
-    """(collective, dependent steps, jitters that it waits for) of an all-reduce by algorithm, and of the others."""
+    """Yield (collective and algorithm, its dependent steps, the mean jitters that it waits for).
+
+    A hierarchical all-reduce is included if the job has several domains, of several ranks each; a job of one rank has
+    no collectives.
+    """
     if ranks < 2:
         return
     # rings reduce in n - 1 steps and gather in n - 1 more; trees go up and come down
@@ -81,36 +89,41 @@ def _list_collectives(ranks: int, domains: int, per_domain: int) -> Iterator[tup
 
 
 def count_ring_waits(ranks: int, steps: int) -> float:
-    """How many mean jitters a number of steps of a ring takes, where each rank is late by an exponential time in each
-    and waits for the rank before it: 2 - 1/ranks a step in the long run.
+    """Return by how many mean jitters some steps of a ring are delayed: 2 - 1/ranks for each step in the long run.
+
+    In each step each rank is late by an exponential time, and waits for the rank before it.
     """
     return steps * (2 - 1 / ranks)
 
 
 def count_tree_waits(levels: int, step: float = 0.002) -> float:
-    """How many mean jitters a binary tree of some levels takes up, or down: the mean of the last of its paths, where
-    each hop is late by an exponential time. By distribution functions on a grid of times, in mean jitters.
+    """Return by how many mean jitters a binary tree of some levels is delayed on the way up, or on the way down.
+
+    Each hop is late by an exponential time, and the latest of all paths counts. Its mean is computed from distribution
+    functions on a grid of times; `step` is the distance of these, in mean jitters.
     """
     times = np.arange(0, 10 + 5 * levels, step)
-    grows, done = np.exp(times), np.ones(len(times))
+    # by time, the probability that a tree of no levels, and after each round of one more level, is done
+    growth, done = np.exp(times), np.ones(len(times))
     for _ in range(levels):
         # the convolution with an exponential, as a running sum: weights that grow by e^t are taken out again
-        late = np.cumsum(done * grows) * (1 - exp(-step)) / grows
+        one_subtree_done = np.cumsum(done * growth) * (1 - exp(-step)) / growth
         # both subtrees have to be done; rounding must not make that more than certain
-        done = np.minimum(late, 1.0) ** 2
+        done = np.minimum(one_subtree_done, 1.0) ** 2
+    # the mean of a positive time is the integral of the probability that it is not over yet
     return float((1 - done).sum() * step)
 
 
 def lines(results: Mapping[str, Any]) -> Iterator[str]:
-    """What jitter costs: one of the ranks late, all late at a barrier, and all late in a collective."""
-    jitter, ranks = results["constants"]["jitter_us"], results["ranks"]
-    yield f"  {f'jitter {jitter:g} us, {ranks:,} accelerators':<44}{'wait us':>12}{'summed s':>12}" + "".join(
+    """Yield the lines of what lateness costs: of one rank, of all at a barrier, and of all in each collective."""
+    jitter_us, ranks = results["constants"]["jitter_us"], results["ranks"]
+    yield f"  {f'jitter {jitter_us:g} us, {ranks:,} accelerators':<44}{'wait us':>12}{'summed s':>12}" + "".join(
         f"{_format_length(length):>12}" for length in results["constants"]["steps_ms"]
     )
-    for name, row in (("one of them late, once", "one_late"), ("all late at random, one barrier", "all_late")):
-        cost = results[row]
-        shares = "".join(f"{share:>12.3%}" for share in cost["share_of_step_ms"].values())
-        yield f"  {name:<44}{cost['delay_us']:>12,.1f}{cost['summed_s']:>12,.3f}{shares}"
+    for title, key in (("one of them late, once", "one_late"), ("all late at random, one barrier", "all_late")):
+        cost = results[key]
+        share_cells = "".join(f"{share:>12.3%}" for share in cost["share_of_step_ms"].values())
+        yield f"  {title:<44}{cost['delay_us']:>12,.1f}{cost['summed_s']:>12,.3f}{share_cells}"
     yield ""
     yield f"  {'all late at random in every step of':<44}{'steps':>12}{'wait ms':>12}"
     for row in results["collectives"]:
@@ -122,12 +135,12 @@ def _format_length(length_ms: int) -> str:
 
 
 def headlines(results: Mapping[str, Any]) -> Iterator[str]:
-    """What matters first: how long all wait for one, and for all."""
-    yield from islice(lines(results), 3)
+    """Yield the most important lines: how long all ranks wait for one late rank, and at a barrier for all."""
+    yield from islice(lines(results), 3)  # the head and the two rows of the first table
 
 
 def reckoning(results: Mapping[str, Any]) -> Iterator[Reckoning]:
-    """How waits were reckoned, by collective."""
+    """Yield how waits were computed, by collective, with the mean jitter and the sources."""
     yield (
         "formula",
         (

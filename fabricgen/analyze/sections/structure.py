@@ -38,7 +38,7 @@ _Cell = tuple[int, int, int]
 
 
 def figures(network: Network, _job: Job, question: Question) -> dict[str, Any]:
-    """The structure of a network: its tiers, and classes of pairs of accelerators."""
+    """Return the structure of a network: its bandwidth, what leaves each tier, and classes of pairs of accelerators."""
     taper = tuple(_list_taper(network))
     bisection = bisection_gbps(network)
     latency = question.constants.latency
@@ -50,8 +50,8 @@ def figures(network: Network, _job: Job, question: Question) -> dict[str, Any]:
         "bisection_gbps": bisection,
         "bisection_gbps_per_rank": 2 * bisection / len(network.ranks) if len(network.ranks) else 0.0,
         "out_of": [
-            {"joined_by": _name_level(network, number), "components": parts, "gbps_per_rank": gbps}
-            for number, (parts, gbps) in enumerate(taper)
+            {"joined_by": _name_level(network, level), "components": components, "gbps_per_rank": gbps}
+            for level, (components, gbps) in enumerate(taper)
         ],
         "pairs": list(_list_pairs(network, question, [gbps for _, gbps in taper])),
         "formula": FORMULA,
@@ -71,56 +71,64 @@ def figures(network: Network, _job: Job, question: Question) -> dict[str, Any]:
 
 
 def _name_level(network: Network, number: int) -> str:
-    """The tier that joins at a level, in words."""
+    """Return the names of the tiers that join at a level; `ACROSS` if links between sites do."""
     return "/".join(sorted({key.name for key in network.levels[number].tiers})) or ACROSS
 
 
 def _list_taper(network: Network) -> Iterator[tuple[int, float]]:
-    """By level: components, and what an accelerator of the narrowest of them can send beyond it, Gb/s.
+    """Yield for each level (components that have ranks, what a rank of the narrowest can send beyond it, Gb/s).
 
-    It is the least of all levels up to it, and 0 where nothing leads further.
+    No level lets a rank send more than the levels below it do. It is 0 if nothing leads further.
     """
-    least = rank_gbps = network.rank_gbps
+    least_gbps = rank_gbps = network.rank_gbps
     ports = network.leaf >= 0
     for level in network.levels:
         component = level.component[network.leaf[ports]]
-        inside = np.bincount(component, network.gbps[ports], minlength=len(level.component))
-        present = np.flatnonzero(inside)
-        share = level.out_gbps[present] / inside[present]
-        least = min(least, float(share.min(initial=np.inf)) * rank_gbps)
-        yield len(present), least
+        port_gbps = np.bincount(component, network.gbps[ports], minlength=len(level.component))
+        with_ranks = np.flatnonzero(port_gbps)
+        uplinks_to_ports = level.out_gbps[with_ranks] / port_gbps[with_ranks]
+        least_gbps = min(least_gbps, float(uplinks_to_ports.min(initial=np.inf)) * rank_gbps)
+        yield len(with_ranks), least_gbps
 
 
 def _list_pairs(network: Network, question: Question, taper: list[float]) -> Iterator[dict[str, Any]]:
-    """A row for each class of pairs, the nearest first: same scale-up domain, then by place, rail and level."""
+    """Yield a row for each class of pairs of ranks, with its share of all pairs, as the JSON of an analysis has it.
+
+    Pairs in one first tier of scale-up come first, then those in one scale-up domain, then the others by place, rail
+    and level. `taper` has for each level what a rank can send beyond it, Gb/s.
+    """
     ranks, top = network.ranks, len(network.levels)
-    number = len(ranks)
-    pair_count = number * (number - 1)
+    rank_count = len(ranks)
+    pair_count = rank_count * (rank_count - 1)
     if not pair_count:
         return
     # ordered pairs within domains, less each rank with itself
-    local, near = (int((np.bincount(of) ** 2).sum()) - number for of in (ranks.domain, ranks.first_tier))
-    if 0 < near < local:
-        yield {"place": "first_tier", "share": near / pair_count, "gbps": find_median(ranks.first_tier_gbps)}
-        local -= near
-    if local:
-        yield {"place": "domain", "share": local / pair_count, "gbps": find_median(ranks.domain_gbps)}
-    rails = int(ranks.rail.max(initial=0)) > 1
+    pairs_in_domains, pairs_in_first_tiers = (
+        int((np.bincount(group_of_rank) ** 2).sum()) - rank_count for group_of_rank in (ranks.domain, ranks.first_tier)
+    )
+    # a domain of one tier is its own first tier, and has one row
+    if 0 < pairs_in_first_tiers < pairs_in_domains:
+        share = pairs_in_first_tiers / pair_count
+        yield {"place": "first_tier", "share": share, "gbps": find_median(ranks.first_tier_gbps)}
+        pairs_in_domains -= pairs_in_first_tiers
+    if pairs_in_domains:
+        yield {"place": "domain", "share": pairs_in_domains / pair_count, "gbps": find_median(ranks.domain_gbps)}
+    has_rails = int(ranks.rail.max(initial=0)) > 1
     path_counts = _count_paths(network)
     for cell, count in sorted(_count_cells(network).items()):
         place_number, other_rail, level = cell
         row: dict[str, Any] = {"place": PLACES[place_number], "share": count / pair_count}
-        if rails:
+        if has_rails:
             row["rail"] = "other" if other_rail else "same"
-        if level == top:
+        if level == top:  # no level joins them
             yield row | {"joined_by": "scale-up, then the rail of the other", "gbps": None}
             continue
-        fewest, most = path_counts.get(cell, (None, None))
+        fewest_paths, most_paths = path_counts.get(cell, (None, None))
         yield row | {
             "joined_by": _name_level(network, level),
             "switches": count_switches_crossed(network, level),
-            "paths": fewest,
-            "most_paths": most,
+            "paths": fewest_paths,
+            "most_paths": most_paths,
             "cable_m": round(cable_m(network, level), 2),
             "latency_us": round(latency_us(network, level, question.constants), 3),
             "gbps": min([network.rank_gbps, *taper[:level]]),
@@ -128,116 +136,148 @@ def _list_pairs(network: Network, question: Question, taper: list[float]) -> Ite
 
 
 def _count_cells(network: Network) -> dict[_Cell, int]:
-    """Ordered pairs of accelerators of different domains by class."""
+    """Return the number of ordered pairs of ranks of different domains by class; classes without pairs are left out."""
     ranks, leaf = network.ranks, network.leaf[:, 0]
     if not _first_ports_suffice(network):
         return _count_cells_by_pair(network)
     examples, number = _group_like_ranks(ranks.unit, leaf, ranks.rail)
-    anywhere = np.zeros_like(examples)
-    places = [ranks.unit[examples], ranks.pod[examples], ranks.site[examples], anywhere]
-    steps = [*(level.component[leaf[examples]] for level in network.levels), anywhere]
-    within = {
-        (p, other_rail, k): _count_alike_pairs(number, place, step, rail)
-        for p, place in enumerate(places)
-        for k, step in enumerate(steps)
-        for other_rail, rail in enumerate((ranks.rail[examples], anywhere))
+    # zeros: the widest place, rail and component, which all ranks share
+    same_for_all = np.zeros_like(examples)
+    labels_by_place = [ranks.unit[examples], ranks.pod[examples], ranks.site[examples], same_for_all]
+    labels_by_level = [*(level.component[leaf[examples]] for level in network.levels), same_for_all]
+    # pairs that meet in a class or in any narrower one
+    pairs_within = {
+        (place, other_rail, level): _count_alike_pairs(number, place_labels, level_labels, rail_labels)
+        for place, place_labels in enumerate(labels_by_place)
+        for level, level_labels in enumerate(labels_by_level)
+        for other_rail, rail_labels in enumerate((ranks.rail[examples], same_for_all))
     }
-    inside = _count_pairs_in_domains(network, leaf)
-    cells = {cell: _count_corner(within, *cell) - inside.get(cell, 0) for cell in within}
+    pairs_in_domains = _count_pairs_in_domains(network, leaf)
+    cells = {cell: _count_corner(pairs_within, *cell) - pairs_in_domains.get(cell, 0) for cell in pairs_within}
     return {cell: count for cell, count in cells.items() if count}
 
 
 def _first_ports_suffice(network: Network) -> bool:
-    """Whether first ports meet where any ports do: not so where a single one is cabled otherwise."""
+    """Whether the first ports of any two ranks meet at the level at which their other ports meet, so that they suffice.
+
+    They do not if a rank lacks a port, or if a single port is cabled otherwise than the first ones.
+    """
     ports = network.leaf.T
     if (ports[0] == NONE).any():
         return False
     for level, port in ((level, port) for port in ports[1:] for level in network.levels):
         first_labels, port_labels = level.component[ports[0]], level.component[port]
         for a, b in ((first_labels, port_labels), (port_labels, first_labels)):
-            partner = np.empty(len(level.component), dtype=np.int64)
-            partner[a] = b
-            if (port == NONE).any() or (partner[a] != b).any():
+            # a component of one port must go with a single one of the other: that of its last rank is held to all
+            component_of_other_port = np.empty(len(level.component), dtype=np.int64)
+            component_of_other_port[a] = b
+            if (port == NONE).any() or (component_of_other_port[a] != b).any():
                 return False
     return True
 
 
 def _count_cells_by_pair(network: Network) -> dict[_Cell, int]:
-    """Ordered pairs by class, over kinds of ranks: those of a unit and rail whose ports are on the same leaves."""
-    ranks, wired = network.ranks, _number_wirings(network)
-    examples, number = _group_like_ranks(ranks.unit, wired, ranks.rail)
+    """Return what `_count_cells` does, from each pair of kinds of ranks.
+
+    Ranks are of one kind if they are of one unit and rail and their ports are on the same leaves.
+    """
+    ranks, wiring = network.ranks, _number_wirings(network)
+    examples, number = _group_like_ranks(ranks.unit, wiring, ranks.rail)
     cells: Counter[_Cell] = Counter()
     for source, count in zip(examples, number, strict=True):
         classes = _classify_pairs(network, np.full(len(examples), source), examples)
         counts = np.bincount(classes, number * count)
         for value in np.flatnonzero(counts).tolist():
             cells[_split_class(network, value)] += int(counts[value])
-    cells.subtract(_count_pairs_in_domains(network, wired))
+    cells.subtract(_count_pairs_in_domains(network, wiring))
     return {cell: count for cell, count in cells.items() if count}
 
 
 def _number_wirings(network: Network) -> Ints64:
-    """By rank, a number that those have whose ports are on the same leaves."""
+    """Return a number for each rank, equal for ranks whose ports are on the same leaves; int64."""
     return unique_combinations(*network.leaf.T)[1]
 
 
 def _count_alike_pairs(number: Ints64, *keys: Ints64) -> int:
-    """Ordered pairs, of ranks with themselves too, that agree in all keys; each row stands for a number of ranks."""
+    """Return how many ordered pairs of ranks agree in all keys, each rank with itself included.
+
+    Each row of the keys stands for `number` ranks.
+    """
     counts = np.bincount(unique_combinations(*keys)[1], number)
     return int((counts * counts).sum())
 
 
-def _count_pairs_in_domains(network: Network, wired: Ints64) -> Counter[_Cell]:
-    """Ordered pairs of accelerators of one domain, of ranks with themselves too, by the class that they would be of;
-    `wired` is alike for ranks whose ports are on the same leaves.
+def _count_pairs_in_domains(network: Network, wiring: Ints64) -> Counter[_Cell]:
+    """Return the numbers of ordered pairs of ranks of one domain by class, each rank with itself included.
+
+    The class is that of a pair with the same place, rail and level in different domains. `wiring` is a number for each
+    rank, equal for ranks whose ports are on the same leaves.
     """
     ranks = network.ranks
-    examples, number = _group_like_ranks(ranks.domain, ranks.unit, wired, ranks.rail)
+    examples, number = _group_like_ranks(ranks.domain, ranks.unit, wiring, ranks.rail)
     domain = ranks.domain[examples]
     cells: Counter[_Cell] = Counter()
-    # those of a domain follow each other: each with itself, then with the next, the one after that and so on
+    # examples of a domain follow each other: each with itself, then with the next, the one after that and so on
     for shift in range(int(np.bincount(domain).max(initial=0))):
-        inside = np.flatnonzero(domain[: len(examples) - shift] == domain[shift:])
-        pairs = number[inside] * number[inside + shift]
-        counts = np.bincount(_classify_pairs(network, examples[inside], examples[inside + shift]), pairs)
+        in_one_domain = np.flatnonzero(domain[: len(examples) - shift] == domain[shift:])
+        pairs = number[in_one_domain] * number[in_one_domain + shift]
+        classes = _classify_pairs(network, examples[in_one_domain], examples[in_one_domain + shift])
+        counts = np.bincount(classes, pairs)
         for value in np.flatnonzero(counts).tolist():
+            # both orders of a pair; a rank with itself, or with one of its kind, has them in the product already
             cells[_split_class(network, value)] += int(counts[value]) * (2 if shift else 1)
     return cells
 
 
 def _group_like_ranks(*keys: Ints64) -> tuple[Ints64, Ints64]:
-    """(an example, how many there are) of every kind of rank, ascending by the keys."""
+    """Return (the first rank of every kind, how many ranks are of it), int64 each, ascending by the keys.
+
+    Ranks are of one kind if they agree in all keys, which have a value for each rank.
+    """
     first_rows, kind = unique_combinations(*keys)
     return first_rows, np.bincount(kind)
 
 
 def _classify_pairs(network: Network, source: Ints64, target: Ints64) -> Ints64:
-    """By pair of ranks, the number of its class: of place, rail and level."""
+    """Return for each pair of ranks the number of its class, int64; `_split_class` takes it apart again.
+
+    `source` and `target` are the ranks of the pairs. A class is a place, whether rails differ, and a level.
+    """
     ranks = network.ranks
-    places = np.full(len(source), len(PLACES) - 1, dtype=np.int64)
+    place_of_pair = np.full(len(source), len(PLACES) - 1, dtype=np.int64)
     # the widest place first: the narrowest one that both are in is written last
-    for number_of_place, place in reversed(list(enumerate((ranks.unit, ranks.pod, ranks.site)))):
-        places[place[source] == place[target]] = number_of_place
+    for place, label_of_rank in reversed(list(enumerate((ranks.unit, ranks.pod, ranks.site)))):
+        place_of_pair[label_of_rank[source] == label_of_rank[target]] = place
     other_rail = (ranks.rail[source] != ranks.rail[target]).astype(np.int64)
-    number: Ints64 = (places * 2 + other_rail) * (len(network.levels) + 1) + network.find_joining_level(source, target)
-    return number
+    level = network.find_joining_level(source, target)
+    class_of_pair: Ints64 = (place_of_pair * 2 + other_rail) * (len(network.levels) + 1) + level
+    return class_of_pair
 
 
 def _split_class(network: Network, number: int) -> _Cell:
+    """Return the (place, 1 for other rails, level) of a class that `_classify_pairs` has numbered."""
     place_and_rail, level = divmod(number, len(network.levels) + 1)
     return place_and_rail // 2, place_and_rail % 2, level
 
 
-def _count_corner(within: Mapping[_Cell, int], p: int, other_rail: int, k: int) -> int:
-    """What a cell adds to all narrower ones, by inclusion and exclusion: cells are nested in each coordinate."""
+def _count_corner(pairs_within: Mapping[_Cell, int], place: int, other_rail: int, level: int) -> int:
+    """Return the pairs of a class alone, from the numbers of pairs that are in a class or in any narrower one.
+
+    Classes are nested in place, rail and level, so that inclusion and exclusion applies.
+    """
     # the corners of a cube with alternating signs
     return sum(
-        (-1) ** (a + b + c) * within.get((p - a, other_rail - b, k - c), 0) for a, b, c in product((0, 1), repeat=3)
+        (-1) ** (a + b + c) * pairs_within.get((place - a, other_rail - b, level - c), 0)
+        for a, b, c in product((0, 1), repeat=3)
     )
 
 
 def _count_paths(network: Network) -> dict[_Cell, tuple[int, int]]:
-    """(Fewest, most shortest paths) of every class: of all pairs, or of examples where kinds of ranks are many."""
+    """Return (fewest, most shortest paths of a pair) of every class.
+
+    All pairs of kinds of ranks are counted. If there are more than `KINDS` kinds, or a level is of links between sites,
+    only pairs of `_pick_examples` are.
+    """
     keys = network.ranks.unit, _number_wirings(network), network.ranks.rail
     first_examples = _group_like_ranks(*keys)[0]
     last_examples = len(network.ranks) - 1 - _group_like_ranks(*(key[::-1] for key in keys))[0]
@@ -247,44 +287,46 @@ def _count_paths(network: Network) -> dict[_Cell, tuple[int, int]]:
         return {cell: (min(cell_counts), max(cell_counts)) for cell, cell_counts in counts.items()}
     no_paths = np.zeros((len(first_examples), len(first_examples)))
     between = np.array([*(paths.count_between(first_examples, level) for level in range(top)), no_paths])
-    # by class, as `_classify_pairs` numbers them
-    least, most = np.full(len(PLACES) * 2 * (top + 1), np.inf), np.zeros(len(PLACES) * 2 * (top + 1))
+    # by class, as `_classify_pairs` numbers them; infinite for a class without pairs
+    class_count = len(PLACES) * 2 * (top + 1)
+    fewest_paths, most_paths = np.full(class_count, np.inf), np.zeros(class_count)
     # two examples of each kind: a pair within a kind needs two ranks of it
     for sources, targets in product((first_examples, last_examples), repeat=2):
         for kind, source in enumerate(sources.tolist()):
             far_ranks = np.flatnonzero(network.ranks.domain[targets] != network.ranks.domain[source])
             classes = _classify_pairs(network, np.full(len(far_ranks), source), targets[far_ranks])
+            # the remainder of a class by the number of levels, and of no level, is its level
             path_counts = between[classes % (top + 1), kind, far_ranks]
-            np.minimum.at(least, classes, path_counts)
-            np.maximum.at(most, classes, path_counts)
-    present = np.flatnonzero(np.isfinite(least)).tolist()
-    return {_split_class(network, value): (int(least[value]), int(most[value])) for value in present}
+            np.minimum.at(fewest_paths, classes, path_counts)
+            np.maximum.at(most_paths, classes, path_counts)
+    present = np.flatnonzero(np.isfinite(fewest_paths)).tolist()
+    return {_split_class(network, value): (int(fewest_paths[value]), int(most_paths[value])) for value in present}
 
 
 def _pick_examples(network: Network) -> dict[_Cell, list[tuple[int, int]]]:
-    """Pairs of every class: from a few ranks, the first and the last other rank that is in the class."""
+    """Return pairs of ranks of every class, sorted: a few ranks, each with the first and the last rank of the class."""
     pairs_by_cell: dict[_Cell, set[tuple[int, int]]] = {}
-    number, ranks = len(network.ranks), network.ranks
+    rank_count, ranks = len(network.ranks), network.ranks
     # ranks at equal distances from the first to the last, and those that are unlike them
     for source in sorted(
-        {(number - 1) * part // (EXAMPLES - 1) for part in range(EXAMPLES)} | _pick_odd_ranks(network)
+        {(rank_count - 1) * step // (EXAMPLES - 1) for step in range(EXAMPLES)} | _pick_odd_ranks(network)
     ):
         far_ranks = np.flatnonzero(ranks.domain != ranks.domain[source])
         classes = _classify_pairs(network, np.full(len(far_ranks), source), far_ranks)
         for value in np.flatnonzero(np.bincount(classes)).tolist():
             in_class = far_ranks[classes == value]
             pairs_by_cell.setdefault(_split_class(network, value), set()).update(
-                (source, int(end)) for end in (in_class[0], in_class[-1])
+                (source, int(target)) for target in (in_class[0], in_class[-1])
             )
     return {cell: sorted(pairs) for cell, pairs in pairs_by_cell.items()}
 
 
 def _pick_odd_ranks(network: Network) -> set[int]:
-    """A rank under the leaf that has least to send up with, and one of those that the fewest others are wired like."""
+    """Return a rank under the leaf with the least bandwidth upwards, and a rank of the rarest kind."""
     leaf = network.leaf
-    up = np.where(leaf == NONE, np.inf, network.levels[0].out_gbps[leaf]).min(axis=1)
+    least_uplink_gbps = np.where(leaf == NONE, np.inf, network.levels[0].out_gbps[leaf]).min(axis=1)
     examples, number = _group_like_ranks(network.ranks.unit, leaf[:, 0], network.ranks.rail)
-    return {int(up.argmin()), int(examples[number.argmin()])}
+    return {int(least_uplink_gbps.argmin()), int(examples[number.argmin()])}
 
 
 _WORDS = {
@@ -298,23 +340,23 @@ _WORDS = {
 
 
 def lines(results: Mapping[str, Any]) -> Iterator[str]:
-    """The structure as a table of classes of pairs."""
+    """Yield the lines of the structure: bandwidth, what leaves each tier, and a table of classes of pairs."""
     yield (
         f"{results['ranks']:,} {results['what']}, {results['gbps_per_rank']:,g} Gb/s each; bisection "
         f"{results['bisection_gbps_per_rank']:,.4g} Gb/s each"
     )
     for step in results["out_of"]:
-        parts = step["components"]
-        if step["gbps_per_rank"] or parts > 1:
+        components = step["components"]
+        if step["gbps_per_rank"] or components > 1:
             beyond = (
                 f"{step['gbps_per_rank']:,.4g} Gb/s a rank beyond it" if step["gbps_per_rank"] else "joined by nothing"
             )
-            yield f"  {step['joined_by']:<24}{parts:>6} part{'s' * (parts != 1)}, {beyond}"
+            yield f"  {step['joined_by']:<24}{components:>6} part{'s' * (components != 1)}, {beyond}"
     yield ""
     yield f"  {'pairs':<34}{'share':>8}{'joined by':>12}{'switches':>10}{'paths':>9}{'cable m':>9}{'us':>8}{'Gb/s':>8}"
     for row in results["pairs"]:
-        words = _WORDS[row["place"]] + (f", {row['rail']} rail" if "rail" in row else "")
-        head = f"  {words:<34}{row['share']:>8.2%}"
+        place_and_rail = _WORDS[row["place"]] + (f", {row['rail']} rail" if "rail" in row else "")
+        head = f"  {place_and_rail:<34}{row['share']:>8.2%}"
         if "switches" not in row:
             remark = "in it, at a rate that is not known" if row["place"] == "domain" else "through the scale-up domain"
             yield head + (f"{'':>48}{row['gbps']:>8,g}" if row["gbps"] else f"  {remark}")
@@ -328,7 +370,7 @@ def lines(results: Mapping[str, Any]) -> Iterator[str]:
 
 
 def reckoning(results: Mapping[str, Any]) -> Iterator[Reckoning]:
-    """How latency, paths and bandwidth were reckoned."""
+    """Yield how latency, paths and bandwidth were computed, with the constants and their sources."""
     constants, source = results["constants"], results["source"]
     yield (
         "formula",
@@ -347,6 +389,7 @@ def reckoning(results: Mapping[str, Any]) -> Iterator[Reckoning]:
 # Equal shortest paths between accelerators, counted on the wired graph.
 
 _NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0)
+"""What a port without a leaf reaches: no switches, in no ways."""
 
 
 class PathCounter:
@@ -358,7 +401,7 @@ class PathCounter:
         self._lower = network.uplinks.lower[self._order]
 
     def count_paths(self, source: int, target: int) -> int:
-        """Shortest paths between two ranks over all of their ports; 0 where no network joins them."""
+        """Return the number of shortest paths between two ranks over all of their ports; 0 if no network joins them."""
         network = self._network
         level = int(network.find_joining_level(np.array([source]), np.array([target]))[0])
         if level == len(network.levels):
@@ -366,9 +409,9 @@ class PathCounter:
         return sum(self._count_by_port(source, target, port, level) for port in range(network.leaf.shape[1]))
 
     def count_between(self, ranks: Ints64, level: int) -> Floats:
-        """Shortest paths between any two of some ranks that turn at a level, over all of their ports: float64 [n, n].
+        """Return the numbers of shortest paths that turn at a level between any two of n ranks; float64 [n, n].
 
-        The level has tiers: none of links between sites.
+        They are summed over all ports of the ranks. The level must have tiers: it may not be of links between sites.
         """
         total = np.zeros((len(ranks), len(ranks)))
         for leaf in self._network.leaf[ranks].T:
@@ -382,34 +425,42 @@ class PathCounter:
         return total
 
     def _count_by_port(self, source: int, target: int, port: int, level: int) -> int:
-        """Shortest paths between the ports of one number of two ranks that turn at a level."""
+        """Return how many shortest paths that turn at a level join the ports of number `port` of two ranks.
+
+        At a level of links between sites, paths turn at both ends of such a link.
+        """
         network = self._network
         a, b = (int(network.leaf[rank, port]) for rank in (source, target))
         component = network.levels[level].component
         if NONE in (a, b) or component[a] != component[b]:
             return 0
         if network.levels[level].tiers:
-            (up_a, of_a), (up_b, of_b) = self._find_reached(a, level), self._find_reached(b, level)
-            _, at_a, at_b = np.intersect1d(up_a, up_b, assume_unique=True, return_indices=True)
-            return int((of_a[at_a] * of_b[at_b]).sum())
-        (up_a, of_a), (up_b, of_b) = self._find_reached(a, level - 1), self._find_reached(b, level - 1)
+            (tops_a, paths_a), (tops_b, paths_b) = self._find_reached(a, level), self._find_reached(b, level)
+            _, common_in_a, common_in_b = np.intersect1d(tops_a, tops_b, assume_unique=True, return_indices=True)
+            return int((paths_a[common_in_a] * paths_b[common_in_b]).sum())
+        (tops_a, paths_a), (tops_b, paths_b) = self._find_reached(a, level - 1), self._find_reached(b, level - 1)
         size = len(component)
-        ways_a, ways_b = np.zeros(size), np.zeros(size)
-        ways_a[up_a], ways_b[up_b] = of_a, of_b
-        ends = network.spans
-        return int((ways_a[ends[0]] * ways_b[ends[1]] + ways_a[ends[1]] * ways_b[ends[0]]).sum())
+        paths_from_a, paths_from_b = np.zeros(size), np.zeros(size)
+        paths_from_a[tops_a], paths_from_b[tops_b] = paths_a, paths_b
+        one_end, other_end = network.spans
+        return int(
+            (paths_from_a[one_end] * paths_from_b[other_end] + paths_from_a[other_end] * paths_from_b[one_end]).sum()
+        )
 
     def _find_reached(self, leaf: int, level: int) -> tuple[Ints64, Floats]:
-        """(switches so many tiers above a leaf, ascending; in how many ways it reaches each)."""
+        """Return (the switches `level` tiers above a leaf, rows ascending; by how many paths it reaches each)."""
         rows: Ints64 = np.array([leaf], dtype=np.int64)
         path_counts: Floats = np.ones(1)
         uplinks = self._network.uplinks
         for _ in range(level):
             start, stop = np.searchsorted(self._lower, rows), np.searchsorted(self._lower, rows, side="right")
-            count = stop - start
+            uplink_counts = stop - start
             # all uplinks of all switches at once: a run of numbers from `start` on for each
-            link = self._order[np.repeat(start - np.r_[0, np.cumsum(count)[:-1]], count) + np.arange(count.sum())]
-            above, at = unique_inverse(uplinks.upper[link])
-            rows = np.array(above, dtype=np.int64)
-            path_counts = np.bincount(at, np.repeat(path_counts, count), len(above)).astype(np.float64)
+            first_uplinks = np.repeat(start - np.r_[0, np.cumsum(uplink_counts)[:-1]], uplink_counts)
+            link = self._order[first_uplinks + np.arange(uplink_counts.sum())]
+            upper_switches, upper_of_link = unique_inverse(uplinks.upper[link])
+            rows = np.array(upper_switches, dtype=np.int64)
+            path_counts = np.bincount(upper_of_link, np.repeat(path_counts, uplink_counts), len(upper_switches)).astype(
+                np.float64
+            )
         return rows, path_counts

@@ -10,22 +10,24 @@ KIND = "ring"
 
 
 def stages(collective: str, team: Team) -> list[CollectiveStage] | None:
-    """Parts for other domains leave by a rank's own NIC.
+    """Return the one stage of an all-to-all; None for other collectives.
 
-    Where rails are networks of their own, they first cross the domain to the rank of their rail.
+    Parts for other domains leave by a rank's own NIC. If rails are networks of their own, parts first cross the domain
+    to the rank of their rail. None is returned as well if ranks do not reach their domain.
     """
     if collective != "all-to-all" or not team.reaches_its_domain:
         return None
-    local, far = (team.ranks_per_domain - 1) / team.ranks, (team.ranks - team.ranks_per_domain) / team.ranks
+    # fractions of a rank's message that are for its own domain, and for other domains
+    local, remote = (team.ranks_per_domain - 1) / team.ranks, (team.ranks - team.ranks_per_domain) / team.ranks
     detour = team.rails_are_apart and team.ranks_per_domain > 1
     # all traffic for other domains but that of the rank's own rail crosses the domain first
-    inside = local + (far * (team.ranks_per_domain - 1) / team.ranks_per_domain if detour else 0.0)
-    farthest = team.beyond_us[min(team.everyone.level, len(team.beyond_us) - 1)] if far else 0.0
+    inside = local + (remote * (team.ranks_per_domain - 1) / team.ranks_per_domain if detour else 0.0)
+    farthest = team.beyond_us[min(team.everyone.level, len(team.beyond_us) - 1)] if remote else 0.0
     return [
         CollectiveStage(
-            int(far > 0),
+            int(remote > 0),
             int(inside > 0) + int(detour),
-            far,
+            remote,
             inside,
             team.tiers.of_all,
             team.everyone,

@@ -10,9 +10,17 @@ KIND = "ring"
 
 
 def stages(collective: str, team: Team) -> list[CollectiveStage] | None:
-    """Each rank of a domain holds its share of the message while that share goes round its rail."""
-    even = team.ranks_per_domain == team.rails
-    if not even or team.ranks_per_domain == 1 or team.domains == 1 or not team.reaches_its_domain:
+    """Return the stages of an all-reduce, reduce-scatter or all-gather; None for other collectives.
+
+    Each rank of a domain holds its part of the message while that part goes round its rail. None is returned as well
+    if domains do not have a rank for each rail, have a single rank, or cannot be reached, or if there is one domain.
+    """
+    if (
+        team.ranks_per_domain != team.rails
+        or team.ranks_per_domain == 1
+        or team.domains == 1
+        or not team.reaches_its_domain
+    ):
         return None
     per_domain, domains = team.ranks_per_domain, team.domains
     inside = CollectiveStage(
@@ -20,10 +28,11 @@ def stages(collective: str, team: Team) -> list[CollectiveStage] | None:
     )
     # a rank holds one part of the message for each rank of its domain, and sends all of that but one domain's share of
     # it
-    rail = (domains - 1) / domains / per_domain
+    sent_on_rail = (domains - 1) / domains / per_domain
     steps = domains - 1
-    once = CollectiveStage(steps, 0, rail, pattern=team.ring, far_us=team.ring_us)
-    twice = CollectiveStage(2 * steps, 0, 2 * rail, pattern=team.ring, far_us=team.ring_us)
+    # an all-reduce goes round the rail twice: to reduce, and to gather
+    once = CollectiveStage(steps, 0, sent_on_rail, pattern=team.ring, far_us=team.ring_us)
+    twice = CollectiveStage(2 * steps, 0, 2 * sent_on_rail, pattern=team.ring, far_us=team.ring_us)
     return {
         "all-reduce": [inside, twice, inside],
         "reduce-scatter": [inside, once],

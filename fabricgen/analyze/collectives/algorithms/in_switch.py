@@ -12,18 +12,31 @@ KIND = "in_switch"
 
 
 def stages(collective: str, team: Team) -> list[CollectiveStage] | None:
-    """Every rank sends its message to the switches once and gets the sum; each rail carries its part up and down."""
+    """Return the one stage of an all-reduce; None for other collectives, or if the domain's switches do not reduce.
+
+    Every rank sends its message to the switches of its domain once and gets the sum. Of several domains, each rail
+    carries its part of the sums up a tree and down again.
+    """
     if collective != "all-reduce" or team.ranks_per_domain == 1 or not team.in_switch_gbps:
         return None
-    # of a first tier its switches pass on one sum
+    # the switches of a first tier pass on one sum for all ranks below them
     beyond = team.tiers.of_switch
     if team.domains == 1:
         return [CollectiveStage(0, 1, scale_up_bytes=1.0, beyond=beyond, flow=True, in_switch=True)]
     # each of the two trees carries half of the message
-    across, network = 2 * find_tree_depth(team.domains), team.busiest / 2 / team.rails
-    far = np.array([2 * team.tree_us])
+    across, sent_on_rail = 2 * find_tree_depth(team.domains), team.busiest / 2 / team.rails
+    tree_us = np.array([2 * team.tree_us])  # up and down
     return [
         CollectiveStage(
-            across, 1, network, 1.0, beyond, team.tree, far, flow=True, in_switch=True, turn=find_turn(team.domains)
+            across,
+            1,
+            sent_on_rail,
+            1.0,
+            beyond,
+            team.tree,
+            tree_us,
+            flow=True,
+            in_switch=True,
+            turn=find_turn(team.domains),
         )
     ]

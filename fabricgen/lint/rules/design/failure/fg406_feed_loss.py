@@ -40,14 +40,17 @@ class FeedLoss(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the worst loss of a power feed, on which some racks hang alone, with the limit; one finding for all
-        fabrics.
+        """Yield a finding if the loss of a power feed leaves a fabric less of its bisection than the limit asks for.
+
+        Only feeds that are the only feed of some racks are lost. The one finding is on the fabric that is left least
+        of all, and names the other fabrics below the limit. Without a limit nothing is found.
         """
         limit = design.loaded.limits.after_loss.feed
-        losses = sorted(find_worst_losses(design, list_feed_failures, limit), key=lambda loss: loss[1].share)
-        if losses and limit is not None:
-            fabric, remaining, _ = losses[0]
-            further_fabrics = f"; {', '.join(f.name for f, *_ in losses[1:])} too" if len(losses) > 1 else ""
+        worst_losses = sorted(find_worst_losses(design, list_feed_failures, limit), key=lambda loss: loss[1].share)
+        if worst_losses and limit is not None:
+            fabric, remaining, _ = worst_losses[0]
+            other_names = ", ".join(other_fabric.name for other_fabric, *_ in worst_losses[1:])
+            further_fabrics = f"; {other_names} too" if other_names else ""
             yield self.flag(
                 ("floor", "cords"),
                 write_loss_message(fabric, remaining, "feed", limit) + further_fabrics,

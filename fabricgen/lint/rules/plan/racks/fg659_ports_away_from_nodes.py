@@ -40,8 +40,10 @@ class PortsAwayFromNodes(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Flag each fabric with tiers that should turn to its nodes' aisle, and with tiers of which no such variant is
-        known.
+        """Yield up to two findings for each fabric: on tiers that should turn to the aisle of its nodes, and on others.
+
+        The other tiers would have to turn as well, but of whose switches no variant with the ports at that
+        aisle is known. Nothing is found if all ports of the plan that are known to face an aisle face the same one.
         """
         from fabricgen.lint.subjects.aisles import AIRFLOW, COLD, HOT, Aisles, join_words, sum_crossing_cables
 
@@ -55,12 +57,15 @@ class PortsAwayFromNodes(PlanRule):
                 hint = f"`airflow: {AIRFLOW[node_aisle]}` for {tiers}"
                 yield self._make_finding(aisles, turning, nodes, aisles.count_spared_cables(turning), hint)
             if unturnable := aisles.list_away_from_nodes(fabric.name):
-                between = [
+                # a pair begins with the numbers of the two classes that its cables join
+                pairs_with_nodes = [
                     pair for pair in aisles.pairs if set(pair[:2]) & set(unturnable) and set(pair[:2]) & set(nodes)
                 ]
                 models = join_words(aisles.classes[n].profile.id for n in unturnable)
                 hint = f"no variant of {models} with its ports at the {node_aisle} aisle is known"
-                yield self._make_finding(aisles, unturnable, nodes, sum_crossing_cables(between, aisles.now), hint)
+                yield self._make_finding(
+                    aisles, unturnable, nodes, sum_crossing_cables(pairs_with_nodes, aisles.now), hint
+                )
 
     def _make_finding(
         self, aisles: Aisles, switches: list[int], nodes: list[int], crossing: tuple[int, float], hint: str
@@ -71,15 +76,16 @@ class PortsAwayFromNodes(PlanRule):
         """
         from fabricgen.lint.subjects.aisles import OTHER, describe_crossing, join_words
 
-        first, faced = aisles.classes[switches[0]], aisles.now[switches[0]]
+        first_class, faced_aisle = aisles.classes[switches[0]], aisles.now[switches[0]]
         tiers = join_words(aisles.classes[n].tier for n in switches)
         models, hosts = (
             join_words(aisles.classes[n].profile.id for n in numbers)
-            for numbers in (switches, [n for n in nodes if aisles.now[n]])
+            for numbers in (switches, [n for n in nodes if aisles.now[n]])  # "" for a class whose aisle nobody says
         )
         return self.flag(
-            (*first.path, "switch"),
-            f"ports of {models} ({first.fabric} {tiers}) face the {faced} aisle, those of {hosts} the {OTHER[faced]} "
+            (*first_class.path, "switch"),
+            f"ports of {models} ({first_class.fabric} {tiers}) face the {faced_aisle} aisle, "
+            f"those of {hosts} the {OTHER[faced_aisle]} "
             f"one: {describe_crossing(*crossing)}",
             hint,
         )
