@@ -46,9 +46,9 @@ def find_affected_switches(old: Cluster, new: Cluster, devices: Delta, links: De
     old_settings, new_settings = dict(_list_settings(old)), dict(_list_settings(new))
     # static routes of one switch name addresses of others: any change may affect all switches of such a fabric
     has_changes = bool(affected)
-    for key in old_settings.keys() | new_settings.keys():
-        if old_settings.get(key) != new_settings.get(key) or (has_changes and _has_static_routes(key, old, new)):
-            affected |= _list_tier_devices(old, key) | _list_tier_devices(new, key)
+    for tier in old_settings.keys() | new_settings.keys():
+        if old_settings.get(tier) != new_settings.get(tier) or (has_changes and _has_static_routes(tier, old, new)):
+            affected |= _list_tier_devices(old, tier) | _list_tier_devices(new, tier)
     return affected | _find_affected_fabrics(old, new, affected)
 
 
@@ -105,8 +105,8 @@ def _find_neighbours(changed: set[str], links: Delta) -> set[str]:
     """Return the neighbours of changed devices: a configuration contains its peers' AS numbers, models and tiers."""
     neighbours: set[str] = set()
     for listing in (links.old, links.new):
-        for end, far in (("a_device", "b_device"), ("b_device", "a_device")):
-            neighbours |= set(listing[far][find_among(changed, listing[end])].tolist())
+        for end, other_end in (("a_device", "b_device"), ("b_device", "a_device")):
+            neighbours |= set(listing[other_end][find_among(changed, listing[end])].tolist())
     return neighbours
 
 
@@ -119,16 +119,17 @@ class _Matched:
 
 
 def _find_readdressed(old: Cluster, new: Cluster) -> set[str]:
-    """Return the devices of which any allocated address or number differs."""
+    """Return the names of devices of both sides of which any allocated address or number differs."""
     _, _, *device_rows = match_rows([(old.name_column, new.name_column)])
     old_ends, new_ends = (Texts((EncodedColumn(c.name_column, c.plan.links.a_device),)) for c in (old, new))
     old_ports, new_ports = (Texts((c.port_names.port_columns[0],)) for c in (old, new))
     _, _, *link_rows = match_rows([(old_ends, new_ends), (old_ports, new_ports)])
     common = _Matched((device_rows[0], device_rows[1]), (link_rows[0], link_rows[1]))
     readdressed: set[str] = set()
-    was, now = dict(_walk_columns(old.addresses)), dict(_walk_columns(new.addresses))
-    for key in was.keys() | now.keys():
-        readdressed |= _find_differing(old, new, common, was.get(key), now.get(key))
+    # allocated numbers by their path of attributes
+    old_columns, new_columns = dict(_walk_columns(old.addresses)), dict(_walk_columns(new.addresses))
+    for path in old_columns.keys() | new_columns.keys():
+        readdressed |= _find_differing(old, new, common, old_columns.get(path), new_columns.get(path))
     return readdressed
 
 

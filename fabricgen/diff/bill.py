@@ -95,21 +95,24 @@ def compare_boms(
     prices: Mapping[str, float],
     in_devices_w: tuple[float | None, float | None] = (None, None),
 ) -> BomDelta:
-    """Compare two bills of materials.
+    """Return the parts whose numbers differ between two bills of materials, with the cost and power of both sides.
 
-    `prices` are unit prices by part; if empty, the prices in the bills are used, those of the new side first.
-    `in_devices_w` is, for the old and the new side, the power (W) of optics that is also included in the maxima of
-    their devices, so that the lines of the bill count it twice; None if not known.
+    Parts are sorted by kind, in the order of the new bill, then by part. `prices` are unit prices by part; if empty,
+    the prices in the bills are used, those of the new side first. `in_devices_w` is, for the old and the new side, the
+    power (W) of optics that is also included in the maxima of their devices, so that the lines of the bill count it
+    twice; None if not known.
     """
-    was, now = _index_parts(old), _index_parts(new)
-    counts_twice = _may_count_twice(was, now, in_devices_w)
+    old_rows, new_rows = _index_parts(old), _index_parts(new)
+    counts_twice = _may_count_twice(old_rows, new_rows, in_devices_w)
     old_twice, new_twice = (0 if counts_twice else watts or 0 for watts in in_devices_w)
     # the new side's prices overwrite those of the old side
-    unit_prices = prices or _read_prices(was) | _read_prices(now)
+    unit_prices = prices or _read_prices(old_rows) | _read_prices(new_rows)
     # in the order of the new bill, then parts that only the old one has
-    order = list(dict.fromkeys((*now, *was)))
-    kinds = list(dict.fromkeys(row["kind"] for row in (*now.values(), *was.values())))
-    rows = [_compare_part(part, was.get(part), now.get(part), find_price(part, unit_prices)) for part in order]
+    parts = list(dict.fromkeys((*new_rows, *old_rows)))
+    kinds = list(dict.fromkeys(row["kind"] for row in (*new_rows.values(), *old_rows.values())))
+    rows = [
+        _compare_part(part, old_rows.get(part), new_rows.get(part), find_price(part, unit_prices)) for part in parts
+    ]
     changed = [r for r in rows if (r.old_quantity, r.old_bought) != (r.new_quantity, r.new_bought)]
     priced = [row for row in rows if row.unit_price is not None]
     return BomDelta(
@@ -117,8 +120,8 @@ def compare_boms(
         old_cost=round(sum((r.unit_price or 0) * r.old_bought for r in priced), 2) if unit_prices else None,
         new_cost=round(sum((r.unit_price or 0) * r.new_bought for r in priced), 2) if unit_prices else None,
         unpriced=len(rows) - len(priced),
-        old_power_w=round(_sum_power(was) - old_twice, 1),
-        new_power_w=round(_sum_power(now) - new_twice, 1),
+        old_power_w=round(_sum_power(old_rows) - old_twice, 1),
+        new_power_w=round(_sum_power(new_rows) - new_twice, 1),
         twice=counts_twice,
     )
 

@@ -49,7 +49,11 @@ OPTIC_CHANGES: Mapping[str, tuple[str, ...]] = {"swapped": ("part",)}
 def compare_cable_ends(
     sides: tuple[Listing, Listing], changed_ends: ChangedCables, rerouted: Collection[str] = ()
 ) -> Delta:
-    """Compare cables by their end rows; `rerouted` are cables that carried a link which now goes elsewhere."""
+    """Return the difference of the cables of both sides, whose lists have a row for each end.
+
+    Only cables with `changed_ends` are compared. `rerouted` are the ids of cables that carried a link which now goes
+    elsewhere: if such a cable gets or loses a leg, it counts as moved.
+    """
     old, new = (
         list_cables(side.pick_rows(np.flatnonzero(find_among(changed_ends.cables, side["cable"])))) for side in sides
     )
@@ -57,7 +61,11 @@ def compare_cable_ends(
 
 
 def list_cables(ends: Listing) -> Listing:
-    """List cables from their end rows: one row for each cable, with all its ends, sorted, in one cell."""
+    """Return a list with one row for each cable from a list with one row for each of its ends.
+
+    The cell `ends` has all ends of the cable, and `labels` their labels, both sorted; `fabric` has the names of its
+    fabrics, joined by " + ". Other columns are those of the first end row.
+    """
     end_rows, starts = _sort_by_cable(ends["cable"])
     # values that all ends of a cable share are read from its first row
     bounds, first_rows = [*starts.tolist(), len(end_rows)], end_rows[starts]
@@ -78,27 +86,34 @@ def list_cables(ends: Listing) -> Listing:
 
 
 def _sort_by_cable(ids: Column) -> tuple[Rows, Rows]:
-    """Return end rows sorted by cable, and where each cable begins among them; a build lists them in that order."""
+    """Return (end rows sorted by cable, where each cable begins among them), int64; `ids` has the cable of each row.
+
+    Cables are in the order in which they first occur.
+    """
     rows = np.arange(len(ids))
     # where the cable changes; the slice is for lists without rows
     starts = np.flatnonzero(np.r_[True, np.asarray(ids[1:] != ids[:-1], dtype=bool)][: len(ids)])
     # if each cable begins once, its rows are together, as a build writes them
     if len(set(ids[starts].tolist())) == len(starts):
         return rows, starts
-    number = {name: i for i, name in enumerate(dict.fromkeys(ids.tolist()))}
-    cable = find_rows(number, ids)
-    rows = np.argsort(cable, kind="stable")
-    return rows, np.searchsorted(cable[rows], np.arange(len(number)))
+    number_of_id = {cable_id: number for number, cable_id in enumerate(dict.fromkeys(ids.tolist()))}
+    cable_number = find_rows(number_of_id, ids)
+    rows = np.argsort(cable_number, kind="stable")
+    return rows, np.searchsorted(cable_number[rows], np.arange(len(number_of_id)))
 
 
 def compare_cables(old: Listing, new: Listing, rerouted: Collection[str] = ()) -> Delta:
-    """Compare two lists of `list_cables`; `rerouted` as in `compare_cable_ends`."""
+    """Return the difference of two lists of `list_cables`; `rerouted` as in `compare_cable_ends`.
+
+    A cable whose ends differ has one of the ways moved, re-terminated, leg-added and leg-removed, and is not
+    relabelled.
+    """
     delta = compare_rows("cables", ("cable",), CABLE_CHANGES, (old, new), "a_device")
-    was, now = old["ends"][delta.was].tolist(), new["ends"][delta.now].tolist()
-    names = old["cable"][delta.was].tolist()
+    old_ends, new_ends = old["ends"][delta.was].tolist(), new["ends"][delta.now].tolist()
+    cable_ids = old["cable"][delta.was].tolist()
     kinds = [
-        "moved" if kind.startswith("leg-") and name in rerouted else kind
-        for name, kind in zip(names, map(_name_ends_change, was, now), strict=True)
+        "moved" if kind.startswith("leg-") and cable_id in rerouted else kind
+        for cable_id, kind in zip(cable_ids, map(_name_ends_change, old_ends, new_ends), strict=True)
     ]
     flags: dict[str, Flags] = dict(delta.ways)
     for kind_of_change in ("moved", "re-terminated", "leg-added", "leg-removed"):
@@ -111,46 +126,55 @@ def _name_ends_change(old: tuple[CableEnd, ...], new: tuple[CableEnd, ...]) -> s
     """Return how the ends of a cable changed, as a word of `CABLE_CHANGES`; "" for no change."""
     if old == new:
         return ""
-    was, now = set(old), set(new)
-    if was <= now:
+    old_ends, new_ends = set(old), set(new)
+    if old_ends <= new_ends:
         return "leg-added"
-    if now <= was:
+    if new_ends <= old_ends:
         return "leg-removed"
-    same_devices = {(a, b) for a, _, b, _ in was} == {(a, b) for a, _, b, _ in now}
+    same_devices = {(a, b) for a, _, b, _ in old_ends} == {(a, b) for a, _, b, _ in new_ends}
     return "re-terminated" if same_devices else "moved"
 
 
 def list_optics(ends: Listing, cages: Collection[Cage]) -> Listing:
-    """List the transceivers in some cages, by cage; cables in one twin-port cage share one."""
-    optics: dict[Cage, str] = {}
+    """Return a list of the transceivers in some cages, with the columns device, cage and part; a row for each cage.
+
+    `ends` are cable end rows. Cables in one twin-port cage share a transceiver; cages without one are left out.
+    """
+    part_of_cage: dict[Cage, str] = {}
     devices = frozenset(device for device, _ in cages)
-    for side in ("a", "b"):
+    for end in ("a", "b"):
         rows = np.flatnonzero(
-            find_among(devices, ends[f"{side}_device"]) & ~find_among(("",), ends[f"{side}_transceiver"])
+            find_among(devices, ends[f"{end}_device"]) & ~find_among(("",), ends[f"{end}_transceiver"])
         )
-        parts = ends[f"{side}_transceiver"][rows].tolist()
-        optics.update(
-            (cage, part) for cage, part in zip(_list_cages(ends, side, rows), parts, strict=True) if cage in cages
+        parts = ends[f"{end}_transceiver"][rows].tolist()
+        part_of_cage.update(
+            (cage, part) for cage, part in zip(_list_cages(ends, end, rows), parts, strict=True) if cage in cages
         )
     return Listing.of(
         {
-            "device": [device for device, _ in optics],
-            "cage": [cage for _, cage in optics],
-            "part": list(optics.values()),
+            "device": [device for device, _ in part_of_cage],
+            "cage": [cage for _, cage in part_of_cage],
+            "part": list(part_of_cage.values()),
         }
     )
 
 
-def _list_cages(ends: Listing, side: str, rows: Rows) -> list[Cage]:
-    return list(zip(ends[f"{side}_device"][rows].tolist(), ends[f"{side}_cage"][rows].tolist(), strict=True))
+def _list_cages(ends: Listing, end: str, rows: Rows) -> list[Cage]:
+    """Return the cages at the a or b end (`end`) of some cable end rows, in their order."""
+    return list(zip(ends[f"{end}_device"][rows].tolist(), ends[f"{end}_cage"][rows].tolist(), strict=True))
 
 
 def compare_optics(old: Listing, new: Listing, changed_ends: ChangedCables) -> Delta:
-    """Transceivers to plug in, to remove and to swap, by cage, from cable end rows."""
-    changed = ((old, changed_ends.gone), (new, changed_ends.come))
-    cages = frozenset(cage for ends, rows in changed for side in ("a", "b") for cage in _list_cages(ends, side, rows))
-    sides = list_optics(old, cages), list_optics(new, cages)
-    return compare_rows("optics", ("device", "cage"), OPTIC_CHANGES, sides, "device")
+    """Return the transceivers to plug in, to remove and to swap, by cage, in the cages of changed cable ends.
+
+    `old` and `new` are the cable end rows of both sides.
+    """
+    rows_by_side = ((old, changed_ends.gone), (new, changed_ends.come))
+    cages = frozenset(
+        cage for ends, rows in rows_by_side for end in ("a", "b") for cage in _list_cages(ends, end, rows)
+    )
+    optics = list_optics(old, cages), list_optics(new, cages)
+    return compare_rows("optics", ("device", "cage"), OPTIC_CHANGES, optics, "device")
 
 
 # Cable ends, links and devices that differ between two sides; only these are compared in detail, since most are
@@ -167,21 +191,21 @@ class ChangedCables:
 
 
 def find_changed_cables(old: Listing, new: Listing) -> ChangedCables:
-    """Compare cable end rows of two sides in all columns of `COLUMNS`."""
+    """Return the cable end rows that only one of two sides has, compared in all columns of `COLUMNS`."""
     gone, come, _, _ = match_rows([(old[name], new[name]) for name in COLUMNS["cables"]])
     return ChangedCables(gone, come, frozenset([*old["cable"][gone].tolist(), *new["cable"][come].tolist()]))
 
 
 def find_links_to_compare(lists: Lists, changed: Rows, devices: Collection[str], cables: Collection[str]) -> Rows:
-    """Return the rows of links that changed (`changed`), or whose device or cable did; ascending."""
+    """Return the rows of links that are `changed`, or at one of some devices, or on one of some cables; int64."""
     links = lists.links
-    chosen = (
+    must_compare = (
         find_among(devices, links["a_device"])
         | find_among(devices, links["b_device"])
         | find_among(cables, links["cable"])
     )
-    chosen[changed] = True
-    return np.flatnonzero(chosen)
+    must_compare[changed] = True
+    return np.flatnonzero(must_compare)
 
 
 def list_changed_devices(delta: Delta) -> frozenset[str]:

@@ -132,8 +132,8 @@ class ClusterChange:
         switch), or None for a side without the tier.
         """
         old, new = ({} if shape is None else shape.tiers for shape in self.shapes)
-        for key in dict.fromkeys((*old, *new)):
-            yield key, _list_port_counts(old.get(key)), _list_port_counts(new.get(key))
+        for tier in dict.fromkeys((*old, *new)):
+            yield tier, _list_port_counts(old.get(tier)), _list_port_counts(new.get(tier))
 
 
 def _list_port_counts(tier: TierFigures | None) -> tuple[int, ...] | None:
@@ -180,7 +180,7 @@ def compare_sides(
 
 
 def _compare_jumpers(was: Listing | None, now: Listing | None) -> Delta | None:
-    # the difference of jumpers; None if neither side is patched
+    """Return the difference of jumpers; None if neither side is patched. A side that is not has none."""
     if was is now is None:
         return None
     sides = was or _NO_JUMPERS, now or _NO_JUMPERS
@@ -201,11 +201,14 @@ def _list_reasons(old: Side, new: Side, deltas: tuple[Delta, Delta], was: Lists,
 
 
 def _find_tenant_moves(old: Side, new: Side, was: Lists, now: Lists, renamed: Renamed) -> tuple[TenantMove, ...]:
-    # devices of both sides that change tenants; none if neither side tells the tenants of devices
+    """Return the moves of devices of both sides between tenants.
+
+    There are none if a side is not a blueprint, or if no device of either belongs to a tenant.
+    """
     if not (old.shape and new.shape and (old.shape.tenancies or new.shape.tenancies)):
         return ()
-    had = set(was.devices["device"][:].tolist())
-    common = [name for name in now.devices["device"][:].tolist() if name in had]
+    old_names = set(was.devices["device"][:].tolist())
+    common = [name for name in now.devices["device"][:].tolist() if name in old_names]
     return find_tenant_moves(old.shape, new.shape, common, now.links, renamed)
 
 
@@ -238,8 +241,8 @@ def _list_gaps(old: Side, new: Side, *, differ: bool) -> Iterator[str]:
         for name in ("addresses", "bom"):
             if getattr(side.lists, name) is None:
                 yield f"{side.name} has no {name}.csv, so that is not compared"
-        shape = (new if side is old else old).shape
-        if differ and side.shape is None and shape and (shape.omits or shape.spares):
+        other_shape = (new if side is old else old).shape
+        if differ and side.shape is None and other_shape and (other_shape.omits or other_shape.spares):
             yield f"{side.name} does not say which slots are omitted and which nodes spare, so that is not compared"
 
 
@@ -271,8 +274,8 @@ def compare_addresses(old: Listing, new: Listing) -> Delta:
     the same port.
     """
     columns = ("device", "port", "kind", "prefix")
-    gone, come, _, _ = match_rows([(old[name], new[name]) for name in columns])
-    old_rows, new_rows = add_family(old.pick_rows(gone)), add_family(new.pick_rows(come))
+    old_only, new_only, _, _ = match_rows([(old[name], new[name]) for name in columns])
+    old_rows, new_rows = add_family(old.pick_rows(old_only)), add_family(new.pick_rows(new_only))
     removed, added, was, now = match_rows([(old_rows[name], new_rows[name]) for name in (*_KEYS, "family")])
     order = np.argsort(_rank_rows(old_rows, was), kind="stable") if len(was) else was
     was, now = was[order], now[order]

@@ -51,39 +51,44 @@ class ConfigDelta:
 
 
 def compare_configs(old: Configs, new: Configs, affected: Collection[str] | None, *, every: bool) -> ConfigDelta:
-    """Compare the configurations that may differ.
+    """Return the files of configurations that differ, sorted by path.
 
-    `affected` are the devices whose configuration may differ, None if that is unknown; more than `LIMIT` are rendered
-    only with `every`. Raises InputError if a configuration cannot be rendered.
+    `affected` are the devices whose configuration may differ, None if that is unknown; if both sides have digests,
+    these tell it instead. If the configurations of more than `LIMIT` devices may differ, they are rendered and compared
+    only with `every`; otherwise the result is not `judged`. Raises InputError if a configuration cannot be rendered.
     """
-    was, now = old.digests(), new.digests()
-    if was is not None and now is not None:
-        affected = {path.split("/")[1] for path in was.keys() | now.keys() if was.get(path) != now.get(path)}
+    old_digests, new_digests = old.digests(), new.digests()
+    if old_digests is not None and new_digests is not None:
+        paths = old_digests.keys() | new_digests.keys()
+        affected = {path.split("/")[1] for path in paths if old_digests.get(path) != new_digests.get(path)}
     elif affected is None:
         affected = {*old.devices(), *new.devices()}
     devices = sorted({*affected} & {*old.devices(), *new.devices()})
     if len(devices) > LIMIT and not every:
         return ConfigDelta(judged=False, devices=len(devices))
-    before, after = dict(old.read(devices)), dict(new.read(devices))
+    old_files, new_files = dict(old.read(devices)), dict(new.read(devices))
     files = [
-        _compare_file(path, before.get(path), after.get(path))
-        for path in sorted(before.keys() | after.keys())
-        if before.get(path) != after.get(path)
+        _compare_file(path, old_files.get(path), new_files.get(path))
+        for path in sorted(old_files.keys() | new_files.keys())
+        if old_files.get(path) != new_files.get(path)
     ]
     return ConfigDelta(tuple(files), devices=len(devices))
 
 
 def _compare_file(path: str, old: bytes | None, new: bytes | None) -> ConfigFile:
-    # the difference of one file: added or removed as a whole, or its diff with the number of changed lines
+    """Return the difference of a file, of which `old` or `new` is None if only one side has it.
+
+    A file of one side is added or removed as a whole, without a diff; otherwise the diff and its changed lines count.
+    """
     _, device, name = path.split("/", 2)
     if old is None or new is None:
         lines = len(((new if old is None else old) or b"").splitlines())
         added = old is None
         return ConfigFile(device, name, "added" if added else "removed", lines * added, lines * (not added), "")
-    was, now = (content.decode(errors="replace").splitlines() for content in (old, new))
-    text = write_unified_diff(was, now, f"{device}/{name}")
-    changed = [line[:1] for line in text[2:]]
-    return ConfigFile(device, name, "changed", changed.count("+"), changed.count("-"), "\n".join(text))
+    old_lines, new_lines = (content.decode(errors="replace").splitlines() for content in (old, new))
+    diff = write_unified_diff(old_lines, new_lines, f"{device}/{name}")
+    signs = [line[:1] for line in diff[2:]]  # without the two lines with the names of the files
+    return ConfigFile(device, name, "changed", signs.count("+"), signs.count("-"), "\n".join(diff))
 
 
 # Unified diffs as difflib writes them, computed once for files that differ in the same way. A change affects many
@@ -110,11 +115,14 @@ def write_unified_diff(old: Sequence[str], new: Sequence[str], name: str) -> lis
     tail = next((i for i in range(shorter - head) if old[-1 - i] != new[-1 - i]), shorter - head)
     # a diff shows some lines before and after each change
     head, tail = max(0, head - CONTEXT), max(0, tail - CONTEXT)
-    was, now = old[head : len(old) - tail], new[head : len(new) - tail]
+    old_middle, new_middle = old[head : len(old) - tail], new[head : len(new) - tail]
     codes: dict[str, int] = {}
     # numbers compare faster than texts
-    before, after = (tuple([codes.setdefault(line, len(codes)) for line in lines]) for lines in (was, now))
-    body = [line for hunk in _find_hunks(before, after) for line in _write_hunk(hunk, was, now, head)]
+    old_codes, new_codes = (
+        tuple([codes.setdefault(line, len(codes)) for line in lines]) for lines in (old_middle, new_middle)
+    )
+    hunks = _find_hunks(old_codes, new_codes)
+    body = [line for hunk in hunks for line in _write_hunk(hunk, old_middle, new_middle, head)]
     return [f"--- old/{name}", f"+++ new/{name}", *body] if body else []
 
 
@@ -142,5 +150,5 @@ def _format_span(start: int, stop: int, skipped: int) -> str:
     An empty range names the line before it (POSIX, diff -u).
     """
     count = stop - start
-    first = start + skipped + (count > 0)
-    return str(first) if count == 1 else f"{first},{count}"
+    first_line = start + skipped + (count > 0)
+    return str(first_line) if count == 1 else f"{first_line},{count}"

@@ -78,28 +78,32 @@ def compare_rows(
     sides: tuple[Listing, Listing],
     at: str,
 ) -> Delta:
-    """Match rows by key and find those that differ; `by_change` gives the compared columns for each way to change."""
+    """Return the difference of one list between the old and the new of its `sides`.
+
+    Rows are matched by the columns `keys`. `by_change` has the compared columns for each way to change, and `at` is the
+    column with the device under which a row is listed. Removed and added rows, and changed pairs, are sorted by key.
+    """
     old, new = sides
     removed, added, was, now = match_rows([(old[key], new[key]) for key in keys])
     removed, added = sort_rows(old, keys, removed), sort_rows(new, keys, added)
     fields = [name for columns in by_change.values() for name in columns]
     differs = {name: find_differing(old[name], new[name], was, now) for name in fields}
     # the zeros are for lists without compared columns
-    changed = np.flatnonzero(np.logical_or.reduce([*differs.values(), np.zeros(len(was), dtype=bool)]))
-    changed = changed[np.argsort(rank_rows(old, keys, was[changed]), kind="stable")] if len(changed) else changed
-    differs = {name: flags[changed] for name, flags in differs.items()}
-    flags = {change: np.logical_or.reduce([differs[name] for name in columns]) for change, columns in by_change.items()}
-    return Delta(kind, keys, at, old, new, removed, added, was[changed], now[changed], differs, flags)
+    pairs = np.flatnonzero(np.logical_or.reduce([*differs.values(), np.zeros(len(was), dtype=bool)]))
+    pairs = pairs[np.argsort(rank_rows(old, keys, was[pairs]), kind="stable")] if len(pairs) else pairs
+    differs = {name: flags[pairs] for name, flags in differs.items()}
+    ways = {change: np.logical_or.reduce([differs[name] for name in columns]) for change, columns in by_change.items()}
+    return Delta(kind, keys, at, old, new, removed, added, was[pairs], now[pairs], differs, ways)
 
 
 def sort_rows(side: Listing, keys: tuple[str, ...], rows: Rows) -> Rows:
-    """Return rows sorted by key."""
+    """Return the numbers `rows` of rows of a list, sorted by the texts of their key columns; int64."""
     sorted_rows: Rows = rows[np.argsort(rank_rows(side, keys, rows), kind="stable")] if len(rows) else rows
     return sorted_rows
 
 
 def rank_rows(side: Listing, keys: tuple[str, ...], rows: Rows) -> Rows:
-    """Return the position of each row when rows are sorted by key; int64."""
+    """Return the position that each of `rows` has if they are sorted by their key columns; int64."""
     texts = list(zip(*(side[key][rows].tolist() for key in keys), strict=True))
     ranks = np.empty(len(rows), dtype=np.int64)
     ranks[np.array(sorted(range(len(rows)), key=texts.__getitem__), dtype=np.int64)] = np.arange(len(rows))
@@ -109,7 +113,10 @@ def rank_rows(side: Listing, keys: tuple[str, ...], rows: Rows) -> Rows:
 def list_changed_pairs(
     delta: Delta, flags: Flags | None = None
 ) -> Iterator[tuple[int, dict[str, Any], dict[str, Any]]]:
-    """Return an iterator over (pair, old row, new row) of changed pairs: the flagged ones, or all."""
+    """Return an iterator over (number of the pair, old row, new row) of changed pairs, rows as column -> cell.
+
+    With `flags`, which has a bool for each changed pair, only flagged pairs are included.
+    """
     pair_numbers = np.flatnonzero(flags) if flags is not None else np.arange(len(delta.was))
     rows = zip(delta.old.rows(delta.was[pair_numbers]), delta.new.rows(delta.now[pair_numbers]), strict=True)
     return ((int(number), *cells) for number, cells in zip(pair_numbers, rows, strict=True))

@@ -115,14 +115,14 @@ class GitTree:
         repository is written. Raises InputError if that exceeds `MAX_TOTAL`.
         """
         files = self._list_blobs("") if whole else self._files
-        built = {posixpath.dirname(path) for path in files if posixpath.basename(path) == "manifest.json"}
-        built -= {self._folder}
-        chosen = {
+        built_folders = {posixpath.dirname(path) for path in files if posixpath.basename(path) == "manifest.json"}
+        built_folders -= {self._folder}
+        blobs_to_write = {
             path: blob
             for path, blob in files.items()
-            if blob.size <= largest and not any(str(parent) in built for parent in Path(path).parents)
+            if blob.size <= largest and not any(str(parent) in built_folders for parent in Path(path).parents)
         }
-        for path, content in self._read_blobs(chosen).items():
+        for path, content in self._read_blobs(blobs_to_write).items():
             file = target / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)

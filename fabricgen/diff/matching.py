@@ -25,38 +25,47 @@ _TRIES = 100
 
 
 def match_rows(keys: Keys) -> tuple[Rows, Rows, Rows, Rows]:
-    """Match rows by key columns; return rows only in old, rows only in new, and common rows: in old, in new; int64.
+    """Match rows by key columns; return (rows only in old, rows only in new, common rows in old, their rows in new).
 
-    The first two are ascending. Lists of two revisions mostly agree in blocks, and comparing these in place is several
-    times faster than hashing each row.
+    All are int64. The first two are ascending; the last two have a row for each matched pair, pairs of blocks first.
+    Equal keys that are repeated are matched in order. Lists of two revisions mostly agree in blocks, and comparing
+    these in place is several times faster than hashing each row.
     """
     lengths = len(keys[0][0]), len(keys[0][1])
     blocks = _find_equal_blocks(list_comparables(keys), lengths)
-    was = np.concatenate([np.arange(i, i + n) for i, _, n in blocks] or [np.empty(0, dtype=np.int64)])
-    now = np.concatenate([np.arange(j, j + n) for _, j, n in blocks] or [np.empty(0, dtype=np.int64)])
-    old_others, new_others = _list_other_rows(was, lengths[0]), _list_other_rows(now, lengths[1])
+    no_rows = np.empty(0, dtype=np.int64)
+    old_in_blocks = np.concatenate([np.arange(i, i + n) for i, _, n in blocks] or [no_rows])
+    new_in_blocks = np.concatenate([np.arange(j, j + n) for _, j, n in blocks] or [no_rows])
+    # rows in no block are matched by hash
+    old_others, new_others = _list_other_rows(old_in_blocks, lengths[0]), _list_other_rows(new_in_blocks, lengths[1])
     codes = encode_rows(*((old[old_others], new[new_others]) for old, new in keys))
-    gone, come, also_was, also_now = match_codes(*codes)
-    common = np.concatenate([was, old_others[also_was]]), np.concatenate([now, new_others[also_now]])
-    return old_others[gone], new_others[come], *common
+    old_only, new_only, old_matched, new_matched = match_codes(*codes)
+    common_old = np.concatenate([old_in_blocks, old_others[old_matched]])
+    common_new = np.concatenate([new_in_blocks, new_others[new_matched]])
+    return old_others[old_only], new_others[new_only], common_old, common_new
 
 
 def _list_other_rows(rows: Rows, count: int) -> Rows:
-    keep = np.ones(count, dtype=bool)
-    keep[rows] = False
-    return np.flatnonzero(keep)
+    """Return the rows from 0 to `count` - 1 that are not in `rows`, ascending; int64."""
+    is_other = np.ones(count, dtype=bool)
+    is_other[rows] = False
+    return np.flatnonzero(is_other)
 
 
 def list_comparables(keys: Keys) -> list[_Comparable]:
-    """Return what to compare instead of columns: codes of distinct texts if both sides are built from these."""
+    """Return pairs of arrays to compare instead of pairs of columns: rows equal in all of them have equal keys.
+
+    For columns that both sides build from the same kinds of encoded parts, they are codes of the distinct texts of each
+    part, each pair of parts once; other columns stay as they are, and come first.
+    """
     code_pairs: dict[tuple[EncodedColumn, EncodedColumn], None] = {}
     columns: list[_Comparable] = []
     for old, new in keys:
-        alike = pair_parts(old, new) if isinstance(old, Texts) and isinstance(new, Texts) else None
-        if alike is None:
+        part_pairs = pair_parts(old, new) if isinstance(old, Texts) and isinstance(new, Texts) else None
+        if part_pairs is None:
             columns.append((old, new))
         else:
-            code_pairs.update(dict.fromkeys(alike))
+            code_pairs.update(dict.fromkeys(part_pairs))
     return [*columns, *(encode_pair(*pair) for pair in code_pairs)]
 
 
@@ -66,8 +75,8 @@ def find_differing(old: Column, new: Column, was: Rows, now: Rows) -> Flags:
     Texts are built only for pairs whose parts differ.
     """
     differs = np.zeros(len(was), dtype=bool)
-    for before, after in list_comparables([(old, new)]):
-        differs |= np.asarray(before[was] != after[now], dtype=bool)
+    for old_values, new_values in list_comparables([(old, new)]):
+        differs |= np.asarray(old_values[was] != new_values[now], dtype=bool)
     # different parts may make up equal texts: the texts of these rows are compared
     differs[differs] = old[was[differs]] != new[now[differs]]
     return differs
@@ -119,13 +128,16 @@ def _find_differing_pairs(keys: list[_Comparable], i: int, j: int, size: int) ->
 def _skip_to_match(keys: list[_Comparable], i: int, j: int) -> tuple[int, int] | None:
     """Return how many rows of old (from `i` on) and of new (from `j` on) to skip until rows are equal again.
 
-    None if there is no match within `_WINDOW` rows.
+    One of the two numbers is 0: rows are skipped on the side on which fewer have to be. Return None if there is no
+    match within `_WINDOW` rows.
     """
     # which of the next rows of new equal the present row of old, and the other way round
-    come, gone = np.ones(_WINDOW, dtype=bool), np.ones(_WINDOW, dtype=bool)
+    new_equal, old_equal = np.ones(_WINDOW, dtype=bool), np.ones(_WINDOW, dtype=bool)
     for old, new in keys:
-        ahead, behind = new[j : j + _WINDOW] == old[i], old[i : i + _WINDOW] == new[j]
-        come, gone = come[: len(ahead)] & np.asarray(ahead, dtype=bool), gone[: len(behind)] & np.asarray(behind, bool)
-    if come.any() and (not gone.any() or come.argmax() <= gone.argmax()):
-        return 0, int(come.argmax())
-    return (int(gone.argmax()), 0) if gone.any() else None
+        new_flags = np.asarray(new[j : j + _WINDOW] == old[i], dtype=bool)
+        old_flags = np.asarray(old[i : i + _WINDOW] == new[j], dtype=bool)
+        # near the end of a list fewer rows are left
+        new_equal, old_equal = new_equal[: len(new_flags)] & new_flags, old_equal[: len(old_flags)] & old_flags
+    if new_equal.any() and (not old_equal.any() or new_equal.argmax() <= old_equal.argmax()):
+        return 0, int(new_equal.argmax())
+    return (int(old_equal.argmax()), 0) if old_equal.any() else None

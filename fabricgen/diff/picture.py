@@ -15,24 +15,32 @@ from fabricgen.diff.reports.json import count_by_kind
 from fabricgen.diff.wording import list_totals
 
 SAME, CHANGED, CABLED, MOVED, ADDED = range(-1, 4)
-"""What became of a device, link or cable; if two are true, the greater one counts. `CABLED`: only cables change."""
+"""What became of a device, link or cable; if two states apply, the greater one counts.
+
+`CABLED` is the state of a device of which only cables change.
+"""
 
 
 def make_picture(change: ClusterChange) -> dict[str, Any]:
-    """Return totals in the words of `plan`, states of devices and links (int64) and of cables (by id), and losses."""
+    """Return what the picture of a change shows, by name.
+
+    `device` and `link` are the states of all rows of the new side, int64; `cable` has the states of changed and added
+    cables by id. `gone` are (device, rack) of removed devices, `gone_cables` the ids of removed cables. The other
+    entries are the title, totals, reasons, notes and counts of the change, in the words of `plan`.
+    """
     devices, cables = change.devices, change.cables
     new = devices.new
     device_states = _classify_rows(devices, len(new))
-    ends = [change.links.new[f"{end}_device"] for end in "ab"]
+    end_columns = [change.links.new[f"{end}_device"] for end in "ab"]
     # devices at links that come, go or change
-    touched = {name for column in ends for rows in (change.links.added, change.links.now) for name in column[rows]}
-    touched |= {name for end in "ab" for name in change.links.old[f"{end}_device"][change.links.removed].tolist()}
-    cabled = find_among(touched, new["device"])
-    device_states[cabled] = np.maximum(device_states[cabled], CABLED)
+    names = {name for column in end_columns for rows in (change.links.added, change.links.now) for name in column[rows]}
+    names |= {name for end in "ab" for name in change.links.old[f"{end}_device"][change.links.removed].tolist()}
+    has_changed_links = find_among(names, new["device"])
+    device_states[has_changed_links] = np.maximum(device_states[has_changed_links], CABLED)
     cable_states = dict.fromkeys(cables.new["cable"][cables.now].tolist(), CHANGED)
     cable_states |= dict.fromkeys(cables.new["cable"][cables.find_changed("moved")[1]].tolist(), MOVED)
     cable_states |= dict.fromkeys(cables.new["cable"][cables.added].tolist(), ADDED)
-    gone = devices.old.pick_rows(devices.removed)
+    removed = devices.old.pick_rows(devices.removed)
     return {
         "title": " -> ".join(_shorten_name(side).title for side in change.sides),
         "totals": [list(line) for line in list_totals(change)],
@@ -42,7 +50,7 @@ def make_picture(change: ClusterChange) -> dict[str, Any]:
         "device": device_states,
         "link": _classify_rows(change.links, len(change.links.new)),
         "cable": cable_states,
-        "gone": list(zip(gone["device"].tolist(), gone["rack"].tolist(), strict=True)),
+        "gone": list(zip(removed["device"].tolist(), removed["rack"].tolist(), strict=True)),
         "gone_cables": cables.old["cable"][cables.removed].tolist(),
     }
 

@@ -39,20 +39,20 @@ def explain_change(
 
 
 def _explain_growth(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
-    # a sentence about pods with more or fewer units than before
+    """Yield a sentence about pods with more or fewer units than before, if there are any, and the number of nodes."""
     names = dict.fromkeys((*old.units, *new.units))
-    grown = [n for n in names if old.units.get(n) != new.units.get(n)]
-    counts = [f"{n} {old.units.get(n, 0)} -> {new.units.get(n, 0)}" for n in grown[:_LISTED]]
-    if grown:
-        others = f" and {len(grown) - _LISTED} more pods" if len(grown) > _LISTED else ""
-        yield f"scalable units: {', '.join(counts)}{others}; nodes: {old.nodes:,} -> {new.nodes:,}"
+    changed_pods = [pod for pod in names if old.units.get(pod) != new.units.get(pod)]
+    counts = [f"{pod} {old.units.get(pod, 0)} -> {new.units.get(pod, 0)}" for pod in changed_pods[:_LISTED]]
+    if changed_pods:
+        unlisted = f" and {len(changed_pods) - _LISTED} more pods" if len(changed_pods) > _LISTED else ""
+        yield f"scalable units: {', '.join(counts)}{unlisted}; nodes: {old.nodes:,} -> {new.nodes:,}"
 
 
 def _explain_tiers(old: SizingFigures, new: SizingFigures, moved: _MovedLinks) -> Iterator[str]:
-    # a sentence about each tier that comes, goes or has other figures
-    for key in dict.fromkeys((*old.tiers, *new.tiers)):
-        was, now = old.tiers.get(key), new.tiers.get(key)
-        name = " ".join(key)
+    """Yield a sentence about each tier that comes, goes or has other figures, with how many links up to it move."""
+    for fabric_and_tier in dict.fromkeys((*old.tiers, *new.tiers)):
+        was, now = old.tiers.get(fabric_and_tier), new.tiers.get(fabric_and_tier)
+        name = " ".join(fabric_and_tier)
         if was is None and now is not None:
             yield f"{name}: new, {now.groups * now.count:,} x {now.model}"
         elif now is None and was is not None:
@@ -60,7 +60,7 @@ def _explain_tiers(old: SizingFigures, new: SizingFigures, moved: _MovedLinks) -
         elif was is not None and now is not None:
             sentences = [*_explain_tier(was, now)]
             if sentences:
-                yield f"{name}: {'; '.join(sentences)}{moved.describe_moved(key)}"
+                yield f"{name}: {'; '.join(sentences)}{moved.describe_moved(fabric_and_tier)}"
 
 
 def _explain_tier(was: TierFigures, now: TierFigures) -> Iterator[str]:
@@ -128,7 +128,7 @@ class _MovedLinks:
 
 
 def _explain_omits(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
-    # a sentence about each `omit` that means other slots now, such as `su-last` after growth
+    """Yield a sentence about each `omit` of both sides that means other slots now, such as `su-last` after growth."""
     for text, slots in new.omits.items():
         was = old.omits.get(text)
         if was is not None and was != slots:
@@ -157,8 +157,11 @@ def _explain_hardware(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
 def _explain_lengths(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
     """Yield a sentence if only one side counts the way inside racks, since the other has a lock from before that."""
     if None not in (old.ways_inside, new.ways_inside) and old.ways_inside != new.ways_inside:
-        counting, other = ("new", "old") if new.ways_inside else ("old", "new")
-        yield f"lengths: the {counting} side counts the way inside racks, the {other} one has a lock from before that"
+        with_ways, without_ways = ("new", "old") if new.ways_inside else ("old", "new")
+        yield (
+            f"lengths: the {with_ways} side counts the way inside racks, "
+            f"the {without_ways} one has a lock from before that"
+        )
 
 
 def _explain_media(cables: Delta) -> Iterator[str]:
@@ -177,9 +180,9 @@ def _shorten_slots(slots: tuple[str, ...]) -> str:
 
 
 def _explain_vrfs(old: Vrfs, new: Vrfs) -> Iterator[str]:
-    """Yield sentences about the switches that VRFs appear on or go from."""
+    """Yield sentences about the switches that the VRF of each tenant appears on, and those that it goes from."""
     for tenant in sorted(old.keys() | new.keys(), key=make_natural_key):
-        before, after = (side.get(tenant, frozenset[str]()) for side in (old, new))
-        for verb, switches in (("appears on", after - before), ("goes from", before - after)):
+        old_switches, new_switches = (vrfs.get(tenant, frozenset[str]()) for vrfs in (old, new))
+        for verb, switches in (("appears on", new_switches - old_switches), ("goes from", old_switches - new_switches)):
             if switches:
                 yield f"VRF {tenant} {verb} {join_names(sorted(switches, key=make_natural_key))}"

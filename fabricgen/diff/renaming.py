@@ -32,12 +32,16 @@ Renamed = Mapping[str, str]
 
 
 def find_renamed_devices(old: Cluster, new: Cluster) -> Renamed:
-    """Return the devices of two blueprints with the same coordinates and another name."""
+    """Return old name -> new name of the devices of two blueprints with the same coordinates and another name.
+
+    It is empty if everything that names follow from is equal on both sides.
+    """
     if _list_name_sources(old) == _list_name_sources(new):
         return {}
-    was, now = (index_default_names(side.design, side.plan.devices) for side in (old, new))
-    name_pairs = ((old.names[was[name]], new.names[now[name]]) for name in was.keys() & now.keys())
-    return {before: after for before, after in name_pairs if before != after}
+    # the row of each device by its default name, which follows from coordinates alone
+    old_rows, new_rows = (index_default_names(cluster.design, cluster.plan.devices) for cluster in (old, new))
+    name_pairs = ((old.names[old_rows[name]], new.names[new_rows[name]]) for name in old_rows.keys() & new_rows.keys())
+    return {old_name: new_name for old_name, new_name in name_pairs if old_name != new_name}
 
 
 def _list_name_sources(cluster: Cluster) -> tuple[object, ...]:
@@ -48,43 +52,48 @@ def _list_name_sources(cluster: Cluster) -> tuple[object, ...]:
 
 
 def match_renamed_devices(old: Listing, new: Listing, known: Renamed) -> Renamed:
-    """Return the devices that are `known` to have another name, and those whose rows agree in all but the name.
+    """Return old name -> new name: the renamings that are `known`, and devices whose rows agree in all but the name.
 
-    Rows that occur twice, or have no rack, are left out.
+    Rows that occur twice or have no rack, and devices of known renamings, are not compared.
     """
-    gone, come, _, _ = match_rows([(old["device"], new["device"])])
-    new_of_known = frozenset(known.values())
-    old_names = _index_by_row(old.pick_rows(gone), known)
-    new_names = _index_by_row(new.pick_rows(come), new_of_known)
+    old_only, new_only, _, _ = match_rows([(old["device"], new["device"])])
+    old_names = _index_by_row(old.pick_rows(old_only), known)
+    new_names = _index_by_row(new.pick_rows(new_only), frozenset(known.values()))
     return dict(known) | {old_names[row]: new_names[row] for row in old_names.keys() & new_names.keys()}
 
 
 def _index_by_row(devices: Listing, excluded: Collection[str]) -> dict[tuple[str, ...], str]:
-    """Return the names of devices by all other columns of their rows, without the names `excluded`."""
+    """Return the names of devices by the cells of all other columns, without the names `excluded`.
+
+    Devices whose cells are those of another device, or which have no rack, are left out.
+    """
     rows = list(zip(*(devices[name].tolist() for name in _SAME), strict=True))
-    count, rack = Counter(rows), _SAME.index("rack")
-    named = zip(rows, devices["device"].tolist(), strict=True)
-    return {row: name for row, name in named if count[row] == 1 and row[rack] and name not in excluded}
+    row_counts, rack_column = Counter(rows), _SAME.index("rack")
+    rows_and_names = zip(rows, devices["device"].tolist(), strict=True)
+    return {
+        row: name for row, name in rows_and_names if row_counts[row] == 1 and row[rack_column] and name not in excluded
+    }
 
 
 def apply_new_names(old: Lists, new: Lists, renamed: Renamed) -> tuple[Lists, Lists]:
-    """Return both sides, the old one with the names of the new one; devices get the column `NAME`.
+    """Return (old, new) with the devices of the old side under their new names, also in links, cables and addresses.
 
-    Labels stay as they are, since they are printed anew. A device that goes, and whose name another device takes, is
-    called `NAME (before)`.
+    Devices of both sides get the column `NAME`, with the name on their own side. If no device is renamed, both sides
+    are returned as they are. Labels stay as they are, since they are printed anew. A device that goes, and whose name
+    another device takes, is called `NAME (before)`.
     """
     if not renamed:
         return old, new
     old_names = frozenset(old.devices["device"].tolist())
     displaced = {name: f"{name} (before)" for name in renamed.values() if name in old_names and name not in renamed}
     names = {**renamed, **displaced}
-    before = Listing({**_rename_devices(old.devices, names).columns, NAME: old.devices["device"]})
-    after = Listing({**new.devices.columns, NAME: new.devices["device"]})
+    old_devices = Listing({**_rename_devices(old.devices, names).columns, NAME: old.devices["device"]})
+    new_devices = Listing({**new.devices.columns, NAME: new.devices["device"]})
     addresses = None if old.addresses is None else _rename_devices(old.addresses, names)
     links, cables = _rename_devices(old.links, names), _rename_devices(old.cables, names)
     patches = None if old.patches is None else _rename_devices(old.patches, names)
-    was = replace(old, devices=before, links=links, cables=cables, addresses=addresses, patches=patches)
-    return was, replace(new, devices=after)
+    renamed_old = replace(old, devices=old_devices, links=links, cables=cables, addresses=addresses, patches=patches)
+    return renamed_old, replace(new, devices=new_devices)
 
 
 def _rename_devices(listing: Listing, names: Renamed) -> Listing:

@@ -38,29 +38,32 @@ class TenantMove:
 def find_tenant_moves(
     old: SizingFigures, new: SizingFigures, devices: Iterable[str], links: Listing, renamed: Mapping[str, str]
 ) -> tuple[TenantMove, ...]:
-    """Find how devices of both sides change tenants, or the fabrics in which their tenants are kept apart.
+    """Return the moves of devices that change tenants, or whose tenants are kept apart in other fabrics, sorted.
 
-    `devices` are the names of these devices in order, `links` the links of the new side, both with new names; `renamed`
-    maps old names to new ones.
+    Devices with the same tenancies before and after are one move. `devices` are the names of the devices of both sides,
+    in order, and `links` are the links of the new side, both with new names; `renamed` maps old names to new ones.
     """
-    was = {renamed.get(name, name): tenancy for name, tenancy in old.tenancies.items()}
-    moved: dict[tuple[Tenancy, Tenancy], list[str]] = {}
-    for name in devices if was or new.tenancies else ():
-        before, after = was.get(name, _NOBODY), new.tenancies.get(name, _NOBODY)
+    old_tenancies = {renamed.get(name, name): tenancy for name, tenancy in old.tenancies.items()}
+    moved_names: dict[tuple[Tenancy, Tenancy], list[str]] = {}
+    for name in devices if old_tenancies or new.tenancies else ():
+        before, after = old_tenancies.get(name, _NOBODY), new.tenancies.get(name, _NOBODY)
         if before != after:
-            moved.setdefault((before, after), []).append(name)
+            moved_names.setdefault((before, after), []).append(name)
     return tuple(
         TenantMove(
             before.tenant, after.tenant, tuple(names), tuple(_list_touched_ports(before, after, names, links, new))
         )
-        for (before, after), names in sorted(moved.items())
+        for (before, after), names in sorted(moved_names.items())
     )
 
 
 def _list_touched_ports(
     before: Tenancy, after: Tenancy, names: Sequence[str], links: Listing, new: SizingFigures
 ) -> Iterator[TouchedPorts]:
-    # the switch ports of moved devices in each fabric that keeps tenants apart, or did
+    """Yield the switch ports of moved devices in each fabric whose tenants are kept apart before or after the move.
+
+    If the tenant stays the same, only fabrics are included that keep it apart on one side only.
+    """
     is_moved = find_among(names, links["a_device"])
     same_tenant = before.tenant == after.tenant
     fabrics = {*before.fabrics} ^ {*after.fabrics} if same_tenant else {*before.fabrics, *after.fabrics}
@@ -72,20 +75,24 @@ def _list_touched_ports(
 
 
 def describe_move(move: TenantMove) -> str:
-    """Describe a move in a sentence."""
-    old, new = (f"tenant {name}" if name else "no tenant" for name in (move.old, move.new))
+    """Return a sentence about a move: which devices, from and to which tenant, and which ports it affects.
+
+    If the tenant stays the same, it says that other fabrics keep it apart.
+    """
+    old_tenant, new_tenant = (f"tenant {name}" if name else "no tenant" for name in (move.old, move.new))
     several = len(move.devices) > 1
     ports = ", ".join(_describe_ports(touched) for touched in move.touched) or "no port"
     if move.old == move.new:
-        return f"{join_names(move.devices)} of {new}: other fabrics keep {'them' if several else 'it'} apart: {ports}"
-    return f"{join_names(move.devices)} move{'s' * (not several)} from {old} to {new}: {ports}"
+        pronoun = "them" if several else "it"
+        return f"{join_names(move.devices)} of {new_tenant}: other fabrics keep {pronoun} apart: {ports}"
+    return f"{join_names(move.devices)} move{'s' * (not several)} from {old_tenant} to {new_tenant}: {ports}"
 
 
 def describe_sharing(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
-    """Yield sentences about what tenants begin and cease to share."""
+    """Yield sentences about the sets of extra devices that each tenant begins to share, and ceases to share."""
     for tenant in sorted(old.shared.keys() | new.shared.keys()):
-        before, after = (set(side.shared.get(tenant, ())) for side in (old, new))
-        for verb, names in (("shares", after - before), ("no longer shares", before - after)):
+        old_sets, new_sets = (set(figures.shared.get(tenant, ())) for figures in (old, new))
+        for verb, names in (("shares", new_sets - old_sets), ("no longer shares", old_sets - new_sets)):
             if names:
                 yield f"tenant {tenant} {verb} {join_names(sorted(names))}"
 
@@ -99,20 +106,26 @@ def _describe_ports(touched: TouchedPorts) -> str:
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Join names, with consecutive numbers as ranges: `p1-su02-n001..n032, p1-su03-n001`; count those after a few."""
-    runs: list[tuple[str, str, int]] = []
+    """Return names joined, with consecutive numbers as ranges: `p1-su02-n001..n032, p1-su03-n001`.
+
+    After the first `_LISTED` ranges, the other names are counted.
+    """
+    ranges: list[tuple[str, str, int]] = []  # (first name, last name, number of names)
     for name in names:
         head, digits = _split_number(name)
-        if runs and digits:
-            first, last, count = runs[-1]
+        if ranges and digits:
+            first_name, last_name, count = ranges[-1]
             # with equally many digits: `n09` and `n10` are a range, `n9` and `n10` are not
-            if _split_number(last) == (head, f"{int(digits) - 1:0{len(digits)}d}"):
-                runs[-1] = (first, name, count + 1)
+            if _split_number(last_name) == (head, f"{int(digits) - 1:0{len(digits)}d}"):
+                ranges[-1] = (first_name, name, count + 1)
                 continue
-        runs.append((name, name, 1))
-    shown = [first if count == 1 else f"{first}..{last.rpartition('-')[2]}" for first, last, count in runs[:_LISTED]]
-    others = sum(count for _, _, count in runs[_LISTED:])
-    return ", ".join(shown) + (f" and {others:,} more" if others else "")
+        ranges.append((name, name, 1))
+    shown = [
+        first_name if count == 1 else f"{first_name}..{last_name.rpartition('-')[2]}"
+        for first_name, last_name, count in ranges[:_LISTED]
+    ]
+    names_left = sum(count for _, _, count in ranges[_LISTED:])
+    return ", ".join(shown) + (f" and {names_left:,} more" if names_left else "")
 
 
 def _split_number(name: str) -> tuple[str, str]:

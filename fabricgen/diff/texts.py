@@ -131,13 +131,13 @@ def _make_strings(cells: Sequence[Any]) -> Strings:
 
 
 def _list_parts(cells: Any) -> tuple[TextPart, ...] | None:
-    """Return the parts that a column is built from; None if it has none."""
+    """Return the parts that a column is built from; None if it is not built from encoded parts."""
     if isinstance(cells, EncodedColumn):
         return (cells,)
     if isinstance(cells, ConcatenatedColumn):
-        inner = [(part,) if isinstance(part, str) else _list_parts(part) for part in cells.parts]
-        parts = tuple(part for parts in inner for part in parts or ())
-        return parts if None not in inner else None
+        inner_parts = [(part,) if isinstance(part, str) else _list_parts(part) for part in cells.parts]
+        flat_parts = tuple(part for parts in inner_parts for part in parts or ())
+        return flat_parts if None not in inner_parts else None
     return (
         _stack_sections([_list_encoded_parts(c) for c in cells.columns if len(c)])
         if isinstance(cells, StackedColumn)
@@ -165,6 +165,7 @@ def _stack_sections(sections: list[tuple[EncodedColumn, ...]]) -> tuple[EncodedC
 
 
 def _stack_parts(parts: list[EncodedColumn]) -> EncodedColumn:
+    # the vocabularies follow each other, so that the codes of a part begin where its vocabulary does
     starts = accumulate((len(part.vocabulary) for part in parts[:-1]), initial=0)
-    numbers = [part.codes + np.int32(start) for part, start in zip(parts, starts, strict=True)]
-    return EncodedColumn(np.concatenate([part.vocabulary for part in parts]), np.concatenate(numbers))
+    codes = [part.codes + np.int32(start) for part, start in zip(parts, starts, strict=True)]
+    return EncodedColumn(np.concatenate([part.vocabulary for part in parts]), np.concatenate(codes))

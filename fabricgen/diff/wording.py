@@ -118,7 +118,7 @@ def _select_listed_rows(delta: Delta, state: str, count: int) -> Any:
 
 
 def _split_by_place(places: Any, rows: Any) -> Iterator[tuple[int, list[int]]]:
-    # (place, rows at that place), for rows that are sorted by place
+    """Yield (place, rows at that place) from rows that are sorted by their places, each a number."""
     numbers, starts = np.unique(places, return_index=True)
     bounds = [*starts.tolist(), len(rows)]
     for i, number in enumerate(numbers.tolist()):
@@ -126,7 +126,10 @@ def _split_by_place(places: Any, rows: Any) -> Iterator[tuple[int, list[int]]]:
 
 
 def summarize_racks(change: ClusterChange, groups: Sequence[RackChanges]) -> str:
-    """Return the changes of some racks in one line: 4 devices added, 12 cables moved."""
+    """Return the changes of some racks in one line: 4 devices added, 12 cables moved.
+
+    A row that changed in several ways counts for each of them, but a session that flaps counts once.
+    """
     counts: Counter[str] = Counter()
     deltas = change.deltas
     for kind in TITLES:
@@ -138,23 +141,24 @@ def summarize_racks(change: ClusterChange, groups: Sequence[RackChanges]) -> str
                 for change_kind, flags in deltas[kind].ways.items():
                     counts[f"{kind}.{change_kind}"] += int(flags[rows].sum())
     files = sum(len(group.files) for group in groups)
-    parts = [_spell_count(key, n) for key, n in counts.items() if n]
-    return ", ".join([*parts, *([f"{files:,} config file{'s' * (files != 1)}"] if files else [])])
+    phrases = [_spell_count(kind_and_change, count) for kind_and_change, count in counts.items() if count]
+    return ", ".join([*phrases, *([f"{files:,} config file{'s' * (files != 1)}"] if files else [])])
 
 
-def _spell_count(key: str, n: int) -> str:
-    kind, change = key.split(".")
-    name = TITLES[kind] if n != 1 else ("BGP session" if kind == "sessions" else _ONE[kind])
-    return f"{n:,} {name} {_IN_WORDS.get(key) or spell_change(change)}"
+def _spell_count(kind_and_change: str, count: int) -> str:
+    """Return a count of rows in words; `kind_and_change` is such as `cables.moved`."""
+    kind, change = kind_and_change.split(".")
+    name = TITLES[kind] if count != 1 else ("BGP session" if kind == "sessions" else _ONE[kind])
+    return f"{count:,} {name} {_IN_WORDS.get(kind_and_change) or spell_change(change)}"
 
 
-def list_rack_lines(change: ClusterChange, group: RackChanges, most: int) -> Iterator[str]:
-    """Return an iterator over at most `most` lines of a rack: changed rows first, then removed, then added ones."""
-    return islice(_list_all_lines(change, group), most)
+def list_rack_lines(change: ClusterChange, group: RackChanges, limit: int) -> Iterator[str]:
+    """Return an iterator over the first `limit` lines of a rack, in the order of `_list_all_lines`."""
+    return islice(_list_all_lines(change, group), limit)
 
 
 def _list_all_lines(change: ClusterChange, group: RackChanges) -> Iterator[str]:
-    # a line for every change in a rack: changed rows first, then removed, then added ones, then config files
+    """Yield a line for every change in a rack: changed rows first, then removed, then added ones, then config files."""
     deltas = change.deltas
     for state in ("changed", "removed", "added"):
         for kind in TITLES:
@@ -167,7 +171,10 @@ def _list_all_lines(change: ClusterChange, group: RackChanges) -> Iterator[str]:
 
 
 def _write_line(delta: Delta, state: str, row: int) -> str:
-    # one change as a line: `~` changed, `-` removed, `+` added
+    """Return one change as a line, which begins with `~` if its row is changed, `-` if removed, `+` if added.
+
+    `row` is an index among the rows of that state.
+    """
     kind = _ONE[delta.kind]
     if state == "changed":
         old, new = delta.old.read_row(int(delta.was[row])), delta.new.read_row(int(delta.now[row]))
@@ -203,7 +210,11 @@ def _describe_row(delta: Delta, row: Mapping[str, Any]) -> str:
 
 
 def _list_differences(delta: Delta, pair: int, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """Yield `field old -> new` for each difference; a changed far end (device and port) is one difference."""
+    """Yield `field old -> new` for each difference of a changed pair of rows, "" as `none`.
+
+    A changed far end (device and port) is one difference. Ends of cables are described as far as they differ, and
+    labels are left out if the ends differ.
+    """
     names = delta.list_differing_columns(pair)
     if "b_device" in names or "b_port" in names:
         yield f"{old['b_device']}:{old['b_port']} -> {new['b_device']}:{new['b_port']}"
@@ -233,8 +244,8 @@ def describe_far_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> 
 def describe_near_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:
     """Return where a cable is plugged in on the device in its id."""
     owner = cable.rpartition(":")[0]
-    near = (f"{a}:{a_cage}" if a == owner else f"{b}:{b_cage}" for a, a_cage, b, b_cage in ends)
-    return " + ".join(dict.fromkeys(near))
+    cages = (f"{a}:{a_cage}" if a == owner else f"{b}:{b_cage}" for a, a_cage, b, b_cage in ends)
+    return " + ".join(dict.fromkeys(cages))
 
 
 def describe_both_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:  # noqa: ARG001
@@ -311,15 +322,27 @@ def list_sections(change: ClusterChange) -> list[tuple[str, Sequence[str]]]:
 
 
 def list_spare_ports(change: ClusterChange) -> Iterator[str]:
-    """Yield the free down ports of every tier, on the fullest switch and in all; of both sides if they differ."""
+    """Yield a sentence about the free down ports of every tier: on the fullest switch, in all, and not numbered.
+
+    If they differ between sides, it has both figures of each.
+    """
     for (fabric, tier), old, new in change.spare_ports():
         if (figures := new or old) is None:
             continue
         name = f"{fabric} {tier}"
         if old == new or old is None or new is None:
-            ports, least_free, free, spare = figures
-            gone = "" if new or change.shapes[1] is None else " (the tier goes)"
-            yield f"{name}: {least_free} of {ports} on the fullest switch, {free:,} in all, {spare} unnumbered{gone}"
+            ports, least_free, free, unnumbered = figures
+            # a side of which only lists are known does not tell whether the tier goes
+            remark = "" if new or change.shapes[1] is None else " (the tier goes)"
+            yield (
+                f"{name}: {least_free} of {ports} on the fullest switch, {free:,} in all, "
+                f"{unnumbered} unnumbered{remark}"
+            )
         else:
-            pairs = [f"{was:,} -> {now:,}" if was != now else f"{now:,}" for was, now in zip(old, new, strict=True)]
-            yield f"{name}: {pairs[1]} of {pairs[0]} on the fullest switch, {pairs[2]} in all, {pairs[3]} unnumbered"
+            ports_text, least_free_text, free_text, unnumbered_text = (
+                f"{was:,} -> {now:,}" if was != now else f"{now:,}" for was, now in zip(old, new, strict=True)
+            )
+            yield (
+                f"{name}: {least_free_text} of {ports_text} on the fullest switch, {free_text} in all, "
+                f"{unnumbered_text} unnumbered"
+            )

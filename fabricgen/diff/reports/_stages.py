@@ -19,18 +19,23 @@ def format_stages(stages: Sequence[PushStage] | None, *, every: bool) -> str:
 
 
 def _list_lines(stages: Sequence[PushStage], count: int, every: bool) -> Iterator[str]:
-    # the lines of the order of pushing; `count` is how many switches there are, `every` lists all waves
+    """Yield the lines of the order of pushing: what to do first, a numbered line for each stage, and what to do last.
+
+    `count` is the number of switches. Without `every`, only the first `FEW` waves and switches are listed.
+    """
     if not stages:
         return
     yield f"  first: management answers on all {count:,}, and `fabricgen check --running` knows what they run"
     for number, stage in enumerate(stages, 1):
-        most = max(map(len, stage.waves))
-        waves = f"in {len(stage.waves)} waves of up to {most}, check between" if len(stage.waves) > 1 else "at once"
+        largest_wave = max(map(len, stage.waves))
+        waves = (
+            f"in {len(stage.waves)} waves of up to {largest_wave}, check between" if len(stage.waves) > 1 else "at once"
+        )
         yield f"  {number}. {stage.what}: {len(stage.devices):,}, {waves}"
         shown = stage.waves if every else stage.waves[:FEW]
         for wave in shown:
-            others = "" if every or len(wave) <= FEW else f" and {len(wave) - FEW} more (--all)"
-            yield f"     {', '.join(wave if every else wave[:FEW])}{others}"
+            unlisted = "" if every or len(wave) <= FEW else f" and {len(wave) - FEW} more (--all)"
+            yield f"     {', '.join(wave if every else wave[:FEW])}{unlisted}"
         if len(shown) < len(stage.waves):
             yield f"     and {len(stage.waves) - len(shown):,} more waves (--all)"
     yield f"  last: management answers on all {count:,}, and `fabricgen check --running` finds nothing"

@@ -43,11 +43,11 @@ def _write_change(change: ClusterChange, every: bool) -> str:
     if not change:
         return "\n".join(["**No differences.**", *(f"- {escape_markdown(note)}" for note in change.notes), ""])
     head = "\n".join(_write_summary(change, every))
-    parts, used, omitted = [head], len(head), 0
+    parts, length, omitted = [head], len(head), 0
     for fold in (*_write_units(change, every), *_write_diffs(change)):
-        if every or used + len(fold) < MOST:
+        if every or length + len(fold) < MOST:
             parts.append(fold)
-            used += len(fold) + 1
+            length += len(fold) + 1
         else:
             omitted += 1
     if omitted:
@@ -96,10 +96,10 @@ def _write_units(change: ClusterChange, every: bool) -> Iterator[str]:
         body: list[str] = []
         for group in racks[: None if every else RACKS]:
             total = group.count_lines()
-            most = total if every else LINES
+            limit = total if every else LINES
             body.append(make_printable(f"rack {group.place.rack or '-'}: {summarize_racks(change, [group])}"))
-            body += [f"  {line}" for line in list_rack_lines(change, group, most)]
-            body += [f"  … and {total - most:,} more (--all)"] if total > most else []
+            body += [f"  {line}" for line in list_rack_lines(change, group, limit)]
+            body += [f"  … and {total - limit:,} more (--all)"] if total > limit else []
         body += [f"… and {len(racks) - RACKS:,} more racks (--all)"] if not every and len(racks) > RACKS else []
         yield _write_fold(f"{unit}: {summarize_racks(change, racks)}", "text", body)
 

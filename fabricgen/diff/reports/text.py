@@ -63,10 +63,10 @@ def _write_details(change: ClusterChange, every: bool) -> Iterator[str]:
         yield from ("", f"{unit}: {summarize_racks(change, racks)}")
         for group in racks[: None if every else RACKS]:
             total = group.count_lines()
-            most = total if every else LINES
+            limit = total if every else LINES
             yield make_printable(f"  rack {group.place.rack or '-'}: {summarize_racks(change, [group])}")
-            yield from (f"    {line}" for line in list_rack_lines(change, group, most))
-            yield from _write_left_out(total, most, "    ")
+            yield from (f"    {line}" for line in list_rack_lines(change, group, limit))
+            yield from _write_left_out(total, limit, "    ")
         yield from _write_left_out(len(racks), len(racks) if every else RACKS, "  ", " racks")
     if not every and len(units) > UNITS:
         yield ""

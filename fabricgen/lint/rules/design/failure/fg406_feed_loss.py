@@ -49,10 +49,10 @@ class FeedLoss(DesignRule):
         worst_losses = sorted(find_worst_losses(design, list_feed_failures, limit), key=lambda loss: loss[1].share)
         if worst_losses and limit is not None:
             fabric, remaining, _ = worst_losses[0]
-            other_names = ", ".join(other_fabric.name for other_fabric, *_ in worst_losses[1:])
-            further_fabrics = f"; {other_names} too" if other_names else ""
+            further_names = ", ".join(further_fabric.name for further_fabric, *_ in worst_losses[1:])
             yield self.flag(
                 ("floor", "cords"),
-                write_loss_message(fabric, remaining, "feed", limit) + further_fabrics,
+                write_loss_message(fabric, remaining, "feed", limit)
+                + (f"; {further_names} too" if further_names else ""),
                 "set `cords: 2`, or spread the switches over racks on different feeds: `racks: 2`",
             )

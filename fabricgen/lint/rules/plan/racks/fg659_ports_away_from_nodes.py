@@ -42,8 +42,8 @@ class PortsAwayFromNodes(PlanRule):
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Yield up to two findings for each fabric: on tiers that should turn to the aisle of its nodes, and on others.
 
-        The other tiers would have to turn as well, but of whose switches no variant with the ports at that
-        aisle is known. Nothing is found if all ports of the plan that are known to face an aisle face the same one.
+        The other tiers would have to turn as well, but no variant of their switches with the ports at that aisle is
+        known. Nothing is found if all ports of the plan that are known to face an aisle face the same one.
         """
         from fabricgen.lint.subjects.aisles import AIRFLOW, COLD, HOT, Aisles, join_words, sum_crossing_cables
 
