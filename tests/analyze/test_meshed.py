@@ -205,6 +205,7 @@ def test_pairs_without_a_path_are_told_and_make_no_network_look_closer(design_of
     text = "\n".join(describe_first_screen(analyze(cluster)))
     assert f"{mean:.3g} on average of those joined" in text
     assert "joined by nothing" in text
+    assert {row["parts"] for row in analyze(cluster)["failures"]["compute"]["one_lost"]} == {2}, "no loss adds a part"
 
 
 def test_clusters_are_compared_side_by_side(design_of: Callable[..., Design]) -> None:
@@ -216,7 +217,7 @@ def test_clusters_are_compared_side_by_side(design_of: Callable[..., Design]) ->
     apart = analyses[1]["structure"]["compute"]["pairs"][-1]["share"]
     assert rows["pairs joined by nothing"] == ["-", f"{apart:.1%}", "-"]
     assert rows["pairs 3 links apart"][1:] == ["-", "-"]
-    assert rows["one lost switch"] == ["4 cut off; parts: 1", "12 cut off; parts: 1", "-"]
+    assert rows["one lost switch"] == ["4 cut off; parts: 1", "12 cut off; parts: 2", "-"]
     rates = [f"{results['load_balance']['compute']['all_to_all']['rate']:.2f}" for results in analyses]
     assert rows["all to all over shortest paths"] == [*rates, "-"]
 

@@ -37,12 +37,13 @@ def figures(network: Network, _job: Job, _question: Question) -> dict[str, Any]:
             "parts": _count_parts(graph, simple, sorted(nx.articulation_points(simple))),
         }
     ]
+    pieces = _count_pieces(graph, simple)
     bridges = {frozenset(edge) for edge in _list_bridges(simple) if wired.number_of_edges(*edge) == 1}
     for joint in graph.joints:
         ends = zip(graph.a[joint.rows].tolist(), graph.b[joint.rows].tolist(), strict=True)
         has_bridge = any(frozenset(pair) in bridges for pair in ends)
         rows.append(
-            {"lost": f"link: {joint.name}", "number": len(joint.rows), "cut_off": 0, "parts": 2 if has_bridge else 1}
+            {"lost": f"link: {joint.name}", "number": len(joint.rows), "cut_off": 0, "parts": pieces + has_bridge}
         )
     return {"within_tier": True, "one_lost": rows, "formula": FORMULA}
 
@@ -64,17 +65,20 @@ def _count_cut_off(network: Network) -> int:
 def _count_parts(graph: SwitchGraph, joined: nx.Graph[int], critical: list[int]) -> int:
     """Return into how many parts the switches with ranks fall after the loss of one of the `critical` switches.
 
-    It is that of the worst loss, and 1 if no loss parts them. `joined` has an edge for every two joined switches.
+    It is that of the worst loss, and the number of pieces without a loss if none parts them. `joined` has an edge for every two joined switches.
     """
-    worst = 1
+    worst = _count_pieces(graph, joined)
     for switch in critical:
         remaining = joined.copy()
         remaining.remove_node(switch)
-        parts_with_ranks = [
-            switches for switches in nx.connected_components(remaining) if graph.port_gbps[sorted(switches)].any()
-        ]
-        worst = max(worst, len(parts_with_ranks))
+        worst = max(worst, _count_pieces(graph, remaining))
     return worst
+
+
+def _count_pieces(graph: SwitchGraph, joined: nx.Graph[int]) -> int:
+    """Return in how many pieces the switches with ranks are; 1 if no switch has any."""
+    pieces = sum(bool(graph.port_gbps[sorted(switches)].any()) for switches in nx.connected_components(joined))
+    return max(1, pieces)
 
 
 def lines(results: Mapping[str, Any]) -> Iterator[str]:
