@@ -13,7 +13,7 @@ Reckoning = tuple[str, tuple[str, ...]]
 
 
 def format_reckonings(rows: Iterable[Reckoning]) -> Iterator[str]:
-    """Lines of formulas, constants and sources, their items below each other."""
+    """Yield the lines of formulas, constants and sources, with the items of each below each other."""
     for kind, texts in rows:
         head = f"  {f'{kind}:':<11}"
         below = " " * len(head)
@@ -29,7 +29,7 @@ def format_reckonings(rows: Iterable[Reckoning]) -> Iterator[str]:
 
 
 def cite_sources(sources: Mapping[str, str]) -> tuple[str, ...]:
-    """Sources in short, each once with all that is from it: of a source, what stands before its first semicolon."""
+    """Return a line for each source, with the names of all that is from it; a source ends at its first semicolon."""
     names_by_source: dict[str, list[str]] = {}
     for name, source in sources.items():
         names_by_source.setdefault(source.partition(";")[0], []).append(name)

@@ -160,7 +160,10 @@ def _sum_power(rows: Mapping[str, Mapping[str, Any]]) -> float:
 def _compare_part(
     part: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None, price: float | None
 ) -> PartDelta:
-    # the change of one part; `bought` includes spares. Texts are those of the new side if it has the part
+    """Return the change of one part; `old` and `new` are its lines in the bills, None if a bill lacks it.
+
+    Numbers bought include spares. Texts are those of the new side if it has the part.
+    """
     row = new or old or {}
     return PartDelta(
         part=part,
@@ -249,7 +252,7 @@ def read_built_bom(built: Built) -> Bill:
 
 
 def _parse_bom(file: Path, content: bytes) -> Listing:
-    # a bill of materials from JSON or CSV; raises InputError (FG074) if the file is none
+    """Return a bill of materials from JSON or CSV, by the suffix of `file`; raises InputError (FG074) if it is none."""
     try:
         if file.suffix == ".json":
             return normalize_list(file, "bom", _parse_json_columns(file, content, COLUMNS["bom"]))
@@ -265,7 +268,7 @@ def _mark_as_no_bill(error: InputError) -> InputError:
 
 
 def _parse_json_columns(file: Path, content: bytes, names: tuple[str, ...]) -> list[list[str]]:
-    # columns of a list of objects in JSON, as text; raises InputError for another shape
+    """Return the columns `names` of a list of objects in JSON, as text; raises InputError for another shape."""
     try:
         rows = json.loads(content.decode("utf-8-sig"), parse_int=float)
     except (ValueError, RecursionError) as error:
@@ -321,7 +324,7 @@ def format_bom(delta: BomDelta) -> str:
 
 
 def _list_sections(delta: BomDelta) -> Iterator[str]:
-    # the lines of a comparison: a title and the parts for each kind of change
+    """Yield the lines of a comparison: for each kind of change an empty line, a title and a line for each part."""
     for change, title in _TITLES.items():
         rows = [row for row in delta.parts if row.what == change]
         if rows:

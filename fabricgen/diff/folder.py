@@ -165,7 +165,7 @@ def _spell_count(text: str) -> str:
 
 
 def _spell_figure(text: str) -> str:
-    # a number as a build writes it; raises ValueError if it is negative or not finite
+    """Return a number as a build writes it; raises ValueError if it is negative or not finite."""
     value = float(text)
     if not math.isfinite(value) or value < 0:
         raise ValueError(text)
@@ -173,7 +173,7 @@ def _spell_figure(text: str) -> str:
 
 
 def _check_keys(file: Path, keys: list[tuple[str, ...]]) -> None:
-    # raise InputError at the line of the first key that is listed twice
+    """Raise InputError at the line of the first key that is listed twice."""
     if len(set(keys)) < len(keys):
         earlier: set[tuple[str, ...]] = set()
         for i, key in enumerate(keys):

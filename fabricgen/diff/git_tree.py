@@ -65,7 +65,10 @@ class GitTree:
         return self._list_blobs(self._folder)
 
     def _list_blobs(self, folder: str) -> dict[str, _Blob]:
-        # the regular files below a folder, by path; raises InputError for a path that no system should write
+        """Return the regular files below a folder, by path from the top.
+
+        Raises InputError for a path that no system should write.
+        """
         where = ["--", f"{folder}/"] if folder else []
         output = _run_git(self.spec, "ls-tree", "-r", "-z", "-l", "--full-tree", self.commit, *where)
         blobs: dict[str, _Blob] = {}
@@ -93,7 +96,10 @@ class GitTree:
         return self._read_blobs({name: blob for name, blob in blobs.items() if blob})
 
     def _read_blobs(self, blobs: Mapping[str, _Blob]) -> dict[str, bytes]:
-        # the contents of some files, in one call of git; raises InputError if they are too large together
+        """Return the contents of some files by name, from one call of git.
+
+        Raises InputError if they are too large together.
+        """
         if sum(blob.size for blob in blobs.values()) > MAX_TOTAL:
             hint = "keep blueprints in a folder of their own"
             raise _explain_refusal(self.spec, f"the files there are larger than {MAX_TOTAL >> 20} MiB", hint)
@@ -156,8 +162,10 @@ def open_tree(spec: str) -> GitTree:
 
 
 def _split_spec(spec: str) -> tuple[str, str]:
-    # (revision, path) of `git:REV:path`; raises InputError for another form, or for a revision that looks like an
-    # option
+    """Return (revision, path) of `git:REV:path`.
+
+    Raises InputError for text of another form, and for a revision that git could take for an option.
+    """
     match = _SPEC.fullmatch(spec)
     hint = "write it like git:HEAD:blueprints/pod.yaml, or git:main:./pod.yaml from the current folder"
     if not match or not match[1] or "\0" in spec:

@@ -120,11 +120,13 @@ def find_rows(rows: Mapping[Any, int], values: Column) -> Rows:
 
 
 def encode_rows(*pairs: tuple[Strings, Strings]) -> tuple[Rows, Rows]:
-    """(old, new): int64 codes for the rows of two sides, from pairs of columns; rows with equal cells
-    have equal codes.
+    """Return (codes of the old rows, codes of the new rows), int64; rows with equal cells have equal codes.
+
+    `pairs` are the columns of both sides; all columns of a side have one length.
     """
-    size, length = 1, len(pairs[0][0])
-    codes = np.zeros(length + len(pairs[0][1]), dtype=np.int64)
+    # the number of different codes so far, at most
+    size, old_length = 1, len(pairs[0][0])
+    codes = np.zeros(old_length + len(pairs[0][1]), dtype=np.int64)
     for was, now in pairs:
         # one numbering for both sides, so that equal texts have equal codes
         values = was.tolist() + now.tolist()
@@ -135,10 +137,11 @@ def encode_rows(*pairs: tuple[Strings, Strings]) -> tuple[Rows, Rows]:
             size = len(codes)
         codes = codes * len(number) + np.fromiter(map(number.__getitem__, values), dtype=np.int64, count=len(values))
         size *= max(1, len(number))
-    return codes[:length], codes[length:]
+    return codes[:old_length], codes[old_length:]
 
 
 _MOST = 2**62
+"""Codes stay below this, so that they fit into int64."""
 
 
 def match_codes(old: Rows, new: Rows) -> tuple[Rows, Rows, Rows, Rows]:
@@ -228,7 +231,10 @@ class _TierPorts:
 
 
 def _list_ports(lists: Lists, tier_of: dict[str, TierName]) -> dict[TierName, _TierPorts]:
-    # the links of the switches of each tier; links within a tier, and those without an upper switch, are left out
+    """Return the links of the switches of each tier.
+
+    Links within a tier and links without an upper switch are left out.
+    """
     ports_by_tier: dict[TierName, _TierPorts] = defaultdict(_TierPorts)
     columns = (lists.links[name][:].tolist() for name in ("a_device", "b_device", "speed_gbps"))
     # equal rows of parallel links are read once, with their number
@@ -245,8 +251,10 @@ def _list_ports(lists: Lists, tier_of: dict[str, TierName]) -> dict[TierName, _T
 
 
 def _make_tier_figures(members: list[tuple[str, str]], ports: _TierPorts) -> TierFigures:
-    # the figures of a tier as far as lists tell; `members` are (model, NOS) of its switches. Figures that only a design
-    # knows are 0
+    """Return the figures of a tier as far as lists tell them; `members` has (model, NOS) of its switches.
+
+    Figures that only a design knows are 0, None or empty.
+    """
     models, systems = (sorted(set(column)) for column in zip(*members, strict=True))
     uplinks = Counter[str]()
     for (lower, _), links in ports.pair_links.items():

@@ -149,7 +149,7 @@ class RenamedConfigs:
         return ((self._rename_path(path), content) for path, content in self.configs.read(old_names))
 
     def _rename_path(self, path: str) -> str:
-        # the path of a configuration under the new name of its device
+        """Return the path of a configuration under the new name of its device."""
         top, device, *rest = path.split("/")
         file = "/".join(rest)
         name = self.renamed.get(device, device)

@@ -100,7 +100,7 @@ def read_sizing_figures(cluster: Cluster) -> SizingFigures:
 
 
 def _list_tenancies(cluster: Cluster) -> dict[str, Tenancy]:
-    # the tenancy of each device that belongs to a tenant
+    """Return the tenancy of each device that belongs to a tenant, by name of the device."""
     design, devices = cluster.design, cluster.plan.devices
     tenants = [Tenancy(tenant.name, tenant.fabrics) for tenant in design.tenants]
     tenant_numbers = find_device_tenants(design, devices) if tenants else np.full(0, NOBODY)
@@ -112,7 +112,7 @@ def _list_tenancies(cluster: Cluster) -> dict[str, Tenancy]:
 
 
 def _name_partition_files(design: Design) -> dict[str, str]:
-    # the file with the partitions of each InfiniBand fabric, with the name that its subnet manager expects
+    """Return the file with the partitions of each InfiniBand fabric, named as its subnet manager expects."""
     fabrics = design.loaded.blueprint.fabrics
     files = {"ufm": "partitions.conf.user_ext"}
     linked = group_infiniband_fabrics(design).items()
@@ -124,7 +124,7 @@ def _name_partition_files(design: Design) -> dict[str, str]:
 
 
 def _read_tier_figures(cluster: Cluster, tier: TierDesign) -> TierFigures:
-    # the figures of a tier: sizes, ports, needs of lower tiers, and free ports
+    """Return the figures of a tier: its sizes, its ports, what lower tiers need of it, and its free ports."""
     design = cluster.design
     spec = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name]
     capacity = sum(run.capacity for run in tier.downs)

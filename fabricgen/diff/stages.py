@@ -109,7 +109,7 @@ def _order_managing_tiers(new: list[str], wiring: _Wiring) -> list[tuple[str, st
 
 
 def _read_wiring(change: ClusterChange) -> _Wiring:
-    # tier, group and links of each switch on the new side; nodes are left out
+    """Return the tier, group and links of each switch on the new side; nodes have no tier and no group."""
     wiring = _Wiring()
     devices = change.devices.new
     columns = [devices[name].tolist() for name in ("device", "fabric", "tier", "site", "pod", "su", "plane", "rail")]

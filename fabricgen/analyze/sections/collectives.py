@@ -39,7 +39,7 @@ COLLECTIVES = ("all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-t
 
 
 def bus_factor(collective: str, ranks: int) -> float:
-    """Bus bandwidth over message size by time, as nccl-tests defines it (doc/PERFORMANCE.md)."""
+    """Return the ratio of bus bandwidth to message size over time, as nccl-tests defines it (doc/PERFORMANCE.md)."""
     return {"all-reduce": 2 * (ranks - 1) / ranks, "broadcast": 1.0}.get(collective, (ranks - 1) / ranks)
 
 
@@ -170,15 +170,16 @@ def _list_sources(team: Team) -> dict[str, str]:
 
 
 _WHOLE = 0.995
+"""Shares from here on are shown as the whole rate: they round to 100 %."""
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 def format_size(size: int) -> str:
     """Return a number of bytes in the largest unit that divides it, such as 16 MiB."""
-    at = 0
-    while size and size % 1024 == 0 and at < len(_UNITS) - 1:
-        size, at = size // 1024, at + 1
-    return f"{size:,} {_UNITS[at]}"
+    unit = 0
+    while size and size % 1024 == 0 and unit < len(_UNITS) - 1:
+        size, unit = size // 1024, unit + 1
+    return f"{size:,} {_UNITS[unit]}"
 
 
 def lines(results: Mapping[str, Any]) -> Iterator[str]:
@@ -204,10 +205,10 @@ def lines(results: Mapping[str, Any]) -> Iterator[str]:
     yield f"  {'collective':<16}{'message':>10}{'us':>14}{'bus GB/s':>14}  {'algorithm':<22}{'scale-up':>9}"
     for collective, rows in results["collectives"].items():
         for row in rows:
-            how = f"{mark_remark(row)} {row['algorithm']}, {row['protocol']}"
+            algorithm = f"{mark_remark(row)} {row['algorithm']}, {row['protocol']}"
             yield (
                 f"  {collective:<16}{format_size(row['bytes']):>10}{row['us']:>14,.1f}{format_busbw(row):>14}"
-                f"{how:<24}{row['scale_up_share']:>9.0%}"
+                f"{algorithm:<24}{row['scale_up_share']:>9.0%}"
             )
     yield from list_remarks(row for rows in results["collectives"].values() for row in rows)
 

@@ -105,7 +105,7 @@ def _convert_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _convert_cell(name: str, value: Any) -> Any:
-    # a cell as JSON has it: null for "", numbers as numbers, ends of cables as objects
+    """Return the cell of a column as JSON has it: null for "", numbers as numbers, ends of cables as objects."""
     if isinstance(value, tuple):
         return [dict(zip(_END, end, strict=True)) for end in value]
     if value == "":
@@ -119,7 +119,7 @@ def _convert_cell(name: str, value: Any) -> Any:
 
 
 def _convert_configs(change: ClusterChange) -> dict[str, Any] | None:
-    # the files that differ, with diffs if these are asked for; null if configurations are not compared
+    """Return the configurations that differ, with diffs if these are asked for; None if they were not compared."""
     configs = change.configs
     if configs is None:
         return None
@@ -132,7 +132,7 @@ def _convert_configs(change: ClusterChange) -> dict[str, Any] | None:
 
 
 def _convert_bom(bom: BomDelta) -> dict[str, Any]:
-    # the comparison of two bills, parts and totals
+    """Return the comparison of two bills of materials: its parts, costs and power."""
     return {
         "parts": [
             {
@@ -160,7 +160,7 @@ def _convert_bom(bom: BomDelta) -> dict[str, Any]:
 
 
 def _convert_tenants(change: ClusterChange) -> list[dict[str, Any]]:
-    # the devices that change tenants, and the ports that this affects
+    """Return the devices that change tenants, and the ports that this affects; None for no tenant."""
     return [
         {
             "old": move.old or None,
@@ -173,7 +173,7 @@ def _convert_tenants(change: ClusterChange) -> list[dict[str, Any]]:
 
 
 def _convert_spare_ports(change: ClusterChange) -> list[dict[str, Any]]:
-    # free ports of each tier before and after; null on a side without the tier
+    """Return the free ports of each tier on both sides, None for a side without the tier."""
     names = ("ports", "free_on_fullest", "free", "unnumbered")
     return [
         {"fabric": fabric, "tier": tier}

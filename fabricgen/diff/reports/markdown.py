@@ -39,7 +39,10 @@ def report(change: ClusterChange, *, every: bool = False, stages: Sequence[PushS
 
 
 def _write_change(change: ClusterChange, every: bool) -> str:
-    # the report: a table, then as many folded sections as fit into a comment on a pull request
+    """Return the report: a table, then as many folded sections as fit into a comment on a pull request.
+
+    Sections that do not fit are counted. If nothing differs, the report says so, with what was not compared.
+    """
     if not change:
         return "\n".join(["**No differences.**", *(f"- {escape_markdown(note)}" for note in change.notes), ""])
     head = "\n".join(_write_summary(change, every))
@@ -61,7 +64,10 @@ def escape_markdown(text: str) -> str:
 
 
 def _escape_character(match: re.Match[str]) -> str:
-    # a character that Markdown or GitHub reads as markup, as a character reference; some are harmless within a line
+    """Return a character that Markdown or GitHub could read as markup as a character reference.
+
+    Some characters are harmless within a line, and stay as they are.
+    """
     character = match[0]
     before = match.string[: match.start()]
     linked = match.string.startswith("://", match.start()) or (character == "." and before.endswith("www"))
@@ -71,7 +77,7 @@ def _escape_character(match: re.Match[str]) -> str:
 
 
 def _write_summary(change: ClusterChange, every: bool) -> Iterator[str]:
-    # the table of totals, and lists of reasons, parts and notes
+    """Yield the lines of the title, of the table of totals, and of the lists of reasons, parts and notes."""
     yield f"### {escape_markdown(change.title)}"
     yield from ("", "| | |", "|---|---|")
     yield from (f"| {escape_markdown(title)} | {escape_markdown(figures)} |" for title, figures in list_totals(change))
@@ -82,7 +88,7 @@ def _write_summary(change: ClusterChange, every: bool) -> Iterator[str]:
 
 
 def _write_list(title: str, rows: Sequence[str], every: bool) -> Iterator[str]:
-    # a list under its title, cut to the first rows unless all are asked for
+    """Yield the lines of a list under its title, the first `ROWS` or with `every` all; none for an empty list."""
     if rows:
         yield from ("", f"**{title}**", "")
         yield from (f"- {escape_markdown(row)}" for row in (rows if every else rows[:ROWS]))
@@ -91,7 +97,10 @@ def _write_list(title: str, rows: Sequence[str], every: bool) -> Iterator[str]:
 
 
 def _write_units(change: ClusterChange, every: bool) -> Iterator[str]:
-    # a folded section for each unit, with its changes rack by rack
+    """Yield a folded section for each unit, with its changes rack by rack.
+
+    Without `every`, the first `RACKS` racks are written, with the first `LINES` lines of each.
+    """
     for unit, racks in group_by_unit(group_by_rack(change)).items():
         body: list[str] = []
         for group in racks[: None if every else RACKS]:
@@ -105,7 +114,7 @@ def _write_units(change: ClusterChange, every: bool) -> Iterator[str]:
 
 
 def _write_diffs(change: ClusterChange) -> Iterator[str]:
-    # a folded section for each configuration with a diff
+    """Yield a folded section for each configuration with a diff, if diffs are asked for."""
     for file in change.configs.files if change.configs and change.show_diffs else ():
         if file.diff:
             title = f"config {file.device} {file.file}: +{file.added} -{file.removed} lines"

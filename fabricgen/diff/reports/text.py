@@ -32,7 +32,7 @@ def report(change: ClusterChange, *, every: bool = False, stages: Sequence[PushS
 
 
 def _write_summary(change: ClusterChange, every: bool) -> Iterator[str]:
-    # the totals in two columns, then the sections
+    """Yield the lines of the title, of the totals in two columns, and of the sections."""
     yield make_printable(change.title)
     width = max(len(title) for title, _ in list_totals(change))
     for title, figures in list_totals(change):
@@ -43,7 +43,7 @@ def _write_summary(change: ClusterChange, every: bool) -> Iterator[str]:
 
 
 def _write_section(title: str, rows: Sequence[str], every: bool) -> Iterator[str]:
-    # a section under its title, cut to the first rows unless all are asked for
+    """Yield the lines of a section under its title, the first `ROWS` or with `every` all of its rows."""
     if rows:
         yield from ("", title)
         yield from (f"  {make_printable(row)}" for row in (rows if every else rows[:ROWS]))
@@ -56,7 +56,7 @@ def _write_left_out(count: int, shown: int, indent: str, noun: str = "") -> Iter
 
 
 def _write_details(change: ClusterChange, every: bool) -> Iterator[str]:
-    # the changes by unit and rack, cut to the first of each unless all are asked for
+    """Yield the lines of the changes by unit and rack; the first of each unless `every`."""
     units = group_by_unit(group_by_rack(change))
     for unit in list(units)[: None if every else UNITS]:
         racks = units[unit]
@@ -74,7 +74,7 @@ def _write_details(change: ClusterChange, every: bool) -> Iterator[str]:
 
 
 def _write_diffs(change: ClusterChange) -> Iterator[str]:
-    # the diffs of configurations, as they are
+    """Yield the lines of the diffs of configurations, if diffs are asked for."""
     for file in change.configs.files if change.configs and change.show_diffs else ():
         if file.diff:
             yield ""
