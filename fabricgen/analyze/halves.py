@@ -68,37 +68,44 @@ def _list_halves(network: Network, changed: Flags) -> Iterator[Flags]:
         place_of_device[nodes] = place_of_node
         owner[level.component[port_leaves]] = place_of_device[port_nodes]
         with_faults = owner[level.component[changed]]
-        odd = np.isin(place_of_node, with_faults[with_faults != NONE]) | np.isin(
-            place_of_node, place_of_node[changed[nodes]]
-        )
-        yield from _halve_places(nodes, place_of_node, odd)
+        in_faulty_place = np.isin(place_of_node, with_faults[with_faults != NONE])
+        in_faulty_place |= np.isin(place_of_node, place_of_node[changed[nodes]])
+        yield from _halve_places(nodes, place_of_node, in_faulty_place)
 
 
-def _halve_places(nodes: Ints64, place_of_node: Ints64, odd: Flags) -> Iterator[Flags]:
-    """Yield halves of whole places; `place_of_node` and `odd` have the place of each node and whether it has faults."""
-    _, start, place_index = np.unique(place_of_node, return_index=True, return_inverse=True)
-    # `start` is the first node of each place: places go by where they first occur, and so do their faults
-    in_order = np.argsort(start)
-    for order in _order_places(in_order[odd[start][in_order]].tolist(), in_order[~odd[start][in_order]].tolist()):
-        turn = np.empty(len(start), dtype=np.int64)
-        turn[order] = np.arange(len(start))
+def _halve_places(nodes: Ints64, place_of_node: Ints64, in_faulty_place: Flags) -> Iterator[Flags]:
+    """Yield halves of whole places, each as a bool for each device row; one place at most is cut.
+
+    `nodes` are device rows. `place_of_node` has the place of each node, and `in_faulty_place` whether that has faults.
+    """
+    _, first_node, place_index = np.unique(place_of_node, return_index=True, return_inverse=True)
+    # places in the order in which they first occur
+    places = np.argsort(first_node)
+    is_faulty = in_faulty_place[first_node][places]
+    for order in _order_places(places[is_faulty].tolist(), places[~is_faulty].tolist()):
+        position_of_place = np.empty(len(places), dtype=np.int64)
+        position_of_place[order] = np.arange(len(places))
         half = np.zeros(int(nodes.max()) + 1, dtype=np.bool_)
         # whole places in that order until half of the nodes are in; the sort is stable, so that only the last may be
         # cut
-        half[nodes[np.argsort(turn[place_index], kind="stable")[: len(nodes) // 2]]] = True
+        half[nodes[np.argsort(position_of_place[place_index], kind="stable")[: len(nodes) // 2]]] = True
         yield half
 
 
-def _order_places(odd: Sequence[int], even: Sequence[int]) -> Iterator[list[int]]:
-    """Yield orders of places, which are cut in the middle: `odd` places in one half, or dealt over both halves."""
-    yield [*odd, *even]
-    if len(odd) > 1:
+def _order_places(faulty: Sequence[int], faultless: Sequence[int]) -> Iterator[list[int]]:
+    """Yield orders of places, which are to be cut in the middle.
+
+    Places with faults come first, all in one half; if there are several, they are also dealt over both halves, in
+    order and `RANDOM` times at random.
+    """
+    yield [*faulty, *faultless]
+    if len(faulty) > 1:
         # half of the places with faults are before the middle of the order, and half are behind it
-        yield [*odd[::2], *even, *odd[1::2]]
-        rng = np.random.Generator(np.random.PCG64(len(odd)))
+        yield [*faulty[::2], *faultless, *faulty[1::2]]
+        rng = np.random.Generator(np.random.PCG64(len(faulty)))
         for _ in range(RANDOM):
-            mixed = rng.permutation(odd).tolist()
-            yield [*mixed[::2], *even, *mixed[1::2]]
+            mixed = rng.permutation(faulty).tolist()
+            yield [*mixed[::2], *faultless, *mixed[1::2]]
 
 
 class _Cut:
@@ -134,13 +141,13 @@ class _Cut:
 
     def _settle_sides(self, half: Flags, pull: Floats, sides: Floats) -> float:
         """Return the least cut met while switches move, from given sides, to the side where they cost least; Gb/s."""
-        least = self._sum_across(half, sides)
+        least_cut = self._sum_across(half, sides)
         for _ in range(SWEEPS):
             # from the top down and up again, so that a change reaches all tiers in one sweep
             for rows in (*self._tiers[::-1], *self._tiers[1:]):
                 sides[rows] = self._find_better_sides(pull, sides)[rows]
-            least = min(least, self._sum_across(half, sides))
-        return least
+            least_cut = min(least_cut, self._sum_across(half, sides))
+        return least_cut
 
     def _find_better_sides(self, pull: Floats, sides: Floats) -> Floats:
         """Return the side of each switch, 1 or -1, on which it costs least while all others stay."""
