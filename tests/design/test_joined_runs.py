@@ -193,6 +193,14 @@ def test_switches_that_are_plugged_from_one_side_come_first() -> None:
     assert contents == [["cold-spine", "2-leaf"], ["hot-spine", "0-leaf", "1-leaf"]]
 
 
+def test_devices_higher_than_a_rack_have_a_rack_each() -> None:
+    """A lock may keep a run among shared racks that was of lower switches: no rack has room for those of now."""
+    racks = SharedRacks(0, "high", LIMITS)
+    content = make_content("high", "leaf", [StackedDevice(KIND.units + 6)] * 2)
+    racks.stack_remaining(content)
+    assert racks.positions[content.run.holder] == [(1, 1), (2, 1)]
+
+
 # With a lock.
 
 GROWTH = {

@@ -145,11 +145,14 @@ class SharedRacks:
         end += content.devices[0].height - 1 if end and not content.hung else 0
         for device in content.devices[len(positions) :]:
             u = self.free[rack].find_next(end, device.height, hung=content.hung)
-            while u is None and rack < len(self.free):
+            while u is None:
                 rack += 1
+                is_last = rack >= len(self.free)
                 self._open_racks(rack + 1)
                 u = self.free[rack].find_next(0, device.height, hung=content.hung)
-            u = self.free[rack].take_units(u or 1, device.height)
+                if is_last and u is None:  # higher than an empty rack: it stands from unit 1, and a rule tells
+                    u = 1
+            u = self.free[rack].take_units(u, device.height)
             end = u if content.hung else u + device.height - 1
             positions.append((rack, u))
 
