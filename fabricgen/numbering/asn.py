@@ -62,21 +62,27 @@ def list_tier_asns(design: Design, fabrics: Sequence[FabricDesign]) -> list[tupl
 
 
 def subtract_asns(pool: str, reserved: Sequence[tuple[int, int]]) -> Intervals:
-    """Return the intervals, ascending, of a pool without the reserved numbers, given as (first, last)."""
-    first, last = parse_asns(pool)
+    """Return the intervals of a pool without the reserved numbers, ascending.
+
+    `pool` is a number or a range as text; `reserved` are (first, last), ascending.
+    """
+    next_number, last_of_pool = parse_asns(pool)
     windows = []
     # one more behind the pool, so that the numbers after the last reserved ones are a window, too
-    for low, high in (*reserved, (last + 1, last + 1)):
-        if low > first:
-            windows.append(Interval(first, min(low, last + 1) - first))
-        first = max(first, high + 1)
-        if first > last:
+    for first_reserved, last_reserved in (*reserved, (last_of_pool + 1, last_of_pool + 1)):
+        if first_reserved > next_number:
+            windows.append(Interval(next_number, min(first_reserved, last_of_pool + 1) - next_number))
+        next_number = max(next_number, last_reserved + 1)
+        if next_number > last_of_pool:
             break
     return tuple(windows)
 
 
 def list_asn_demands(design: Design) -> Iterator[AsnDemand]:
-    """Yield the demand of every tier whose switches run BGP, except tiers with a single stated number."""
+    """Yield the demand for AS numbers of every tier whose switches run BGP, except tiers with a single stated number.
+
+    A tier with a stated range takes its numbers from that, others from the pool of their fabric without stated numbers.
+    """
     speakers = [fabric for fabric in design.fabrics if runs_bgp(design, fabric)]
     stated_asns = list_tier_asns(design, speakers)
     for fabric in speakers:
@@ -84,11 +90,11 @@ def list_asn_demands(design: Design) -> Iterator[AsnDemand]:
         for tier in fabric.tiers:
             path, windows = paths["pool"], subtract_asns(plan.pool, stated_asns)
             if tier.name in plan.tiers:
-                first, last = parse_asns(plan.tiers[tier.name])
-                path, windows = (*paths["tiers"], tier.name), (Interval(first, last - first + 1),)
+                first_asn, last_asn = parse_asns(plan.tiers[tier.name])
+                path, windows = (*paths["tiers"], tier.name), (Interval(first_asn, last_asn - first_asn + 1),)
             if path == paths["pool"] or count_numbers(windows) > 1:
-                now, reserved = _count_asns(tier, find_asn_owner(tier, plan))
-                yield AsnDemand(fabric.name, tier.name, path, windows, now, max(now, reserved))
+                in_use, reserved = _count_asns(tier, find_asn_owner(tier, plan))
+                yield AsnDemand(fabric.name, tier.name, path, windows, in_use, max(in_use, reserved))
 
 
 def _count_asns(tier: TierDesign, by: AsnOwner) -> tuple[int, int]:

@@ -67,24 +67,28 @@ def find_stated_places(
     stated = design.loaded.blueprint.floor.devices
     adopted = parse_adopted_section(design.layout.lock.find_words(ADOPTED))
     adopted_places = {
-        key.device: (parse_place(value), (ADOPTED, key.text())) for key, value in adopted.items() if key.what == PLACE
+        adopted_key.device: (parse_place(value), (ADOPTED, adopted_key.text()))
+        for adopted_key, value in adopted.items()
+        if adopted_key.what == PLACE
     }
     if not stated and not adopted_places:
         return (), {}
     names = name_devices(design, devices)
     rows = index_default_names(design, devices) if adopted_places else {}
-    places: dict[str, tuple[DevicePlace, Path]] = {
+    place_of_name: dict[str, tuple[DevicePlace, Path]] = {
         names[rows[name]]: adopted_places[name] for name in adopted_places if name in rows
     }
-    return names, places | {name: (stated_place, ("floor", "devices", name)) for name, stated_place in stated.items()}
+    return names, place_of_name | {
+        name: (stated_place, ("floor", "devices", name)) for name, stated_place in stated.items()
+    }
 
 
 def index_default_names(design: Design, devices: DeviceTable) -> dict[str, int]:
     """Return the row of every device by its default name, which follows from its coordinates without any template."""
     blueprint = design.loaded.blueprint
     fabrics = {name: fabric.model_copy(update={"names": {}}) for name, fabric in blueprint.fabrics.items()}
-    plain = blueprint.model_copy(update={"names": Names.model_validate({}), "fabrics": fabrics})
-    names = list_usual_names(replace(design, loaded=replace(design.loaded, blueprint=plain)), devices)
+    without_templates = blueprint.model_copy(update={"names": Names.model_validate({}), "fabrics": fabrics})
+    names = list_usual_names(replace(design, loaded=replace(design.loaded, blueprint=without_templates)), devices)
     return {name: row for row, name in enumerate(names)}
 
 
@@ -103,15 +107,15 @@ def list_usual_names(design: Design, devices: DeviceTable) -> list[str]:
     return usual
 
 
-def _check_names(design: Design, devices: DeviceTable, usual: Sequence[str], names: Sequence[str]) -> None:
+def _check_names(design: Design, devices: DeviceTable, template_names: Sequence[str], names: Sequence[str]) -> None:
     """Raise InputError for names given to unknown devices, for duplicate names, and for names that are no host
     names.
     """
     stated_names = design.loaded.blueprint.names.devices
-    known_names = set(usual) if stated_names else set()
+    known_names = set(template_names) if stated_names else set()
     for name in stated_names:
         if name not in known_names:
-            hint = did_you_mean(name, usual)
+            hint = did_you_mean(name, template_names)
             raise fault("FG047", f"there is no device '{name}' to name", path=("names", "devices", name), hint=hint)
     lowered = set(map(str.lower, names))
     if len(lowered) == len(names) and are_host_names(names) and lowered.isdisjoint(RESERVED_NAMES):
@@ -121,19 +125,21 @@ def _check_names(design: Design, devices: DeviceTable, usual: Sequence[str], nam
         first_row = first_rows.setdefault(name.lower(), row)
         if first_row != row:
             rows = (row, first_row)
-            paths = [_find_name_source(design, devices, at, usual[at], names[at]) for at in rows]
+            paths = [
+                _find_name_source(design, devices, device, template_names[device], names[device]) for device in rows
+            ]
             path, elsewhere = sorted(paths, key=lambda path: path[0] != ADOPTED)
-            alike = (
+            other_spelling = (
                 "" if names[first_row] == name else f" and {names[first_row]}, which resolvers of names take for one"
             )
-            lines = [".".join(map(str, devices.classes[devices.device_class[at]].path)) for at in rows]
-            raise _refuse_duplicate(design, name + alike, (path, elsewhere), lines)
+            lines = [".".join(map(str, devices.classes[devices.device_class[device]].path)) for device in rows]
+            raise _refuse_duplicate(design, name + other_spelling, (path, elsewhere), lines)
         if not is_host_name(name) or name.lower() in RESERVED_NAMES:
             why = f"has {len(name)} characters" if len(name) > LONGEST else "is no label of RFC 1123"
             requirement = f"at most {LONGEST} letters, digits and, inside, '-'"
             if name.lower() in RESERVED_NAMES:
                 why, requirement = f"is {RESERVED_NAMES[name.lower()]}", f"none of {', '.join(RESERVED_NAMES)}"
-            path = _find_name_source(design, devices, row, usual[row], name)
+            path = _find_name_source(design, devices, row, template_names[row], name)
             raise fault("FG040", f"the host name {name} {why}", path=path, hint=requirement)
 
 

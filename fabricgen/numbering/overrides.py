@@ -271,33 +271,33 @@ class FamilyOverrides:
         """Set the loopback of a switch, and its management address if that is the same; in IPv4 also its router id,
         even if its fabric has no IPv4. Raises InputError (FG047) if the switch has neither.
         """
-        to, names_routers = self.addresses, self.addresses.family.bits == ROUTER_ID_BITS
-        before = to.loopback.at(row)
-        if not (int(self.router_id[row]) if names_routers else before):
+        columns, names_routers = self.addresses, self.addresses.family.bits == ROUTER_ID_BITS
+        allocated = columns.loopback.at(row)
+        if not (int(self.router_id[row]) if names_routers else allocated):
             raise self._refuse_missing(row, self._loopback_word, path)
         if names_routers:
             self.router_id[row] = address
-        if before:
-            self._set_address(to.loopback, row, address)
-            if to.management.at(row) == before:
-                self._set_address(to.management, row, address)
+        if allocated:
+            self._set_address(columns.loopback, row, address)
+            if columns.management.at(row) == allocated:
+                self._set_address(columns.management, row, address)
         self._applied.append((address, row, path))
 
     def set_management(self, row: int, address: int, path: Path) -> None:
         """Set the management address of a device, within the subnet of its allocated one. Raises InputError (FG047)
         if it has none, is managed at its loopback, or the address is not usable.
         """
-        to, length = self.addresses, int(self.addresses.management_length[row])
-        before = to.management.at(row)
-        if not before:
+        columns, length = self.addresses, int(self.addresses.management_length[row])
+        allocated = columns.management.at(row)
+        if not allocated:
             raise self._refuse_missing(row, "management address", path)
-        if before == to.loopback.at(row):
+        if allocated == columns.loopback.at(row):
             message = f"{self.names[row]} is managed at its {self._loopback_word}"
             raise fault("FG047", message, path=path, hint="state its `loopback` alone, which is both")
-        self._check_in_subnet(address, before, length, to.management_gateway.at(row), path)
-        links = np.flatnonzero((self.plan.links.a_device == row) & to.a.equals(before))
-        self._set_address(to.a, links, address)
-        self._set_address(to.management, row, address)
+        self._check_in_subnet(address, allocated, length, columns.management_gateway.at(row), path)
+        links = np.flatnonzero((self.plan.links.a_device == row) & columns.a.equals(allocated))
+        self._set_address(columns.a, links, address)
+        self._set_address(columns.management, row, address)
         self._applied.append((address, row, path))
 
     def set_port_address(self, row: int, port: str, address: int, path: Path) -> None:
@@ -305,28 +305,30 @@ class FamilyOverrides:
 
         Raises InputError (FG047) if there is no such port, it has no address, or the new one is not usable.
         """
-        links, to = self.plan.links, self.addresses
+        links, columns = self.plan.links, self.addresses
         device_links = self.ends.list_device_links(row)
         if port not in device_links:
             message = f"{self.names[row]} has no cabled port '{port}'"
             raise fault("FG047", message, path=path, hint=did_you_mean(port, device_links))
         link, is_upper = device_links[port]
-        near, far = (to.b, to.a) if is_upper else (to.a, to.b)
-        before, segment = near.at(link), links.segments[links.segment[link]]
-        if not before:
-            word = "" if to.family.bits == ROUTER_ID_BITS else "IPv6 "
+        near_column, far_column = (columns.b, columns.a) if is_upper else (columns.a, columns.b)
+        allocated, segment = near_column.at(link), links.segments[links.segment[link]]
+        if not allocated:
+            word = "" if columns.family.bits == ROUTER_ID_BITS else "IPv6 "
             raise self._refuse_missing(row, f"{word}address on {port}", path)
-        if isinstance(segment.a, PortRun) and far.at(link):
-            self._set_address(near, link, address)
-            self._set_address(far, link, address ^ 1)  # the ends of a /31 or /127 differ in the last bit
+        if isinstance(segment.a, PortRun) and far_column.at(link):
+            self._set_address(near_column, link, address)
+            self._set_address(far_column, link, address ^ 1)  # the ends of a /31 or /127 differ in the last bit
             far_device = int(links.a_device[link] if is_upper else links.b_device[link])
             self._applied += [(address, row, path), (address ^ 1, far_device, path)]
             return
-        length, family = int(to.length[link]), to.family
-        self._check_in_subnet(address, before, length, int(family.network(before, length).network_address) + 1, path)
-        if to.management.at(row) == before:
-            self._set_address(to.management, row, address)
-        self._set_address(near, link, address)
+        length, family = int(columns.length[link]), columns.family
+        self._check_in_subnet(
+            address, allocated, length, int(family.network(allocated, length).network_address) + 1, path
+        )
+        if columns.management.at(row) == allocated:
+            self._set_address(columns.management, row, address)
+        self._set_address(near_column, link, address)
         self._applied.append((address, row, path))
 
     @property
@@ -342,15 +344,17 @@ class FamilyOverrides:
         """Return the error for an override of a number that a device does not have."""
         return fault("FG047", f"{self.names[row]} has no {number} to override", path=path)
 
-    def _check_in_subnet(self, address: int, before: int, length: int, gateway: int, path: Path) -> None:
-        """Raise InputError (FG047) for an address that is not usable in the subnet of the allocated address
-        `before`, which has prefix length `length`.
+    def _check_in_subnet(self, address: int, allocated: int, length: int, gateway: int, path: Path) -> None:
+        """Raise InputError (FG047) if an address cannot replace the `allocated` one, of prefix length `length`.
+
+        It cannot on a link of two addresses, outside of the subnet, and as its first address, its last one or its
+        gateway.
         """
         family, text = self.addresses.family, self.addresses.format_address
-        subnet = family.network(before, length)
-        first = int(subnet.network_address)
+        subnet = family.network(allocated, length)
+        network_address = int(subnet.network_address)
         if length >= family.pair_length:
-            message = f"{text(before)}/{length} is on a routed link of two addresses: no other fits"
+            message = f"{text(allocated)}/{length} is on a routed link of two addresses: no other fits"
             raise fault("FG047", message, path=path, hint="addresses of routed nodes come from the block of their leaf")
         if family.network(address, length) != subnet:
             message = f"{text(address)} is not in {subnet}, the subnet of that port"
@@ -358,9 +362,9 @@ class FamilyOverrides:
                 "FG047",
                 message,
                 path=path,
-                hint=f"its usual address is {text(before)}; another subnet is for `pools` to state",
+                hint=f"its usual address is {text(allocated)}; another subnet is for `pools` to state",
             )
-        if address in (first, first + subnet.num_addresses - 1, gateway):
+        if address in (network_address, network_address + subnet.num_addresses - 1, gateway):
             role = "gateway" if address == gateway else "first or last address"
             raise fault("FG047", f"{text(address)} is the {role} of {subnet}", path=path)
 
@@ -397,18 +401,22 @@ class AddressUses:
             raise fault("FG048", f"{text} lies in {around}", path=path, hint="state an address outside")
 
     def _list_uses(self, address: int) -> Iterator[tuple[int, str]]:
-        """Yield (device row, what the address is used for) of every use; a management port and its link count once."""
+        """Yield (device row, what the address is used for) of every use.
+
+        A management port and its link count once, as do a loopback and a management address that is the same. In IPv4
+        the router id stands for the loopback.
+        """
         addresses, links = self._addresses, self._plan.links
-        named, word = addresses.loopback.equals(address), "loopback"
+        has_address, word = addresses.loopback.equals(address), "loopback"
         if addresses.family.bits == ROUTER_ID_BITS:
-            named, word = self._router_id == address, "router id"
-        for row in np.flatnonzero(named).tolist():
+            has_address, word = self._router_id == address, "router id"
+        for row in np.flatnonzero(has_address).tolist():
             yield row, f"the {word} of {self._names[row]}"
         # a switch that is managed at its loopback has one address, not two
-        for row in np.flatnonzero(addresses.management.equals(address) & ~named).tolist():
+        for row in np.flatnonzero(addresses.management.equals(address) & ~has_address).tolist():
             yield row, f"the management address of {self._names[row]}"
-        ends = ((links.a_device, addresses.a, self._ports[0]), (links.b_device, addresses.b, self._ports[1]))
-        for device, column, port in ends:
+        columns_of_ends = ((links.a_device, addresses.a, self._ports[0]), (links.b_device, addresses.b, self._ports[1]))
+        for device, column, port in columns_of_ends:
             for link in np.flatnonzero(column.equals(address)).tolist():
                 row = int(device[link])
                 if addresses.management.at(row) != address:

@@ -30,40 +30,42 @@ def check_sessions(design: Design, plan: WiringPlan, names: Sequence[str], asn: 
     The error is at the line that states the number.
     """
     links = plan.links
-    between = [i for i, s in enumerate(links.segments) if isinstance(s.a, PortRun) and isinstance(s.b, PortRun)]
-    slices = [links.find_rows(i) for i in between]
+    switch_segments = [i for i, s in enumerate(links.segments) if isinstance(s.a, PortRun) and isinstance(s.b, PortRun)]
+    slices = [links.find_rows(i) for i in switch_segments]
     rows = np.concatenate([np.zeros(0, dtype=np.int64), *(np.arange(rows.start, rows.stop) for rows in slices)])
-    lower = asn[links.a_device[rows]]
-    alike = rows[(lower == asn[links.b_device[rows]]) & (lower > 0)]
-    if not len(alike):
+    lower_asn = asn[links.a_device[rows]]
+    links_of_one_asn = rows[(lower_asn == asn[links.b_device[rows]]) & (lower_asn > 0)]
+    if not len(links_of_one_asn):
         return
-    link = alike[0]
-    ends = [int(links.a_device[link]), int(links.b_device[link])]
-    lower_name, upper_name = (names[end] for end in ends)
+    link = links_of_one_asn[0]
+    end_devices = [int(links.a_device[link]), int(links.b_device[link])]
+    lower_name, upper_name = (names[end] for end in end_devices)
     raise fault(
         "FG049",
-        f"{lower_name} and {upper_name} are neighbours and would both have AS number {int(asn[ends[0]])}",
-        path=_find_asn_source(design, plan, names, ends),
+        f"{lower_name} and {upper_name} are neighbours and would both have AS number {int(asn[end_devices[0]])}",
+        path=_find_asn_source(design, plan, names, end_devices),
         hint="sessions are eBGP: give one of them another number, or take the plan `rfc7938` or `per-switch`",
     )
 
 
-def _find_asn_source(design: Design, plan: WiringPlan, names: Sequence[str], ends: Sequence[int]) -> Path:
+def _find_asn_source(design: Design, plan: WiringPlan, names: Sequence[str], switches: Sequence[int]) -> Path:
     """Return the path that the AS number of two switches comes from: an override of one of them, their tier, or the
     plan.
     """
     overrides = design.loaded.blueprint.address_of
-    for end in ends:
-        if names[end] in overrides and overrides[names[end]].asn is not None:
-            return ("address_of", names[end], "asn")
+    for switch in switches:
+        if names[switch] in overrides and overrides[names[switch]].asn is not None:
+            return ("address_of", names[switch], "asn")
     adopted = {
-        key.device: key for key in parse_adopted_section(design.layout.lock.find_words(ADOPTED)) if key.what == "asn"
+        adopted_key.device: adopted_key
+        for adopted_key in parse_adopted_section(design.layout.lock.find_words(ADOPTED))
+        if adopted_key.what == "asn"
     }
     defaults = index_default_names(design, plan.devices) if adopted else {}
-    for key in adopted.values():
-        if defaults.get(key.device) in ends:
-            return (ADOPTED, key.text())
-    cls = plan.devices.classes[plan.devices.device_class[ends[0]]]
+    for adopted_key in adopted.values():
+        if defaults.get(adopted_key.device) in switches:
+            return (ADOPTED, adopted_key.text())
+    cls = plan.devices.classes[plan.devices.device_class[switches[0]]]
     numbers, paths = merge_asn_plans(design, design.fabric(cls.fabric))
     return (*paths["tiers"], cls.tier) if cls.tier in numbers.tiers else paths["plan"]
 
@@ -110,9 +112,11 @@ def _make_fabric_pool(text: str, reserved: Sequence[tuple[int, int]], path: Path
 
 def _make_tier_pool(text: str, path: Path) -> NumberPool:
     """Return the number or the range of numbers that is stated for one tier, as a pool of its own."""
-    first, last = parse_asns(text)
+    first_asn, last_asn = parse_asns(text)
     hint = "a number belongs to one tier of one fabric; a range needs one for each switch that may come"
-    return NumberPool("asns", "AS number range of the tier", (Interval(first, last - first + 1),), path, "FG025", hint)
+    return NumberPool(
+        "asns", "AS number range of the tier", (Interval(first_asn, last_asn - first_asn + 1),), path, "FG025", hint
+    )
 
 
 def _find_slots(fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: BlockAllocator) -> Slots:

@@ -131,8 +131,10 @@ def _list_link_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIn
 def _list_host_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
     """Yield what nodes and extra devices ask of the switches that they attach to, perhaps of another fabric."""
     spec = design.loaded.blueprint.fabrics[fabric.name]
-    keys = dict.fromkeys((*fabric.leaves, *(e.tier for e in fabric.extras), *(tier.key for tier in fabric.managing)))
-    tiers = tuple(map(design.tier, keys))
+    tier_keys = dict.fromkeys(
+        (*fabric.leaves, *(e.tier for e in fabric.extras), *(tier.key for tier in fabric.managing))
+    )
+    tiers = tuple(map(design.tier, tier_keys))
     if fabric.hosts in _HOSTS:
         path = (*fabric.path, "hosts") if spec.hosts else fabric.path
         yield AskedIntent(_HOSTS[fabric.hosts], path, tiers)
@@ -148,8 +150,8 @@ def _list_host_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIn
         yield AskedIntent("evpn-multihoming", (*fabric.path, "bond"), over_two)
         paired = tuple(t for t in tiers if t not in over_two and t.peer_links)
         yield AskedIntent("mlag", (*fabric.path, "bond"), paired)
-    for intent, at in _list_host_features(spec, routed=fabric.hosts == "routed"):
-        yield AskedIntent(intent, (*fabric.path, *at), tiers)
+    for intent, path_in_fabric in _list_host_features(spec, routed=fabric.hosts == "routed"):
+        yield AskedIntent(intent, (*fabric.path, *path_in_fabric), tiers)
 
 
 def _list_vrf_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
@@ -252,30 +254,30 @@ def _list_host_features(spec: Fabric, *, routed: bool) -> IntentKeys:
 
 def _list_management_features(management: Management) -> IntentKeys:
     """Yield (intent, path) of what management asks; numbers and lengths that some NOSes refuse are intents too."""
-    at = ("management",)
+    path = ("management",)
     if management.users:
-        yield "users", (*at, "users")
+        yield "users", (*path, "users")
     users_with_keys = [name for name, user in management.users.items() if user.ssh_keys]
     if users_with_keys:
-        yield "ssh-keys", (*at, "users", users_with_keys[0], "ssh_keys")
+        yield "ssh-keys", (*path, "users", users_with_keys[0], "ssh_keys")
     users_of_many_keys = [name for name in users_with_keys if len(management.users[name].ssh_keys) > FEW_KEYS]
     if users_of_many_keys:
-        yield "many-ssh-keys", (*at, "users", users_of_many_keys[0], "ssh_keys")
+        yield "many-ssh-keys", (*path, "users", users_of_many_keys[0], "ssh_keys")
     if management.dns and len(management.dns.servers) > FEW_RESOLVERS:
-        yield "many-resolvers", (*at, "dns", "servers")
+        yield "many-resolvers", (*path, "dns", "servers")
     if management.dns and management.dns.domain and not management.dns.servers:
-        yield "domain-alone", (*at, "dns", "domain")
+        yield "domain-alone", (*path, "dns", "domain")
     if management.tls and not takes_file_names(management.tls):
-        yield "tls-file-names", (*at, "tls")
+        yield "tls-file-names", (*path, "tls")
     for name in management.snmp.users if management.snmp else ():
         if not takes_snmp_user(name):
-            yield "short-snmp-users", (*at, "snmp", "users", name)
+            yield "short-snmp-users", (*path, "snmp", "users", name)
     if management.aaa:
-        yield management.aaa.protocol, (*at, "aaa")
-    plain: tuple[Intent, ...] = ("ntp", "dns", "syslog", "snmp", "gnmi", "tls", "banner", "timezone")
-    for intent in plain:
+        yield management.aaa.protocol, (*path, "aaa")
+    settings_with_intent: tuple[Intent, ...] = ("ntp", "dns", "syslog", "snmp", "gnmi", "tls", "banner", "timezone")
+    for intent in settings_with_intent:
         if getattr(management, intent):
-            yield intent, (*at, intent)
+            yield intent, (*path, intent)
 
 
 def _list_routing_features(routing: Routing) -> IntentKeys:

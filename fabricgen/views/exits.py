@@ -118,14 +118,16 @@ def make_switch_exits(ends: Iterable[ExitEnd], loopbacks: tuple[str, str], max_p
     peers: dict[tuple[str, str], Peer] = {}
     exits = {end.exit.label: end.exit for end in exit_ends}
     for end in exit_ends:
-        for key, peer in _make_exit_sessions(end, loopbacks, max_prefixes):
-            peers.setdefault(key, peer)
+        for vrf_and_address, peer in _make_exit_sessions(end, loopbacks, max_prefixes):
+            peers.setdefault(vrf_and_address, peer)
     policies = tuple(_make_exit_policy(exit_) for exit_ in exits.values() if exit_.spec.routing == "ebgp")
     return SwitchExits(peers, policies, _make_static_routes(exit_ends))
 
 
 def _make_exit_sessions(end: ExitEnd, loopbacks: tuple[str, str], limit: int) -> Iterator[tuple[tuple[str, str], Peer]]:
-    """Yield the sessions with a far device, one a family: over the link, or once between loopbacks."""
+    """Yield ((VRF, address of the far device), session) of an exit's link, one for each family: over the link, or
+    between loopbacks if the far device has one stated. Nothing unless the exit runs eBGP.
+    """
     from fabricgen.switch.routing import Peer, SessionBfd
 
     spec, far_device = end.exit.spec, end.own
@@ -174,23 +176,28 @@ def _make_exit_policy(exit_: ExitDesign) -> ExitPolicy:
     )
 
 
-def _make_static_routes(ends: Iterable[ExitEnd]) -> dict[tuple[str, str], StaticRoute]:
-    """Return the static routes: of exits with static routing, and to loopbacks of far devices."""
+def _make_static_routes(exit_ends: Iterable[ExitEnd]) -> dict[tuple[str, str], StaticRoute]:
+    """Return the static routes by (VRF, prefix), ordered by VRF, then IPv4 before IPv6, then prefix as text.
+
+    They are those of exits with static routing, and routes to loopbacks of far devices, which are not passed on.
+    """
     from fabricgen.switch.ordered import OrderedSet
     from fabricgen.switch.routing import StaticRoute
 
-    hops: dict[tuple[str, bool, str, bool], list[tuple[str, str]]] = {}
-    for end in ends:
-        outward = [o.prefix for o in list_accepted_prefixes(end.exit)] if end.exit.spec.routing == "static" else []
+    hops_of_route: dict[tuple[str, bool, str, bool], list[tuple[str, str]]] = {}
+    for end in exit_ends:
+        accepted = [o.prefix for o in list_accepted_prefixes(end.exit)] if end.exit.spec.routing == "static" else []
         loopbacks = [str(ip_network(text)) for text in end.own.loopback or ()]
         # routes to loopbacks of far devices carry the sessions, and are announced to nobody
-        for prefix, passed_on in [*((p, True) for p in outward), *((p, False) for p in loopbacks)]:
-            next_hops = [(end.port, far) for _, far in end.pairs if (":" in far) == (":" in prefix)]
+        for prefix, passed_on in [*((p, True) for p in accepted), *((p, False) for p in loopbacks)]:
+            next_hops = [
+                (end.port, far_address) for _, far_address in end.pairs if (":" in far_address) == (":" in prefix)
+            ]
             if next_hops:
-                hops.setdefault((end.exit.vrf, ":" in prefix, prefix, passed_on), []).extend(next_hops)
+                hops_of_route.setdefault((end.exit.vrf, ":" in prefix, prefix, passed_on), []).extend(next_hops)
     return {
         (vrf, prefix): StaticRoute(OrderedSet(next_hops), discard=False, passed_on=passed_on)
-        for (vrf, _, prefix, passed_on), next_hops in sorted(hops.items())
+        for (vrf, _, prefix, passed_on), next_hops in sorted(hops_of_route.items())
     }
 
 

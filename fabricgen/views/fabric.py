@@ -64,9 +64,9 @@ class Partition:
     members: tuple[PartitionMember, ...]
 
 
-def make_partitions(ports: Iterable[TenantPort], numbers: Mapping[str, int], rest: str) -> tuple[Partition, ...]:
+def make_partitions(ports: Iterable[TenantPort], numbers: Mapping[str, int], rest_name: str) -> tuple[Partition, ...]:
     """Return the partitions by P_Key: those of tenants, by their `numbers`, and one for ports of no tenant, named
-    `rest`.
+    `rest_name`.
     """
     ports_by_partition: dict[str, dict[tuple[str, bool], list[TenantPort]]] = {}
     for port in ports:
@@ -74,9 +74,12 @@ def make_partitions(ports: Iterable[TenantPort], numbers: Mapping[str, int], res
             ports_by_partition.setdefault(name, {}).setdefault((port.node, len(port.tenants) == 1), []).append(port)
     return tuple(
         Partition(
-            name or rest,
+            name or rest_name,
             pkey,
-            tuple(_make_member(*key, member_ports) for key, member_ports in ports_by_partition[name].items()),
+            tuple(
+                _make_member(*node_and_membership, member_ports)
+                for node_and_membership, member_ports in ports_by_partition[name].items()
+            ),
         )
         for pkey, name in sorted((numbers.get(name, REST), name) for name in ports_by_partition)
     )
@@ -308,25 +311,35 @@ class _FabricViewBuilder:
         return stride
 
     def _find_link_ends(self, legs: list[_NodePort], *, at_b: bool) -> _LinkEndColumns:
-        """Return the lower or upper ends of the links; ports of nodes are added to `legs`, and
-        numbered after switches.
+        """Return the columns of the lower ends of the links, or with `at_b` of the upper ends.
+
+        Ports of nodes are added to `legs`, and numbered behind the switches in that order.
         """
         links, rows = self._plan.links, self._links
         devices, ports = (links.b_device, links.b_port) if at_b else (links.a_device, links.a_port)
-        index = np.full(len(self._plan.devices), -1, dtype=np.int64)
-        index[self._switches] = np.arange(len(self._switches))
+        switch_number = np.full(len(self._plan.devices), -1, dtype=np.int64)
+        switch_number[self._switches] = np.arange(len(self._switches))
         ends = _LinkEndColumns(*(np.zeros(len(rows), dtype=np.int64) for _ in range(4)))
         for number, segment in enumerate(links.segments):
-            at = np.flatnonzero(links.segment[rows] == number)
-            side, device, port = segment.b if at_b else segment.a, devices[rows[at]], ports[rows[at]]
+            rows_of_segment = np.flatnonzero(links.segment[rows] == number)
+            side, device, port = (
+                segment.b if at_b else segment.a,
+                devices[rows[rows_of_segment]],
+                ports[rows[rows_of_segment]],
+            )
             if isinstance(side, Attachment):
-                first = len(self._switches) + len(legs)
-                ends.node[at], ends.port[at] = np.arange(first, first + len(at)), 1
+                first_number = len(self._switches) + len(legs)
+                ends.node[rows_of_segment], ends.port[rows_of_segment] = (
+                    np.arange(first_number, first_number + len(rows_of_segment)),
+                    1,
+                )
                 pairs = zip(device.tolist(), port.tolist(), strict=True)
                 legs += [_NodePort(segment.fabric, row, leg, side.legs[leg].name) for row, leg in pairs]
-            elif len(at):
-                ends.node[at] = index[device]
-                ends.port[at], ends.cage[at], ends.sub[at] = self._number_face_ports(side, device, port)
+            elif len(rows_of_segment):
+                ends.node[rows_of_segment] = switch_number[device]
+                ends.port[rows_of_segment], ends.cage[rows_of_segment], ends.sub[rows_of_segment] = (
+                    self._number_face_ports(side, device, port)
+                )
         return ends
 
     def _number_face_ports(self, side: Side, device: Ints, port: Ints) -> tuple[Ints64, Ints64, Ints64]:

@@ -179,22 +179,25 @@ class SwitchFrames:
         return (*services, *self._list_tenant_services(row, owner))
 
     def _list_tenant_services(self, row: int, owner: FabricDesign) -> Iterator[Service]:
-        """Yield the services of tenants on a switch: of their ports, or without ports if their VRF passes."""
+        """Yield the services of tenants on a switch: one for each VLAN of each fabric with ports of the tenant there.
+
+        A tenant without ports on the switch has one service, without ports, if its VRF passes through the switch.
+        """
         fabrics_here = {f.name: f for f in (owner, *self._guests.get(owner.name, ()))}
         for tenant in self.design.tenants:
-            places, pools = self.addresses.tenants[tenant.name], self.tenant_pools[tenant.name]
-            outside = self._list_tenant_outside(owner, tenant.name)
+            columns, pools = self.addresses.tenants[tenant.name], self.tenant_pools[tenant.name]
+            exit_prefixes = self._list_tenant_outside(owner, tenant.name)
             fabrics_of_ports = [
-                fabrics_here[name] for name, vlans in places.ports.items() if name in fabrics_here and vlans[row]
+                fabrics_here[name] for name, vlans in columns.ports.items() if name in fabrics_here and vlans[row]
             ]
             for fabric in fabrics_of_ports:
-                for plain, vlan in zip(
+                for service, vlan in zip(
                     self._list_fabric_services(row, fabric), tenant.vlans[fabric.name], strict=False
                 ):
-                    yield plain._replace(
-                        vlan=vlan, vrf=tenant.name, tenant=tenant.name, host_pools=pools, outside=outside
+                    yield service._replace(
+                        vlan=vlan, vrf=tenant.name, tenant=tenant.name, host_pools=pools, outside=exit_prefixes
                     )
-            if not fabrics_of_ports and places.passes[row] and self._is_passed_on(owner.name, tenant.name):
+            if not fabrics_of_ports and columns.passes[row] and self._is_passed_on(owner.name, tenant.name):
                 yield self._make_passing_service(owner, tenant)
 
     def _make_passing_service(self, owner: FabricDesign, tenant: TenantDesign) -> Service:

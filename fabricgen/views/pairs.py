@@ -27,30 +27,31 @@ LINK_LOCAL = ("169.254.255.0/31", "169.254.255.1/31")
 
 
 def add_mlag_pair(switch: SwitchView, mlag_peer: SwitchView, vlans: Mapping[str, int], *, first: bool) -> SwitchView:
-    """Return a switch with its MLAG pair.
+    """Return a switch with its MLAG pair; the same switch if it has no bonded peer links.
 
-    `first`: whether it is the first of the two; `vlans`: those of VRFs over the peer links of SONiC.
+    The ports of the peer link become members of the pair and lose their addresses. `first`: whether the switch is the
+    first of the two; `vlans`: the VLANs of VRFs over the peer links of SONiC, by VRF.
     """
-    linked = tuple(port for port in switch.ports if port.role == "peer" and port.bond)
-    if not linked:
+    peer_ports = tuple(port for port in switch.ports if port.role == "peer" and port.bond)
+    if not peer_ports:
         return switch
     # addresses of the peer link are planned at one of its ports
-    lead = next((port for port in linked if port.addresses or port.subinterfaces), linked[0])
+    addressed_port = next((port for port in peer_ports if port.addresses or port.subinterfaces), peer_ports[0])
     configuration = switch.naming.configuration
     name = configuration.pair_interface.format(vlan=PAIR_VLAN)
-    between = _list_vrf_subinterfaces(switch, mlag_peer, lead)
+    vrf_subinterfaces = _list_vrf_subinterfaces(switch, mlag_peer, addressed_port)
     if configuration.pairs.vlans_of_vrfs:
-        between = tuple(replace(sub, vlan=vlans[sub.vrf]) for sub in between)
-    end = replace(lead, name=name, bond=0, subinterfaces=between)
+        vrf_subinterfaces = tuple(replace(sub, vlan=vlans[sub.vrf]) for sub in vrf_subinterfaces)
+    end = replace(addressed_port, name=name, bond=0, subinterfaces=vrf_subinterfaces)
     first_switch = switch if first else mlag_peer
-    members = tuple(_make_bond_member(port) for port in linked)
+    members = tuple(_make_bond_member(port) for port in peer_ports)
     member_by_name, (own_address, far_address) = (
         {port.name: port for port in members},
-        _find_pair_addresses(lead, configuration.pairs, first=first),
+        _find_pair_addresses(addressed_port, configuration.pairs, first=first),
     )
     talk_addresses = OrderedSet(filter(None, (own_address, *end.addresses)))
     links: dict[int, tuple[str, Set[str]]] = {PAIR_VLAN: ("", talk_addresses)}
-    links |= {sub.vlan: (sub.vrf, sub.addresses) for sub in between if not sub.in_gateway}
+    links |= {sub.vlan: (sub.vrf, sub.addresses) for sub in vrf_subinterfaces if not sub.in_gateway}
     mac = make_pair_mac(first_switch.router_id)
     names = {"first-switch": first_switch.name, "mac": mac, "number": str(number_pair(mac))}
     pair = MlagPair(
@@ -60,22 +61,30 @@ def add_mlag_pair(switch: SwitchView, mlag_peer: SwitchView, vlans: Mapping[str,
         vlans=links,
         mate=mlag_peer.name,
         peer=far_address.partition("/")[0],
-        number=lead.bond,
-        mtu=linked[0].mtu,
+        number=addressed_port.bond,
+        mtu=peer_ports[0].mtu,
     )
     ports = tuple(member_by_name.get(port.name, port) for port in switch.ports)
     return replace(switch, ports=ports, pair=pair, pair_end=end)
 
 
-def _find_pair_addresses(lead: SwitchPort, facts: PairFacts, *, first: bool) -> tuple[str, str]:
-    """Return (own, far) address of the pair's protocol, with prefix length: the first peer link's, or link-local."""
-    if lead.address or not facts.link_local:
-        return next((pair for pair in lead.pairs if pair[0]), ("", ""))
+def _find_pair_addresses(addressed_port: SwitchPort, facts: PairFacts, *, first: bool) -> tuple[str, str]:
+    """Return (own, far) address that the pair talks over, each with its prefix length; ("", "") if there is none.
+
+    They are those of the peer link, or link-local ones if it has no IPv4 and the NOS uses such addresses. `first`:
+    whether the switch is the first of the two.
+    """
+    if addressed_port.address or not facts.link_local:
+        return next((pair for pair in addressed_port.pairs if pair[0]), ("", ""))
     return LINK_LOCAL if first else LINK_LOCAL[::-1]
 
 
 def _find_backup_address(mlag_peer: SwitchView, over: str) -> tuple[str, str]:
-    """Return (address of the peer besides the peer link, "management" for that VRF); "" for none."""
+    """Return (address of the MLAG peer that is reached without the peer link, VRF of it: "management" or ""); both ""
+    for none.
+
+    `over` is what the NOS allows: "none", "any" for the loopback as well, else management addresses alone.
+    """
     managements = [address.partition("/")[0] for address, gateway in mlag_peer.managements if gateway]
     if managements and over != "none":
         return managements[0], "management"
@@ -94,17 +103,25 @@ def _make_bond_member(port: SwitchPort) -> SwitchPort:
 
 def make_pair_mac(router_id: str) -> str:
     """Return the MAC of the pair whose first switch has a router id."""
-    high, low = divmod(int(IPv4Address(router_id)) & 0xFFFF, 256)
-    return f"44:38:39:ff:{high:02x}:{low:02x}"
+    high_byte, low_byte = divmod(int(IPv4Address(router_id)) & 0xFFFF, 256)
+    return f"44:38:39:ff:{high_byte:02x}:{low_byte:02x}"
 
 
-def _list_vrf_subinterfaces(switch: SwitchView, mlag_peer: SwitchView, lead: SwitchPort) -> tuple[Subinterface, ...]:
-    """Return the sessions with the MLAG peer in VRFs: over VLANs of the peer link, or between both gateways."""
-    far = {(service.fabric, service.vlan): service for service in mlag_peer.services}
-    subinterfaces = list(lead.subinterfaces)
+def _list_vrf_subinterfaces(
+    switch: SwitchView, mlag_peer: SwitchView, addressed_port: SwitchPort
+) -> tuple[Subinterface, ...]:
+    """Return the sub-interfaces between the switches of a pair in VRFs.
+
+    They are those of the peer link, and for each VRF without one the gateway in its first VLAN that both switches have,
+    if the switch runs BGP and has an address of its own there.
+    """
+    peer_services = {(service.fabric, service.vlan): service for service in mlag_peer.services}
+    subinterfaces = list(addressed_port.subinterfaces)
     for vrf in switch.vrfs:
         services_of_both = [
-            (s, far[s.fabric, s.vlan]) for s in switch.services if s.vrf == vrf and (s.fabric, s.vlan) in far
+            (s, peer_services[s.fabric, s.vlan])
+            for s in switch.services
+            if s.vrf == vrf and (s.fabric, s.vlan) in peer_services
         ]
         if any(sub.vrf == vrf for sub in subinterfaces) or not switch.asn:
             continue

@@ -34,7 +34,7 @@ _Path: TypeAlias = tuple[int, ...]
 """The neighbours that a route goes over, as indexes into the switches below and then those above."""
 
 _Routes: TypeAlias = tuple[tuple[_Path, ...], tuple[tuple[str, int, bool], ...]]
-"""(distinct ways; (prefix, index of the way, whether it is a discard route) of each route)."""
+"""(distinct paths; (prefix, index of the path, whether it is a discard route as well) of each route)."""
 
 _REMEMBERED = 256
 """The size of the cache of routes; switches that share an entry are adjacent in the device table."""
@@ -64,28 +64,34 @@ class Reachability:
         self._cuts = lru_cache(_REMEMBERED)(self._make_routes)
 
     def list_routes(self, switch: int) -> dict[str, StaticRoute]:
-        """Return the static routes of a switch, by its row in the device table: by prefix, in the order of prefixes.
+        """Return the static routes of a switch (a row of the device table) by prefix, in the order of prefixes.
 
         A route down goes over all links to lower switches that reach the prefix. A switch with a default route gets
         discard routes for all addresses below it, so that packets to lost switches do not loop.
         """
-        down, up = self._list_next_hops(switch, below=True), self._list_next_hops(switch, below=False)
-        paths, cuts = self._cuts(tuple(down), tuple(up), self._list_host_ranges(switch) if up else ())
-        hops = (*down.values(), *up.values())
+        hops_below, hops_above = self._list_next_hops(switch, below=True), self._list_next_hops(switch, below=False)
+        paths, cuts = self._cuts(
+            tuple(hops_below), tuple(hops_above), self._list_host_ranges(switch) if hops_above else ()
+        )
+        hops = (*hops_below.values(), *hops_above.values())
         next_hops = [OrderedSet(hop for peer in path for hop in hops[peer]) for path in paths]
         return {prefix: StaticRoute(next_hops[path], dropped) for prefix, path, dropped in cuts}
 
-    def _make_routes(self, down: tuple[int, ...], up: tuple[int, ...], hosts: AddressRanges) -> _Routes:
-        """Return the routes that switches with the same switches below and above, and the same own
-        node blocks, share.
+    def _make_routes(
+        self, lower_switches: tuple[int, ...], upper_switches: tuple[int, ...], hosts: AddressRanges
+    ) -> _Routes:
+        """Return the routes of all switches that have these switches below and above, and these node blocks.
+
+        They are (distinct paths; for each prefix its text, the index of its path, and whether it is a discard route as
+        well). A path is a tuple of indexes of neighbours: lower switches first, then upper ones.
         """
-        sources = list(self._list_ranges_below(down))
+        sources = list(self._list_ranges_below(lower_switches))
         discards: AddressRanges = ()
-        if up:
+        if upper_switches:
             # a path is the numbers of next hops: those below first, then those above
-            sources += [(self._through(u), (len(down) + i,)) for i, u in enumerate(up)]
+            sources += [(self._through(upper), (len(lower_switches) + i,)) for i, upper in enumerate(upper_switches)]
             # what lies below and has no route now must not follow the default route back up: that were a loop
-            discards = merge_ranges((*self._merge_addresses_below(down), *hosts))
+            discards = merge_ranges((*self._merge_addresses_below(lower_switches), *hosts))
         family = self._addresses.family
         path_of = {
             prefix: path
@@ -93,15 +99,17 @@ class Reachability:
             for prefix in split_range(first, end, family.bits)
         }
         dropped = {prefix for first, end in discards for prefix in split_range(first, end, family.bits)}
-        if up:
-            path_of[0, 0] = tuple(range(len(down), len(down) + len(up)))
-        number: dict[_Path, int] = {}
+        if upper_switches:
+            path_of[0, 0] = tuple(range(len(lower_switches), len(lower_switches) + len(upper_switches)))
+        number_of_path: dict[_Path, int] = {}
         cuts = [
             (f"{format_address(family, prefix[0])}/{prefix[1]}", path_of.get(prefix, ()), prefix in dropped)
             for prefix in sorted(path_of.keys() | dropped)
         ]
-        numbered = tuple([(text, number.setdefault(path, len(number)), drops) for text, path, drops in cuts])
-        return tuple(number), numbered
+        routes = tuple(
+            [(text, number_of_path.setdefault(path, len(number_of_path)), drops) for text, path, drops in cuts]
+        )
+        return tuple(number_of_path), routes
 
     def list_ranges_below(self, switch: int) -> AddressRanges:
         """Return router ids and node blocks of all switches below a switch."""
@@ -111,31 +119,38 @@ class Reachability:
 
     def _merge_addresses_below(self, children: Iterable[int]) -> AddressRanges:
         """Return router ids and node blocks of `children` and of all switches below them."""
-        key = tuple(sorted(children))
-        if key not in self._shared:
-            self._shared[key] = merge_ranges(
-                part for c in key for part in (*self._find_own_ranges(c), *self.list_ranges_below(c))
+        switches = tuple(sorted(children))
+        if switches not in self._shared:
+            self._shared[switches] = merge_ranges(
+                address_range
+                for switch in switches
+                for address_range in (*self._find_own_ranges(switch), *self.list_ranges_below(switch))
             )
-        return self._shared[key]
+        return self._shared[switches]
 
     def list_ranges_above(self, switch: int) -> AddressRanges:
-        """Return node blocks of all switches above a switch: a default route alone may lead to the
-        wrong upper switch.
+        """Return the node blocks of all switches above a switch; with a default route alone, packets for them might go
+        to the wrong upper switch.
         """
         if switch not in self._above:
             uppers = dict.fromkeys(self._list_peers(switch, below=False))
             self._above[switch] = merge_ranges(
-                part for u in uppers for part in (*self._list_host_ranges(u), *self.list_ranges_above(u))
+                address_range
+                for upper in uppers
+                for address_range in (*self._list_host_ranges(upper), *self.list_ranges_above(upper))
             )
         return self._above[switch]
 
-    def _list_ranges_below(self, down: Sequence[int]) -> Iterator[tuple[AddressRanges, _Path]]:
-        """Yield (address ranges, path) of each lower switch, and once of what several of them have below."""
-        shared: dict[AddressRanges, list[int]] = defaultdict(list)
-        for index, child in enumerate(down):
+    def _list_ranges_below(self, lower_switches: Sequence[int]) -> Iterator[tuple[AddressRanges, _Path]]:
+        """Yield (address ranges, path) of each lower switch itself, then of what is below them.
+
+        Lower switches with the same ranges below them share one path.
+        """
+        switches_of_ranges: dict[AddressRanges, list[int]] = defaultdict(list)
+        for index, child in enumerate(lower_switches):
             yield self._find_own_ranges(child), (index,)
-            shared[self.list_ranges_below(child)].append(index)
-        for ranges, indexes in shared.items():
+            switches_of_ranges[self.list_ranges_below(child)].append(index)
+        for ranges, indexes in switches_of_ranges.items():
             yield ranges, tuple(indexes)
 
     def _list_own_ranges(self, switch: int) -> AddressRanges:

@@ -93,7 +93,7 @@ class SwitchViews(SwitchFrames):
         return find_exit_segments(self.design, self.plan)
 
     def _find_role(self, segment: int, between: str) -> str:
-        """Return the role of a port by the segment of its link; `between` is the role of one between switches."""
+        """Return the role of a port by the segment of its link: exit, host, or else `between`."""
         is_host = self.plan.links.segments[segment].lower == "node"
         return EXIT if segment in self._exit_segments else "host" if is_host else between
 
@@ -104,25 +104,29 @@ class SwitchViews(SwitchFrames):
         return frozenset(row for i in self._exit_segments for row in links.b_device[links.find_rows(i)].tolist())
 
     def _make_exits(self, switch: SwitchView) -> SwitchExits:
-        """Return the exits of a switch whose ports are known."""
-        by_device = {(e.extra.path, name): e for e in self._exit_segments.values() for name in e.extra.devices}
-        ends = []
+        """Return the exits of a switch whose ports are known: sessions, policies and static routes."""
+        exit_of_device = {(e.extra.path, name): e for e in self._exit_segments.values() for name in e.extra.devices}
+        exit_ends = []
         for port in switch.ports:
             if port.role == EXIT:
                 exit_ = next(
-                    e for (_, name), e in by_device.items() if name == port.peer and e.fabric.name == port.service
+                    e for (_, name), e in exit_of_device.items() if name == port.peer and e.fabric.name == port.service
                 )
                 address_pairs = ((port.address, port.peer_address), (port.address6, port.peer_address6))
                 pairs = tuple(
-                    (own_address.partition("/")[0], far.partition("/")[0])
-                    for own_address, far in address_pairs
+                    (own_address.partition("/")[0], far_address.partition("/")[0])
+                    for own_address, far_address in address_pairs
                     if own_address
                 )
-                ends.append(ExitEnd(exit_, port.peer, port.name, port.peer_port, pairs))
-        return make_switch_exits(ends, (switch.loopback, switch.loopback6), switch.fabric.max_prefixes)
+                exit_ends.append(ExitEnd(exit_, port.peer, port.name, port.peer_port, pairs))
+        return make_switch_exits(exit_ends, (switch.loopback, switch.loopback6), switch.fabric.max_prefixes)
 
     def _make_subinterfaces(self, link: int, peer: int, *, at_b: bool) -> Iterator[Subinterface]:
-        """Yield the sub-interfaces of a link between switches, seen from one end: one for each VRF."""
+        """Yield the sub-interfaces of a link between switches, seen from one end: one for each VRF with addresses
+        there.
+
+        `peer` is the device row of the other end, `at_b` says whether the own end is the upper one.
+        """
         for carrier, vrf in dict.fromkeys(key for family in self.addresses.families for key in family.vrf_links):
             pairs = [
                 self._find_vrf_addresses(family, (carrier, vrf), link, at_b=at_b) for family in self.addresses.families
@@ -137,16 +141,21 @@ class SwitchViews(SwitchFrames):
                 )
 
     @staticmethod
-    def _find_vrf_addresses(family: FamilyAddresses, key: tuple[str, str], link: int, *, at_b: bool) -> tuple[str, str]:
-        """Return (own, far) address with prefix length of a link in a VRF; "" for none."""
-        column = family.vrf_links.get(key)
-        # the even address of a pair is that of the upper end
+    def _find_vrf_addresses(
+        family: FamilyAddresses, carrier_and_vrf: tuple[str, str], link: int, *, at_b: bool
+    ) -> tuple[str, str]:
+        """Return (own, far) address of a link in a VRF, each with its prefix length; "" for none.
+
+        The VRF is given with the fabric that carries it; `at_b` says whether the own end is the upper one.
+        """
+        column = family.vrf_links.get(carrier_and_vrf)
+        # the even address of a pair is that of the upper end; 0 is no address
         upper = column.at(link) if column is not None else 0
         texts = [family.format_prefix(upper + end if upper else 0, family.family.pair_length) for end in (0, 1)]
         return (texts[0], texts[1]) if at_b else (texts[1], texts[0])
 
     def _find_bonds(self, links: Ints) -> tuple[Ints64, Ints64]:
-        """Return (number, kind) of the bond of each of some links: 0 and -1 for none."""
+        """Return (number, kind) of the bond of each of some links, int64; 0 and -1 for links without a bond."""
         bonds = self.plan.bonds
         if bonds is None:
             return np.zeros(len(links), dtype=np.int64), np.full(len(links), -1, dtype=np.int64)
@@ -156,12 +165,15 @@ class SwitchViews(SwitchFrames):
         """Yield the ports of a switch in the order of its front panel, from the columns of the plan."""
         pointer, link_of, upper_of = self.ends_by_switch
         links, addresses, devices = self.plan.links, self.addresses, self.plan.devices
-        cls, catalog = devices.classes[devices.device_class[row]], self.design.catalog
-        settings_by_port, largest = find_port_settings(self.design, self.names[row]), find_largest_mtu(catalog, cls)
-        carries = any(family.vrf_links for family in addresses.families)
-        tenants, of_link = [*(tenant.name for tenant in self.design.tenants), ""], self._tenant_of_link
-        places = slice(pointer[row], pointer[row + 1])
-        link_rows, upper = link_of[places], upper_of[places]
+        own_class, catalog = devices.classes[devices.device_class[row]], self.design.catalog
+        settings_by_port, largest_mtu = (
+            find_port_settings(self.design, self.names[row]),
+            find_largest_mtu(catalog, own_class),
+        )
+        carries_vrfs = any(family.vrf_links for family in addresses.families)
+        tenants, tenant_of_link = [*(tenant.name for tenant in self.design.tenants), ""], self._tenant_of_link
+        ends_of_switch = slice(pointer[row], pointer[row + 1])
+        link_rows, upper = link_of[ends_of_switch], upper_of[ends_of_switch]
         peers = np.where(upper, links.a_device[link_rows], links.b_device[link_rows])
         ports = np.where(upper, links.b_port[link_rows], links.a_port[link_rows])
         columns = (
@@ -169,27 +181,27 @@ class SwitchViews(SwitchFrames):
             *(addresses.asn[peers], devices.device_class[peers], links.cable[link_rows]),
             *self._find_bonds(link_rows),
         )
-        for link, at_b, segment_of, port, peer, peer_asn, peer_class_of, cable, bond, kind in zip(
+        for link, at_b, segment_index, port, peer, peer_asn, peer_class_index, cable, bond, kind in zip(
             *(column.tolist() for column in columns), strict=True
         ):
-            segment = links.segments[segment_of]
-            side = segment.b if at_b else segment.a
-            assert isinstance(side, PortRun)  # noqa: S101 - of all ends these are kept
+            segment = links.segments[segment_index]
+            run = segment.b if at_b else segment.a
+            assert isinstance(run, PortRun)  # noqa: S101 - `ends_by_switch` lists ends of port runs only
             address_pairs = [self._find_addresses(family, link, at_b=at_b) for family in addresses.families]
             address6, peer_address6 = address_pairs[1] if len(address_pairs) > 1 else ("", "")
             names = (self.ports[1][link], self.ports[0][link]) if at_b else (self.ports[0][link], self.ports[1][link])
-            peer_class = devices.classes[peer_class_of]
-            host, settings = segment.lower == "node", settings_by_port.get(names[0], AS_PLANNED)
+            peer_class = devices.classes[peer_class_index]
+            is_host, settings = segment.lower == "node", settings_by_port.get(names[0], AS_PLANNED)
             span = self._find_span(segment)
             yield SwitchPort(
                 name=names[0],
-                cage=side.cages[port // side.ways],
-                sub=port % side.ways,
-                ways=side.ways,
+                cage=run.cages[port // run.ways],
+                sub=port % run.ways,
+                ways=run.ways,
                 speed_gbps=int(segment.speed_gbps),
-                lane_gbps=side.lane_gbps,
-                fec_in_module=segment.has_own_fec(side),
-                role=self._find_role(segment_of, "peer" if peer_class is cls else "down" if at_b else "up"),
+                lane_gbps=run.lane_gbps,
+                fec_in_module=segment.has_own_fec(run),
+                role=self._find_role(segment_index, "peer" if peer_class is own_class else "down" if at_b else "up"),
                 address=address_pairs[0][0],
                 peer=self.names[peer],
                 peer_port=names[1],
@@ -197,32 +209,41 @@ class SwitchViews(SwitchFrames):
                 peer_tier=peer_class.tier,
                 peer_asn=0 if isinstance(segment.a, ManagementPort) else peer_asn,
                 cable=self.cable_id_columns.format_id(cable) if cable >= 0 else "",
-                mtu=min(largest, settings.mtu or (largest if host else find_usual_mtu(catalog, cls, peer_class, span))),
-                service=segment.fabric if host else "",
-                subinterfaces=tuple(self._make_subinterfaces(link, peer, at_b=at_b)) if carries and not host else (),
+                mtu=min(
+                    largest_mtu,
+                    settings.mtu or (largest_mtu if is_host else find_usual_mtu(catalog, own_class, peer_class, span)),
+                ),
+                service=segment.fabric if is_host else "",
+                subinterfaces=tuple(self._make_subinterfaces(link, peer, at_b=at_b))
+                if carries_vrfs and not is_host
+                else (),
                 address6=address6,
                 peer_address6=peer_address6,
-                vlan=self._find_host_vlan(segment_of, link, tenants[of_link[link]]) if host else 0,
+                vlan=self._find_host_vlan(segment_index, link, tenants[tenant_of_link[link]]) if is_host else 0,
                 cable_m=float(self.plan.cables.length_m[cable]) if cable >= 0 else 0.0,
-                shared=self._shared.get(segment_of, ()) if host else (),
-                tenant=tenants[of_link[link]] if host else "",
+                shared=self._shared.get(segment_index, ()) if is_host else (),
+                tenant=tenants[tenant_of_link[link]] if is_host else "",
                 bond=bond,
                 mlag=kind == MLAG,
                 span=span,
                 settings=settings,
-                **self._name_identifiers(cls.fabric, side.cages[port // side.ways], port % side.ways, peer, host),
+                **self._name_identifiers(own_class.fabric, run.cages[port // run.ways], port % run.ways, peer, is_host),
             )
 
     def _name_identifiers(self, fabric: str, cage: int, sub: int, peer: int, host: bool) -> _Identifiers:
-        """Return the SRv6 identifiers of a port of a switch, by its cage and its place in it."""
+        """Return the fields `locator` and `adjacency` of a switch port (SRv6 prefixes); none if the fabric has no SRv6.
+
+        Towards a host the locator is the port's own identifier. Towards a switch it is the node identifier of the peer,
+        and the port's own one is the adjacency if the fabric has identifiers of links.
+        """
         block = self.intents[fabric].srv6
         if block is None:
             return {}
-        local = block.make_prefix(find_local_identifier(cage, sub))
+        local_prefix = block.make_prefix(find_local_identifier(cage, sub))
         if host:
-            return {"locator": local}
-        far = block.make_prefix(int(self.addresses.identifiers[peer]))
-        return {"locator": far, "adjacency": local} if block.links else {"locator": far}
+            return {"locator": local_prefix}
+        peer_prefix = block.make_prefix(int(self.addresses.identifiers[peer]))
+        return {"locator": peer_prefix, "adjacency": local_prefix} if block.links else {"locator": peer_prefix}
 
     def _find_span(self, segment: Segment) -> SpanIntent | None:
         """Return the long-haul span that a segment belongs to; None within a site."""
@@ -231,7 +252,10 @@ class SwitchViews(SwitchFrames):
 
     @staticmethod
     def _find_addresses(family: FamilyAddresses, link: int, *, at_b: bool) -> tuple[str, str]:
-        """Return (own, far) address with prefix length of a link; "" for none."""
+        """Return (own, far) address of a link, each with its prefix length; "" for none.
+
+        `at_b` says whether the own end is the upper one.
+        """
         length, upper = int(family.length[link]), family.b.at(link)
         # a NIC that has its address at another port answers here as well: the odd one of the pair
         lower = family.a.at(link) or (upper + 1 if upper else 0)
@@ -239,7 +263,9 @@ class SwitchViews(SwitchFrames):
         return (b, a) if at_b else (a, b)
 
     def _find_host_vlan(self, segment: int, link: int, tenant: str) -> int:
-        """Return the VLAN of a host port, even in a routed fabric: its tenant's, or the fabric's; 0 for exits."""
+        """Return the VLAN of a host port, even in a routed fabric: its tenant's, its rail's, or the fabric's; 0 for
+        exits.
+        """
         fabric = self.plan.links.segments[segment].fabric
         if segment in self._exit_segments:
             return 0

@@ -29,9 +29,10 @@ FAULT = "FG044"
 
 
 def make_bonds(design: Design, devices: DeviceTable, links: LinkTable) -> Bonds | None:
-    """The bonds of a cluster; None where the blueprint asks for none.
+    """Return the bonds of a cluster; None if the blueprint asks for none.
 
-    Raises InputError (FG044) for a fabric without any bond, and for bonds that its switches cannot have.
+    Raises InputError for a fabric without any bond, and for bonds that its hosts, its switches or their NOS cannot have
+    (FG044, or FG099 for EVPN multihoming).
     """
     bonded = [fabric for fabric in design.fabrics if fabric.bond]
     if not bonded:
@@ -44,25 +45,28 @@ def make_bonds(design: Design, devices: DeviceTable, links: LinkTable) -> Bonds 
         for members in hosts:
             join_pairs(design, devices, members.ends, peer)
         for members in hosts:
-            members.check(peer)
+            members.refuse_impossible_bonds(peer)
         mlag_peer = _find_mlag_peers(design, devices, hosts, peer)
     except InputError as error:
         raise design.loaded.locate_error(error) from error
-    parts = [members.number_bonds(mlag_peer) for members in hosts]
-    parts.append(_make_peer_bonds(devices, links, mlag_peer))
-    of_link, count = np.full(len(links), -1, dtype=np.int32), 0
-    # parts number their bonds from 0 each
-    for part in parts:
-        of_link[part.rows] = part.bond + count
-        count += len(part.first)
+    bond_sets = [members.number_bonds(mlag_peer) for members in hosts]
+    bond_sets.append(_make_peer_bonds(devices, links, mlag_peer))
+    of_link, bonds_so_far = np.full(len(links), -1, dtype=np.int32), 0
+    # each set numbers its bonds from 0
+    for bond_set in bond_sets:
+        of_link[bond_set.rows] = bond_set.bond + bonds_so_far
+        bonds_so_far += len(bond_set.first)
     columns = (
-        np.concatenate(column).astype(np.int32) for column in zip(*(part.columns for part in parts), strict=True)
+        np.concatenate(column).astype(np.int32)
+        for column in zip(*(bond_set.columns for bond_set in bond_sets), strict=True)
     )
     return Bonds(of_link, mlag_peer, *columns)
 
 
 class _SomeBonds(NamedTuple):
-    """Some bonds: the links of all, the bond of each of these from 0, and by bond what `Bonds` has; int64."""
+    """Some of the cluster's bonds, int64 columns: `rows`, the link rows of all of them; `bond`, the bond of each of
+    these rows, counted from 0; and one item a bond, as in `Bonds`: `first`, `number`, `nic`, `kind`.
+    """
 
     rows: Ints64
     bond: Ints64
@@ -78,7 +82,7 @@ class _SomeBonds(NamedTuple):
 
 
 def _find_linked_peers(devices: DeviceTable, links: LinkTable) -> Ints:
-    """The switch that each device has peer links to, -1 for none; int32. Links to other sites make no pair."""
+    """Return the switch that each device has peer links to, -1 for none; int32. Links to other sites make no pair."""
     peer = np.full(len(devices), -1, dtype=np.int32)
     for i, segment in enumerate(links.segments):
         if is_peer(segment):
@@ -89,23 +93,27 @@ def _find_linked_peers(devices: DeviceTable, links: LinkTable) -> Ints:
 
 
 def _find_mlag_peers(design: Design, devices: DeviceTable, hosts: list[_BondMembers], peer: Ints) -> Ints:
-    """The other switch of the MLAG pair of each device, -1 for none; int32.
+    """Return the other switch of the MLAG pair of each device, -1 for none; int32.
 
-    Raises InputError where the switches of a tier cannot be pairs.
+    All switches of a tier are pairs if one bond is on two of them. Raises InputError (FG044, FG099) if they cannot be.
     """
     mlag_peer = np.full_like(peer, -1)
     for members in hosts:
-        low, high = members.ends
+        lowest, highest = members.ends
         # only tiers with a bond over two switches have to be pairs
-        for number in np.unique(devices.device_class[low[low != high]]).tolist():
-            cls = devices.classes[number]
+        for class_index in np.unique(devices.device_class[lowest[lowest != highest]]).tolist():
+            cls = devices.classes[class_index]
             _check_pairs(design, members.fabric, design.tier(cls.key))
             mlag_peer[cls.rows] = peer[cls.rows]
     return mlag_peer
 
 
 def _check_pairs(design: Design, fabric: FabricDesign, tier: TierDesign) -> None:
-    """Raise InputError where the switches of a tier cannot be MLAG pairs: by their NOS, or by what else they carry."""
+    """Raise InputError if the switches of a tier cannot be pairs for the bonds of a fabric.
+
+    FG099 for a multihomed tier, as `check_multihoming` says. FG044 if their NOS makes no MLAG pair, or if a fabric
+    whose hosts they serve has a subnet for each rail, or the VLAN in which pairs talk.
+    """
     path = (*fabric.path, "bond")
     if is_multihomed(design.loaded.blueprint, tier.key):
         check_multihoming(design, tier)
@@ -113,25 +121,25 @@ def _check_pairs(design: Design, fabric: FabricDesign, tier: TierDesign) -> None
     catalog, name = design.catalog, f"{tier.fabric} {tier.name}"
     refusal = catalog.naming(tier.nos).configuration.explain_refusal("mlag", tier.profile.asic)
     if refusal:
-        able = [
+        able_noses = [
             n
             for n in tier.profile.nos
             if not catalog.naming(n).configuration.explain_refusal("mlag", tier.profile.asic)
         ]
-        others = f"run {' or '.join(sorted(able))} on them" if able else "take switches of another NOS"
+        remedy = f"run {' or '.join(sorted(able_noses))} on them" if able_noses else "take switches of another NOS"
         message = f"bonds of {fabric.name} are on two switches of {name}, and {tier.nos} makes no MLAG pair: {refusal}"
-        raise fault(FAULT, message, path=path, hint=f"{others}, or let all ports of a bond land on one switch")
-    for other in design.fabrics:
-        if tier.key not in other.leaves and not any(extra.tier == tier.key for extra in other.extras):
+        raise fault(FAULT, message, path=path, hint=f"{remedy}, or let all ports of a bond land on one switch")
+    for served in design.fabrics:
+        if tier.key not in served.leaves and not any(extra.tier == tier.key for extra in served.extras):
             continue
-        if other.hosts == "rail-subnets":
+        if served.hosts == "rail-subnets":
             message = (
-                f"{name} are MLAG pairs for the bonds of {fabric.name}, and {other.name} has a subnet for each rail"
+                f"{name} are MLAG pairs for the bonds of {fabric.name}, and {served.name} has a subnet for each rail"
             )
-            raise fault(FAULT, message, path=path, hint=f"state `hosts: bridged` of {other.name}, or other switches")
-        if find_fabric_vlan(design.loaded.blueprint, design.layout.numbering, other.name) == PAIR_VLAN:
-            message = f"{other.name} has VLAN {PAIR_VLAN}, in which the MLAG pairs of {name} talk to each other"
-            raise fault(FAULT, message, path=path, hint=f"state another `vlan` of {other.name}")
+            raise fault(FAULT, message, path=path, hint=f"state `hosts: bridged` of {served.name}, or other switches")
+        if find_fabric_vlan(design.loaded.blueprint, design.layout.numbering, served.name) == PAIR_VLAN:
+            message = f"{served.name} has VLAN {PAIR_VLAN}, in which the MLAG pairs of {name} talk to each other"
+            raise fault(FAULT, message, path=path, hint=f"state another `vlan` of {served.name}")
 
 
 class _BondMembers(NamedTuple):
@@ -147,71 +155,90 @@ class _BondMembers(NamedTuple):
 
     @classmethod
     def select_fabric(cls, devices: DeviceTable, links: LinkTable, fabric: FabricDesign) -> _BondMembers:
-        """The links of a fabric's bonds: of two ports and more."""
-        parts = list(_list_bonded_ports(links, fabric))
-        none = np.empty(0, dtype=np.int64)
-        rows = np.concatenate([none, *(part for part, _ in parts)])
-        # of a bond over all ports of a host the number is 0 everywhere, so that its ports are one group below
-        nic = np.concatenate([none, *(rails for _, rails in parts)]) * (fabric.bond == "nic")
+        """Return the links of a fabric's bonds, bond by bond and then by port of the host.
+
+        A bond is of all ports of a host (`bond: node`) or of one NIC (`bond: nic`); ports that are alone there are left
+        out.
+        """
+        rows_and_nics = list(_list_bonded_ports(links, fabric))
+        no_rows = np.empty(0, dtype=np.int64)
+        rows = np.concatenate([no_rows, *(rows_of_segment for rows_of_segment, _ in rows_and_nics)])
+        # with `bond: node` every NIC is 0, so that all ports of a host are one group below
+        nic = np.concatenate([no_rows, *(nics for _, nics in rows_and_nics)]) * (fabric.bond == "nic")
         # by host, then by NIC: ports of a bond are neighbours, in the order of the host
         order = np.lexsort((links.a_port[rows], nic, links.a_device[rows]))
         rows, nic = rows[order], nic[order]
         device = links.a_device[rows]
         # a bond begins where host or NIC changes, and `cumsum` counts beginnings
-        new = np.ones(len(rows), dtype=bool)
-        new[1:] = (device[1:] != device[:-1]) | (nic[1:] != nic[:-1])
-        bond = np.cumsum(new) - 1
+        starts_bond = np.ones(len(rows), dtype=bool)
+        starts_bond[1:] = (device[1:] != device[:-1]) | (nic[1:] != nic[:-1])
+        bond = np.cumsum(starts_bond) - 1
         # `minlength`: with no links there is a count to index all the same
-        several = np.bincount(bond, minlength=1)[bond] > 1
+        has_further_port = np.bincount(bond, minlength=1)[bond] > 1
         # a single port is no bond; the others are numbered anew without it
-        return cls(fabric, devices, links, rows[several], nic[several], np.cumsum(new[several]) - 1)
+        return cls(
+            fabric,
+            devices,
+            links,
+            rows[has_further_port],
+            nic[has_further_port],
+            np.cumsum(starts_bond[has_further_port]) - 1,
+        )
 
     @property
     def starts(self) -> Ints64:
-        """The row of the first port of each bond."""
+        """Return the index among the rows of the first port of each bond; int64."""
         return np.flatnonzero(np.diff(self.bond, prepend=-1))
 
     @property
     def ends(self) -> tuple[Ints64, Ints64]:
-        """(lowest, highest) switch of each bond."""
+        """Return (lowest, highest) switch of each bond, as device rows; int64."""
         switch = self.links.b_device[self.rows].astype(np.int64)
         # a bond on one switch has the same one twice
         return np.minimum.reduceat(switch, self.starts), np.maximum.reduceat(switch, self.starts)
 
-    def number_bonds(self, mate: Ints) -> _SomeBonds:
-        """These bonds with their numbers."""
-        low, high = self.ends
+    def number_bonds(self, mlag_peer: Ints) -> _SomeBonds:
+        """Return these bonds as columns, with their numbers on the switches.
+
+        A bond has the number of its first port on its lowest switch. If it is on the second switch of a pair alone, it
+        is numbered behind all ports. `mlag_peer` is the other switch of the MLAG pair of each device, -1 for none.
+        """
+        lowest, highest = self.ends
         switch = self.links.b_device[self.rows]
         # bond by bond, ports at the lower switch first: both switches of a pair have to give a bond the same number,
         # that of its port on the first
-        on_first = np.lexsort((self.links.a_port[self.rows], switch != low[self.bond], self.bond))
+        on_first = np.lexsort((self.links.a_port[self.rows], switch != lowest[self.bond], self.bond))
         number = _number_ports(self.devices, self.links, self.rows[on_first[self.starts]])
         # bonds at the second switch of a pair alone are numbered behind all those of the first, where numbers are
         # shared
-        alone = (low == high) & (mate[low] >= 0) & (mate[low] < low)
-        number += alone * _count_ports(self.devices, low)
-        kind = np.where(low == high, LACP, MLAG)
+        on_second_alone = (lowest == highest) & (mlag_peer[lowest] >= 0) & (mlag_peer[lowest] < lowest)
+        number += on_second_alone * _count_ports(self.devices, lowest)
+        kind = np.where(lowest == highest, LACP, MLAG)
         return _SomeBonds(self.rows, self.bond, self.rows[self.starts], number, self.nic[self.starts], kind)
 
-    def check(self, peer: Ints) -> None:
-        """Raise InputError where there is no bond, or one whose ports are neither on one switch nor on a pair."""
+    def refuse_impossible_bonds(self, peer: Ints) -> None:
+        """Raise InputError (FG044) if the fabric has no bond, if `bond: nic` leaves all ports of a host unbonded, or if
+        the ports of a bond are neither on one switch nor on two that are each other's `peer`.
+
+        `peer` is the switch that each device makes a pair with, by peer links or multihoming, -1 for none.
+        """
         name, path = self.fabric.name, (*self.fabric.path, "bond")
         if not len(self.rows):
-            what = "NIC has two ports" if self.fabric.bond == "nic" else "device has two ports"
-            other = "state `bond: node`, or take `bond` away" if self.fabric.bond == "nic" else "take `bond` away"
-            raise fault(FAULT, f"no {what} in {name}: a bond is of two and more", path=path, hint=other)
-        self._check_left()
-        low, high = self.ends
+            missing = "NIC has two ports" if self.fabric.bond == "nic" else "device has two ports"
+            remedy = "state `bond: node`, or take `bond` away" if self.fabric.bond == "nic" else "take `bond` away"
+            raise fault(FAULT, f"no {missing} in {name}: a bond is of two and more", path=path, hint=remedy)
+        self._refuse_unbonded_hosts()
+        lowest, highest = self.ends
         switch = self.links.b_device[self.rows]
         # a port that is neither on the lowest nor on the highest switch: the bond is on three or more
-        more = np.bincount(self.bond, (switch != low[self.bond]) & (switch != high[self.bond])) > 0
-        apart = np.flatnonzero(more | ((low != high) & (peer[low] != high)))
-        if len(apart):
-            self._raise_apart(int(apart[0]), len(apart), peer)
+        on_third_switch = np.bincount(self.bond, (switch != lowest[self.bond]) & (switch != highest[self.bond])) > 0
+        scattered_bonds = np.flatnonzero(on_third_switch | ((lowest != highest) & (peer[lowest] != highest)))
+        if len(scattered_bonds):
+            self._raise_scattered(int(scattered_bonds[0]), len(scattered_bonds), peer)
 
-    def _check_left(self) -> None:
-        """Raise InputError for hosts of several ports, of which `bond: nic` bonds none: they would have an address on
-        each in one subnet.
+    def _refuse_unbonded_hosts(self) -> None:
+        """Raise InputError (FG044) for a kind of host whose several ports are of one NIC each: `bond: nic` bonds none
+        of them, and each would have an address in the same subnet.
         """
         for side in (s.a for s in self.links.segments if s.fabric == self.fabric.name and self.fabric.bond == "nic"):
             if not isinstance(side, Attachment) or side.profile.external:
@@ -226,72 +253,86 @@ class _BondMembers(NamedTuple):
                     hint="state `bond: node`, or let these nodes `skip` the fabric",
                 )
 
-    def _raise_apart(self, bond: int, count: int, peer: Ints) -> None:
-        # raise the InputError of the first of `count` bonds whose ports land on switches that are no pair, with the way
-        # out
+    def _raise_scattered(self, bond: int, bond_count: int, peer: Ints) -> None:
+        # raise InputError (FG044), with a way out, for the first of `bond_count` bonds whose ports land on several
+        # switches that are no pair
         rows, devices = self.rows[self.bond == bond], self.devices
         switches = np.unique(self.links.b_device[rows])
         profile = devices.classes[devices.device_class[self.links.a_device[rows[0]]]].profile.id
         tiers = sorted({devices.classes[number].tier for number in devices.device_class[switches].tolist()})
-        one = "or let them land on one switch (`count: 1`, `spread: block`)"
+        one_switch_hint = "or let them land on one switch (`count: 1`, `spread: block`)"
         if len(switches) > TWO:
-            what, hint = (
+            reason, hint = (
                 "a bond is on one switch, or on the two of a pair",
-                f"use two switches with `peer` links, {one}",
+                f"use two switches with `peer` links, {one_switch_hint}",
             )
             if self.fabric.bond == "node" and 1 < len(np.unique(self.links.rail[rows])) < len(rows):
                 hint = f"state `bond: nic`, {hint}"
         elif (peer[switches] < 0).all():
-            what, hint = "these have no peer links", f"state `peer` of {tiers[0]}, such as `peer: 2 x 100G`, {one}"
+            reason, hint = (
+                "these have no peer links",
+                f"state `peer` of {tiers[0]}, such as `peer: 2 x 100G`, {one_switch_hint}",
+            )
         else:
-            what, hint = "these two are no pair", f"let the ports of a bond land on one pair (`spread: stripe`), {one}"
+            reason, hint = (
+                "these two are no pair",
+                f"let the ports of a bond land on one pair (`spread: stripe`), {one_switch_hint}",
+            )
         raise fault(
             FAULT,
             f"{len(rows)} ports of a {profile} are one bond in {self.fabric.name}, and on {len(switches)} switches of "
-            f"{' and '.join(tiers)}: {what} ({count} of {len(self.starts)} bonds)",
+            f"{' and '.join(tiers)}: {reason} ({bond_count} of {len(self.starts)} bonds)",
             path=(*self.fabric.path, "bond"),
             hint=hint,
         )
 
 
 TWO = 2
-"""Switches of a pair."""
+"""The number of switches in a pair."""
 
 
-def _make_peer_bonds(devices: DeviceTable, links: LinkTable, mate: Ints) -> _SomeBonds:
-    """The peer links of MLAG pairs, a bond for each pair, with the number of its first port; `mate` is the other switch
-    of each one's pair, -1 for none.
+def _make_peer_bonds(devices: DeviceTable, links: LinkTable, mlag_peer: Ints) -> _SomeBonds:
+    """Return the bonds of peer links, one for each MLAG pair, with the number of its first port.
+
+    `mlag_peer` is the other switch of the MLAG pair of each device, -1 for none; peer links of other switches are no
+    bond.
     """
-    peers = [np.arange(*links.find_rows(i).indices(len(links))) for i, s in enumerate(links.segments) if is_peer(s)]
-    rows = np.concatenate([np.empty(0, dtype=np.int64), *peers])
-    rows = rows[mate[links.a_device[rows]] >= 0]
+    rows_of_segments = [
+        np.arange(*links.find_rows(i).indices(len(links))) for i, s in enumerate(links.segments) if is_peer(s)
+    ]
+    rows = np.concatenate([np.empty(0, dtype=np.int64), *rows_of_segments])
+    rows = rows[mlag_peer[links.a_device[rows]] >= 0]
     rows = rows[np.lexsort((links.a_port[rows], links.a_device[rows]))]
     # a bond begins where the device changes; -1 is before the first
     starts = np.flatnonzero(np.diff(links.a_device[rows], prepend=-1))
-    first = rows[starts]
+    first_link = rows[starts]
     bond = np.searchsorted(starts, np.arange(len(rows)), side="right") - 1
-    none = np.zeros_like(first)
-    return _SomeBonds(rows, bond, first, _number_ports(devices, links, first), none, none + PEER)
+    zeros = np.zeros_like(first_link)
+    return _SomeBonds(rows, bond, first_link, _number_ports(devices, links, first_link), zeros, zeros + PEER)
 
 
 def is_peer(segment: Segment) -> bool:
-    """Whether links are between the two switches of a pair; those to other sites are not."""
+    """Whether the links of a segment are peer links, between the two switches of a pair at one site."""
     return segment.mesh is not None and segment.mesh.word == "peer"
 
 
 def _list_bonded_ports(links: LinkTable, fabric: FabricDesign) -> Iterator[tuple[Ints64, Ints64]]:
-    """(rows, NIC from 1) of the links of a fabric whose lower ends may be bonded, segment by segment; int64."""
+    """Yield (link rows, NIC of each from 1) for each segment of a fabric whose lower ends are hosts that may bond
+    ports; int64. External devices may not.
+    """
     for i, segment in enumerate(links.segments):
-        side = segment.a
-        if segment.fabric == fabric.name and isinstance(side, Attachment) and not side.profile.external:
+        lower_side = segment.a
+        if segment.fabric == fabric.name and isinstance(lower_side, Attachment) and not lower_side.profile.external:
             rows = np.arange(*links.find_rows(i).indices(len(links)), dtype=np.int64)
-            rails = np.array([leg.rail for leg in side.legs], dtype=np.int64)
+            rails = np.array([leg.rail for leg in lower_side.legs], dtype=np.int64)
             yield rows, rails[links.a_port[rows]]
 
 
 def _number_ports(devices: DeviceTable, links: LinkTable, rows: Ints64) -> Ints64:
-    """The number of the switch port at the upper end of some links, from 1: that of its cage, and behind all cages
-    those of the second part of each, and so on; int64.
+    """Return the number, from 1, of the switch port at the upper end of some links; int64.
+
+    The first port of a cage has the number of the cage; second ports are numbered behind all cages, third ones behind
+    these.
     """
     port_numbers = np.zeros(len(rows), dtype=np.int64)
     segment, port = links.segment[rows], links.b_port[rows]
@@ -307,7 +348,7 @@ def _number_ports(devices: DeviceTable, links: LinkTable, rows: Ints64) -> Ints6
 
 
 def _count_ports(devices: DeviceTable, switches: Ints64) -> Ints64:
-    """The most ports that each of some switches can have, of which `_number_ports` gives numbers; int64."""
+    """Return the greatest number that `_number_ports` gives on each of some switches; 0 for other devices; int64."""
     counts = [
         cls.profile.cage_count * max(max(cage.breakouts) for cage in cls.profile.cages)
         if isinstance(cls.profile, SwitchProfile)
@@ -322,21 +363,25 @@ def _count_ports(devices: DeviceTable, switches: Ints64) -> Ints64:
 MULTIHOMING_FAULT = "FG099"
 
 
-def join_pairs(design: Design, devices: DeviceTable, ends: tuple[Ints64, Ints64], peer: Ints) -> None:
-    """Make the two switches of a bond each other's `peer` where their tier is multihomed, unless they are another's.
+def join_pairs(design: Design, devices: DeviceTable, switches_of_bonds: tuple[Ints64, Ints64], peer: Ints) -> None:
+    """Make the two switches of each bond each other's `peer`, in place, if they are of one multihomed tier.
 
-    `ends` are the lowest and the highest switch of each bond.
+    Switches that have a peer already keep it. `switches_of_bonds` are the lowest and the highest switch of each bond.
     """
     blueprint, classes = design.loaded.blueprint, devices.classes
-    pairs = np.unique(np.stack(ends, axis=1), axis=0)
-    for low, high in pairs[pairs[:, 0] < pairs[:, 1]].tolist():
-        first, second = (int(devices.device_class[end]) for end in (low, high))
-        if first == second and is_multihomed(blueprint, classes[first].key) and (peer[[low, high]] < 0).all():
-            peer[low], peer[high] = high, low
+    pairs = np.unique(np.stack(switches_of_bonds, axis=1), axis=0)
+    for lowest, highest in pairs[pairs[:, 0] < pairs[:, 1]].tolist():
+        lowest_class, highest_class = (int(devices.device_class[switch]) for switch in (lowest, highest))
+        if (
+            lowest_class == highest_class
+            and is_multihomed(blueprint, classes[lowest_class].key)
+            and (peer[[lowest, highest]] < 0).all()
+        ):
+            peer[lowest], peer[highest] = highest, lowest
 
 
 def check_multihoming(design: Design, tier: TierDesign) -> None:
-    """Raise InputError (FG099) where switches with EVPN multihoming have no overlay, no tier above, or peer links."""
+    """Raise InputError (FG099) if a tier with EVPN multihoming has no EVPN overlay, no tier above, or peer links."""
     blueprint = design.loaded.blueprint
     where, spec = f"{tier.fabric} {tier.name}", blueprint.fabrics[tier.fabric].tiers[tier.name]
     path: Path = (*tier.path, "pair")

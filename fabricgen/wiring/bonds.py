@@ -33,53 +33,70 @@ class Bonds(NamedTuple):
     kind: Ints
 
     def list_unaddressed_links(self) -> Ints64:
-        """Links of bonds but the first of each: they have no address of their own; int64."""
+        """Return the links of bonds except the first link of each bond: they have no address of their own; int64."""
         links = np.flatnonzero(self.of_link >= 0)
         unaddressed: Ints64 = links[self.first[self.of_link[links]] != links]
         return unaddressed
 
     def find_numbers(self, links: Ints64 | Ints) -> Ints64:
-        """The number of the bond of each of some links, 0 for none; int64."""
+        """Return the number of the bond of each of some links, from 1; 0 for links without a bond; int64."""
+        # the bond -1 indexes the last item, which is the 0 put there
         return np.append(self.number, 0)[self.of_link[links]].astype(np.int64)
 
     def find_kinds(self, links: Ints64 | Ints) -> Ints64:
-        """The kind of the bond of each of some links, -1 for none; int64."""
-        # the bond -1 indexes the last place, which says -1
+        """Return the kind of the bond of each of some links; -1 for links without a bond; int64."""
+        # the bond -1 indexes the last item, which is the -1 put there
         return np.append(self.kind, -1)[self.of_link[links]].astype(np.int64)
 
     def cut_to(self, links: Ints64, devices: Ints64) -> Bonds:
-        """The bonds over some links and devices only, which keep their numbers."""
-        bond_of_link, first = self.of_link[links], self._find_first_links(links)
-        kept_bonds = np.flatnonzero(first < len(links))
-        renumbered = renumber_rows(kept_bonds, len(self.first))
+        """Return the bonds of some links and devices, given by their rows, for tables of these alone.
+
+        A bond keeps its number, and is dropped if none of its links is among `links`. Rows of links, devices and bonds
+        are counted anew; the peer of a device that is not among `devices` becomes -1.
+        """
+        bond_of_link, first_row = self.of_link[links], self._find_first_links(links)
+        # `len(links)` stands for a bond without a link among these
+        kept_bonds = np.flatnonzero(first_row < len(links))
+        new_rows = renumber_rows(kept_bonds, len(self.first))
         return Bonds(
-            renumbered[bond_of_link],
+            new_rows[bond_of_link],
             renumber_rows(devices, len(self.mate))[self.mate[devices]],
-            first[kept_bonds].astype(np.int32),
+            first_row[kept_bonds].astype(np.int32),
             *(column[kept_bonds] for column in (self.number, self.nic, self.kind)),
         )
 
     def find_addressed_links(self, links: Ints64) -> Ints64:
-        """The links whose addresses some of the links have: their own, or that of a first one which is not there."""
-        addressed_links, first = links.copy(), self._find_first_links(links)
-        kept_bonds = np.flatnonzero(first < len(links))
-        addressed_links[first[kept_bonds]] = self.first[kept_bonds]
+        """Return for each of some links the link whose address it has, int64: mostly the link itself.
+
+        If the first link of a bond, which has the bond's address, is not among the links, the first one that is stands
+        in for it.
+        """
+        addressed_links, first_row = links.copy(), self._find_first_links(links)
+        # `len(links)` stands for a bond without a link among these
+        kept_bonds = np.flatnonzero(first_row < len(links))
+        addressed_links[first_row[kept_bonds]] = self.first[kept_bonds]
         return addressed_links
 
     def _find_first_links(self, links: Ints64) -> Ints64:
-        """By bond, the place among some links of its first one, or of the first that is there; else their number."""
-        # `len(links)` stands for links that are not among these: it is greater than any place
-        position = np.full(len(self.of_link), len(links), dtype=np.int64)
-        position[links] = np.arange(len(links))
-        first, is_bonded = np.full(len(self.first), len(links), dtype=np.int64), self.of_link[links] >= 0
-        np.minimum.at(first, self.of_link[links][is_bonded], np.flatnonzero(is_bonded))
-        first_position = position[self.first]
-        return np.where(first_position < len(links), first_position, first)
+        """Return for each bond the index within `links` of its first link, int64.
+
+        If that link is not among `links`, it is the index of the first link of the bond that is; `len(links)` if there
+        is none.
+        """
+        # `len(links)` stands for links that are not among these: it is greater than any index
+        row_of_link = np.full(len(self.of_link), len(links), dtype=np.int64)
+        row_of_link[links] = np.arange(len(links))
+        first_kept_row, is_bonded = np.full(len(self.first), len(links), dtype=np.int64), self.of_link[links] >= 0
+        np.minimum.at(first_kept_row, self.of_link[links][is_bonded], np.flatnonzero(is_bonded))
+        row_of_first = row_of_link[self.first]
+        return np.where(row_of_first < len(links), row_of_first, first_kept_row)
 
 
 def renumber_rows(kept_rows: Ints64, rows: int) -> Ints:
-    """The new number of each of `rows` former ones, -1 for those that are gone and for -1; int32."""
-    # one more than there are, so that -1 as an index meets a -1
+    """Return the new row of each of `rows` former rows, -1 for rows that are gone; int32, of length `rows` + 1.
+
+    The further item at the end is -1, so that a former -1 (none) stays -1 as an index.
+    """
     numbers = np.full(rows + 1, -1, dtype=np.int32)
     numbers[kept_rows] = np.arange(len(kept_rows), dtype=np.int32)
     return numbers

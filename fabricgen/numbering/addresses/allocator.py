@@ -51,11 +51,11 @@ class AddressAllocator:
 
     def allocate_loopbacks(self, tier: TierDesign, vrf: str = "") -> AddressColumn:
         """Return one loopback for each switch of a tier, in a VRF or, for "", in the default one."""
-        slots, within = self.find_slots(tier), f" in vrf {vrf}" if vrf else ""
-        subject = f"a loopback{within} for each {tier.fabric} {tier.name}"
+        slots, vrf_suffix = self.find_slots(tier), f" in vrf {vrf}" if vrf else ""
+        subject = f"a loopback{vrf_suffix} for each {tier.fabric} {tier.name}"
         need = explain_tier_need(self._design, tier, subject, 1, "one", slots.count)
         pool = self._find_pool(tier.fabric, "loopback")
-        return self.blocks.allocate_addresses(pool, slots, f"loopback{self.family.ending}{within}", need)
+        return self.blocks.allocate_addresses(pool, slots, f"loopback{self.family.ending}{vrf_suffix}", need)
 
     def find_largest_block(self, pool: str, fabric: str, tier: TierDesign, purpose: str) -> int:
         """Return the largest size, in addresses, that the lock remembers for the blocks of a purpose on the switches of

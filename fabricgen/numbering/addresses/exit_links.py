@@ -36,14 +36,14 @@ def number_exits(
 
     The blocks of the pool are taken after those of all other links, so that an exit moves no address.
     """
-    far_addresses, near_addresses, lengths = columns
+    far_addresses, switch_addresses, lengths = columns
     for segment, exit_ in find_exit_segments(design, plan).items():
         if exit_.fabric in fabrics:
             rows = plan.links.find_rows(segment)
             for link, pair in enumerate(_list_exit_pairs(design, plan, allocator, exit_, rows), rows.start):
-                near, far, length = pair
-                far_addresses[np.array([link])] = make_column(allocator.family, [far])
-                near_addresses[np.array([link])] = make_column(allocator.family, [near])
+                switch_address, far_address, length = pair
+                far_addresses[np.array([link])] = make_column(allocator.family, [far_address])
+                switch_addresses[np.array([link])] = make_column(allocator.family, [switch_address])
                 lengths[link] = length
 
 

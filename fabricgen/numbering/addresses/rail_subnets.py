@@ -66,12 +66,12 @@ class LeafSubnets(NamedTuple):
 
         Planes and ports are named if there are several in the tier.
         """
-        keys = self.keys[self.combo[switch]]
-        all_keys = [key for switch_keys in self.keys for key in switch_keys]
-        has_planes, has_ports = (len({key[i] for key in all_keys}) > 1 for i in (1, 2))
+        rail_keys = self.keys[self.combo[switch]]
+        all_keys = [rail_key for switch_keys in self.keys for rail_key in switch_keys]
+        has_planes, has_ports = (len({rail_key[i] for rail_key in all_keys}) > 1 for i in (1, 2))
         return [
             f"rail{rail}{f'-plane{plane}' if has_planes else ''}{f'-port{port}' if has_ports else ''}"
-            for rail, plane, port in keys
+            for rail, plane, port in rail_keys
         ]
 
 
@@ -198,21 +198,25 @@ def _assign_node_slots(plan: WiringPlan, fabric: FabricDesign, tier: TierDesign,
 
     If a group has nodes of several parts of the cluster, each part keeps its slots of the lock, or takes the next free.
     """
-    devices, parts = plan.devices, tier.layout.by_part
+    devices, layout_of_part = plan.devices, tier.layout.by_part
     slot = np.zeros(len(devices), dtype=np.int64)
-    counts = {_name_holder(part): count_part_slots(fabric, layout, tier.scope) for part, layout in parts.items()}
+    counts = {
+        _name_holder(part): count_part_slots(fabric, layout, tier.scope) for part, layout in layout_of_part.items()
+    }
     # more places than a group of switches has ports
-    slots_by_part = blocks.allocate_places(f"hosts {fabric.name} /nodes", counts, (), 1 << 20) if len(parts) > 1 else {}
-    for part, layout in parts.items():
+    slots_by_part = (
+        blocks.allocate_places(f"hosts {fabric.name} /nodes", counts, (), 1 << 20) if len(layout_of_part) > 1 else {}
+    )
+    for part, layout in layout_of_part.items():
         columns = number_by_part(layout, {"pod": devices.pod, "unit": devices.unit})
         nodes = np.flatnonzero((devices.node >= 0) & (columns["pod"] >= 0))
-        served = list_served_members(layout, fabric.node_sets)
-        rank = _rank_members(layout, served, tier.scope)
+        served_members = list_served_members(layout, fabric.node_sets)
+        rank = _rank_members(layout, served_members, tier.scope)
         unit_slots = np.zeros(len(nodes), dtype=np.int64)
         if not is_within_unit(tier.scope):
             units = np.array(number_unit_groups(layout, "su", tier.scope, by_slot=True), dtype=np.int64)
             unit_slots = units[columns["unit"][nodes]]
-        slot[nodes] = rank[devices.node[nodes]] + unit_slots * len(served)
+        slot[nodes] = rank[devices.node[nodes]] + unit_slots * len(served_members)
         if slots_by_part:
             part_slots = np.array(list(list_numbers(slots_by_part[_name_holder(part)])), dtype=np.int64)
             slot[nodes] = part_slots[slot[nodes]]

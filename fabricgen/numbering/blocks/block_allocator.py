@@ -104,17 +104,17 @@ class BlockAllocator:
         Else it gets `size` in all, or `fewest` if the pool has no room for so many. `need` says in messages whom the
         numbers are for. Raises InputError if the lock holds numbers outside of the pool, and if the pool has no room.
         """
-        held = self._held.get(pool.kind, {})
+        numbers_of_names = self._held.get(pool.kind, {})
         self.used.add((pool.kind, name))
-        numbers = held.get(name, ())
+        numbers = numbers_of_names.get(name, ())
         self._check_windows(pool, name, numbers)
         # what the lock has stays, even if today's rule would give more
         if numbers and count_numbers(numbers) >= (fewest or size):
             return numbers
         try:
             allocated = allocate_intervals(
-                # both are taken, but only what is held is written back to the lock
-                {**held, **self._adopted.get(pool.kind, {})},
+                # both are in use, but only `numbers_of_names` are written back to the lock
+                {**numbers_of_names, **self._adopted.get(pool.kind, {})},
                 [AllocationRequest(name, size, pool.windows, aligned=aligned)],
             )
         except NoRoomError as error:
@@ -122,7 +122,7 @@ class BlockAllocator:
             if 0 < fewest < size and not aligned:
                 return self.take_numbers(pool, name, fewest, need)
             raise self._explain_overflow(pool, error, need) from None
-        self._held[pool.kind] = {**held, **allocated}
+        self._held[pool.kind] = {**numbers_of_names, **allocated}
         return allocated[name]
 
     @property
@@ -140,19 +140,19 @@ class BlockAllocator:
         end all places are given anew.
         """
         # false sorts first, and the sort is stable: otherwise the order is kept
-        ordered = sorted(counts, key=lambda name: name not in preferred)
-        requests = [AllocationRequest(name, counts[name], (Interval(0, places),)) for name in ordered]
+        names = sorted(counts, key=lambda name: name not in preferred)
+        requests = [AllocationRequest(name, counts[name], (Interval(0, places),)) for name in names]
         self.used |= {(kind, name) for name in counts}
-        held = self._held.get(kind, {})
+        places_of_names = self._held.get(kind, {})
         # places of names that are gone are kept as long as there is room, in case they come back
-        for held_before in (held, {name: held[name] for name in held if name in counts}):
+        for remaining in (places_of_names, {name: places_of_names[name] for name in places_of_names if name in counts}):
             with suppress(NoRoomError):
-                allocations = allocate_intervals(held_before, requests)
+                allocations = allocate_intervals(remaining, requests)
                 break
         else:
-            held_before, allocations = {}, allocate_intervals({}, requests)
+            remaining, allocations = {}, allocate_intervals({}, requests)
         if allocations:
-            self._held[kind] = {**held_before, **allocations}
+            self._held[kind] = {**remaining, **allocations}
         return allocations
 
     def allocate_numbers(self, pool: NumberPool, slots: Slots, need: Need, piece: int = 0) -> Ints64:
@@ -224,8 +224,8 @@ class BlockAllocator:
 
     def _explain_overflow(self, pool: NumberPool, error: NoRoomError, need: Need) -> InputError:
         """Return the error of a pool without room: what it has, how much is used and asked for, and how much to add."""
-        held = [*self._held.get(pool.kind, {}).values(), *self._adopted.get(pool.kind, {}).values()]
-        intervals = [interval for held_intervals in held for interval in held_intervals]
+        intervals_of_names = [*self._held.get(pool.kind, {}).values(), *self._adopted.get(pool.kind, {}).values()]
+        intervals = [interval for intervals_of_name in intervals_of_names for interval in intervals_of_name]
         overlaps = (min(i.end, w.end) - max(i.first, w.first) for i in intervals for w in pool.windows)
         used = sum(overlap for overlap in overlaps if overlap > 0)
         missing, bits = error.missing, {"ipv4": 32, "ipv6": 128}.get(pool.kind)
@@ -256,15 +256,17 @@ def _spell_count(count: int) -> str:
 
 def _find_adopted_outside(lock: Lock) -> dict[str, Allocations]:
     """Return, by kind, the adopted numbers outside of all blocks of the lock: no block may be allocated over them."""
-    outside: dict[str, Allocations] = {}
+    numbers_outside: dict[str, Allocations] = {}
     for kind, numbers in list_taken_numbers(lock.find_words(ADOPTED)).items():
-        held = sorted(interval for intervals in lock.find_allocations(kind).values() for interval in intervals)
-        starts = [interval.first for interval in held]
+        block_intervals = sorted(
+            interval for intervals in lock.find_allocations(kind).values() for interval in intervals
+        )
+        starts = [interval.first for interval in block_intervals]
         # the last interval that begins at or before the number; -1 is none
         indexes = [bisect_right(starts, n) - 1 for n in numbers]
-        unheld = [n for n, i in zip(numbers, indexes, strict=True) if i < 0 or n >= held[i].end]
-        outside[kind] = {"": make_intervals(unheld)}
-    return outside
+        unheld = [n for n, index in zip(numbers, indexes, strict=True) if index < 0 or n >= block_intervals[index].end]
+        numbers_outside[kind] = {"": make_intervals(unheld)}
+    return numbers_outside
 
 
 _Given = TypeVar("_Given", Ints64, AddressColumn)

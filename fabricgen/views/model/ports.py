@@ -96,12 +96,12 @@ def place_ports(switch: SwitchView, catalog: Catalog) -> dict[str, str]:
     The NOS decides how far an empty cage is split. Raises LookupError if the catalogue has no port table.
     """
     naming, platform = switch.naming, catalog.sonic_platform(switch.profile.id)
-    ways_of = {port.cage: port.ways for port in switch.ports}
+    split_of_cage = {port.cage: port.ways for port in switch.ports}
     classes = (cage_class for cage_class in switch.profile.cages for _ in range(cage_class.count))
-    places = {}
+    place_of_port = {}
     for cage, cage_class in enumerate(classes, 1):
-        ways = ways_of.get(cage, min(cage_class.breakouts) if switch.dialect.splits_empty_cages else 1)
-        for sub in range(ways):
-            name = naming.name_port(cage, sub, ways, cage_class, platform, switch.profile.find_slot(cage))
-            places[name] = f"{cage}/{sub}" if cage in ways_of else str(cage)
-    return places
+        split = split_of_cage.get(cage, min(cage_class.breakouts) if switch.dialect.splits_empty_cages else 1)
+        for sub in range(split):
+            name = naming.name_port(cage, sub, split, cage_class, platform, switch.profile.find_slot(cage))
+            place_of_port[name] = f"{cage}/{sub}" if cage in split_of_cage else str(cage)
+    return place_of_port

@@ -43,7 +43,7 @@ def count_connectors(side: Side) -> int:
 
 
 def find_cage_sharing(links: LinkTable, segment: Ints, ends: CableEnds) -> CageSharing:
-    """How cables share cages; `segment` is that of each cable."""
+    """Return how cables share cages; `segment` is that of each cable."""
     alone, group = _join_over_cages(ends, len(segment))
     split = ends.last > ends.first
     # a breakout of the upper end of which one leg is used has a single end row, and is known by its segment; at the
@@ -59,7 +59,10 @@ def find_cage_sharing(links: LinkTable, segment: Ints, ends: CableEnds) -> CageS
 
 
 def _could_be_one_cable(links: LinkTable, segment: Ints, group: Ints, ends: CableEnds, rows: Ints64) -> Flags:
-    """Whether one assembly could replace the cables that share cages: alike, from one cage to one or to single ones."""
+    """Return whether one assembly could replace the cables that share cages with each cable; bool, one item a cable.
+
+    They have to be of one segment, and connect one cage to one cage, or to cages of one connector each.
+    """
     cable = ends.cable[rows].astype(np.int64)
     group_of_row = group[cable].astype(np.int64)
     is_same_segment = all_alike(group_of_row, segment[cable], len(segment))
@@ -74,20 +77,22 @@ def _could_be_one_cable(links: LinkTable, segment: Ints, group: Ints, ends: Cabl
 
 
 def _join_over_cages(ends: CableEnds, cables: int) -> tuple[Flags, Ints]:
-    """(whether a cable shares no cage; the lowest-numbered cable connected to it through shared cages)."""
-    alone = np.ones(cables, dtype=bool)
+    """Return (whether each cable shares no cage, bool; the lowest-numbered cable that it is connected to through shared
+    cages, int32: its own number if it is alone).
+    """
+    is_alone = np.ones(cables, dtype=bool)
     lowest, highest = np.full(ends.cage.count, cables, dtype=np.int32), np.full(ends.cage.count, -1, dtype=np.int32)
     for cage in (ends.cage.a, ends.cage.b):
         np.minimum.at(lowest, cage, ends.cable)
         np.maximum.at(highest, cage, ends.cable)
     shared = lowest < highest
-    rows = [np.flatnonzero(shared[cage]) for cage in (ends.cage.a, ends.cage.b)]
-    at = np.concatenate([ends.cage.a[rows[0]], ends.cage.b[rows[1]]], dtype=np.int64)
-    cable = np.concatenate([ends.cable[rows_of_side] for rows_of_side in rows], dtype=np.int64)
-    alone[cable] = False
+    rows_of_sides = [np.flatnonzero(shared[cage]) for cage in (ends.cage.a, ends.cage.b)]
+    shared_cage = np.concatenate([ends.cage.a[rows_of_sides[0]], ends.cage.b[rows_of_sides[1]]], dtype=np.int64)
+    cable = np.concatenate([ends.cable[rows_of_side] for rows_of_side in rows_of_sides], dtype=np.int64)
+    is_alone[cable] = False
     # each joins the lowest of its cage, and all that this is joined with
-    label = join_components(np.arange(cables, dtype=np.int64), cable, lowest[at])
-    return alone, label.astype(np.int32)
+    label = join_components(np.arange(cables, dtype=np.int64), cable, lowest[shared_cage])
+    return is_alone, label.astype(np.int32)
 
 
 class MergedCables(NamedTuple):
@@ -120,22 +125,25 @@ def merge_assemblies(sharing: CageSharing, attached: Flags, ends: CableEnds) -> 
 
 
 def _merge_end_rows(number: Ints, merges_ends: Flags, ends: CableEnds) -> CableEnds:
-    """End rows by new numbers; where `merges_ends`, one row for each pair of cages, with the sum of its links."""
+    """Return the end rows by the new `number` of each cable, in cable order.
+
+    Of a former cable with `merges_ends` there is one row for each pair of cages, with the sum of the links.
+    """
     cable, links = number[ends.cable], ends.links.copy()
     touched = np.flatnonzero(merges_ends[ends.cable])
-    keys = (cable[touched], ends.cage.a[touched], ends.cage.b[touched])
+    cable_and_cages = (cable[touched], ends.cage.a[touched], ends.cage.b[touched])
     # the last key counts first: by cable, then by cages; rows of one pair of cages stay in their order
-    order = np.lexsort((touched, keys[2], keys[1], keys[0]))
-    start = np.ones(len(order), dtype=bool)
-    start[1:] = np.logical_or.reduce([key[order[1:]] != key[order[:-1]] for key in keys])
+    order = np.lexsort((touched, cable_and_cages[2], cable_and_cages[1], cable_and_cages[0]))
+    starts_pair = np.ones(len(order), dtype=bool)
+    starts_pair[1:] = np.logical_or.reduce([column[order[1:]] != column[order[:-1]] for column in cable_and_cages])
     # nothing to add up, and still in cable order
-    if start.all() and (cable[1:] >= cable[:-1]).all():
+    if starts_pair.all() and (cable[1:] >= cable[:-1]).all():
         return CableEnds(cable, ends.link, ends.links, ends.cage)
-    first = touched[order[start]]
-    links[first] = np.add.reduceat(links[touched[order]], np.flatnonzero(start))
+    merged_rows = touched[order[starts_pair]]
+    links[merged_rows] = np.add.reduceat(links[touched[order]], np.flatnonzero(starts_pair))
     stays = np.ones(len(cable), dtype=bool)
     stays[touched] = False
-    stays[first] = True
+    stays[merged_rows] = True
     rows = np.flatnonzero(stays)
     rows = rows[np.argsort(cable[rows], kind="stable")]  # the far ends of a cable in the order that they had
     cages = EndNumbers(ends.cage.a[rows], ends.cage.b[rows], ends.cage.count)

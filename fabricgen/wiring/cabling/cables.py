@@ -138,38 +138,43 @@ def _find_cable_connectors(links: LinkTable, connectors: EndNumbers) -> tuple[In
     return common, far
 
 
-def _number_cables(common: Ints, count: int) -> Ints:
-    """The cable of each link, int32, numbered in the order of first links; -1 for none."""
-    # no sort: a table by connector is filled backwards, so that the first link of each connector is written last and
+def _number_cables(common: Ints, connectors: int) -> Ints:
+    """Return the cable of each link, int32, numbered in the order of first links; -1 for backplane links.
+
+    `common` is the connector at the common end of each link, from 0 below `connectors`, -1 for backplane links.
+    """
+    # no sort: a column by connector is filled backwards, so that the first link of each connector is written last and
     # stays
-    links, at = np.arange(len(common), dtype=np.int32), common.astype(np.int64)
-    table = np.empty(count + 1, dtype=np.int32)
-    table[at[::-1]] = links[::-1]
-    table[-1] = -1  # no connector has this place: it is that of backplane links
-    first = at[table[at] == links]
-    table[first] = np.arange(len(first), dtype=np.int32)
-    return table[at]
+    links, connector = np.arange(len(common), dtype=np.int32), common.astype(np.int64)
+    link_of_connector = np.empty(connectors + 1, dtype=np.int32)
+    link_of_connector[connector[::-1]] = links[::-1]
+    link_of_connector[-1] = -1  # no connector has this place: it is that of backplane links
+    connectors_in_use = connector[link_of_connector[connector] == links]
+    link_of_connector[connectors_in_use] = np.arange(len(connectors_in_use), dtype=np.int32)
+    return link_of_connector[connector]
 
 
 def find_common_ends(links: LinkTable, cables: CableTable) -> tuple[Ints64, Flags, Ints]:
-    """For each cable: its first link, whether its common end is the lower end, and its connector in the cage there.
+    """Return for each cable: its first link, whether its common end is the lower end, its connector in the cage there.
 
-    The connector is -1 where it is the only one of the cage, or the cable fills the cage.
+    The connector is -1 if it is the only one of the cage, or the cable fills the cage.
     """
-    first = np.full(len(cables), len(links), dtype=np.int64)
+    first_link = np.full(len(cables), len(links), dtype=np.int64)
     wired = np.flatnonzero(links.cable >= 0)
     # backwards, so that the first link of a cable is written last and stays
-    first[links.cable[wired[::-1]]] = wired[::-1]
+    first_link[links.cable[wired[::-1]]] = wired[::-1]
     connector = np.full(len(cables), -1, dtype=np.int32)
-    of_segment = links.segment[first]
-    for i in unique_values(of_segment):
-        segment, cables_here = links.segments[i], np.flatnonzero(of_segment == i)
-        side, column = (segment.a, links.a_port) if hangs_on_lower_end(segment) else (segment.b, links.b_port)
-        ports, row_of_port = unique_inverse(column[first[cables_here]])
-        connector[cables_here] = np.array([find_connector(side, port) for port in ports], dtype=np.int32)[row_of_port]
+    segment_of_cable = links.segment[first_link]
+    for i in unique_values(segment_of_cable):
+        segment, cables_here = links.segments[i], np.flatnonzero(segment_of_cable == i)
+        common_side, column = (segment.a, links.a_port) if hangs_on_lower_end(segment) else (segment.b, links.b_port)
+        ports, row_of_port = unique_inverse(column[first_link[cables_here]])
+        connector[cables_here] = np.array([find_connector(common_side, port) for port in ports], dtype=np.int32)[
+            row_of_port
+        ]
     # a cable that fills the cage hangs on all its connectors
     connector[cables.connectors > 1] = -1
-    return first, are_common_ends_lower(links, cables), connector
+    return first_link, are_common_ends_lower(links, cables), connector
 
 
 def find_connector(side: Side, port: int) -> int:
@@ -184,9 +189,10 @@ def find_connector(side: Side, port: int) -> int:
 
 
 def find_socket(side: Side, port: int, links: int, at_common_end: bool) -> int:
-    """The connector (from 0) of the cage that a cable of `links` links uses, by one of its ports; -1 for all of it.
+    """Return the connector (from 0) of the cage that a cable of `links` links uses, by one of its ports; -1 if it uses
+    the whole cage.
 
-    Not `at_common_end`, and where cables share a connector: the index of its share.
+    At a far end where several cables share a connector it is the index of the cable among those in the cage.
     """
     if links > side.per_connector:
         return -1
@@ -196,12 +202,15 @@ def find_socket(side: Side, port: int, links: int, at_common_end: bool) -> int:
 
 
 def find_share_of_cage(side: Side, port: int, links: int) -> int:
-    """Which share of `links` ports of its cage a port is in, from 0; 0 where a cage has one port only."""
+    """Return the index, from 0, of the group of `links` ports within its cage that a port is in.
+
+    It is 0 for scale-up and management ports.
+    """
     if isinstance(side, PortRun):
         return port % side.ways // links
     if isinstance(side, Attachment):
-        beside = [i for i, leg in enumerate(side.legs) if leg.cage == side.legs[port].cage]
-        return beside.index(port) // links
+        ports_of_cage = [i for i, leg in enumerate(side.legs) if leg.cage == side.legs[port].cage]
+        return ports_of_cage.index(port) // links
     return 0
 
 
@@ -211,22 +220,27 @@ def number_cages(plan: WiringPlan) -> EndNumbers:
     return EndNumbers(numbers.a[rows], numbers.b[rows], numbers.count)
 
 
-def _make_end_rows(of_link: Ints, far: Ints, connector_count: int, cages: EndNumbers) -> CableEnds:
-    """The end rows of all cables, cable by cable: one for each connector at the end that is not the common one."""
+def _make_end_rows(of_link: Ints, far_connector: Ints, connector_count: int, cages: EndNumbers) -> CableEnds:
+    """Return the end rows of all cables, cable by cable: one for each connector at the end that is not the common one.
+
+    `of_link` is the cable of each link (-1: none), `far_connector` its connector there, below `connector_count`.
+    """
     # cable and far connector in one number, that sorts by cable first; in place, as columns may have fifty million rows
-    key = of_link.astype(np.int64)
-    key *= connector_count
-    key += far
+    cable_and_connector = of_link.astype(np.int64)
+    cable_and_connector *= connector_count
+    cable_and_connector += far_connector
     order = None
     # links are mostly in this order already, which saves the sort
-    if (key[1:] < key[:-1]).any():
-        order = np.argsort(key, kind="stable")
-        key = key[order]
+    if (cable_and_connector[1:] < cable_and_connector[:-1]).any():
+        order = np.argsort(cable_and_connector, kind="stable")
+        cable_and_connector = cable_and_connector[order]
     # cut to the length, so that no links have no row
-    start = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][: len(key)])
-    count = np.diff(start, append=len(key)).astype(np.int32)
-    wired = key[start] >= 0  # backplane links are of no cable
+    first_links = np.flatnonzero(
+        np.r_[True, cable_and_connector[1:] != cable_and_connector[:-1]][: len(cable_and_connector)]
+    )
+    link_counts = np.diff(first_links, append=len(cable_and_connector)).astype(np.int32)
+    wired = cable_and_connector[first_links] >= 0  # backplane links are of no cable
     if not wired.all():
-        start, count = start[wired], count[wired]
-    link = start if order is None else order[start]
-    return CableEnds(of_link[link], link, count, EndNumbers(cages.a[link], cages.b[link], cages.count))
+        first_links, link_counts = first_links[wired], link_counts[wired]
+    link = first_links if order is None else order[first_links]
+    return CableEnds(of_link[link], link, link_counts, EndNumbers(cages.a[link], cages.b[link], cages.count))

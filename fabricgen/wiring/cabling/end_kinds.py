@@ -47,23 +47,28 @@ class EndKind:
     """Profiles of modules with a gearbox."""
 
     def find_module_or_medium(self, medium: CableProfile) -> CableProfile:
-        """The profile of the module for a medium: another where a gearbox is between; the medium where none is sold.
+        """Return the profile of the module for a medium: the medium itself, unless the module has to have a gearbox.
 
-        Unlike `Segment.find_module`, by which media are chosen: a medium that was chosen for want of a legal one, or is
-        stated for a cable as built, has a line in the bill, too, and lint says what is wrong with it.
+        Then it is the profile of such a module, or the medium if none is sold. Unlike `Segment.find_module`, by which
+        media are chosen: a medium that was chosen for want of a legal one, or is stated for a cable as built, has a
+        line in the bill, too, and lint says what is wrong with it.
         """
         if not self.light_gbps or medium.attached:
             return medium
         # the gearbox is in the module: what the cage offers electrically and what the fibre carries are told apart here
-        at = CageLanes(self.form_factor, self.lane_gbps, self.speed_gbps)
-        return medium.find_module_at(at, self.light_gbps, self.geared) or medium
+        cage_lanes = CageLanes(self.form_factor, self.lane_gbps, self.speed_gbps)
+        return medium.find_module_at(cage_lanes, self.light_gbps, self.geared) or medium
 
     def takes_transceiver(self, medium: CableProfile) -> bool:
-        """Whether a transceiver goes between: the cable has no attached ends, and the cage takes no fibre."""
+        """Whether the end needs a transceiver: the cable has no attached ends, and the cage takes no bare fibre."""
         return not (medium.attached or self.takes_fibre)
 
     def find_transceiver_part(self, medium: CableProfile) -> str:
-        """The part number of the transceiver; "" where there is none."""
+        """Return the part number of the transceiver, "" if the end takes none.
+
+        If no product list has the transceiver, the number is an identifier made up of module, form factor and
+        bandwidth.
+        """
         if not self.takes_transceiver(medium):
             return ""
         product = self.find_product(medium)
@@ -73,7 +78,9 @@ class EndKind:
         return f"{self.find_module_or_medium(medium).id}-{make_slug(self.find_plug_form(medium))}-{self.gbps}g{flat}"
 
     def transceiver_text(self, medium: CableProfile) -> str:
-        """The description of the transceiver for the bill of materials."""
+        """Return the description of the transceiver for the bill of materials: the name of the product, else one made
+        up.
+        """
         product = self.find_product(medium)
         if product:
             return product.name
@@ -83,28 +90,30 @@ class EndKind:
         return f"{self.find_plug_form(medium)} {self.gbps}G transceiver, {', '.join(filter(None, details))}"
 
     def _find_top(self, medium: CableProfile) -> str:
-        """The top of its OSFP plugs; "" where the modules are of another form."""
+        """Return the top of the OSFP module of a medium, finned or flat; "" if its modules have another form factor."""
         return self.top if self.find_plug_form(medium).startswith("OSFP") else ""
 
     def find_plug_form(self, medium: CableProfile) -> str:
-        """The form factor of a medium's modules for the cage: 50G lanes in QSFP112 cages are those of QSFP56."""
+        """Return the form factor of the modules of a medium for the cage, such as QSFP56 for 50G lanes in a QSFP112
+        cage.
+        """
         modules = self.find_module_or_medium(medium).find_modules(self.form_factor)
         return (modules.form_factor if modules else "") or self.form_factor
 
     def is_unsold(self, medium: CableProfile) -> bool:
-        """Whether it needs a transceiver that nobody is known to sell, and no product list has one."""
+        """Whether the end needs a transceiver that nobody is known to sell, and that no product list has."""
         modules = self.find_module_or_medium(medium).find_modules(self.form_factor)
         has_made_up_part = bool(self.find_transceiver_part(medium)) and self.find_product(medium) is None
         return has_made_up_part and modules is not None and self.gbps in modules.unsold
 
     def transceiver_w(self, medium: CableProfile) -> float | None:
-        """The power of the transceiver, W; None where it is not known."""
+        """Return the power of the transceiver, W, as the product list or else the catalogue has it; None if unknown."""
         product = self.find_product(medium)
         draws = product.draws_w(self.gbps) if product else None
         return self.catalogue_power_w(medium) if draws is None else draws
 
     def catalogue_power_w(self, medium: CableProfile) -> float | None:
-        """The power of an end of a medium as the catalogue has it, W; None where it is not known."""
+        """Return the power of one end of a medium, W, as the catalogue has it; None if it is not known."""
         return self.find_module_or_medium(medium).end_power_w(self.gbps / self.lane_gbps)
 
     def find_product(self, medium: CableProfile) -> Product | None:
@@ -150,10 +159,10 @@ def find_vendor(side: Side) -> str:
 
 
 def explain_mismatch(a: EndKind, medium: CableProfile, b: EndKind, far: CableProfile | None = None) -> str:
-    """Why a cable of a medium cannot connect two ends; "" where it can.
+    """Return why a cable of a medium cannot connect two ends; "" if it can.
 
-    `far` is the medium of the transceiver at `b` where that is another. DR4 meets 2xDR4; SR never meets DR, nor FR4
-    DR4: other fibre, connector or wavelengths.
+    `far` is the medium of the transceiver at `b` if it is another one. DR4 meets 2xDR4; SR never meets DR, nor FR4 DR4:
+    they differ in fibre, connector or wavelengths.
     """
     far_medium = far or medium
     if not medium.interoperates_with(far_medium):
@@ -181,12 +190,17 @@ def count_link_lanes(links: LinkTable) -> Ints:
 
 
 def count_far_ends(links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, end_links: Ints, cables: int) -> Ints:
-    """The number of far ends of each cable, int32; arguments and what counts as in `count_ends_and_lanes`."""
+    """Return the number of far ends of each cable, int32, from columns of end rows as in `count_ends_and_lanes`.
+
+    A breakout with its common end above has all its far ends, whether a device is on each of them or not.
+    """
     far_ends = np.bincount(end_cable, minlength=cables).astype(np.int32)
-    shared = [1 if hangs_on_lower_end(s) else s.b.per_connector for s in links.segments]
-    if max(shared, default=1) > 1:  # else the least that there may be
+    least_far_ends = [1 if hangs_on_lower_end(s) else s.b.per_connector for s in links.segments]
+    if max(least_far_ends, default=1) > 1:  # else the least that there may be
         # an upper common end splits into so many ends, whether a device hangs on each or not
-        np.maximum.at(far_ends, end_cable, np.array(shared, dtype=np.int32)[links.segment[end_link]] // end_links)
+        np.maximum.at(
+            far_ends, end_cable, np.array(least_far_ends, dtype=np.int32)[links.segment[end_link]] // end_links
+        )
     return far_ends
 
 

@@ -20,9 +20,10 @@ PlaceOf = Callable[[Side, Ints], Ints]
 
 @dataclass(frozen=True, slots=True)
 class EndNumbers:
-    """The number of the cage (or connector) at the lower and upper end of each link, int32 from 0 below `count`.
+    """The number of the cage (or connector) at the lower (`a`) and upper (`b`) end of each link, int32, from 0.
 
-    Two ends have the same number if device and cage are the same; numbers ascend by device, then by cage.
+    Two ends have the same number if device and cage are the same; numbers ascend by device, then by cage. `count` is
+    how many numbers there are.
     """
 
     a: Ints
@@ -70,7 +71,10 @@ def hangs_on_lower_end(segment: Segment) -> bool:
 
 
 class _SegmentEnds(NamedTuple):
-    """The ends of a segment's links at devices of one class: which end, rows of links, and how many ports it has."""
+    """The lower or upper ends of a segment's links at devices of one class.
+
+    `rows` are the rows of these links, `ports` is one more than the highest port in use.
+    """
 
     upper: bool
     rows: slice | Ints64
@@ -81,7 +85,9 @@ class _SegmentEnds(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Numbering:
-    """How ends are numbered: `within`[port] for the first device of the class, plus `steps` for each further device."""
+    """How ends are numbered: `within[i][port] + steps[i] * device` for the i-th of the listed `_SegmentEnds`, where
+    `device` counts the devices of its class from 0. `count` is how many numbers there are in all.
+    """
 
     steps: tuple[int, ...]
     within: tuple[tuple[int, ...], ...]
@@ -89,7 +95,7 @@ class _Numbering:
 
 
 def number_ends(devices: DeviceTable, links: LinkTable, place_of: PlaceOf) -> EndNumbers:
-    """Number the cages (or what `place_of` returns) that links end on."""
+    """Return the numbers of the cages that links end on, or of whatever `place_of` returns for their ports."""
     segments_ends = list(_list_segment_ends(devices, links))
     return _apply_numbering(links, segments_ends, _plan_numbering(segments_ends, place_of))
 
@@ -97,54 +103,64 @@ def number_ends(devices: DeviceTable, links: LinkTable, place_of: PlaceOf) -> En
 def number_two_kinds(
     devices: DeviceTable, links: LinkTable, first_place_of: PlaceOf, second_place_of: PlaceOf
 ) -> tuple[EndNumbers, EndNumbers]:
-    """`number_ends` of two kinds; one result for both where they agree, as where every cage has one connector."""
+    """Return the numbers of the ends of links by two kinds of place, such as connectors and cages.
+
+    If both give the same numbers, as where every cage has one connector, the two results are one object.
+    """
     segments_ends = list(_list_segment_ends(devices, links))
-    first, second = _plan_numbering(segments_ends, first_place_of), _plan_numbering(segments_ends, second_place_of)
-    numbers = _apply_numbering(links, segments_ends, first)
+    first_scheme, second_scheme = (
+        _plan_numbering(segments_ends, first_place_of),
+        _plan_numbering(segments_ends, second_place_of),
+    )
+    numbers = _apply_numbering(links, segments_ends, first_scheme)
     # equal schemes are most fabrics: the second numbering of fifty million links is saved
-    return numbers, numbers if first == second else _apply_numbering(links, segments_ends, second)
+    return numbers, numbers if first_scheme == second_scheme else _apply_numbering(links, segments_ends, second_scheme)
 
 
 def _plan_numbering(segments_ends: list[_SegmentEnds], place_of: PlaceOf) -> _Numbering:
-    """The numbers of all places of ports that links use, in the order of device classes, devices and places.
+    """Plan the numbers of all places (cages or connectors) that links use: by class of device, then device, then place.
 
-    A few ports of each class stand for all of its devices: columns of links are not looked at.
+    The ports in use of each class stand for all of its devices, so that no column of links is read.
     """
-    places = [place_of(ends.side, np.arange(ends.ports, dtype=np.int32)).tolist() for ends in segments_ends]
-    held: dict[int, set[int]] = {}
-    for ends, places_of_ends in zip(segments_ends, places, strict=True):
-        held.setdefault(ends.cls.first, set()).update(places_of_ends)
-    order = {
-        first: {place: i for i, place in enumerate(sorted(places_of_ends))} for first, places_of_ends in held.items()
+    places_by_ends = [place_of(ends.side, np.arange(ends.ports, dtype=np.int32)).tolist() for ends in segments_ends]
+    # by the first row of each class in the device table, which stands for the class below as well
+    used_places: dict[int, set[int]] = {}
+    for ends, places_of_ports in zip(segments_ends, places_by_ends, strict=True):
+        used_places.setdefault(ends.cls.first, set()).update(places_of_ports)
+    rank_of_place = {
+        class_row: {place: i for i, place in enumerate(sorted(places_of_ports))}
+        for class_row, places_of_ports in used_places.items()
     }
     # each class has a block of numbers, and each of its devices a stretch of it as long as the places that links use
-    base, count = {}, 0
-    for first, cls in sorted({ends.cls.first: ends.cls for ends in segments_ends}.items()):
-        base[first], count = count, count + len(order[first]) * cls.count
-    firsts = [ends.cls.first for ends in segments_ends]
-    within = [
-        tuple(base[at] + order[at][place] for place in places_of_ends)
-        for at, places_of_ends in zip(firsts, places, strict=True)
+    first_number, number_count = {}, 0
+    for class_row, cls in sorted({ends.cls.first: ends.cls for ends in segments_ends}.items()):
+        first_number[class_row], number_count = number_count, number_count + len(rank_of_place[class_row]) * cls.count
+    class_rows = [ends.cls.first for ends in segments_ends]
+    numbers_of_ports = [
+        tuple(first_number[class_row] + rank_of_place[class_row][place] for place in places_of_ports)
+        for class_row, places_of_ports in zip(class_rows, places_by_ends, strict=True)
     ]
-    return _Numbering(tuple(len(order[at]) for at in firsts), tuple(within), count)
+    return _Numbering(
+        tuple(len(rank_of_place[class_row]) for class_row in class_rows), tuple(numbers_of_ports), number_count
+    )
 
 
 def _apply_numbering(links: LinkTable, segments_ends: list[_SegmentEnds], scheme: _Numbering) -> EndNumbers:
-    """The number at both ends of each link, by its device and port."""
+    """Return the number at both ends of each link, from its devices and ports."""
     numbers = np.zeros(len(links), dtype=np.int32), np.zeros(len(links), dtype=np.int32)
-    for ends, step, within in zip(segments_ends, scheme.steps, scheme.within, strict=True):
-        device, port = (links.b_device, links.b_port) if ends.upper else (links.a_device, links.a_port)
+    for segment_ends, step, numbers_of_ports in zip(segments_ends, scheme.steps, scheme.within, strict=True):
+        device, port = (links.b_device, links.b_port) if segment_ends.upper else (links.a_device, links.a_port)
         # in place, column by column: a formula over all would hold several copies of columns of many million rows
-        number = device[ends.rows] - np.int32(ends.cls.first)
+        number = device[segment_ends.rows] - np.int32(segment_ends.cls.first)
         number *= step
-        number += np.array(within, dtype=np.int32).take(port[ends.rows])
+        number += np.array(numbers_of_ports, dtype=np.int32).take(port[segment_ends.rows])
         # `upper` is False or True, which index the a and the b column
-        numbers[ends.upper][ends.rows] = number
+        numbers[segment_ends.upper][segment_ends.rows] = number
     return EndNumbers(*numbers, scheme.count)
 
 
 def _list_segment_ends(devices: DeviceTable, links: LinkTable) -> Iterator[_SegmentEnds]:
-    """Both ends of each segment that has links, by class of device."""
+    """Yield the lower, then the upper ends of each segment that has links, one item for each class of device there."""
     for i, segment in enumerate(links.segments):
         rows = links.find_rows(i)
         for upper, side in enumerate((segment.a, segment.b)):
@@ -194,9 +210,12 @@ def number_cages_of_ports(side: Side, ports: Ints) -> Ints:
 
 
 def _number_legs(side: Attachment, *, cages: bool) -> Ints:
-    """A number of the connector, or cage, of each leg, int32; NIC roles have disjoint ranges of numbers."""
-    keys = [leg.cage if cages else (leg.cage, leg.connector) for leg in side.legs]
-    order = sorted(set(keys))
+    """Return a number of the connector, or with `cages` of the cage, of each leg, int32.
+
+    A number is unique within the node: each NIC role has a range of its own.
+    """
+    places_of_legs = [leg.cage if cages else (leg.cage, leg.connector) for leg in side.legs]
+    places = sorted(set(places_of_legs))
     # no role has as many as 1024 cages, nor a node so many roles that they reach the scale-up ports
     base = 1024 * (1 + sorted(side.profile.roles).index(side.role))
-    return np.array([base + order.index(key) for key in keys], dtype=np.int32)
+    return np.array([base + places.index(place) for place in places_of_legs], dtype=np.int32)

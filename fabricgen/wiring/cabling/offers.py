@@ -55,37 +55,48 @@ def make_end_kinds(segment: Segment, shelf: Shelf | None) -> tuple[EndKind, EndK
 def make_cable_order(
     segment: Segment, medium: CableProfile, kinds: tuple[EndKind, EndKind], connectors: int, far_ends: int, lanes: int
 ) -> CableOrder:
-    """The order of a cable of a segment that fills so many connectors of a cage."""
+    """Return the order of a cable of a segment that fills `connectors` connectors of a cage."""
     a, b = kinds
     common, far = (a, b) if is_common_end_lower(segment, connectors) else (b, a)
     return CableOrder(medium, common, far, far_ends, lanes, segment.lane_gbps)
 
 
 def _list_cable_sizes(segment: Segment) -> Iterator[tuple[int, tuple[int, int]]]:
-    """(connectors, (far ends, lanes)) of the cables that a segment may have: on one connector, or filling the cage."""
-    common, far = (segment.a, segment.b) if hangs_on_lower_end(segment) else (segment.b, segment.a)
-    far_ends = max(1, common.per_connector // max(1, far.per_connector))
-    yield 1, (far_ends, segment.lanes * max(common.per_connector, far.per_connector))
-    in_cage = [count_connectors(side) for side in (segment.a, segment.b)]
-    if max(in_cage) > 1:
-        links_of_cage = [side.per_connector * held for side, held in zip((segment.a, segment.b), in_cage, strict=True)]
-        yield max(in_cage), (max(links_of_cage) // min(links_of_cage), segment.lanes * max(links_of_cage))
+    """Yield (connectors, (far ends, lanes)) of the cables a segment may have: on one connector, then filling a cage.
+
+    The second is left out if no cage has several connectors.
+    """
+    common_side, far_side = (segment.a, segment.b) if hangs_on_lower_end(segment) else (segment.b, segment.a)
+    far_ends = max(1, common_side.per_connector // max(1, far_side.per_connector))
+    yield 1, (far_ends, segment.lanes * max(common_side.per_connector, far_side.per_connector))
+    connectors_in_cage = [count_connectors(side_of_link) for side_of_link in (segment.a, segment.b)]
+    if max(connectors_in_cage) > 1:
+        links_of_cage = [
+            side_of_link.per_connector * connectors
+            for side_of_link, connectors in zip((segment.a, segment.b), connectors_in_cage, strict=True)
+        ]
+        yield max(connectors_in_cage), (max(links_of_cage) // min(links_of_cage), segment.lanes * max(links_of_cage))
 
 
 def find_sold_lengths(
-    shelf: Shelf, links: LinkTable, ends: CableEnds, connectors: Ints, chosen: tuple[Ints, Media, Floats]
+    shelf: Shelf, links: LinkTable, ends: CableEnds, connectors: Ints, choice: tuple[Ints, Media, Floats]
 ) -> Floats:
     """Return for each cable the shortest length on sale that covers its run, m, float64.
 
-    NaN if no product is sold for the cable, or none is long enough. `chosen` is the medium of each cable (an index into
+    NaN if no product is sold for the cable, or none is long enough. `choice` is the medium of each cable (an index into
     the media), the media, and the run of each cable, m.
     """
-    medium, media, run_m = chosen
+    medium, media, run_m = choice
     cables = len(run_m)
     segment = np.zeros(cables, dtype=np.int32)
     segment[ends.cable] = links.segment[ends.link]
     # there are few kinds of order among many cables: the product lists are searched once for each kind
-    columns = (segment, medium, connectors, *count_ends_and_lanes(links, ends.cable, ends.link, ends.links, cables))
+    columns = (
+        segment,
+        medium,
+        connectors,
+        *count_ends_and_lanes(links, ends.cable, ends.link, ends.links, cables),
+    )
     samples, order_kind = unique_combinations(*columns)
     length_m = np.full(cables, np.nan)
     kinds = zip(*(column[samples].tolist() for column in columns), strict=True)

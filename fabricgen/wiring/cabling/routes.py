@@ -157,44 +157,51 @@ def _measure_detours(
 
 
 def list_crossings(hall: Hall, cross: Cross) -> Floats:
-    """Where trays cross the rows of a hall: x in the frame of the site, m, ascending, float64."""
-    every = hall.racks_per_row if cross == "ends" else int(cross)
+    """Return where trays cross the rows of a hall: x in the frame of the site, m, ascending, float64.
+
+    They cross at both ends of the rows and, unless `cross` is "ends", after every `cross` racks.
+    """
+    racks_between = hall.racks_per_row if cross == "ends" else int(cross)
     # trays lie at edges of racks, of which a row of n has n + 1
-    places = [*range(0, hall.racks_per_row, every), hall.racks_per_row]
-    return hall.x_m + np.array(places, dtype=np.float64) * hall.rack_pitch_m
+    rack_edges = [*range(0, hall.racks_per_row, racks_between), hall.racks_per_row]
+    return hall.x_m + np.array(rack_edges, dtype=np.float64) * hall.rack_pitch_m
 
 
 def measure_detour(x_a: Floats, x_b: Floats, crossing: Floats) -> Floats:
-    """The detour from x to x over the nearest crossing tray, compared with the straight way, m, float64 of one shape.
+    """Return the detour over the nearest crossing tray against the straight way, m, float64 of the shape of `x_a`.
 
-    It is 0 where a crossing lies between the two, else twice the distance to the nearest one.
+    It is 0 if a crossing lies between `x_a` and `x_b`, else twice the distance to the nearest one. `crossing`: the x of
+    all crossings, m, ascending.
     """
-    _, beyond, short = _find_crossings_beside(x_a, x_b, crossing)
+    _, beyond_m, short_m = _find_crossings_beside(x_a, x_b, crossing)
     # there and back; below 0 the crossing lies on the way
-    nearest: Floats = 2 * np.maximum(0.0, np.minimum(beyond, short))
-    return nearest
+    detour_m: Floats = 2 * np.maximum(0.0, np.minimum(beyond_m, short_m))
+    return detour_m
 
 
 def choose_crossing(x_a: Floats, x_b: Floats, crossing: Floats) -> Ints64:
-    """The crossing tray by which `measure_detour` goes from x to x, as an index, int64."""
-    next_up, beyond, short = _find_crossings_beside(x_a, x_b, crossing)
-    return np.where(beyond <= short, next_up, next_up - 1)
+    """Return the crossing tray by which `measure_detour` goes from `x_a` to `x_b`, as an index of `crossing`, int64."""
+    next_crossing, beyond_m, short_m = _find_crossings_beside(x_a, x_b, crossing)
+    return np.where(beyond_m <= short_m, next_crossing, next_crossing - 1)
 
 
 def _find_crossings_beside(x_a: Floats, x_b: Floats, crossing: Floats) -> tuple[Ints64, Floats, Floats]:
-    """(the first crossing from the lower x on; how far it lies beyond the higher x; how far the one before it lies
-    short of the lower x), m; infinite where there is none, negative where it lies between the two.
+    """Return the crossings nearest to each pair of x: (index of the first crossing at or above the lower x, int64; how
+    far it lies beyond the higher x, m; how far the crossing before it lies short of the lower x, m).
+
+    The first distance is negative if that crossing lies between the two; a distance is infinite if there is no such
+    crossing.
     """
-    low, high = np.minimum(x_a, x_b), np.maximum(x_a, x_b)
+    lower_x, higher_x = np.minimum(x_a, x_b), np.maximum(x_a, x_b)
     # a crossing at the device itself counts as on the way, whatever its last bit says
-    next_up = np.searchsorted(crossing, low - ROUNDING_M)
-    beyond = np.append(crossing, np.inf)[next_up] - high
-    short = low - np.insert(crossing, 0, -np.inf)[next_up]
-    return next_up, beyond, short
+    next_crossing = np.searchsorted(crossing, lower_x - ROUNDING_M)
+    beyond_m = np.append(crossing, np.inf)[next_crossing] - higher_x
+    short_m = lower_x - np.insert(crossing, 0, -np.inf)[next_crossing]
+    return next_crossing, beyond_m, short_m
 
 
 def find_exit(hall: Hall, trays: Trays) -> Point:
-    """Where cables leave a hall: as stated, else at its corner."""
+    """Return the point where cables leave a hall, m in the frame of the site: as stated, else its corner."""
     return trays.exits.get(hall.name, (hall.x_m, hall.y_m))
 
 
@@ -222,11 +229,11 @@ def measure_ways_between_halls(halls: tuple[Hall, ...], floor: Floor) -> Floats:
 
 
 def _measure_between_exits(hall: Hall, far_hall: Hall, floor: Floor) -> float:
-    """The rectangular distance of two exits, m; through the best riser if the storeys differ."""
+    """Return the rectangular way between the exits of two halls, m; through the best riser if their storeys differ."""
     a, b, storeys = find_exit(hall, floor.trays), find_exit(far_hall, floor.trays), abs(hall.storey - far_hall.storey)
     riser = choose_riser(hall, far_hall, floor)
-    apart = _measure_distance(a, b) if riser is None else _measure_distance(a, riser) + _measure_distance(riser, b)
-    return apart + storeys * floor.storey_m
+    way_m = _measure_distance(a, b) if riser is None else _measure_distance(a, riser) + _measure_distance(riser, b)
+    return way_m + storeys * floor.storey_m
 
 
 def choose_riser(hall: Hall, far_hall: Hall, floor: Floor) -> Point | None:

@@ -26,7 +26,7 @@ class PluggedCage(Protocol):
 
     @property
     def top(self) -> str:
-        """The top of its OSFP plugs: finned or flat; "" where it is not known."""
+        """The top of its OSFP modules: finned or flat; "" if it is not known."""
         ...
 
     @property
@@ -40,17 +40,19 @@ class PluggedCage(Protocol):
         ...
 
     def find_module_or_medium(self, medium: CableProfile) -> CableProfile:
-        """The profile of the module for a medium; the medium where none is sold."""
+        """Return the profile of the module that the cage needs for a medium; the medium itself if no other is sold."""
         ...
 
     @property
     def vendor(self) -> str:
-        """Whose product lists serve it, of `Shelf.by_vendor`; "" for all."""
+        """The key in `Shelf.by_vendor` of the product lists for this cage; "" if all lists serve it."""
         ...
 
 
 class CableOrder(NamedTuple):
-    """A cable to order: its common end, its far ends, their number, and the lanes at the common end."""
+    """A cable to order: its medium, the cages at its common end and its far ends, how many far ends and lanes it has,
+    and the rate of a lane, Gb/s.
+    """
 
     medium: CableProfile
     common: PluggedCage
@@ -61,7 +63,7 @@ class CableOrder(NamedTuple):
 
     @property
     def pieces(self) -> tuple[int, int] | None:
-        """(number of assemblies, far ends of each); None where no whole number of them makes the cable.
+        """Return (number of assemblies, far ends of each); None if no whole number of assemblies makes the cable.
 
         A cable with attached ends is one assembly; for fibres see `split_into_fibres`.
         """
@@ -69,15 +71,15 @@ class CableOrder(NamedTuple):
 
 
 def split_into_fibres(medium: CableProfile, far_ends: int, lanes: int) -> tuple[int, int] | None:
-    """(number of fibre cables, far ends of each) that make a cable of `lanes` lanes; None where no whole number does.
+    """Return (number of fibre cables, far ends of each) that make a cable of `lanes` lanes, one for each connector.
 
-    There is one a connector: straight ones to as many far ends, or splitters.
+    They are straight fibres if far ends are as many or fewer, else splitters. None if the numbers do not divide.
     """
     # rounded up: a connector is used whole
-    count = -(-lanes // medium.lanes_per_connector)
-    if count % far_ends == 0:
-        return count, 1
-    return (count, far_ends // count) if far_ends % count == 0 else None
+    fibre_count = -(-lanes // medium.lanes_per_connector)
+    if fibre_count % far_ends == 0:
+        return fibre_count, 1
+    return (fibre_count, far_ends // fibre_count) if far_ends % fibre_count == 0 else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,34 +90,43 @@ class Shelf:
     by_vendor: Mapping[str, tuple[ProductList, ...]] = field(default_factory=dict)
 
     def find_vendor_key(self, maker: str) -> str:
-        """The key of the lists for the cages of a maker's devices; "" where all lists are for all."""
+        """Return the key in `by_vendor` of the lists for the cages of a maker's devices; "" if all lists are for all
+        cages.
+        """
         word = make_vendor_key(maker)
         return word if word in self.by_vendor else OTHERS if OTHERS in self.by_vendor else ""
 
     def lists_for(self, *vendors: str) -> tuple[ProductList, ...]:
-        """The lists for a cage, or for a cable between cages of several vendors: of these, in the order stated."""
+        """Return the product lists for a cage of a vendor, or for a cable between cages of several, in the order
+        stated.
+
+        All lists, if none is stated for a vendor, or if one of `vendors` is "".
+        """
         if not self.by_vendor or "" in vendors:
             return self.lists
-        lists = (
-            product_list for vendor, lists in self.by_vendor.items() if vendor in vendors for product_list in lists
+        lists_in_order = (
+            product_list
+            for vendor, lists_of_vendor in self.by_vendor.items()
+            if vendor in vendors
+            for product_list in lists_of_vendor
         )
         # a list that serves several vendors is named by each, and counts at its first place
-        return tuple({product_list.id: product_list for product_list in lists}.values())
+        return tuple({product_list.id: product_list for product_list in lists_in_order}.values())
 
     def find_transceiver(self, medium: CableProfile, cage: PluggedCage) -> Product | None:
-        """The transceiver of a medium for a cage; None where no list for it has one."""
+        """Return the first transceiver of a medium for a cage in the lists of its vendor; None if they have none."""
         sold = list_products_of_kind(self.lists_for(cage.vendor), "transceiver", medium.id)
         fits = (p for p in sold if p.fits_cage(cage.form_factor, cage.top))
         return next((p for p in fits if cage.gbps in p.gbps and p.carries_protocol(cage.protocol)), None)
 
     def find_piece(self, order: CableOrder, run_m: float) -> tuple[Product, float, int] | None:
-        """(product, length in m, quantity) for a run; None where no product serves it."""
+        """Return (product, its length in m, quantity) of the first product that covers a run; None if none does."""
         lengths = ((p, p.find_length(run_m)) for p in self.list_cables(order))
         pieces = order.pieces
         return next(((p, length, pieces[0]) for p, length in lengths if length and pieces), None)
 
     def list_cables(self, order: CableOrder) -> Iterator[Product]:
-        """The cables, or fibres, that serve an order in some length, in order of preference."""
+        """Yield the cables with attached ends, or the fibres, that can serve an order in some length, by preference."""
         pieces = order.pieces
         if pieces is None:
             return
@@ -142,13 +153,14 @@ class Shelf:
     def find_jumper(
         self, medium: CableProfile, far_ends: int, lanes: int, length_m: float
     ) -> tuple[Product, int] | None:
-        """(product, quantity) of a jumper of exactly `length_m`, m; None where no list has that length."""
+        """Return (product, quantity) of jumpers of exactly `length_m`, m; None if no list has that length."""
         pieces = split_into_fibres(medium, far_ends, lanes)
         sold = (p for p in self.list_fibres(medium, pieces[1]) if p.find_length(length_m) == length_m) if pieces else ()
         return next(((p, pieces[0]) for p in sold if pieces), None)
 
     def reach_m(self, medium: CableProfile, order: CableOrder) -> float:
-        """The reach of a medium with the products sold for two ends, m; -1 where none are.
+        """Return the reach of a medium with the products sold for the two ends of an order, m; -1 if one end has no
+        product.
 
         Fibre may be bought elsewhere; a cable with attached ends is only as long as the longest one sold.
         """

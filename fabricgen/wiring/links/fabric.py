@@ -95,7 +95,11 @@ class FabricWiring:
         return self._devices.find_tier(tier.key)
 
     def _wire_nodes(self, nodes: DeviceClass, attachment: Attachment, feed: NodeFeed) -> SegmentLinks:
-        """Links of the legs of nodes to leaves: the group by coordinates, leaf and port by the slot in the group."""
+        """Return the links from nodes to leaves, node by node and then leg by leg.
+
+        The coordinates of a node and the dimensions of a leg choose the group of leaves; the slot of the leg in that
+        group chooses the leaf and its port.
+        """
         leaf = self._design.tier(feed.leaf)
         table = make_slot_table(self._design, feed)
         device, coords = self._select_nodes_of_part(nodes, table.layout)
@@ -103,26 +107,28 @@ class FabricWiring:
         shape = (len(device), len(attachment.legs))
         switch, port = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int32)
         for i, leg in enumerate(attachment.legs):
-            combo = dict(zip(list_inner_dimensions(leaf.per), table.find_combination(leg), strict=True))
-            group = find_group_number(table.layout, leaf.per, leaf.sizes, coords | combo)
+            leg_coords = dict(zip(list_inner_dimensions(leaf.per), table.find_combination(leg), strict=True))
+            group = find_group_number(table.layout, leaf.per, leaf.sizes, coords | leg_coords)
             slot = self._find_first_slots(table, coords, node, table.find_combination(leg)) + table.find_rank(
                 attachment.legs, leg
             )
-            index, port[:, i] = feed.find_port_of_slot(slot, leaf.count)
-            switch[:, i] = group * leaf.count + index
+            leaf_in_group, port[:, i] = feed.find_port_of_slot(slot, leaf.count)
+            switch[:, i] = group * leaf.count + leaf_in_group
         stated_media = find_node_media(self._design, self._fabric, leaf, rj45=attachment.kind.rj45)
+        nodes_here, legs = shape
+        # rows node by node, then leg by leg: `repeat` states each node once a leg, `tile` all legs once a node
         return SegmentLinks(
-            self._make_segment(None, leaf, attachment, leaf.downs[feed.run], self._fabric.path, stated_media),
-            np.repeat(device, shape[1]),
-            np.tile(np.arange(shape[1], dtype=np.int32), shape[0]),
-            self._find_switches(leaf).first + switch.ravel(),
-            port.ravel(),
-            np.tile(np.array([leg.rail for leg in attachment.legs], dtype=np.int32), shape[0]),
-            np.tile(np.array([leg.plane for leg in attachment.legs], dtype=np.int32), shape[0]),
+            segment=self._make_segment(None, leaf, attachment, leaf.downs[feed.run], self._fabric.path, stated_media),
+            a_device=np.repeat(device, legs),
+            a_port=np.tile(np.arange(legs, dtype=np.int32), nodes_here),
+            b_device=self._find_switches(leaf).first + switch.ravel(),
+            b_port=port.ravel(),
+            rail=np.tile(np.array([leg.rail for leg in attachment.legs], dtype=np.int32), nodes_here),
+            plane=np.tile(np.array([leg.plane for leg in attachment.legs], dtype=np.int32), nodes_here),
         )
 
     def _select_nodes_of_part(self, nodes: DeviceClass, layout: Layout) -> tuple[Ints, Columns]:
-        """(rows of those of some nodes that are of a part of the cluster, where they stand in it); int32."""
+        """Return (device rows of the nodes in a layout's part of the cluster, int32; their coordinates in the part)."""
         rows = np.arange(nodes.rows.start, nodes.rows.stop, dtype=np.int32)
         coords = number_by_part(layout, _read_coordinates(self._devices, rows))
         if (coords["pod"] >= 0).all():
@@ -131,13 +137,17 @@ class FabricWiring:
         return rows[inside], {name: column[inside] for name, column in coords.items()}
 
     def _find_first_slots(self, table: SlotTable, coords: Columns, node: Ints, combo: tuple[int, ...]) -> Any:
-        """The first slot of each node in its group, for one combination of inner dimensions."""
-        offsets = np.array(table.offsets[combo], dtype=np.int32)
+        """Return the first slot of each node in its group of leaves, for legs of one combination (see `SlotTable`).
+
+        `node` is the number of each node in its unit. A group serves whole units, or a part of the racks of one unit.
+        """
+        slots_before_node = np.array(table.offsets[combo], dtype=np.int32)
         if table.is_part_of_unit:
-            starts = np.array(table.part_starts[combo], dtype=np.int32)
-            return offsets[node] - starts[table.find_part(coords["rack"])]
-        before = np.array(table.units_before, dtype=np.int32)
-        return before[coords["unit"]] * table.per_unit[combo] + offsets[node]
+            slots_before_part = np.array(table.part_starts[combo], dtype=np.int32)
+            part_of_unit = table.find_part(coords["rack"])
+            return slots_before_node[node] - slots_before_part[part_of_unit]
+        units_before = np.array(table.units_before, dtype=np.int32)
+        return units_before[coords["unit"]] * table.per_unit[combo] + slots_before_node[node]
 
     def _make_segment(
         self, lower: TierDesign | None, upper: TierDesign, a: Any, b: Any, path: Any, stated_media: StatedMedia | None
@@ -164,7 +174,7 @@ class FabricWiring:
         return self._devices.rail.take(devices) + 1, self._devices.plane.take(devices) + 1
 
     def _wire_extra_devices(self, extra: ExtraSet) -> SegmentLinks:
-        """Links of extra devices, whose switches and ports the design has chosen one by one."""
+        """Return the links of a set of extra devices, whose switches and ports the design has chosen one by one."""
         tier = self._design.tier(extra.tier)
         owner = self._design.owner_of_extra[extra.name]
         devices = next(c for c in self._devices.classes if (c.kind, c.label) == (EXTRA, owner))
@@ -187,7 +197,7 @@ class FabricWiring:
         )
 
     def _wire_management_ports(self, leaf: TierDesign) -> SegmentLinks:
-        """Links of management ports to the leaves of their place, on the ports after those of nodes."""
+        """Return the links of management ports to the leaves of their place, on the ports after those of nodes."""
         feed = leaf.find_feed(TierKey("", ""))
         device, switch, port = deal_management(self._design, self._devices, leaf)
         switches = self._find_switches(leaf).first + switch
@@ -204,8 +214,10 @@ class FabricWiring:
         )
 
     def _wire_uplinks(self, lower: TierDesign, upper: TierDesign) -> SegmentLinks:
-        """Links of a tier to the one above: each lower switch meets an upper group for each value of the dimensions
-        that it does not fix, and its uplinks are spread over the switches of each group.
+        """Return the links of a tier to the one above, lower switch by lower switch, then by upper group.
+
+        A lower switch connects to an upper group for each value of the dimensions that it does not fix, and its links
+        to a group are spread over the switches of that group.
         """
         uplink = lower.uplink
         assert uplink is not None  # noqa: S101 - a tier below another has uplinks
@@ -245,7 +257,7 @@ class FabricWiring:
         return SegmentLinks(segment, a, a_port, b_device, b_port.reshape(-1), rail, plane)
 
     def _wire_inside(self, tier: TierDesign, mesh: Mesh) -> SegmentLinks:
-        """Links between switches of one tier that meet: of pairs, of a span, or along a dimension."""
+        """Return the links between switches of one tier: of pairs, of a span between sites, or along a dimension."""
         ends = join_mesh(tier, mesh)
         a, b = (column + np.int32(self._find_switches(tier).first) for column in (ends.a, ends.b))
         stated_media = find_peer_media(self._design, tier, mesh)
@@ -253,16 +265,17 @@ class FabricWiring:
         return SegmentLinks(segment, a, ends.a_port, b, ends.b_port, *self._merge_rail_and_plane(a, b))
 
     def _merge_rail_and_plane(self, a: Ints, b: Ints) -> tuple[Ints, Ints]:
-        """Rail and plane of links between switches: those of whichever end has one."""
+        """Return (rail, plane) of links between switches, from whichever end has one; int32 from 1, 0 for none."""
         rails, planes = zip(self._read_rail_and_plane(a), self._read_rail_and_plane(b), strict=True)
-        # -1, none, is below any number
+        # 0, for none, is below any number
         return np.maximum(*rails), np.maximum(*planes)
 
 
 def _find_upper_ends(uplink: Uplink, run: PortRun, feed: Feed, rank: Ints) -> tuple[Ints, Ints]:
-    """(upper switch in its group, number among its ports for this tier) of every uplink: int32 arrays (lower switch,
-    upper group, link) of lower switches of some `rank`; links to one upper switch are adjacent where they are dealt in
-    turn.
+    """Return (upper switch in its group, index of its port among those for this tier) of every uplink.
+
+    Both are int32 arrays of shape (lower switches, upper groups, links to a group); `rank` is that of each lower switch
+    in its upper group. If links are dealt in turn, they are sorted, so that links to one upper switch are adjacent.
     """
     shape = len(rank), uplink.upper_groups, uplink.links_per_group
     if uplink.uneven:
@@ -278,9 +291,9 @@ def _find_upper_ends(uplink: Uplink, run: PortRun, feed: Feed, rank: Ints) -> tu
 
 
 def rank_lower_switches(lower: TierDesign, upper: TierDesign, columns: Columns) -> Ints:
-    """The rank of each lower switch among those that connect to the same upper group; int32.
+    """Return the rank of each lower switch among those that connect to the same upper group, from 0; int32.
 
-    Reserved slots count where the upper switches have ports for them, so that growth moves no port.
+    Reserved slots are counted if the upper switches have ports for them, so that growth moves no port.
     """
     uplink: Uplink | None = lower.uplink
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
@@ -288,10 +301,14 @@ def rank_lower_switches(lower: TierDesign, upper: TierDesign, columns: Columns) 
     rank = np.array(numbers, dtype=np.int32)[find_place_number(lower.layout, lower.scope, columns)]
     for dimension in list_inner_dimensions(lower.per):
         if dimension not in upper.per:
-            together = group_met_numbers(dimension, upper.per, lower.sizes[dimension], lower.coarser)
-            index_of_number = {number: at for numbers in together for at, number in enumerate(numbers)}
-            position = np.array([index_of_number[number] for number in range(len(index_of_number))], dtype=np.int32)
-            rank = rank * max(map(len, together)) + position[columns[dimension]]
+            number_groups = group_met_numbers(dimension, upper.per, lower.sizes[dimension], lower.coarser)
+            index_of_number = {
+                met_number: index for numbers in number_groups for index, met_number in enumerate(numbers)
+            }
+            position = np.array(
+                [index_of_number[met_number] for met_number in range(len(index_of_number))], dtype=np.int32
+            )
+            rank = rank * max(map(len, number_groups)) + position[columns[dimension]]
     if lower.name not in upper.per:
         rank = rank * lower.count + columns[lower.name]
     ranks: Ints = rank.astype(np.int32)
@@ -302,29 +319,32 @@ def rank_lower_switches(lower: TierDesign, upper: TierDesign, columns: Columns) 
 
 
 def deal_management(design: Design, devices: DeviceTable, leaf: TierDesign) -> tuple[Ints, Ints, Ints]:
-    """(device, leaf, index among the leaf's ports for management) of every device that the leaves of a tier manage, by
-    device; int32.
+    """Return (device, leaf, port) of every device that the leaves of a tier manage, by device; int32.
+
+    `leaf` is the index of the leaf in its tier, `port` the index of the port among those the leaf has for management.
+    In a place the leaves are filled one after the other, or take devices in turn.
     """
     leaves, load, layout = make_tier_columns(leaf), make_management_load(design, leaf), leaf.layout
-    areas = load.list_port_ranges(leaf.switches, for_reserve=leaf.for_reserve)
-    held = load.list_lock_entries(leaf.switches, for_reserve=leaf.for_reserve)
+    port_ranges = load.list_port_ranges(leaf.switches, for_reserve=leaf.for_reserve)
+    lock_entries = load.list_lock_entries(leaf.switches, for_reserve=leaf.for_reserve)
     device_rows, leaf_indexes, port_numbers = [], [], []
     for place in PLACES:
-        share = load.count_shared_ports(place, leaf.switches, for_reserve=leaf.for_reserve)
-        ports = np.array(list(list_numbers(areas.get(place, ()))), dtype=np.int64)
-        filled = share and not is_dealt_in_turn(place, find_scope(leaf.per))
-        rank = _rank_leaves(layout, load, place, leaves) if filled else None
+        ports_per_leaf = load.count_shared_ports(place, leaf.switches, for_reserve=leaf.for_reserve)
+        ports = np.array(list(list_numbers(port_ranges.get(place, ()))), dtype=np.int64)
+        # 0 ports per leaf: these leaves manage nothing in that kind of place
+        is_filled = ports_per_leaf and not is_dealt_in_turn(place, find_scope(leaf.per))
+        row_of_rank = _rank_leaves(layout, load, place, leaves) if is_filled else None
         for managed in load.by_place[place]:
             cls = next(c for c in devices.classes if c.key == managed.key)
             rows, coords = _select_managed_devices(devices, cls, load, place)
             position = _ManagedPositions(
-                design, rows - cls.first, coords, held, load, place, managed, cls
+                design, rows - cls.first, coords, lock_entries, load, place, managed, cls
             ).list_positions()
             at_place = find_place_number(layout, place, coords)
-            if rank is None:
+            if row_of_rank is None:
                 switch, port_index = _deal_in_turn(layout, place, at_place, leaves, position)
             else:
-                switch, port_index = _fill_leaves(rank, at_place, position, share)
+                switch, port_index = _fill_leaves(row_of_rank, at_place, position, ports_per_leaf)
             device_rows.append(rows)
             leaf_indexes.append(switch)
             port_numbers.append(ports[port_index])
@@ -338,7 +358,7 @@ def deal_management(design: Design, devices: DeviceTable, leaf: TierDesign) -> t
 def _select_managed_devices(
     devices: DeviceTable, cls: DeviceClass, load: ManagementLoad, place: str
 ) -> tuple[Ints, Columns]:
-    """(rows of the devices of a class that some leaves manage in places of a scope, where they stand); int32."""
+    """Return (device rows of a class that the leaves manage in a kind of place, int32; their coordinates)."""
     rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
     coords = number_by_part(load.layout, _read_coordinates(devices, rows))
     if place == "all" or load.layout.cluster is None:
@@ -361,7 +381,9 @@ class _ManagedPositions:
         managed: ManagedDevices,
         cls: DeviceClass,
     ) -> None:
-        """`ordinal` are the numbers of the devices in their class, int32, `coords` where they stand."""
+        """`ordinal` are the numbers of the devices in their class, int32; `coords` their coordinates; `held` the
+        numbers that the lock has for places, by kind.
+        """
         self._layout, self._place, self._managed, self._kind = load.layout, place, managed, load.make_lock_kind(place)
         self._scope = managed.find_scope_in(place)
         self._at, self._held = coords, held
@@ -372,16 +394,16 @@ class _ManagedPositions:
             tier = design.tier(cls.key)
             group, index = np.divmod(ordinal.astype(np.int64), tier.count)
             groups_per_place = tier.groups // tier.places
-            # groups of a place that manages are told apart by their place in it and their number there
-            inside = number_places(tier.layout, tier.scope, managed.scope, by_slot=False)
+            # a group is labelled by its own place within the place that manages it, and by its number there
+            place_numbers = number_places(tier.layout, tier.scope, managed.scope, by_slot=False)
             self._label = (
-                np.array(inside, dtype=np.int64)[group // groups_per_place] * groups_per_place
+                np.array(place_numbers, dtype=np.int64)[group // groups_per_place] * groups_per_place
                 + group % groups_per_place
             )
             self._index = index.astype(np.int32)
 
     def list_positions(self) -> Ints64:
-        """The position of every device, in row order; int64."""
+        """Return the position of every device in the numbering of its managing place, in row order; int64."""
         location, holder_texts = self._locate_devices()
         key = location * len(self._managed.labels) + self._label
         positions = np.zeros(len(key), dtype=np.int64)
@@ -398,7 +420,7 @@ class _ManagedPositions:
         return positions
 
     def _locate_devices(self) -> tuple[Any, list[tuple[str, str]]]:
-        """(index of each device's location inside the place; for each index its kind and holder text in the lock)."""
+        """Return (index of each device's location inside the place; (kind, holder text) in the lock by that index)."""
         layout, place, scope = self._layout, self._place, self._scope
         place_kind = self._kind
         # a pod may have entries of its own in the lock, else it has those of all pods
@@ -427,25 +449,28 @@ class _ManagedPositions:
 
 
 def _read_coordinates(devices: DeviceTable, rows: Ints) -> Columns:
-    """Where some devices stand: site, pod, unit and rack of the unit."""
+    """Return the columns site, pod, unit and rack (of the unit) of some devices."""
     coords = {name: getattr(devices, name)[rows] for name in ("site", "pod", "unit")}
     return coords | {"rack": devices.rack_in_unit[rows]}
 
 
 def _deal_in_turn(layout: Layout, place: str, at_place: Ints, leaves: Columns, position: Ints64) -> tuple[Ints, Ints64]:
-    """(leaf, index of the port) of each position, round-robin over the leaves of its place; `at_place` are places."""
+    """Return (leaf, index of the port) of each position, dealt in turn to the leaves of its place.
+
+    `at_place` is the number of the place of each position.
+    """
     place_of_leaf, scope = find_place_number(layout, place, leaves), find_narrowest_scope(leaves)
-    number = np.array(number_places(layout, scope), dtype=np.int64)
-    order = np.lexsort((number[find_place_number(layout, scope, leaves)], place_of_leaf))
-    places = np.arange(int(place_of_leaf.max()) + 1)
-    start = np.searchsorted(place_of_leaf[order], places)
-    count = np.bincount(place_of_leaf, minlength=len(places))[at_place]
-    # `order` has the leaves of a place side by side, from `start` on
-    return order[start[at_place] + position % count].astype(np.int32), position // count
+    slot = np.array(number_places(layout, scope), dtype=np.int64)
+    order = np.lexsort((slot[find_place_number(layout, scope, leaves)], place_of_leaf))
+    place_numbers = np.arange(int(place_of_leaf.max()) + 1)
+    first_in_order = np.searchsorted(place_of_leaf[order], place_numbers)
+    leaf_count = np.bincount(place_of_leaf, minlength=len(place_numbers))[at_place]
+    # `order` has the leaves of a place side by side, from `first_in_order` on
+    return order[first_in_order[at_place] + position % leaf_count].astype(np.int32), position // leaf_count
 
 
 def _rank_leaves(layout: Layout, load: ManagementLoad, place: str, leaves: Columns) -> dict[tuple[int, int], int]:
-    """(place, number of the leaf in the order they are filled) -> row of the leaf in its tier."""
+    """Return the row in its tier of each leaf, by (number of its place, position in the order of filling)."""
     place_of_leaf = find_place_number(layout, place, leaves)
     scope = find_narrowest_scope(leaves)
     slot = np.array(number_places(layout, scope), dtype=np.int64)[find_place_number(layout, scope, leaves)]
@@ -463,13 +488,16 @@ def _rank_leaves(layout: Layout, load: ManagementLoad, place: str, leaves: Colum
 def _fill_leaves(
     row_of_rank: dict[tuple[int, int], int], at_place: Ints, position: Ints64, ports_per_leaf: int
 ) -> tuple[Ints, Ints64]:
-    """(leaf, index of the port) of each position where every leaf takes `ports_per_leaf`; `at_place` are places."""
+    """Return (leaf, index of the port) of each position if leaves are filled in order, with `ports_per_leaf` each.
+
+    `at_place` is the number of the place of each position.
+    """
     pairs = zip(np.asarray(at_place).tolist(), (position // ports_per_leaf).tolist(), strict=True)
     return np.array([row_of_rank[pair] for pair in pairs], dtype=np.int32), position % ports_per_leaf
 
 
 def find_narrowest_scope(columns: Columns) -> str:
-    """The narrowest scope for which all rows have a coordinate."""
+    """Return the narrowest scope (rack, su, pod, site) for which all rows have a coordinate, else "all"."""
     for scope, name in (("rack", "rack"), ("su", "unit"), ("pod", "pod"), ("site", "site")):
         if (columns[name] >= 0).all():
             return scope

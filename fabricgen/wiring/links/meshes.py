@@ -63,20 +63,24 @@ def list_sets(tier: TierDesign, mesh: Mesh) -> Iterator[tuple[Ints, Ints]]:
 
 
 def _join_set(switches: Ints, numbers: Ints, tier: TierDesign, mesh: Mesh) -> MeshLinks:
-    """The links between switches, int32 (sets, values), that meet within each set; `numbers` are those of values."""
+    """Return the links between the switches of each set: set by set, then by pair of switches.
+
+    `switches` are int32 of shape (sets, values); `numbers` are those of the values in the dimension, by which pairs
+    meet.
+    """
     if mesh.pairs or mesh.reach:
         meetings = list(list_meetings(mesh, numbers.tolist()))
-        low, high, low_port, high_port = np.array(meetings, dtype=np.int32).reshape(-1, 4).T
+        lower, higher, lower_port, higher_port = np.array(meetings, dtype=np.int32).reshape(-1, 4).T
     else:
         # a switch has a port for every number but its own, in their order, whether there is such a switch or not
-        low, high = (ends.astype(np.int32) for ends in np.triu_indices(len(numbers), 1))
-        low_port, high_port = numbers[high] - 1, numbers[low]
+        lower, higher = (ends.astype(np.int32) for ends in np.triu_indices(len(numbers), 1))
+        lower_port, higher_port = numbers[higher] - 1, numbers[lower]
     link = np.arange(mesh.links, dtype=np.int32)
     # axes: set, pair of values, link of the pair
-    a, b = (np.repeat(switches[:, end, None], mesh.links, axis=2) for end in (low, high))
+    a, b = (np.repeat(switches[:, end, None], mesh.links, axis=2) for end in (lower, higher))
     a_port, b_port = (
-        np.broadcast_to(first + port[:, None] * mesh.links + link, a.shape)
-        for first, port in zip(mesh.first_ports, (low_port, high_port), strict=True)
+        np.broadcast_to(first_port + port[:, None] * mesh.links + link, a.shape)
+        for first_port, port in zip(mesh.first_ports, (lower_port, higher_port), strict=True)
     )
     if mesh.spread:
         # links of a group are dealt over its switches in turn, so that a further group moves none

@@ -23,27 +23,33 @@ from fabricgen.wiring.tables import NODE, TRAY, DeviceTable, ScaleUpPort, Segmen
 
 
 def find_node_domains(layout: Layout, places: DomainPlacement, coords: Columns) -> tuple[Ints, Ints]:
-    """(domain, index in it) of nodes from their columns pod, su, unit and node; int32, domain -1 for none."""
+    """Return (domain of each node, -1 for none; index of the node in its domain), int32.
+
+    `coords` are the columns pod, su, unit and node of the nodes.
+    """
     kind_number, node = {kind.name: n for n, kind in enumerate(layout.kinds)}, coords["node"]
-    most = max(kind.members for kind in layout.kinds)
+    max_members = max(kind.members for kind in layout.kinds)
     # tables by (kind of unit, node): which of the unit's domains it is in, and its number there
-    group_of = np.full((len(kind_number), most), -1, dtype=np.int32)
-    rank_of = np.zeros((len(kind_number), most), dtype=np.int32)
+    group_of = np.full((len(kind_number), max_members), -1, dtype=np.int32)
+    rank_of = np.zeros((len(kind_number), max_members), dtype=np.int32)
     for kind, groups in places.groups.items():
         for nth, nodes in enumerate(groups):
             group_of[kind_number[kind], list(nodes)] = nth
             rank_of[kind_number[kind], list(nodes)] = np.arange(len(nodes), dtype=np.int32)
     kind_of_pod = np.array([kind_number[kind.name] for kind in layout.kind_of_pod], dtype=np.int32)
     group, rank = (table[kind_of_pod[coords["pod"]], node] for table in (group_of, rank_of))
-    first, nodes_per_unit = np.array(places.count_domains_before(layout), dtype=np.int32), places.nodes // places.units
+    domains_before, nodes_per_unit = (
+        np.array(places.count_domains_before(layout), dtype=np.int32),
+        places.nodes // places.units,
+    )
     if places.per == "pod":
         forming = np.full(len(layout.pods), -1, dtype=np.int32)
         forming[list(places.list_pods(layout))] = np.arange(len(places.list_pods(layout)), dtype=np.int32)
         domain, rank = forming[coords["pod"]], coords["su"] * nodes_per_unit + rank
     elif places.per == "cluster":
-        domain, rank = np.zeros_like(coords["pod"]), first[coords["unit"]] * nodes_per_unit + rank
+        domain, rank = np.zeros_like(coords["pod"]), domains_before[coords["unit"]] * nodes_per_unit + rank
     else:
-        domain = first[coords["unit"]] + group
+        domain = domains_before[coords["unit"]] + group
     return np.where(group < 0, -1, domain).astype(np.int32), rank.astype(np.int32)
 
 
@@ -119,16 +125,19 @@ def name_domains(design: Design, scale_up: ScaleUpDesign) -> list[str]:
 
 
 def _list_suffixes(kind: UnitKind, places: DomainPlacement) -> list[str]:
-    """The name suffixes that distinguish the domains of a unit of a kind."""
+    """Return the name suffixes that distinguish the domains of a unit of a kind, in the order of the domains.
+
+    It is the first node of a domain, or its rack, or its first and last rack; "" for a domain that is the whole unit.
+    """
     if places.per == "su":
         return [""]
     groups = places.groups[kind.name]
     if places.per == "node":
         return [f"-n{nodes[0] + 1:03d}" for nodes in groups]
     # the first rack of the domain, down to a multiple of its racks
-    first = [nodes[0] // kind.nodes_per_rack // places.racks * places.racks + 1 for nodes in groups]
-    last = [f"-rk{rack + places.racks - 1:02d}" if places.racks > 1 else "" for rack in first]
-    return [f"-rk{rack:02d}{ending}" for rack, ending in zip(first, last, strict=True)]
+    first_racks = [nodes[0] // kind.nodes_per_rack // places.racks * places.racks + 1 for nodes in groups]
+    last_rack_suffixes = [f"-rk{rack + places.racks - 1:02d}" if places.racks > 1 else "" for rack in first_racks]
+    return [f"-rk{rack:02d}{ending}" for rack, ending in zip(first_racks, last_rack_suffixes, strict=True)]
 
 
 # Links of scale-up domains: all of them as columns, and those that leave a chassis as segments of the link table.
@@ -217,15 +226,18 @@ def _index_trays(devices: DeviceTable, scale_up: ScaleUpDesign) -> Ints:
 
 
 def _expand_joined(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign, below: ScaleUpDesign) -> DomainLinks:
-    """All links of switches of the domains `below` to the tier above that joins them."""
+    """Return all links from switches of the domains of `below` to the tier of trays above that joins them.
+
+    Links whose ends are not all there yet are left out.
+    """
     profile, per_tray = scale_up.profile, scale_up.profile.switches_per_tray
     switches = scale_up.places.nodes // below.places.nodes * below.size.switches
     local = np.array([tuple(link) for link in load_kind(profile, ()).links(profile, switches)], dtype=np.int32)
-    switch, port, _, far, far_port = local.T
+    switch, port, _, upper_switch, upper_port = local.T
     domains = list_present_domains(design, scale_up)
     a_side, starts = _make_side_below(below, profile)
     a_device = _index_switches(design, devices, scale_up, below)[domains][:, switch // len(starts)]
-    b_device = _index_trays(devices, scale_up)[:, far // per_tray]
+    b_device = _index_trays(devices, scale_up)[:, upper_switch // per_tray]
     is_present = ((a_device >= 0) & (b_device >= 0)).ravel()
 
     repeat = partial(_repeat_for_domains, len(domains), is_present)
@@ -236,20 +248,25 @@ def _expand_joined(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign
         a_device=a_device.ravel()[is_present],
         a_port=repeat(np.array(starts, dtype=np.int32)[switch % len(starts)] + port),
         b_device=b_device.ravel()[is_present],
-        b_port=repeat(_number_above(profile, far % per_tray, far_port)),
+        b_port=repeat(_number_above(profile, upper_switch % per_tray, upper_port)),
         at_switch=np.ones(int(is_present.sum()), dtype=bool),
     )
 
 
 def _number_above(profile: ScaleUpDomainProfile, asic: Ints, port: Ints) -> Ints:
-    """The numbers of ports of the switches in a tray of the tier above.
+    """Return the numbers of ports in a tray of the tier above, int32, from switch (`asic`) and `port` of the switch.
 
-    Where a cage has links of several switches these take turns, so that the ports of a cage follow each other.
+    If a cage has links of several switches, these take turns, so that the ports of a cage follow each other.
     """
-    each = profile.links_per_switch[0]
-    spread = max(1, profile.links_per_cage // each)
-    block = -(-profile.ports_of_switch // each) * each * spread
-    numbers: Ints = asic // spread * block + port // each * each * spread + asic % spread * each + port % each
+    links_per_switch = profile.links_per_switch[0]
+    switches_per_cage = max(1, profile.links_per_cage // links_per_switch)
+    ports_per_block = -(-profile.ports_of_switch // links_per_switch) * links_per_switch * switches_per_cage
+    numbers: Ints = (
+        asic // switches_per_cage * ports_per_block
+        + port // links_per_switch * links_per_switch * switches_per_cage
+        + asic % switches_per_cage * links_per_switch
+        + port % links_per_switch
+    )
     return numbers
 
 
@@ -267,19 +284,29 @@ def _make_side_above(profile: ScaleUpDomainProfile) -> ScaleUpPort:
 
 
 def _make_side_below(below: ScaleUpDesign, profile: ScaleUpDomainProfile) -> tuple[ScaleUpPort, list[int]]:
-    """The lower end of links to a tier above: ports of the switches of one node or tray, and where each one's begin."""
-    each, taken = profile.links_per_switch[0], count_taken_ports(below)
-    in_device = below.profile.switches_per_tray if below.trays_each else below.size.switches
-    # on a board each switch has what it meets; trays are alike, so that each has room for the most
-    planes = (profile.planes * in_device)[:in_device] if not below.trays_each else [max(profile.planes)] * in_device
+    """Return (lower end of the links to a tier above, first port of each switch there).
+
+    The ports are those of all switches of one node or tray.
+    """
+    links_per_upper_switch, taken_ports = profile.links_per_switch[0], count_taken_ports(below)
+    asics_in_device = below.profile.switches_per_tray if below.trays_each else below.size.switches
+    # on a board each switch has ports for the upper switches it meets; trays are alike, so that all have ports for the
+    # most that one meets
+    upper_switches_by_asic = (
+        (profile.planes * asics_in_device)[:asics_in_device]
+        if not below.trays_each
+        else [max(profile.planes)] * asics_in_device
+    )
     names = [
-        f"asic{asic}/{profile.link_name}{max(taken) + port}"
-        for asic, met in enumerate(planes)
-        for port in range(met * each)
+        f"asic{asic}/{profile.link_name}{max(taken_ports) + port}"
+        for asic, upper_switches in enumerate(upper_switches_by_asic)
+        for port in range(upper_switches * links_per_upper_switch)
     ]
-    starts = list(accumulate((met * each for met in planes), initial=0))[:-1]
+    first_ports = list(
+        accumulate((upper_switches * links_per_upper_switch for upper_switches in upper_switches_by_asic), initial=0)
+    )[:-1]
     side = ScaleUpPort("asic", 1, profile.link_name, profile.form_factor, profile.links_per_cage, tuple(names), 1 << 16)
-    return side, starts
+    return side, first_ports
 
 
 def _index_switches(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign, below: ScaleUpDesign) -> Ints:
@@ -319,7 +346,7 @@ def list_scale_up_links(design: Design, devices: DeviceTable) -> Iterator[Segmen
         links = expand_domains(design, devices, scale_up)
         profile = scale_up.profile
         between_nodes = (links.a_device != links.b_device) & ~links.at_switch
-        for rows, upper, far, media in (
+        for rows, upper, upper_side, media in (
             (between_nodes, "node", links.a, profile.media),
             (links.at_switch, TRAY_TIER, links.b, profile.switch_media or profile.media),
         ):
@@ -331,11 +358,11 @@ def list_scale_up_links(design: Design, devices: DeviceTable) -> Iterator[Segmen
                     speed_gbps=profile.link_gbps,
                     lane_gbps=profile.lane_gbps,
                     a=links.a,
-                    b=far,
+                    b=upper_side,
                     backplane=profile.backplane,
                     path=scale_up.path,
                     media=media,
                 )
                 no_rail = np.zeros(int(rows.sum()), dtype=np.int32)
-                ends = (links.a_device[rows], links.a_port[rows], links.b_device[rows], links.b_port[rows])
-                yield SegmentLinks(segment, *ends, no_rail, no_rail)
+                end_columns = (links.a_device[rows], links.a_port[rows], links.b_device[rows], links.b_port[rows])
+                yield SegmentLinks(segment, *end_columns, no_rail, no_rail)

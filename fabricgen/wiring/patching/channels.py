@@ -58,36 +58,38 @@ def make_channels(
     links: LinkTable,
     ends: CableEnds,
     policy: Ints,
-    places: tuple[Ints, Ints],
+    places_of_ends: tuple[Ints, Ints],
     medium: Ints,
     media: tuple[CableProfile, ...],
 ) -> Channels:
-    """The channels of all cables with a policy (not -1); `places` are those of the ends of every end row, `medium` that
-    of each cable, an index into `media`.
+    """Return the channels of all cables that have a policy (not -1), in cable order.
+
+    `policy` and `medium` (an index into `media`) have one item a cable; `places_of_ends` are those of the a and
+    the b end of every end row. A cable that splits at its far end is one channel; of other cables each end row is one.
     """
     cables = len(policy)
     rows = np.flatnonzero(policy[ends.cable] >= 0).astype(np.int32)
     cable, segment = ends.cable[rows], links.segment[ends.link[rows]]
-    lower = np.array([hangs_on_lower_end(s) for s in links.segments], dtype=bool)[segment]
-    a_place, b_place = (place[rows] for place in places)
-    lanes_per_connector = np.array([m.lanes_per_connector for m in media], dtype=np.int32)[medium[cable]]
+    is_common_lower = np.array([hangs_on_lower_end(s) for s in links.segments], dtype=bool)[segment]
+    a_place, b_place = (places_of_side[rows] for places_of_side in places_of_ends)
+    connector_lanes = np.array([m.lanes_per_connector for m in media], dtype=np.int32)[medium[cable]]
     leg_lanes = count_link_lanes(links)[segment] * ends.links[rows]
     # the far ends are at the side that the common end is not
-    split = _find_splits(cable, np.where(lower, b_place, a_place), leg_lanes % lanes_per_connector == 0, cables)
-    apart = split[cable] != AT_FAR_END
+    split = _find_splits(cable, np.where(is_common_lower, b_place, a_place), leg_lanes % connector_lanes == 0, cables)
+    has_own_channel = split[cable] != AT_FAR_END
     # a cable that splits behind the far panel is one channel; else each of its legs is one
-    starts = apart | np.r_[True, cable[1:] != cable[:-1]][: len(cable)]
-    of_row = (np.cumsum(starts) - 1).astype(np.int32)
+    starts_channel = has_own_channel | np.r_[True, cable[1:] != cable[:-1]][: len(cable)]
+    of_row = (np.cumsum(starts_channel) - 1).astype(np.int32)
     _, cable_lanes = count_ends_and_lanes(links, ends.cable, ends.link, ends.links, cables)
-    lanes = np.where(apart, leg_lanes, cable_lanes[cable])[starts]
-    medium_of_channel, lanes_per_connector = medium[cable[starts]], lanes_per_connector[starts]
+    lanes = np.where(has_own_channel, leg_lanes, cable_lanes[cable])[starts_channel]
+    medium_of_channel, connector_lanes = medium[cable[starts_channel]], connector_lanes[starts_channel]
     kind = np.array([FIBRES.index(m.fibre) if m.fibre else -1 for m in media], dtype=np.int32)[medium_of_channel]
     return Channels(
-        policy[cable[starts]],
+        policy[cable[starts_channel]],
         kind,
-        a_place[starts],
-        b_place[starts],
-        (-(-lanes // lanes_per_connector)).astype(np.int32),
+        a_place[starts_channel],
+        b_place[starts_channel],
+        (-(-lanes // connector_lanes)).astype(np.int32),
         lanes.astype(np.int32),
         rows,
         of_row,
@@ -96,7 +98,11 @@ def make_channels(
 
 
 def _find_splits(cable: Ints, far: Ints, fills: Flags, cables: int) -> Ints:
-    """Where each cable splits, int32; `far` are the places of far ends, `fills` says whether a leg fills connectors."""
+    """Return where each cable splits, int32.
+
+    `cable`, `far` and `fills` have one item an end row: its cable, the place of its far end, and whether it fills whole
+    connectors. A cable splits at the common end if its far ends are in several places.
+    """
     # the far ends of a cable are in one place if the lowest and the highest of their places are the same
     lowest, highest = np.full(cables, np.iinfo(np.int32).max, dtype=np.int32), np.full(cables, -1, dtype=np.int32)
     np.minimum.at(lowest, cable, far)
@@ -109,62 +115,86 @@ def _find_splits(cable: Ints, far: Ints, fills: Flags, cables: int) -> Ints:
 
 
 def find_jumper_widths(links: LinkTable, ends: CableEnds, split: Ints) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
-    """(far ends of the jumpers of each cable, their lanes), at its a end and at its b end; int32."""
-    count = len(split)
-    table = links, ends.cable, ends.link, ends.links, count
-    legs, cable_lanes = count_ends_and_lanes(*table)
-    leg_lanes, lower = np.zeros(count, dtype=np.int32), np.zeros(count, dtype=bool)
+    """Return (number of far ends, lanes) of the jumpers of each cable at its a end, then at its b end; int32.
+
+    `split` says where each cable splits.
+    """
+    cables = len(split)
+    columns = links, ends.cable, ends.link, ends.links, cables
+    legs, cable_lanes = count_ends_and_lanes(*columns)
+    leg_lanes, is_common_lower = np.zeros(cables, dtype=np.int32), np.zeros(cables, dtype=bool)
     np.maximum.at(leg_lanes, ends.cable, count_link_lanes(links)[links.segment[ends.link]] * ends.links)
-    lower[ends.cable] = np.array([hangs_on_lower_end(s) for s in links.segments], dtype=bool)[links.segment[ends.link]]
+    is_common_lower[ends.cable] = np.array([hangs_on_lower_end(s) for s in links.segments], dtype=bool)[
+        links.segment[ends.link]
+    ]
     # (far ends, lanes) of the jumpers at the common end, then at the far ends, by where the cable splits
-    common = np.where(split == AT_COMMON_END, legs, 1), np.where(split == NOWHERE, leg_lanes, cable_lanes)
-    full = (split == AT_FAR_END) | (split == IN_SHUFFLE)
-    far = np.where(split == AT_FAR_END, legs, 1), np.where(full, cable_lanes, leg_lanes)
+    common_jumpers = np.where(split == AT_COMMON_END, legs, 1), np.where(split == NOWHERE, leg_lanes, cable_lanes)
+    has_all_lanes = (split == AT_FAR_END) | (split == IN_SHUFFLE)
+    far_jumpers = np.where(split == AT_FAR_END, legs, 1), np.where(has_all_lanes, cable_lanes, leg_lanes)
     a, b = (
-        (np.where(lower, at_common, at_far).astype(np.int32), np.where(lower, at_far, at_common).astype(np.int32))
-        for at_common, at_far in zip(common, far, strict=True)
+        (
+            np.where(is_common_lower, at_common, at_far).astype(np.int32),
+            np.where(is_common_lower, at_far, at_common).astype(np.int32),
+        )
+        for at_common, at_far in zip(common_jumpers, far_jumpers, strict=True)
     )
     return (a[0], b[0]), (a[1], b[1])
 
 
-def lay_out_trunks(channels: Channels, policies: tuple[PatchPolicy, ...], places: int) -> TrunkLayout:
-    """Assign channels to trunks, for each pair of places in the order of cables; spare ports come last."""
+def lay_out_trunks(channels: Channels, policies: tuple[PatchPolicy, ...], place_count: int) -> TrunkLayout:
+    """Assign the channels of each policy, kind of fibre and pair of places to trunks, in the order of cables.
+
+    Ports of the spare share of the policy come last in a pair. `place_count` is how many places there are.
+    """
     # a trunk serves channels in both directions: a pair of places has no order
-    low, high = np.minimum(channels.a_place, channels.b_place), np.maximum(channels.a_place, channels.b_place)
-    kind = channels.policy.astype(np.int64) * len(FIBRES) + channels.fibre
-    key = (kind * places + low) * places + high
-    _, first_channel, pair = np.unique(key, return_index=True, return_inverse=True)
+    lower_place, higher_place = (
+        np.minimum(channels.a_place, channels.b_place),
+        np.maximum(channels.a_place, channels.b_place),
+    )
+    policy_and_fibre = channels.policy.astype(np.int64) * len(FIBRES) + channels.fibre
+    pair_key = (policy_and_fibre * place_count + lower_place) * place_count + higher_place
+    _, first_channel, pair = np.unique(pair_key, return_index=True, return_inverse=True)
     order = np.argsort(pair, kind="stable")
     connector_count = channels.connectors[order]
     connectors_before = np.cumsum(connector_count) - connector_count
-    total = np.bincount(pair, weights=channels.connectors, minlength=len(first_channel)).astype(np.int64)
+    connectors_of_pair = np.bincount(pair, weights=channels.connectors, minlength=len(first_channel)).astype(np.int64)
     # connectors in all pairs of places before that of each channel
-    first = (np.cumsum(total) - total)[pair[order]]
+    connectors_of_earlier_pairs = (np.cumsum(connectors_of_pair) - connectors_of_pair)[pair[order]]
     capacity = np.array([p.ports_per_trunk for p in policies], dtype=np.int64)[channels.policy[first_channel]]
-    spare = np.array([p.spec.spare for p in policies])[channels.policy[first_channel]]
+    spare_share = np.array([p.spec.spare for p in policies])[channels.policy[first_channel]]
     # -(-a // b) rounds up; 1e-9 keeps a spare share such as 0.1 from adding a port by its last bit
-    count = -(-np.ceil(total * (1 + spare) - 1e-9).astype(np.int64) // capacity)
-    before = np.cumsum(count) - count
-    start = np.empty(len(order), dtype=np.int32)
-    start[order] = connectors_before
+    trunks_of_pair = -(-np.ceil(connectors_of_pair * (1 + spare_share) - 1e-9).astype(np.int64) // capacity)
+    trunks_of_earlier_pairs = np.cumsum(trunks_of_pair) - trunks_of_pair
+    first_port = np.empty(len(order), dtype=np.int32)
+    first_port[order] = connectors_before
     # ports are counted through all trunks of a pair of places
-    port = np.arange(connector_count.sum()) - np.repeat(first, connector_count)
-    pair_of_trunk = np.repeat(np.arange(len(first_channel)), count)
-    number = np.arange(len(pair_of_trunk)) - before[pair_of_trunk]
-    used = np.clip(total[pair_of_trunk] - number * capacity[pair_of_trunk], 0, capacity[pair_of_trunk])
-    trunk_capacity, trunks_before = (np.repeat(column[pair[order]], connector_count) for column in (capacity, before))
+    port = np.arange(connector_count.sum()) - np.repeat(connectors_of_earlier_pairs, connector_count)
+    pair_of_trunk = np.repeat(np.arange(len(first_channel)), trunks_of_pair)
+    number_in_pair = np.arange(len(pair_of_trunk)) - trunks_of_earlier_pairs[pair_of_trunk]
+    used = np.clip(
+        connectors_of_pair[pair_of_trunk] - number_in_pair * capacity[pair_of_trunk], 0, capacity[pair_of_trunk]
+    )
+    trunk_capacity, trunks_before_port = (
+        np.repeat(column[pair[order]], connector_count) for column in (capacity, trunks_of_earlier_pairs)
+    )
     return TrunkLayout(
         *(
             c.astype(np.int32)
             for c in (
                 channels.policy[first_channel][pair_of_trunk],
                 channels.fibre[first_channel][pair_of_trunk],
-                low[first_channel][pair_of_trunk],
-                high[first_channel][pair_of_trunk],
+                lower_place[first_channel][pair_of_trunk],
+                higher_place[first_channel][pair_of_trunk],
             )
         ),
         *(
             c.astype(np.int32)
-            for c in (number, used, start, trunks_before + port // trunk_capacity, port % trunk_capacity)
+            for c in (
+                number_in_pair,
+                used,
+                first_port,
+                trunks_before_port + port // trunk_capacity,
+                port % trunk_capacity,
+            )
         ),
     )

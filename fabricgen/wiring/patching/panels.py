@@ -35,23 +35,31 @@ class Terminations:
 
 
 def terminate_trunks(trunks: TrunkLayout, policies: tuple[PatchPolicy, ...], places: PatchLocations) -> Terminations:
-    """Assign panel ports to both ends of every trunk; panels have a place, but no rack yet (-1)."""
-    kind = np.tile(trunks.policy * len(FIBRES) + trunks.fibre, 2)
+    """Assign panel ports to both ends of every trunk.
+
+    A panel is for one policy, kind of fibre and place; it has a place and a number there, but no rack yet (-1).
+    """
+    policy_and_fibre = np.tile(trunks.policy * len(FIBRES) + trunks.fibre, 2)
     place = np.concatenate([trunks.a_place, trunks.b_place])
     far_place = np.concatenate([trunks.b_place, trunks.a_place])
-    position = order_terminations(places, kind, place, far_place, np.tile(trunks.number, 2))
-    policy = kind // len(FIBRES)
+    position = order_terminations(places, policy_and_fibre, place, far_place, np.tile(trunks.number, 2))
+    policy = policy_and_fibre // len(FIBRES)
     trunks_per_panel = np.array([p.trunks_per_panel for p in policies], dtype=np.int32)[policy]
     ports = np.array([p.ports_per_trunk for p in policies], dtype=np.int32)[policy]
     number = position // trunks_per_panel
     # (place, policy and fibre, number) as one integer
-    panel_key = (place.astype(np.int64) * len(policies) * len(FIBRES) + kind) * (
+    panel_key = (place.astype(np.int64) * len(policies) * len(FIBRES) + policy_and_fibre) * (
         int(number.max(initial=0)) + 1
     ) + number
     _, first_end, panel = np.unique(panel_key, return_index=True, return_inverse=True)
-    none = np.full(len(first_end), -1, dtype=np.int32)
+    no_rack = np.full(len(first_end), -1, dtype=np.int32)
     table = PanelTable(
-        policy[first_end], kind[first_end] % len(FIBRES), place[first_end], none, none, number[first_end]
+        policy[first_end],
+        policy_and_fibre[first_end] % len(FIBRES),
+        place[first_end],
+        no_rack,
+        no_rack,
+        number[first_end],
     )
     a_port, b_port = np.split((position % trunks_per_panel * ports).astype(np.int32), 2)
     a_panel, b_panel = np.split(panel.astype(np.int32), 2)
@@ -67,9 +75,9 @@ def join_panels(first: PanelTable, second: PanelTable) -> PanelTable:
 def place_panels(
     panels: PanelTable, policies: tuple[PatchPolicy, ...], places: PatchLocations, free: Flags, names: tuple[str, ...]
 ) -> PanelTable:
-    """Assign panels to free rack units of the racks of their places, from the top down, except `at: row-end` ones.
+    """Return the panels with their racks and, except for `at: row-end`, rack units: free ones, from the top down.
 
-    `free` (bool, racks x units) says whether a rack unit is empty. Raises InputError (FG086) where a rack has too few.
+    `free` (bool, racks x units) says whether a rack unit is empty. Raises InputError (FG086) if a rack has too few.
     """
     free = free.copy()
     rack, u = places.rack[panels.place], np.zeros(len(panels), dtype=np.int32)
@@ -79,19 +87,22 @@ def place_panels(
         if policy.spec.at == "row-end" or not len(panel_rows):
             continue
         starts = _find_free_starts(free, policy.panel.rack_units)
-        last = np.full(len(free), -1, dtype=np.int32)
-        np.maximum.at(last, rack[panel_rows], panels.number[panel_rows])
-        _check_room(policy, last, starts, names)
+        last_panel = np.full(len(free), -1, dtype=np.int32)
+        np.maximum.at(last_panel, rack[panel_rows], panels.number[panel_rows])
+        _check_room(policy, last_panel, starts, names)
         u[panel_rows] = starts[rack[panel_rows], panels.number[panel_rows]]
         # all panels up to the last one that a rack needs, those between that have no trunk yet among them
-        used_racks, nth = np.nonzero(np.arange(starts.shape[1]) <= last[:, None])
+        used_racks, nth = np.nonzero(np.arange(starts.shape[1]) <= last_panel[:, None])
         for unit in range(policy.panel.rack_units):
             free[used_racks, starts[used_racks, nth] - 1 + unit] = False
     return replace(panels, rack=rack, u=u)
 
 
 def _find_free_starts(free: Flags, height: int) -> Ints:
-    """The lowest units where panels of a height fit into each rack, from the top down; int32, padded with 0."""
+    """Return the lowest unit of each place for a panel of some height in each rack, from the top down.
+
+    int32 of shape (racks, most panels in a rack), units from 1; 0 behind the last place of a rack.
+    """
     racks, units = free.shape
     starts = np.zeros((racks, max(1, units // height)), dtype=np.int32)
     start_count, free_run = np.zeros(racks, dtype=np.int32), np.zeros(racks, dtype=np.int32)
@@ -100,35 +111,36 @@ def _find_free_starts(free: Flags, height: int) -> Ints:
         rows = np.flatnonzero(free_run == height)
         starts[rows, start_count[rows]] = unit
         start_count[rows] += 1
-        # the units of this place are taken: the next one begins below
+        # a panel takes these units: the next one begins below
         free_run[rows] = 0
     return starts
 
 
-def _check_room(policy: PatchPolicy, last: Ints, starts: Ints, names: tuple[str, ...]) -> None:
-    """Raise InputError (FG086), naming the fullest rack, where racks have no room for their last panel.
+def _check_room(policy: PatchPolicy, last_panel: Ints, starts: Ints, names: tuple[str, ...]) -> None:
+    """Raise InputError (FG086), naming the fullest rack, if racks have too little room for the panels of a policy.
 
-    `last` is its number in each rack; `starts` are the rack units that panels may begin at, by rack, 0 behind the last.
+    `last_panel` is the greatest panel number in each rack, from 0, -1 for none; `starts` are the units that panels may
+    begin at, by rack, 0 behind the last; `names` are those of the racks.
     """
-    room = np.count_nonzero(starts, axis=1)
-    missing = last + 1 - room
+    capacity = np.count_nonzero(starts, axis=1)
+    missing = last_panel + 1 - capacity
     if missing.max(initial=0) <= 0:
         return
-    worst = int(np.argmax(missing))
-    more = int(np.count_nonzero(missing > 0)) - 1
-    more_racks = f"; so are {more} more racks" if more else ""
-    count = int(last[worst]) + 1
+    fullest = int(np.argmax(missing))
+    further_racks = int(np.count_nonzero(missing > 0)) - 1
+    more_racks = f"; so are {further_racks} more racks" if further_racks else ""
+    count = int(last_panel[fullest]) + 1
     panels = f"{count} panel{'s' if count > 1 else ''} of {policy.panel.rack_units} U, growth included"
     raise fault(
         "FG086",
-        f"rack {names[worst]} is too full: it needs {panels}, and has room for {room[worst]}{more_racks}",
+        f"rack {names[fullest]} is too full: it needs {panels}, and has room for {capacity[fullest]}{more_racks}",
         path=policy.path,
         hint="`at: row-end`, a denser `panel`, or fewer devices a rack (`racks` of the tier)",
     )
 
 
 def find_free_units(devices: DeviceTable, racks: RackTable) -> Flags:
-    """Whether each rack unit is empty; bool, shape (racks, units of the tallest rack), lowest unit first."""
+    """Return whether each rack unit is empty; bool, shape (racks, units of the tallest rack), lowest unit first."""
     units = racks.units
     free: Flags = np.arange(int(units.max(initial=0))) < units[:, None]
     for cls in devices.classes:
@@ -144,56 +156,69 @@ def find_free_units(devices: DeviceTable, racks: RackTable) -> Flags:
 def add_patch_racks(
     panels: PanelTable, policies: tuple[PatchPolicy, ...], places: PatchLocations, racks: RackTable, names: RackNames
 ) -> tuple[PanelTable, RackTable]:
-    """Assign `at: row-end` panels to patch racks, which are added to the rack table before the first rack of each row;
-    policies share them, in the order of their names.
+    """Return (panels with the racks and units of `at: row-end` ones; rack table with the patch racks for them at its
+    end).
 
-    Further patch racks are added outward, so that no rack has to move. Raises InputError (FG039, FG040) for names of
-    theirs that are none.
+    Patch racks stand before the first rack of each row, further ones outward, so that no rack has to move. Policies
+    share them, in the order of `policies`. Raises InputError if two racks have one name (FG039) or a text names no rack
+    (FG040).
     """
     rack, u = panels.rack.copy(), panels.u.copy()
     added: list[PatchRack] = []
-    like_racks, column = list[int](), list[int]()
+    model_racks, columns_in_row = list[int](), list[int]()
     racks_of_place, racks_of_rule = Counter[int](), Counter[tuple[str, int]]()
     # (place, height of panels, number) -> row of the rack table; and panels of a height at each place so far
     rack_rows: dict[tuple[int, int, int], int] = {}
-    before: dict[int, Ints] = {}
+    panels_so_far: dict[int, Ints] = {}
     for i, policy in enumerate(policies):
         panel_rows = np.flatnonzero(panels.policy == i).astype(np.int32)
         if policy.spec.at != "row-end" or not len(panel_rows):
             continue
         height, place_of_panel = policy.panel.rack_units, panels.place[panel_rows]
         bottoms = np.array(list_panel_places(racks.kinds[NETWORK_RACK], height), dtype=np.int32)
-        counts = before.setdefault(height, np.zeros(len(places), dtype=np.int32))
+        counts_of_height = panels_so_far.setdefault(height, np.zeros(len(places), dtype=np.int32))
         # panels of one height fill a rack, also those of several policies
-        nth = counts[place_of_panel] + _number_across_fibres(panels, panel_rows)
-        key, position = np.unique(np.stack([place_of_panel, nth // len(bottoms)]), axis=1, return_inverse=True)
-        for place, number in key.T.tolist():
+        nth = counts_of_height[place_of_panel] + _number_across_fibres(panels, panel_rows)
+        place_and_number, key_of_panel = np.unique(
+            np.stack([place_of_panel, nth // len(bottoms)]), axis=1, return_inverse=True
+        )
+        for place, number in place_and_number.T.tolist():
             if (place, height, number) not in rack_rows:
                 rack_rows[place, height, number] = len(racks) + len(added)
-                like = int(places.rack[place])
+                model_rack = int(places.rack[place])
                 # outward from the first rack of the row, which is in column 0
-                spot = int(racks.hall[like]), int(racks.row[like]), -1 - racks_of_place[place]
-                added.append(PatchRack(policy.name, places.names[place], racks_of_rule[policy.name, place], *spot))
-                like_racks.append(like)
-                column.append(spot[2])
+                rack_position = int(racks.hall[model_rack]), int(racks.row[model_rack]), -1 - racks_of_place[place]
+                added.append(
+                    PatchRack(policy.name, places.names[place], racks_of_rule[policy.name, place], *rack_position)
+                )
+                model_racks.append(model_rack)
+                columns_in_row.append(rack_position[-1])
                 racks_of_place[place] += 1
                 racks_of_rule[policy.name, place] += 1
-        rows_of_keys = [rack_rows[place, height, number] for place, number in key.T.tolist()]
-        rack[panel_rows] = np.array(rows_of_keys, dtype=np.int32)[position.reshape(-1)]
+        rows_of_numbers = [rack_rows[place, height, number] for place, number in place_and_number.T.tolist()]
+        rack[panel_rows] = np.array(rows_of_numbers, dtype=np.int32)[key_of_panel.reshape(-1)]
         u[panel_rows] = bottoms[nth % len(bottoms)]
-        np.maximum.at(counts, place_of_panel, nth + 1)
+        np.maximum.at(counts_of_height, place_of_panel, nth + 1)
     return replace(panels, rack=rack, u=u), add_network_racks(
-        racks, names.name_panel_racks(added), np.array(like_racks, dtype=np.int32), np.array(column, dtype=np.int32)
+        racks,
+        names.name_panel_racks(added),
+        np.array(model_racks, dtype=np.int32),
+        np.array(columns_in_row, dtype=np.int32),
     )
 
 
 def _number_across_fibres(panels: PanelTable, panel_rows: Ints) -> Ints:
-    """The number of each panel of one policy at its place: the second kind of fibre is numbered after the first."""
+    """Return the number of each panel of one policy at its place, from 0; int32.
+
+    Panels of the second kind of fibre are numbered after those of the first.
+    """
     place = panels.place
-    last = np.zeros(int(place.max()) + 1, dtype=np.int32)
-    first = panel_rows[panels.fibre[panel_rows] == 0]
-    np.maximum.at(last, place[first], panels.number[first] + 1)
-    nth: Ints = panels.number[panel_rows] + np.where(panels.fibre[panel_rows] == 0, 0, last[place[panel_rows]])
+    panels_of_first_fibre = np.zeros(int(place.max()) + 1, dtype=np.int32)
+    rows_of_first_fibre = panel_rows[panels.fibre[panel_rows] == 0]
+    np.maximum.at(panels_of_first_fibre, place[rows_of_first_fibre], panels.number[rows_of_first_fibre] + 1)
+    nth: Ints = panels.number[panel_rows] + np.where(
+        panels.fibre[panel_rows] == 0, 0, panels_of_first_fibre[place[panel_rows]]
+    )
     return nth
 
 
@@ -226,32 +251,35 @@ class PatchLocations:
 
 
 def list_patch_locations(design: Design, racks: RackTable) -> PatchLocations:
-    """All racks, and all rows of racks of each hall, as places; rows without racks of units are shared."""
+    """Return the places that trunks may connect: all racks, then all rows of racks of every hall.
+
+    A row without racks of units has no owner (-1), as it is shared.
+    """
     starts = np.array(FloorPlan(design).first_racks, dtype=np.int32)
     rack = np.arange(len(racks), dtype=np.int32)
     slots = np.array(design.layout.number_units("site", by_slot=True), dtype=np.int32)
-    of_units, racks_per_unit = int(starts[-1]), np.diff(starts)
-    owner, member = np.full(len(racks), -1, dtype=np.int32), rack - of_units
+    unit_racks, racks_per_unit = int(starts[-1]), np.diff(starts)
+    owner, member = np.full(len(racks), -1, dtype=np.int32), rack - unit_racks
     # racks of units are known by the slot of their unit, so that trunks to units which come later have their places
     # reserved; shared racks by their own number
-    owner[:of_units], member[:of_units] = (
+    owner[:unit_racks], member[:unit_racks] = (
         np.repeat(slots, racks_per_unit),
-        rack[:of_units] - np.repeat(starts[:-1], racks_per_unit),
+        rack[:unit_racks] - np.repeat(starts[:-1], racks_per_unit),
     )
-    lowest = int(racks.row.min(initial=0))  # rows before the first of a hall count from -1 downwards
-    key = racks.hall * (int(racks.row.max(initial=0)) - lowest + 1) + racks.row - lowest
-    row_keys = np.array(unique_values(key), dtype=np.int32)
-    row_of_rack = np.searchsorted(row_keys, key).astype(np.int32)
-    first = np.full(len(row_keys), len(racks), dtype=np.int32)
-    np.minimum.at(first, row_of_rack, rack)
-    number = _count_rows_before(racks)[racks.hall[first]] + racks.row[first]
+    lowest_row = int(racks.row.min(initial=0))  # rows before the first of a hall count from -1 downwards
+    hall_and_row = racks.hall * (int(racks.row.max(initial=0)) - lowest_row + 1) + racks.row - lowest_row
+    halls_and_rows = np.array(unique_values(hall_and_row), dtype=np.int32)
+    row_of_rack = np.searchsorted(halls_and_rows, hall_and_row).astype(np.int32)
+    first_rack = np.full(len(halls_and_rows), len(racks), dtype=np.int32)
+    np.minimum.at(first_rack, row_of_rack, rack)
+    row_in_site = _count_rows_before(racks)[racks.hall[first_rack]] + racks.row[first_rack]
     # rows without a rack of units: their first rack lies behind all of these in the table
-    shared = first >= of_units
+    is_shared = first_rack >= unit_racks
     return PatchLocations(
-        (*racks.names, *_name_rows(racks, first, design.layout)),
-        np.concatenate([owner, np.where(shared, -1, number)]).astype(np.int32),
-        np.concatenate([member, np.where(shared, np.abs(number), 0)]).astype(np.int32),
-        np.concatenate([rack, first]),
+        (*racks.names, *_name_rows(racks, first_rack, design.layout)),
+        np.concatenate([owner, np.where(is_shared, -1, row_in_site)]).astype(np.int32),
+        np.concatenate([member, np.where(is_shared, np.abs(row_in_site), 0)]).astype(np.int32),
+        np.concatenate([rack, first_rack]),
         (len(racks) + row_of_rack).astype(np.int32),
     )
 
@@ -281,9 +309,10 @@ def _name_rows(racks: RackTable, rack: Ints, layout: Layout) -> list[str]:
 
 
 def order_terminations(places: PatchLocations, kind: Ints, place: Ints, far_place: Ints, number: Ints) -> Ints:
-    """The position, from 0, of each trunk end among those of its kind at its place; int32.
+    """Return the position, from 0, of each trunk end among those of its `kind` at its `place`; int32.
 
-    `number` counts the trunks between the same two places.
+    Trunks inside a unit come first, then those to shared racks, then those to other units by reserved slot. `number`
+    counts the trunks between the same two places; all columns have one item a trunk end.
     """
     group = np.unique(kind.astype(np.int64) * len(places) + place, return_inverse=True)[1].astype(np.int32)
     owner, member = places.owner[far_place], places.member[far_place]
@@ -297,20 +326,26 @@ def order_terminations(places: PatchLocations, kind: Ints, place: Ints, far_plac
     # trunks to units that may come later go behind all others, at places that depend on slots alone
     rows = np.flatnonzero(~is_near)
     if len(rows):
-        first = np.bincount(group[is_near], minlength=int(group.max()) + 1).astype(np.int32)
-        position[rows] = first[group[rows]] + _position_by_slot(group[rows], owner[rows], member[rows], number[rows])
+        near_ends = np.bincount(group[is_near], minlength=int(group.max()) + 1).astype(np.int32)
+        position[rows] = near_ends[group[rows]] + _position_by_slot(
+            group[rows], owner[rows], member[rows], number[rows]
+        )
     return position
 
 
 def _position_by_slot(group: Ints, slot: Ints, member: Ints, number: Ints) -> Ints:
-    """Positions of trunks to other units: each slot has as many as the slot with most trunks needs now."""
-    # one entry a trunk end: its `group`, the far unit's `slot`, the `member` of that unit, and the `number` among the
-    # trunks between the two places
-    width = int(member.max()) + 1
+    """Return the positions of trunks to other units: each slot has as many as the slot with most trunks needs now.
+
+    The columns have one item a trunk end: its `group`, the `slot` of the far unit, the `member` of that unit, and the
+    `number` among the trunks between the two places.
+    """
+    members = int(member.max()) + 1
     # most trunks to a member in any slot, by group and member
-    most = np.zeros((int(group.max()) + 1, width), dtype=np.int32)
-    np.maximum.at(most, (group, member), number + 1)
-    before = np.cumsum(most, axis=1, dtype=np.int32) - most
+    max_trunks = np.zeros((int(group.max()) + 1, members), dtype=np.int32)
+    np.maximum.at(max_trunks, (group, member), number + 1)
+    trunks_before_member = np.cumsum(max_trunks, axis=1, dtype=np.int32) - max_trunks
     # from coordinates alone: a unit that is added moves no trunk of another, unless it needs more than any before
-    positions: Ints = slot * most.sum(axis=1, dtype=np.int32)[group] + before[group, member] + number
+    positions: Ints = (
+        slot * max_trunks.sum(axis=1, dtype=np.int32)[group] + trunks_before_member[group, member] + number
+    )
     return positions

@@ -149,18 +149,22 @@ class Patcher(NamedTuple):
 
 
 def _find_cable_policies(inputs: PatchingInput, ends: CableEnds, cables: int) -> Ints:
-    """The policy of each cable, int32, -1 for none: its ends must be in different places, and fibre must fit."""
+    """Return the policy of each cable, int32, -1 for none: the first policy that covers the links of all its ends.
+
+    The ends have to be on one site, as far apart as the policy asks, and in different places unless a shuffle serves
+    them; a medium with plugged fibre has to fit them.
+    """
     plugged = [m for m in inputs.media if m.fibre and not m.attached]
-    of_segment = np.full(len(inputs.links.segments), -1, dtype=np.int32)
+    policy_of_segment = np.full(len(inputs.links.segments), -1, dtype=np.int32)
     for i, segment in enumerate(inputs.links.segments):
         is_patchable = segment.tier is not None and not segment.km and any(fits_segment(segment, m) for m in plugged)
         fitting = [
             n for n, p in enumerate(inputs.policies) if is_patchable and p.covers_links(segment.fabric, segment.key)
         ]
         # the first policy that covers a link is the one that applies
-        of_segment[i] = fitting[0] if fitting else -1
-    policy_of_end = of_segment[inputs.links.segment[ends.link]]
-    a, b = (
+        policy_of_segment[i] = fitting[0] if fitting else -1
+    policy_of_end = policy_of_segment[inputs.links.segment[ends.link]]
+    a_site, b_site = (
         inputs.racks.site[inputs.devices.rack[d]]
         for d in (inputs.links.a_device[ends.link], inputs.links.b_device[ends.link])
     )
@@ -168,17 +172,20 @@ def _find_cable_policies(inputs: PatchingInput, ends: CableEnds, cables: int) ->
     # the last entry is that of no policy, -1
     shuffled = np.array([*(p.shuffles for p in inputs.policies), False], dtype=bool)[policy_of_end]
     # within one place a cable goes straight, unless it is to pass a shuffle; and no trunk leaves a site
-    is_taken = ((a_place != b_place) | shuffled) & (a == b) & _are_across(inputs, ends, policy_of_end)
+    is_taken = ((a_place != b_place) | shuffled) & (a_site == b_site) & _are_across(inputs, ends, policy_of_end)
     policy_of_end = np.where(is_taken, policy_of_end, -1)
     # a breakout is patched only if all of its ends have one policy, so that lowest and highest agree
-    least, most = np.full(cables, len(inputs.policies), dtype=np.int32), np.full(cables, -1, dtype=np.int32)
-    np.minimum.at(least, ends.cable, policy_of_end)
-    np.maximum.at(most, ends.cable, policy_of_end)
-    return np.where(least == most, most, -1).astype(np.int32)
+    lowest_policy, highest_policy = (
+        np.full(cables, len(inputs.policies), dtype=np.int32),
+        np.full(cables, -1, dtype=np.int32),
+    )
+    np.minimum.at(lowest_policy, ends.cable, policy_of_end)
+    np.maximum.at(highest_policy, ends.cable, policy_of_end)
+    return np.where(lowest_policy == highest_policy, highest_policy, -1).astype(np.int32)
 
 
 def _are_across(inputs: PatchingInput, ends: CableEnds, policy: Ints) -> Flags:
-    """Whether each cable end row goes as far as its policy (-1: none) asks: to another row, storey or hall."""
+    """Whether each cable end row goes as far as its policy (-1: none) asks: to another row, storey or hall; bool."""
     racks = inputs.racks
     storey = np.array([hall.storey for hall in racks.halls], dtype=np.int32)[racks.hall]
     a, b = (inputs.devices.rack[device[ends.link]] for device in (inputs.links.a_device, inputs.links.b_device))
@@ -190,8 +197,8 @@ def _are_across(inputs: PatchingInput, ends: CableEnds, policy: Ints) -> Flags:
         "storey": storey[a] != storey[b],
         "hall": in_two_halls,
     }
-    taken: Flags = is_across[None].copy()
+    goes_far_enough: Flags = is_across[None].copy()
     for number, patch_policy in enumerate(inputs.policies):
         rows = policy == number
-        taken[rows] = is_across[patch_policy.spec.across][rows]
-    return taken
+        goes_far_enough[rows] = is_across[patch_policy.spec.across][rows]
+    return goes_far_enough

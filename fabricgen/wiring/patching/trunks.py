@@ -80,7 +80,11 @@ class PatchingResult:
 
 
 def lay_trunks(inputs: PatchingInput, ends: CableEnds, policy: Ints, medium: Ints) -> PatchingResult:
-    """Lay trunks for the cables that have a policy (not -1); raises InputError (FG086) where panels have no room."""
+    """Lay trunks or fibre shuffles for the cables that have a policy (not -1), with panels, patch racks and jumpers.
+
+    `policy` and `medium` have one item a cable. Raises InputError if racks have no room for panels (FG086) or a shuffle
+    cannot serve a cable (FG075).
+    """
     places = inputs.find_places(ends, policy[ends.cable])
     # the last entry is that of no policy, -1
     shuffled = np.array([*(p.shuffles for p in inputs.policies), False], dtype=bool)[policy]
@@ -88,24 +92,24 @@ def lay_trunks(inputs: PatchingInput, ends: CableEnds, policy: Ints, medium: Int
     channels = make_channels(inputs.links, ends, trunked, places, medium, inputs.media)
     trunks = lay_out_trunks(channels, inputs.policies, len(inputs.places))
     terminations = terminate_trunks(trunks, inputs.policies, inputs.places)
-    free = find_free_units(inputs.devices, inputs.racks)
+    is_free = find_free_units(inputs.devices, inputs.racks)
     cable_choices = policy, medium, inputs.media
     housings, shuffles = lay_shuffles(inputs.links, ends, inputs.policies, cable_choices, places)
     # housings of shuffles are numbered behind the panels of trunks
     shuffles = replace(shuffles, panel=shuffles.panel + len(terminations.panels))
     panels = place_panels(
-        join_panels(terminations.panels, housings), inputs.policies, inputs.places, free, inputs.racks.names
+        join_panels(terminations.panels, housings), inputs.policies, inputs.places, is_free, inputs.racks.names
     )
     panels, racks = add_patch_racks(panels, inputs.policies, inputs.places, inputs.racks, inputs.rack_names)
     patches = _make_patches(channels, trunks, inputs.media, medium[ends.cable])
     # positions of panels follow those of devices in one table
     positions, first_panel = _locate_panels(inputs, panels, racks), np.int32(len(inputs.devices))
-    run = measure_runs_between(
+    trunk_run_m = measure_runs_between(
         positions, racks, inputs.floor, first_panel + terminations.a_panel, first_panel + terminations.b_panel
     )
     trunk_columns = trunks.policy, trunks.fibre, trunks.number
     ends_on_panels = terminations.a_panel, terminations.a_port, terminations.b_panel, terminations.b_port
-    table = TrunkTable(*trunk_columns, *ends_on_panels, trunks.used, round_up_fibre(run), run)
+    table = TrunkTable(*trunk_columns, *ends_on_panels, trunks.used, round_up_fibre(trunk_run_m), trunk_run_m)
     trunk_jumpers_m = _measure_jumpers(inputs, ends, (positions, racks), table, patches, len(policy))
     shuffle_panels = shuffles.panel, shuffles.panel
     shuffle_jumpers_m = _measure_to_panels(inputs, ends, (positions, racks), shuffles.row, shuffle_panels, len(policy))
@@ -119,14 +123,14 @@ def lay_trunks(inputs: PatchingInput, ends: CableEnds, policy: Ints, medium: Int
     cable = ends.cable[patches.row]
     length_m, run_m = a_m + b_m, jumpers[0] + jumpers[1]
     length_m += _find_longest(table.length_m[patches.trunk], cable, len(policy))
-    run_m += _find_longest(run[patches.trunk], cable, len(policy))
+    run_m += _find_longest(trunk_run_m[patches.trunk], cable, len(policy))
     tables, runs = (panels, table, patches, shuffles), (a_m, b_m, jumpers[0], jumpers[1])
     patching = Patching(inputs.policies, inputs.places.names, policy, *runs, split, *tables)
     return PatchingResult(patching, racks, length_m, run_m)
 
 
 def _make_patches(channels: Channels, trunks: TrunkLayout, media: tuple[CableProfile, ...], medium: Ints) -> PatchTable:
-    """The front ports of every patched cable end row, one row a connector."""
+    """Return the front ports that every patched cable end row passes: one row for each connector."""
     counts = channels.connectors[channels.of_row]
     # 0, 1, 2, ... within each channel
     connector = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -160,11 +164,11 @@ def _measure_jumpers(
     patches: PatchTable,
     cables: int,
 ) -> tuple[Floats, Floats]:
-    """The longest run of each cable to its panels, at the a end and at the b end, m; 0 for direct cables."""
+    """Return the longest run of each cable to its panels, at its a end and at its b end, m; 0 for direct cables."""
     flipped = patches.flipped == 1
-    first, last = trunks.a_panel[patches.trunk], trunks.b_panel[patches.trunk]
-    sides = np.where(flipped, last, first), np.where(flipped, first, last)
-    return _measure_to_panels(inputs, ends, located, patches.row, sides, cables)
+    a_panel, b_panel = trunks.a_panel[patches.trunk], trunks.b_panel[patches.trunk]
+    panels_at_ends = np.where(flipped, b_panel, a_panel), np.where(flipped, a_panel, b_panel)
+    return _measure_to_panels(inputs, ends, located, patches.row, panels_at_ends, cables)
 
 
 def _measure_to_panels(
@@ -175,8 +179,9 @@ def _measure_to_panels(
     panels: tuple[Ints, Ints],
     cables: int,
 ) -> tuple[Floats, Floats]:
-    """The longest run of each cable, at the a end and at the b end of some cable end rows, to the panel there, m; 0 for
-    other cables.
+    """Return the longest run of each cable to a panel, at its a end and at its b end, m, float64; 0 for other cables.
+
+    `rows` are cable end rows; `panels` are the panels, from 0, at the a and the b end of each of these rows.
     """
     # positions are those of devices, and behind them those of panels
     a, b = (
@@ -245,10 +250,10 @@ def lay_shuffles(
     cable_choices: tuple[Ints, Ints, tuple[CableProfile, ...]],
     places: tuple[Ints, Ints],
 ) -> tuple[PanelTable, ShuffleTable]:
-    """The housings of shuffles, without a rack yet (-1), and the pairs that pass them; panels are numbered from 0.
+    """Return the housings of shuffles, without a rack yet (-1), and the pairs that pass them; housings count from 0.
 
     `cable_choices` are (policy of each cable, -1 for none; medium of each cable; all media), `places` those of both
-    ends of every cable end row. Raises InputError (FG075) where a shuffle cannot serve a cable.
+    ends of every cable end row. Raises InputError (FG075) if a shuffle cannot serve a cable.
     """
     policy, medium, media = cable_choices
     shuffles = []
@@ -270,9 +275,9 @@ def lay_shuffles(
         panel = housings.setdefault((*location, housing), len(housings))
         pairs += [(row, panel, index, port_in, port_out) for row, port_in, port_out in shuffle.pairs]
     panels = np.array(list(housings), dtype=np.int32).reshape(-1, 4).T
-    none = np.full(len(housings), -1, dtype=np.int32)
+    no_rack = np.full(len(housings), -1, dtype=np.int32)
     table = np.array(sorted(pairs), dtype=np.int32).reshape(-1, 5).T
-    return PanelTable(panels[0], panels[1], panels[2], none, none, panels[3]), ShuffleTable(*table)
+    return PanelTable(panels[0], panels[1], panels[2], no_rack, no_rack, panels[3]), ShuffleTable(*table)
 
 
 def _group_into_shuffles(
@@ -282,13 +287,17 @@ def _group_into_shuffles(
     rows: Ints,
     media_and_places: tuple[Ints, tuple[CableProfile, ...], Ints],
 ) -> Iterator[_Shuffle]:
-    """The shuffles of one policy in the order of their first cables: cables with the same far connectors share one."""
+    """Yield the shuffles of one policy, in the order of their first cables.
+
+    Connectors whose pairs lead to the same far connectors share a shuffle. Raises InputError (FG075) for a medium or
+    links that the shuffle does not fit.
+    """
     number, patch_policy = policy
     medium, media, place_of_end = media_and_places
     port_count = patch_policy.panel.shuffle
     # (cable, connector at the common end) -> ((far connector, socket), end row, port in, port out) of each leg
     plugs: dict[tuple[int, int], list[tuple[tuple[int, int], int, int, int]]] = {}
-    for cable, row, (far, lane_in, lane_out) in zip(
+    for cable, row, (far_connector, lane_in, lane_out) in zip(
         ends.cable[rows].tolist(), rows.tolist(), _list_shuffle_lanes(links, ends, patch_policy, rows), strict=True
     ):
         profile = media[medium[cable]]
@@ -298,13 +307,15 @@ def _group_into_shuffles(
                 f"{profile.id} has {profile.lanes_per_connector} pairs in {profile.connector or 'no fibre'}",
             )
         (plug, port_out), (socket, port_in) = divmod(lane_out, port_count), divmod(lane_in, port_count)
-        plugs.setdefault((cable, plug), []).append(((far, socket), row, port_in, port_out))
+        plugs.setdefault((cable, plug), []).append(((far_connector, socket), row, port_in, port_out))
     groups: dict[tuple[tuple[int, int], ...], list[tuple[int, int]]] = {}
     for plug_key, legs in plugs.items():
         if len({port_in for _, _, port_in, _ in legs}) > 1:
             raise _explain_refusal(patch_policy, "a connector has other lanes at each of its far ends")
         # connectors whose pairs lead to the same far connectors, in the same order, can share a shuffle
-        groups.setdefault(tuple(far for far, *_ in sorted(legs, key=lambda leg: leg[3])), []).append(plug_key)
+        groups.setdefault(
+            tuple(far_connector for far_connector, *_ in sorted(legs, key=lambda leg: leg[3])), []
+        ).append(plug_key)
     for far_ends, members in groups.items():
         pairs = [(row, port_in, port_out) for plug_key in members for _, row, port_in, port_out in plugs[plug_key]]
         if len({pair[1:] for pair in pairs}) < len(pairs) or len(set(far_ends)) < len(far_ends):
@@ -318,10 +329,13 @@ def _group_into_shuffles(
 def _list_shuffle_lanes(
     links: LinkTable, ends: CableEnds, policy: PatchPolicy, rows: Ints
 ) -> Iterator[tuple[int, int, int]]:
-    """(far connector, lane in it, lane in the connector at the common end) of some cable end rows."""
+    """Yield (far connector, lane in it, lane in the connector at the common end) of some cable end rows.
+
+    Raises InputError (FG075) if their links are not one pair of a split connector each.
+    """
     link = ends.link[rows]
     segment_of_row = links.segment[link]
-    far, lane_in, lane_out = (np.zeros(len(rows), dtype=np.int64) for _ in range(3))
+    far_connector, lane_in, lane_out = (np.zeros(len(rows), dtype=np.int64) for _ in range(3))
     for i in sorted(set(segment_of_row.tolist())):
         segment, rows_here = links.segments[i], np.flatnonzero(segment_of_row == i)
         if (
@@ -334,16 +348,18 @@ def _list_shuffle_lanes(
             )
         a, b = links.a_port[link[rows_here]], links.b_port[link[rows_here]]
         lane_in[rows_here], lane_out[rows_here] = _number_lanes(segment.b, b), _number_lanes(segment.a, a)
-        far[rows_here] = links.b_device[link[rows_here]].astype(np.int64) * _STRIDE + number_connectors(segment.b, b)
-    return zip(far.tolist(), lane_in.tolist(), lane_out.tolist(), strict=True)
+        far_connector[rows_here] = links.b_device[link[rows_here]].astype(np.int64) * _STRIDE + number_connectors(
+            segment.b, b
+        )
+    return zip(far_connector.tolist(), lane_in.tolist(), lane_out.tolist(), strict=True)
 
 
 def _number_lanes(side: Side, ports: Ints) -> Ints:
-    """The number, from 0, of each port among those of its connector."""
+    """Return the number of each port among those of its connector, from 0; int32."""
     if isinstance(side, Attachment):
         leg_connectors = [(leg.cage, leg.connector) for leg in side.legs]
-        before = [leg_connectors[:i].count(connector) for i, connector in enumerate(leg_connectors)]
-        return np.array(before, dtype=np.int32)[ports]
+        rank_of_leg = [leg_connectors[:i].count(connector) for i, connector in enumerate(leg_connectors)]
+        return np.array(rank_of_leg, dtype=np.int32)[ports]
     return ports % side.per_connector
 
 

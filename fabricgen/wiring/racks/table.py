@@ -46,15 +46,16 @@ class RackRows(NamedTuple):
 def make_rack_table(
     floor: FloorPlan, units: RackRows, shared: Sequence[tuple[RackRun, int]], layout: Layout
 ) -> RackTable:
-    """All racks: those of units, shared ones, and new ones that the blueprint states.
+    """Return the table of all racks: those of units, shared ones, and new ones that the blueprint states.
 
-    Raises InputError for a place that is not there (FG016, FG068) or that two racks have (FG069).
+    Raises InputError for a stated place or rack that does not exist (FG016, FG068), and for two racks in one place
+    (FG069).
     """
     stated_racks, holding = floor.stated.racks, {position.rack for position in floor.stated.devices.values()}
     names = [*units.names, *(floor.name_shared_rack(run, position) for run, position in shared)]
     existing = set(names)
-    new = sorted(name for name in stated_racks if name not in existing)
-    for name in new:
+    new_names = sorted(name for name in stated_racks if name not in existing)
+    for name in new_names:
         if name not in holding:
             raise fault(
                 "FG068",
@@ -63,16 +64,18 @@ def make_rack_table(
                 hint=f"{did_you_mean(name, names)} (names are those of racks.csv)",
             )
     locations = [floor.locate_run_rack(run, position) for run, position in shared]
-    row_of_name = {name: i for i, name in enumerate((*names, *new))} if stated_racks else {}
+    row_of_name = {name: i for i, name in enumerate((*names, *new_names))} if stated_racks else {}
     # hall, row and column of shared racks, then of new ones, which are moved to where they are stated
-    places = [(location.hall, location.row, location.column) for location in locations] + [(0, 0, 0)] * len(new)
+    positions = [(location.hall, location.row, location.column) for location in locations] + [(0, 0, 0)] * len(
+        new_names
+    )
     hall, row, column = (
         np.concatenate([column_of_units, further])
         for column_of_units, further in zip(
-            (units.hall, units.row, units.column), np.array(places, dtype=np.int32).reshape(-1, 3).T, strict=True
+            (units.hall, units.row, units.column), np.array(positions, dtype=np.int32).reshape(-1, 3).T, strict=True
         )
     )
-    kind = np.concatenate([units.kind, np.full(len(shared) + len(new), NETWORK_RACK, dtype=np.int32)])
+    kind = np.concatenate([units.kind, np.full(len(shared) + len(new_names), NETWORK_RACK, dtype=np.int32)])
     for name, position in stated_racks.items():
         location, i = floor.find_stated_position(name, position), row_of_name[name]
         hall[i], row[i], column[i] = location.hall, location.row, location.column
@@ -80,7 +83,9 @@ def make_rack_table(
     nodes = [kind.node_rack for kind in layout.kinds]
     kinds = nodes[0], layout.network_rack, *nodes[1:]
     columns = hall, row, column, kind
-    table = _build_table(floor.halls, kinds, (*names, *new), columns, ways_inside=counts_way_inside_racks(layout.lock))
+    table = _build_table(
+        floor.halls, kinds, (*names, *new_names), columns, ways_inside=counts_way_inside_racks(layout.lock)
+    )
     if stated_racks or any(floor_hall.rows for floor_hall in floor.halls):
         _check_apart(table, frozenset(stated_racks))
     return table
@@ -127,26 +132,29 @@ def _build_table(
 
 
 def _check_apart(racks: RackTable, stated_names: frozenset[str]) -> None:
-    """Raise InputError (FG069), at the stated one, for two racks at one position."""
+    """Raise InputError (FG069) if two racks are at one position.
+
+    The error is at the line of `floor.racks` that states one of the two, else at `floor.halls`.
+    """
     # racks at one position are neighbours in this order
     order = np.lexsort((racks.column, racks.row, racks.hall))
     is_same = np.ones(max(0, len(order) - 1), dtype=bool)
-    for key in (racks.hall, racks.row, racks.column):
-        is_same &= key[order[1:]] == key[order[:-1]]
+    for column in (racks.hall, racks.row, racks.column):
+        is_same &= column[order[1:]] == column[order[:-1]]
     for i in np.flatnonzero(is_same).tolist():
-        first, second = (racks.names[j] for j in sorted(order[i : i + 2].tolist()))
+        first_name, second_name = (racks.names[j] for j in sorted(order[i : i + 2].tolist()))
         # the error goes to the line that states one of the two, not to the computed one
-        named = next((name for name in (second, first) if name in stated_names), None)
-        at = int(order[i])
+        stated_name = next((name for name in (second_name, first_name) if name in stated_names), None)
+        rack = int(order[i])
         hall, row, position = (
-            racks.halls[racks.hall[at]].name,
-            print_row_number(int(racks.row[at])),
-            racks.column[at] + 1,
+            racks.halls[racks.hall[rack]].name,
+            print_row_number(int(racks.row[rack])),
+            racks.column[rack] + 1,
         )
         raise fault(
             "FG069",
-            f"{first} and {second} stand in one place: hall {hall}, row {row}, place {position}",
-            path=("floor", "racks", named) if named else ("floor", "halls"),
+            f"{first_name} and {second_name} stand in one place: hall {hall}, row {row}, place {position}",
+            path=("floor", "racks", stated_name) if stated_name else ("floor", "halls"),
             hint="state another place for one of them",
         )
 
@@ -192,28 +200,31 @@ class _Placement:
         return not self.in_run[cls.key]
 
     def _place_in_unit(self, cls: DeviceClass, plan: UnitPlan) -> None:
-        """Place devices that stand at the same position in every unit of a part of the cluster."""
+        """Place the devices of a class in racks of the units of one plan, each at the same position in every unit.
+
+        Sets the rack and, for its lowest rack unit, `u` of these devices.
+        """
         devices, plan_of_unit = self.devices, np.array(self.floor.plan_of_unit, dtype=np.int32)
         rows = np.flatnonzero(plan_of_unit[devices.unit[cls.rows]] == self.floor.plans.index(plan)) + cls.first
         if not len(rows):
             return
-        first = self.first_racks[devices.unit[rows]]
+        first_rack = self.first_racks[devices.unit[rows]]
         if cls.kind == SWITCH:
             positions = np.array(plan.positions[cls.key], dtype=np.int32)
             # every unit has as many of them
             ordinal = devices.ordinal[rows] % len(positions)
-            self.rack[rows], self.u[rows] = first + positions[ordinal, 0], positions[ordinal, 1]
+            self.rack[rows], self.u[rows] = first_rack + positions[ordinal, 0], positions[ordinal, 1]
             return
-        self.rack[rows] = first + devices.rack_in_unit[rows]
-        beside = {s.path for s in plan.kind.node_sets if s.per_rack}
-        if cls.kind == NODE and cls.path not in beside:
-            units = np.array(plan.node_rack.nodes, dtype=np.int32)
-            self.u[rows] = units[devices.node[rows] % plan.kind.nodes_per_rack]
+        self.rack[rows] = first_rack + devices.rack_in_unit[rows]
+        sets_beside = {s.path for s in plan.kind.node_sets if s.per_rack}
+        if cls.kind == NODE and cls.path not in sets_beside:
+            bottom_units = np.array(plan.node_rack.nodes, dtype=np.int32)
+            self.u[rows] = bottom_units[devices.node[rows] % plan.kind.nodes_per_rack]
             return
         name = name_trays(cls.label) if cls.kind == TRAY else cls.label
-        units = np.array(plan.node_rack.beside[name], dtype=np.int32)
+        bottom_units = np.array(plan.node_rack.beside[name], dtype=np.int32)
         # the n-th of a kind in its rack
-        self.u[rows] = units[rank_within(self.rack[rows])]
+        self.u[rows] = bottom_units[rank_within(self.rack[rows])]
 
     def _place_shared(self) -> list[tuple[RackRun, int]]:
         """Place devices that serve a pod or the whole cluster, in runs of racks.
@@ -337,14 +348,17 @@ def _find_overlaps(
     racks: RackTable,
     path: Path,
 ) -> list[Diagnostic]:
-    """A diagnostic if another device uses a rack unit of device `row`."""
-    low, high = int(devices.u[row]), int(devices.u[row]) + heights[row] - 1
+    """Return a diagnostic (FG069) at `path` if another device uses a rack unit of device `row`, else an empty list.
+
+    `heights` are rack units by device, `names` those of the devices, `name` that of device `row`.
+    """
+    lowest, highest = int(devices.u[row]), int(devices.u[row]) + heights[row] - 1
     for rival in np.flatnonzero(devices.rack == devices.rack[row]).tolist():
-        first, last = int(devices.u[rival]), int(devices.u[rival]) + heights[rival] - 1
-        if rival != row and first <= high and last >= low:
+        rival_lowest, rival_highest = int(devices.u[rival]), int(devices.u[rival]) + heights[rival] - 1
+        if rival != row and rival_lowest <= highest and rival_highest >= lowest:
             message = (
-                f"{name} takes rack units {low} to {high} of {racks.names[int(devices.rack[row])]}, and {names[rival]} "
-                f"{first} to {last}"
+                f"{name} takes rack units {lowest} to {highest} of {racks.names[int(devices.rack[row])]}, and "
+                f"{names[rival]} {rival_lowest} to {rival_highest}"
             )
             return [_make_diagnostic("FG069", path, message, "state another place for one of them")]
     return []
