@@ -63,8 +63,10 @@ def find_group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: Capaci
 
 
 def _read_locked_sizes(tier: TierDesign) -> dict[str, int]:
-    """Return the sizes of leg dimensions by which the lock says that a tier was numbered: planes, or a part whose
-    nodes have more rails, may have come or gone since. Empty if it was numbered by its present sizes, or never.
+    """Return the sizes of leg dimensions, such as planes, by which the lock says that a tier was numbered.
+
+    Planes, or a part whose nodes have more rails, may have come or gone since. Empty if the tier was numbered by its
+    present sizes, or never.
     """
     name_pattern, legs = re.compile(re.escape(tier.key.text) + r" \(([^()]*)\)"), list_leg_dimensions()
     held_shapes = (
@@ -75,9 +77,15 @@ def _read_locked_sizes(tier: TierDesign) -> dict[str, int]:
     )
     shapes = [[text.partition(" ") for text in shape.split(", ")] for shape in held_shapes]
     sizes_before = [{dimension: int(size) for size, _, dimension in shape if dimension in legs} for shape in shapes]
-    now = {dimension: tier.sizes[dimension] for dimension in list_inner_dimensions(tier.per) if dimension in legs}
+    present_sizes = {
+        dimension: tier.sizes[dimension] for dimension in list_inner_dimensions(tier.per) if dimension in legs
+    }
     # numbered by today's sizes, nothing has to be kept
-    return {} if now in sizes_before else next((sizes for sizes in sizes_before if sizes.keys() == now.keys()), {})
+    return (
+        {}
+        if present_sizes in sizes_before
+        else next((sizes for sizes in sizes_before if sizes.keys() == present_sizes.keys()), {})
+    )
 
 
 def find_rack_slots(tier: TierDesign) -> Slots:

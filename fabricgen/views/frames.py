@@ -129,18 +129,18 @@ class SwitchFrames:
         blocks = [self.intents[cls.fabric].srv6 if cls.kind == SWITCH else None for cls in devices.classes]
         # thousands of ports have the same few
         classes = devices.device_class[switches]
-        first, number = unique_combinations(classes, identifiers)
-        pairs = zip(classes[first].tolist(), identifiers[first].tolist(), strict=True)
+        sample_rows, text_of_row = unique_combinations(classes, identifiers)
+        pairs = zip(classes[sample_rows].tolist(), identifiers[sample_rows].tolist(), strict=True)
         texts = [write_identifier(block, i) if (block := blocks[cls]) else "" for cls, i in pairs]
-        return list(encode_column(texts, number))
+        return list(encode_column(texts, text_of_row))
 
     def _list_snippets(self, row: int, tier: TierDesign) -> tuple[PlacedSnippet, ...]:
         """Return the snippets of a switch; computed once a tier for switches that have none of their own."""
         name = self.names[row]
-        key = (tier.key, name if name in self.design.loaded.blueprint.config_of else "")
-        if key not in self._snippets_of:
-            self._snippets_of[key] = list_snippets(self.design, tier, key[1])
-        return self._snippets_of[key]
+        tier_and_name = (tier.key, name if name in self.design.loaded.blueprint.config_of else "")
+        if tier_and_name not in self._snippets_of:
+            self._snippets_of[tier_and_name] = list_snippets(self.design, tier, tier_and_name[1])
+        return self._snippets_of[tier_and_name]
 
     @cached_property
     def _snippets_of(self) -> dict[tuple[TierKey, str], tuple[PlacedSnippet, ...]]:

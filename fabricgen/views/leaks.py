@@ -31,7 +31,10 @@ DEFAULT_NUMBER = 1
 
 
 def add_leaks(switch: SwitchView, frames: SwitchFrames) -> SwitchView:
-    """Return a switch with the leaks into its VRFs."""
+    """Return a switch with the leaks into its VRFs: the prefixes of the other VRF that each leak permits.
+
+    Its overlay announces them as well, if its NOS announces imported routes.
+    """
     fabric = frames.design.fabric(switch.fabric.name)
     owner = fabric.carrier or fabric.name
     # "" is the default VRF
@@ -45,8 +48,10 @@ def add_leaks(switch: SwitchView, frames: SwitchFrames) -> SwitchView:
             prefixes: dict[str, list[str]] = {}
             for leak in leaks:
                 other_vrf = leak.find_source_vrf(vrf) or ""
-                shown = _intersect_prefixes(leak.prefixes.get(other_vrf), _list_pools(frames, owner, other_vrf))
-                prefixes.setdefault(other_vrf, []).extend(shown)
+                leaked_prefixes = _intersect_prefixes(
+                    leak.prefixes.get(other_vrf), _list_pools(frames, owner, other_vrf)
+                )
+                prefixes.setdefault(other_vrf, []).extend(leaked_prefixes)
             sources = tuple(
                 LeakSource(other_vrf, _number_vrf(frames, owner, other_vrf), tuple(dict.fromkeys(prefixes_of_vrf)))
                 for other_vrf, prefixes_of_vrf in sorted(prefixes.items())

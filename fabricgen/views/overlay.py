@@ -110,15 +110,18 @@ def _make_overlay_vlans(switch: SwitchView, design: Design) -> Iterator[tuple[in
 
 
 def _make_overlay_peers(switch: SwitchView, frames: SwitchFrames, row: int) -> dict[str, OverlayPeer]:
-    """Return one session with each neighbour by the address of its loopback, in the order of the links."""
-    _, link, upper = frames.list_link_ends([row])
-    far = np.where(upper, frames.plan.links.a_device[link], frames.plan.links.b_device[link])
-    rows = {frames.names[peer]: peer for peer in far.tolist()}
-    loopback, peers = frames.addresses.v4, dict[str, OverlayPeer]()
+    """Return the overlay sessions of a switch, by IPv4 loopback of the neighbour, in the order of the links.
+
+    A neighbour over several links has one session; neighbours without an AS number or a loopback have none.
+    """
+    _, link, is_upper = frames.list_link_ends([row])
+    far_devices = np.where(is_upper, frames.plan.links.a_device[link], frames.plan.links.b_device[link])
+    rows = {frames.names[peer]: peer for peer in far_devices.tolist()}
+    v4, peers = frames.addresses.v4, dict[str, OverlayPeer]()
     for port in switch.ends:
         if port.role != "host" and port.peer_asn and port.peer in rows:
             # tunnels end at IPv4 loopbacks
-            address = loopback.format_address(loopback.loopback.at(rows[port.peer]))
+            address = v4.format_address(v4.loopback.at(rows[port.peer]))
             if address and address not in peers:
                 peers[address] = OverlayPeer(
                     remote_asn=port.peer_asn,

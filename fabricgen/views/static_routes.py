@@ -220,16 +220,19 @@ def split_range(first: int, end: int, bits: int = 32) -> Iterator[tuple[int, int
 
 
 def _split_by_path(sources: Sequence[tuple[AddressRanges, _Path]]) -> Iterator[tuple[int, int, _Path]]:
-    """Yield (first, end, path) of disjoint ranges; the path joins those of all sources that cover the range."""
-    changes: dict[int, list[int]] = defaultdict(list)
+    """Yield (first, end, path) of disjoint address ranges, ascending.
+
+    The path joins the paths of all sources whose ranges cover the range.
+    """
+    sources_at_boundary: dict[int, list[int]] = defaultdict(list)
     for index, (ranges, _) in enumerate(sources):
         # where a source begins to cover addresses, and where it ceases to
-        for place in (place for address_range in ranges for place in address_range):
-            changes[place].append(index)
-    active: set[int] = set()
+        for boundary in (boundary for address_range in ranges for boundary in address_range):
+            sources_at_boundary[boundary].append(index)
+    covering: set[int] = set()
     start = 0
-    for place in sorted(changes):
-        if active:
-            yield start, place, tuple(peer for index in sorted(active) for peer in sources[index][1])
-        active.symmetric_difference_update(changes[place])
-        start = place
+    for boundary in sorted(sources_at_boundary):
+        if covering:
+            yield start, boundary, tuple(peer for index in sorted(covering) for peer in sources[index][1])
+        covering.symmetric_difference_update(sources_at_boundary[boundary])
+        start = boundary

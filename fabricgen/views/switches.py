@@ -165,12 +165,9 @@ class SwitchViews(SwitchFrames):
         """Yield the ports of a switch in the order of its front panel, from the columns of the plan."""
         pointer, link_of, upper_of = self.ends_by_switch
         links, addresses, devices = self.plan.links, self.addresses, self.plan.devices
-        own_class, catalog = devices.classes[devices.device_class[row]], self.design.catalog
-        settings_by_port, largest_mtu = (
-            find_port_settings(self.design, self.names[row]),
-            find_largest_mtu(catalog, own_class),
-        )
-        carries_vrfs = any(family.vrf_links for family in addresses.families)
+        cls, catalog = devices.classes[devices.device_class[row]], self.design.catalog
+        settings_by_port, max_mtu = find_port_settings(self.design, self.names[row]), find_largest_mtu(catalog, cls)
+        has_vrfs = any(family.vrf_links for family in addresses.families)
         tenants, tenant_of_link = [*(tenant.name for tenant in self.design.tenants), ""], self._tenant_of_link
         ends_of_switch = slice(pointer[row], pointer[row + 1])
         link_rows, upper = link_of[ends_of_switch], upper_of[ends_of_switch]
@@ -191,7 +188,7 @@ class SwitchViews(SwitchFrames):
             address6, peer_address6 = address_pairs[1] if len(address_pairs) > 1 else ("", "")
             names = (self.ports[1][link], self.ports[0][link]) if at_b else (self.ports[0][link], self.ports[1][link])
             peer_class = devices.classes[peer_class_index]
-            is_host, settings = segment.lower == "node", settings_by_port.get(names[0], AS_PLANNED)
+            host, settings = segment.lower == "node", settings_by_port.get(names[0], AS_PLANNED)
             span = self._find_span(segment)
             yield SwitchPort(
                 name=names[0],
@@ -201,7 +198,7 @@ class SwitchViews(SwitchFrames):
                 speed_gbps=int(segment.speed_gbps),
                 lane_gbps=run.lane_gbps,
                 fec_in_module=segment.has_own_fec(run),
-                role=self._find_role(segment_index, "peer" if peer_class is own_class else "down" if at_b else "up"),
+                role=self._find_role(segment_index, "peer" if peer_class is cls else "down" if at_b else "up"),
                 address=address_pairs[0][0],
                 peer=self.names[peer],
                 peer_port=names[1],
@@ -209,25 +206,20 @@ class SwitchViews(SwitchFrames):
                 peer_tier=peer_class.tier,
                 peer_asn=0 if isinstance(segment.a, ManagementPort) else peer_asn,
                 cable=self.cable_id_columns.format_id(cable) if cable >= 0 else "",
-                mtu=min(
-                    largest_mtu,
-                    settings.mtu or (largest_mtu if is_host else find_usual_mtu(catalog, own_class, peer_class, span)),
-                ),
-                service=segment.fabric if is_host else "",
-                subinterfaces=tuple(self._make_subinterfaces(link, peer, at_b=at_b))
-                if carries_vrfs and not is_host
-                else (),
+                mtu=min(max_mtu, settings.mtu or (max_mtu if host else find_usual_mtu(catalog, cls, peer_class, span))),
+                service=segment.fabric if host else "",
+                subinterfaces=tuple(self._make_subinterfaces(link, peer, at_b=at_b)) if has_vrfs and not host else (),
                 address6=address6,
                 peer_address6=peer_address6,
-                vlan=self._find_host_vlan(segment_index, link, tenants[tenant_of_link[link]]) if is_host else 0,
+                vlan=self._find_host_vlan(segment_index, link, tenants[tenant_of_link[link]]) if host else 0,
                 cable_m=float(self.plan.cables.length_m[cable]) if cable >= 0 else 0.0,
-                shared=self._shared.get(segment_index, ()) if is_host else (),
-                tenant=tenants[tenant_of_link[link]] if is_host else "",
+                shared=self._shared.get(segment_index, ()) if host else (),
+                tenant=tenants[tenant_of_link[link]] if host else "",
                 bond=bond,
                 mlag=kind == MLAG,
                 span=span,
                 settings=settings,
-                **self._name_identifiers(own_class.fabric, run.cages[port // run.ways], port % run.ways, peer, is_host),
+                **self._name_identifiers(cls.fabric, run.cages[port // run.ways], port % run.ways, peer, host),
             )
 
     def _name_identifiers(self, fabric: str, cage: int, sub: int, peer: int, host: bool) -> _Identifiers:

@@ -60,7 +60,7 @@ def unique_below(code: Ints | Ints64, size: int) -> tuple[Ints64, Ints]:
 
 
 def rank_within(keys: Ints | Ints64, by: Ints | Ints64 | Floats | None = None) -> Ints:
-    """The rank of each row, from 0, among the rows with the same key: in row order, or by another column; int32."""
+    """Return the rank of each row, from 0, among the rows with its key: in row order, or in that of `by`; int32."""
     order = np.argsort(keys, kind="stable") if by is None else np.lexsort((by, keys))
     # the first row of a key among the sorted ones, so that the distance from it is the rank
     start = np.searchsorted(keys[order], keys[order])
@@ -70,12 +70,12 @@ def rank_within(keys: Ints | Ints64, by: Ints | Ints64 | Floats | None = None) -
 
 
 def all_alike(group: Ints | Ints64, value: Ints, groups: int) -> Flags:
-    """For each group (numbered from 0) whether all its values are equal; true for groups without rows."""
-    least, most = np.full(groups, np.iinfo(np.int32).max, dtype=np.int32), np.full(groups, -1, dtype=np.int32)
-    # a group without rows keeps the greatest value as its least: alike
-    np.minimum.at(least, group, value)
-    np.maximum.at(most, group, value)
-    is_alike: Flags = least >= most
+    """Return for each group (numbered from 0) whether all its values are equal, bool; true for groups without rows."""
+    lowest, highest = np.full(groups, np.iinfo(np.int32).max, dtype=np.int32), np.full(groups, -1, dtype=np.int32)
+    # a group without rows keeps the greatest int32 as its lowest value, which makes it alike
+    np.minimum.at(lowest, group, value)
+    np.maximum.at(highest, group, value)
+    is_alike: Flags = lowest >= highest
     return is_alike
 
 
@@ -93,9 +93,10 @@ def unique_inverse(column: Ints | Ints64) -> tuple[list[int], Ints64]:
 
 
 def join_components(label: Ints64, a: Ints | Ints64, b: Ints | Ints64) -> Ints64:
-    """Labels of connected components after some more links, each the least label of what these join, of its dtype.
+    """Return the labels of connected components after further links; a label is the least node of its component.
 
-    `label` has that before by node (its own number of one that is alone), `a` and `b` the nodes at the ends of links.
+    `label` has the labels before, by node (a node that is alone has its own number), `a` and `b` the nodes at the ends
+    of the links. The result has the dtype of `label`.
     """
     label = label.copy()
     while len(a):

@@ -28,7 +28,7 @@ _Draft = tuple[DeviceClass, Columns]
 
 
 def expand_devices(design: Design) -> DeviceTable:
-    """The device table of a cluster; rack and rack unit are -1 until placement."""
+    """Return the device table of a cluster; rack and rack unit are -1 until placement."""
     drafts = [*_draft_nodes(design), *_draft_extras(design), *_draft_switches(design), *_draft_trays(design)]
     classes: list[DeviceClass] = []
     first = 0

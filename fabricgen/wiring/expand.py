@@ -32,7 +32,11 @@ PlacesOf = Callable[[Design, DeviceTable], tuple[Sequence[str], Mapping[str, tup
 
 
 def build_wiring_plan(design: Design, places_of: PlacesOf) -> WiringPlan:
-    """Expand a design; raises InputError, located in the blueprint, where it is too large or a rack is too small."""
+    """Return the wiring plan of a design: devices, links, cables, racks, patching and bonds.
+
+    Raises InputError, located in the blueprint, for a cluster that is too large, for devices or panels that do not fit
+    where they are to stand, and for bonds that cannot be.
+    """
     try:
         _check_size(design)
         shelf = make_shelf(design)
@@ -57,7 +61,7 @@ def place_devices(design: Design, places_of: PlacesOf) -> tuple[DeviceTable, Rac
 
 
 def _expand_links(design: Design, devices: DeviceTable, shelf: Shelf | None) -> LinkTable:
-    """The link table; `cable` is -1 until cables are assigned."""
+    """Return the link table; `cable` is -1 until cables are assigned."""
     wires = [w for fabric in design.fabrics for w in FabricWiring(design, devices, fabric).list_links()]
     wires += list_scale_up_links(design, devices)
     if shelf:

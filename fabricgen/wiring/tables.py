@@ -90,15 +90,15 @@ class DeviceTable:
         return next(cls for cls in self.classes if cls.kind == NODE and cls.path == path)
 
     def split_by_class(self, device: Ints, rows: slice) -> Iterator[tuple[DeviceClass, slice | Ints64]]:
-        """(class, rows) of each class of device in some rows of a column of device rows; `rows` is not empty."""
+        """Yield (class, rows) of each class of device in some rows, not empty, of `device`, a column of device rows."""
         # classes are contiguous rows, so that the lowest and the highest device say which there may be; mostly it is
         # one
-        first, last = (int(self.device_class[end]) for end in (device[rows].min(), device[rows].max()))
-        if first == last:
-            yield self.classes[first], rows
+        lowest_class, highest_class = (int(self.device_class[end]) for end in (device[rows].min(), device[rows].max()))
+        if lowest_class == highest_class:
+            yield self.classes[lowest_class], rows
             return
         class_of_row = self.device_class[device[rows]]
-        for number in range(first, last + 1):
+        for number in range(lowest_class, highest_class + 1):
             rows_of_class = np.flatnonzero(class_of_row == number)
             if len(rows_of_class):
                 yield self.classes[number], rows.start + rows_of_class
@@ -202,18 +202,23 @@ class Segment(NamedTuple):
         return min([profile.reach_m, *(offer.reach_m for offer in self.offered or () if offer.medium == profile.id)])
 
     def find_module(self, side: Side, profile: CableProfile) -> CableProfile | None:
-        """The profile of the module at a side for a medium; None where there is none."""
+        """Return the profile of the module at a side for a medium, mostly the medium itself.
+
+        If the module has to have a gearbox, it is the profile of such a module; None if there is none for the medium.
+        """
         if not isinstance(side, PortRun | Attachment) or side.lane_gbps == self.lane_gbps:
             return profile
-        at = CageLanes(side.form_factor, side.lane_gbps, self.speed_gbps)
-        return None if profile.attached else profile.find_module_at(at, self.lane_gbps, self.gearboxes)
+        cage_lanes = CageLanes(side.form_factor, side.lane_gbps, self.speed_gbps)
+        return None if profile.attached else profile.find_module_at(cage_lanes, self.lane_gbps, self.gearboxes)
 
     def find_gearbox(self, side: Side) -> CableProfile | None:
-        """The profile of the module with a gearbox at a side; None where there is none."""
+        """Return the profile of the module with a gearbox at a side; None if none is needed, or there is none."""
         if not self.gearboxes or not isinstance(side, PortRun | Attachment) or side.lane_gbps == self.lane_gbps:
             return None
-        at = CageLanes(side.form_factor, side.lane_gbps, self.speed_gbps)
-        return next((c for c in self.gearboxes if c.light_gbps == self.lane_gbps and c.has_gearbox_for(at)), None)
+        cage_lanes = CageLanes(side.form_factor, side.lane_gbps, self.speed_gbps)
+        return next(
+            (c for c in self.gearboxes if c.light_gbps == self.lane_gbps and c.has_gearbox_for(cage_lanes)), None
+        )
 
     def has_own_fec(self, side: Side) -> bool:
         """Whether the module at a side has FEC of its own, so that its port has none."""

@@ -17,7 +17,7 @@ NOBODY = -1
 
 
 def find_device_tenants(design: Design, devices: DeviceTable) -> Ints:
-    """The tenant of every device as an index into `design.tenants`, NOBODY for none, or for several; int32."""
+    """Return the tenant of every device, an index of `design.tenants`, int32; NOBODY for none and for several."""
     tenants = np.full(len(devices), NOBODY, dtype=np.int32)
     # slots in the blueprint count from 1, coordinates from 0
     tenant_of_slot = {(s.pod, s.su - 1, s.node - 1): i for i, tenant in enumerate(design.tenants) for s in tenant.slots}
@@ -29,8 +29,8 @@ def find_device_tenants(design: Design, devices: DeviceTable) -> Ints:
             tenants[cls.rows] = owners.pop() if len(owners) == 1 else NOBODY
         elif cls.kind == NODE:
             columns = (devices.pod, devices.su, devices.node)
-            places = zip(*(column[cls.rows].tolist() for column in columns), strict=True)
-            tenants[cls.rows] = [tenant_of_slot.get(place, NOBODY) for place in places]
+            slots = zip(*(column[cls.rows].tolist() for column in columns), strict=True)
+            tenants[cls.rows] = [tenant_of_slot.get(slot, NOBODY) for slot in slots]
     return tenants
 
 
@@ -44,8 +44,9 @@ def find_link_tenants(design: Design, plan: WiringPlan, fabric: str) -> Ints:
 
 
 def find_lower_end_tenants(design: Design, plan: WiringPlan) -> Ints:
-    """The tenant of every link by what is at its lower end, in whatever fabric: of an extra device that is in several
-    sets, that of the set that the link is of; int32.
+    """Return the tenant of every link by what is at its lower end, in whatever fabric; int32, NOBODY for none.
+
+    If an extra device is in several sets, the tenant is that of the set that the link belongs to.
     """
     tenants = find_device_tenants(design, plan.devices)[plan.links.a_device]
     tenant_of_extra = {name: number for number, tenant in enumerate(design.tenants) for name in tenant.extras}
@@ -79,7 +80,10 @@ class TenantPlaces(NamedTuple):
 
 
 def locate_tenants(design: Design, plan: WiringPlan, rails: Mapping[str, Ints64]) -> dict[str, TenantPlaces]:
-    """Where each tenant is, by name. `rails` has, by fabric, the subnet of every link where rails have one each."""
+    """Return the ports, links and VLANs of each tenant, by its name.
+
+    `rails` has, by fabric whose rails have a subnet each, the index of the subnet of every link, -1 for none.
+    """
     if not design.tenants:
         return {}
     tenant_of_link = find_lower_end_tenants(design, plan)
@@ -113,7 +117,10 @@ def locate_tenants(design: Design, plan: WiringPlan, rails: Mapping[str, Ints64]
 
 
 def _find_vrf_vlans(design: Design, plan: WiringPlan, tenant: TenantDesign, ports: Mapping[str, Ints]) -> Ints:
-    """The VLAN of a tenant's VRF on the links of each switch that has it: with ports of it, or above one with it."""
+    """Return the VLAN of a tenant's VRF on each device, int32; 0 for devices without the VRF.
+
+    A switch has the VRF if it has ports of the tenant, or if a switch below it has the VRF.
+    """
     has_vrf = np.zeros(len(plan.devices), dtype=bool)
     for column in ports.values():
         has_vrf |= column > 0

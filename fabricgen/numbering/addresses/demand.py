@@ -35,7 +35,7 @@ class PoolDemand(NamedTuple):
 
 
 def list_pool_demands(design: Design) -> Iterator[PoolDemand]:
-    """Yield every demand on an address pool, in both families."""
+    """Yield every demand on an address pool, IPv4 first: loopbacks, links, exits, nodes, SRv6, then management."""
     for family in FAMILIES:
         fabrics = [f for f in design.fabrics if family.word in list_families(design, f)]
         for fabric in filter(is_routed, design.fabrics):
@@ -145,9 +145,9 @@ def _make_management_demand(design: Design, family: Family) -> PoolDemand:
     block = family.subnet_size or round_up_to_power_of_two(reserved + sum(map(round_up_to_power_of_two, slots)))
     if family.subnet_size:
         return PoolDemand("", "management", family, block, block, block)
-    now = sum(tier.switches for _, tier in tiers)
+    switches = sum(tier.switches for _, tier in tiers)
     numbered = sum(count_numbered_groups(tier) * tier.count for fabric, tier in tiers)
-    return PoolDemand("", "management", family, reserved + now, reserved + max(numbered, now), block)
+    return PoolDemand("", "management", family, reserved + switches, reserved + max(numbered, switches), block)
 
 
 # Sizes of bridged subnets, and the addresses at their start that no host gets.

@@ -69,7 +69,9 @@ def allocate_management(
 
 
 def _take_port_addresses(plan: WiringPlan, numbered: FamilyAllocation, management: ManagementAddresses) -> None:
-    """Copy the address of the first port that each device has on the management fabric into `management`."""
+    """Write the address of the first port that each device has on the management fabric into `management`, with its
+    prefix length and gateway: the switch at a routed link, else the gateway of the subnet.
+    """
     links = plan.links
     for i, segment in enumerate(links.segments):
         is_bmc = getattr(segment.a, "role", "") == "bmc"
@@ -103,24 +105,33 @@ def _copy_loopbacks(
 def _allocate_flat_subnet(
     design: Design, plan: WiringPlan, allocator: AddressAllocator, management: ManagementAddresses
 ) -> None:
-    """Allocate one subnet for the management ports of all switches; in IPv4 further ones when it is full."""
+    """Write the addresses of the management ports of all switches, in one subnet, into `management`.
+
+    If an IPv4 subnet of the size in the lock is full, a further one of that size follows it.
+    """
     family, tiers = allocator.family, [tier for fabric in design.fabrics for tier in fabric.tiers]
     slots = [allocator.find_slots(tier) for tier in tiers]
     # the broadcast address besides those that every subnet reserves
     needed = RESERVED_IN_SUBNET + 1 + sum(round_up_to_power_of_two(s.count) for s in slots)
-    hosts = allocator.blocks.remember_capacity("management", round_up_to_power_of_two(needed))
+    addresses_per_subnet = allocator.blocks.remember_capacity("management", round_up_to_power_of_two(needed))
     # of each subnet the network address, the gateway and the broadcast address are left out
-    most_subnets = 64 + 4 * -(-needed // (hosts - 3))  # an upper bound, holes included
-    windows = tuple(Interval(i * hosts + 2, hosts - 3) for i in range(most_subnets))
+    most_subnets = 64 + 4 * -(-needed // (addresses_per_subnet - 3))  # an upper bound, holes included
+    windows = tuple(Interval(i * addresses_per_subnet + 2, addresses_per_subnet - 3) for i in range(most_subnets))
     subnet_pool = NumberPool("management", "the management subnet", windows, ("pools", "management"), "FG024")
-    numbers_by_tier = [allocator.blocks.allocate_numbers(subnet_pool, s, Need("switches"), hosts - 3) for s in slots]
-    last = max(int(numbers.max()) for numbers in numbers_by_tier) // hosts
-    size = family.subnet_size or hosts
-    intervals = allocator.allocate_management(family.subnet_size or (last + 1) * hosts)
+    numbers_by_tier = [
+        allocator.blocks.allocate_numbers(subnet_pool, s, Need("switches"), addresses_per_subnet - 3) for s in slots
+    ]
+    last_subnet = max(int(numbers.max()) for numbers in numbers_by_tier) // addresses_per_subnet
+    size = family.subnet_size or addresses_per_subnet
+    intervals = allocator.allocate_management(family.subnet_size or (last_subnet + 1) * addresses_per_subnet)
     for tier, numbers in zip(tiers, numbers_by_tier, strict=True):
         rows = plan.devices.find_tier(tier.key).rows
         # where each subnet begins; one of stated size is a single one
-        subnet = numbers // hosts * hosts if size == hosts else np.zeros_like(numbers)
+        subnet = (
+            numbers // addresses_per_subnet * addresses_per_subnet
+            if size == addresses_per_subnet
+            else np.zeros_like(numbers)
+        )
         management.address[rows] = pick_addresses(family.kind, intervals, numbers, 1)
         management.gateway[rows] = pick_addresses(family.kind, intervals, subnet + 1, 1)
         management.length[rows] = family.prefix_length(size)

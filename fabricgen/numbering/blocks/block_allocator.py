@@ -195,7 +195,11 @@ class BlockAllocator:
     def allocate_device_blocks(
         self, pool: NumberPool, slots: Slots, purpose: str, addresses: int, need: Need
     ) -> DeviceBlocks:
-        """Return a block of at least `addresses` addresses for each device; its size is a power of two."""
+        """Return a block of at least `addresses` addresses for each device, from a pool.
+
+        The size of a block is a power of two, and stays as the lock has it: a device that needs more gets further
+        blocks.
+        """
         name = f"{slots.name} {purpose}"
         size = self.remember_capacity(name, round_up_to_power_of_two(addresses))
 
@@ -255,7 +259,7 @@ def _spell_count(count: int) -> str:
 
 
 def _find_adopted_outside(lock: Lock) -> dict[str, Allocations]:
-    """Return, by kind, the adopted numbers outside of all blocks of the lock: no block may be allocated over them."""
+    """Return the adopted numbers outside of all blocks of the lock, by kind: no block may be allocated over them."""
     numbers_outside: dict[str, Allocations] = {}
     for kind, numbers in list_taken_numbers(lock.find_words(ADOPTED)).items():
         block_intervals = sorted(

@@ -97,8 +97,10 @@ class Need(NamedTuple):
 def explain_tier_need(
     design: Design, tier: TierDesign, subject: str, per_switch: int, size_text: str, slots: int
 ) -> Need:
-    """Return the need of `per_switch` addresses (in words `size_text`) for each of `slots` switches, reserved ones
-    included.
+    """Return what a tier needs of a pool, in numbers and in words for an error: an address or block for each switch.
+
+    A block has `per_switch` addresses, `size_text` names it, and `slots` counts switches with the reserved ones. If
+    growth reserves them, the words say which growth, and which settings would need less.
     """
     numbers = round_up_to_power_of_two(slots if per_switch > 1 else slots + 1) * per_switch
     switches = f"{slots} switch{'es' * (slots != 1)}" + (
@@ -121,9 +123,7 @@ def explain_tier_need(
 
 
 def _list_growth(design: Design, fabric: FabricDesign, tier: TierDesign) -> Iterator[tuple[str, str, int]]:
-    """Yield, for each way in which a tier may grow: words for it, the key that limits it or "", and how many slots
-    would be left without that growth.
-    """
+    """Yield (words, setting that limits it or "", slots left without it) for each way in which a tier may grow."""
     layout, scope = tier.layout, find_scope(tier.per)
     slots = count_group_slots(fabric, tier) * group_capacity(tier)
     tiers_by_name = {

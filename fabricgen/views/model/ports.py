@@ -91,7 +91,7 @@ def _model_bond(switch: SwitchView, number: int, ports: Sequence[SwitchPort]) ->
 
 
 def place_ports(switch: SwitchView, catalog: Catalog) -> dict[str, str]:
-    """Return the place of each port of the front panel, by its name: `cage/sub`, or `cage` if nothing is plugged in.
+    """Return the place of each port of the front panel, by its name: `cage/sub`, or `cage` if no link uses the cage.
 
     The NOS decides how far an empty cage is split. Raises LookupError if the catalogue has no port table.
     """

@@ -110,7 +110,10 @@ class MergedCables(NamedTuple):
 
 
 def merge_assemblies(sharing: CageSharing, attached: Flags, ends: CableEnds) -> MergedCables:
-    """Merge cables with attached ends that share cages and could be one assembly; the order of cables is kept."""
+    """Return the cables after merging those with attached ends that share cages and could be one assembly.
+
+    The order of cables is kept. `attached` says whether the medium of each cable has attached ends.
+    """
     number = cable_numbers = np.arange(len(attached), dtype=np.int32)
     merged = attached & sharing.one_cable
     stays = ~merged | (sharing.group == cable_numbers)

@@ -43,11 +43,12 @@ if TYPE_CHECKING:
 def make_cables(
     design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable
 ) -> tuple[Ints, CableTable, RackTable, Patching | None]:
-    """Group links into cables and choose each cable's length and medium.
+    """Group links into cables and choose the length and medium of each cable.
 
-    Returns the cable of each link (int32), the cable table, the rack table with patch racks, and the patching (None
-    without patch panels). A cable that is too long for every medium gets the one of the longest reach, and `reaches` is
-    false; lint reports it. Raises InputError (FG086) where a rack has no room for its panels.
+    Returns the cable of each link (int32, -1 for backplane links), the cable table, the rack table with patch racks,
+    and the patching (None without patch panels). A cable that is too long for every medium gets the one of the longest
+    reach, and its `reaches` is false; lint reports it. Raises InputError as `lay_trunks` does, such as FG086 if a rack
+    has no room for its panels.
     """
     connector_numbers, cage_numbers = number_two_kinds(devices, links, number_connectors, number_cages_of_ports)
     common, far = _find_cable_connectors(links, connector_numbers)
@@ -88,7 +89,7 @@ def make_cables(
 
 
 def measure_runs(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable, link: Ints64) -> Floats:
-    """The length of the run of some links, m, float64: through the halls, or the stated fibre between sites."""
+    """Return the length of the run of some links, m, float64: through the halls, or the stated fibre between sites."""
     run = measure_device_runs(devices, racks, design.loaded.blueprint.floor, links.a_device[link], links.b_device[link])
     if any(s.km for s in links.segments):
         # 0 km is a link inside a site, whose run is measured
@@ -98,7 +99,9 @@ def measure_runs(design: Design, devices: DeviceTable, racks: RackTable, links: 
 
 
 def _list_media(design: Design, links: LinkTable) -> tuple[CableProfile, ...]:
-    """The media that may be chosen for any link, cheapest first."""
+    """Return the media that may be chosen for any link: those on sale by default, asked for or permitted; cheapest
+    first.
+    """
     asked_for = {
         name for segment in links.segments for names in (segment.media, *list_made_media(segment)) for name in names
     }
@@ -120,22 +123,22 @@ def _choose_lengths(media: tuple[CableProfile, ...], medium: Ints, run_m: Floats
 
 
 def _find_cable_connectors(links: LinkTable, connectors: EndNumbers) -> tuple[Ints, Ints]:
-    """(number of the connector at the common end of each link's cable, number of that at its other end); int32.
+    """Return (connector at the common end of the cable of each link, connector at its other end), int32.
 
-    Common ends that are upper ends are numbered after all lower ones; backplane links have -1.
+    Common ends that are upper ends are numbered behind all lower ones. Backplane links have no cable: -1 and 0.
     """
     # backplane links keep these; their -1 makes any key of theirs negative
-    common, far = np.full(len(links), -1, dtype=np.int32), np.zeros(len(links), dtype=np.int32)
+    common_connector, far_connector = np.full(len(links), -1, dtype=np.int32), np.zeros(len(links), dtype=np.int32)
     for i, segment in enumerate(links.segments):
         rows = links.find_rows(i)
         if segment.backplane:
             continue
         if hangs_on_lower_end(segment):
-            common[rows], far[rows] = connectors.a[rows], connectors.b[rows]
+            common_connector[rows], far_connector[rows] = connectors.a[rows], connectors.b[rows]
         else:
             # beyond all lower ends, since a connector may be the common end of one cable and the far end of another
-            common[rows], far[rows] = connectors.count + connectors.b[rows], connectors.a[rows]
-    return common, far
+            common_connector[rows], far_connector[rows] = connectors.count + connectors.b[rows], connectors.a[rows]
+    return common_connector, far_connector
 
 
 def _number_cables(common: Ints, connectors: int) -> Ints:
@@ -178,7 +181,7 @@ def find_common_ends(links: LinkTable, cables: CableTable) -> tuple[Ints64, Flag
 
 
 def find_connector(side: Side, port: int) -> int:
-    """The connector (from 0) of the cage that a port uses; -1 where the cage has only one."""
+    """Return the connector (from 0) of its cage that a port uses; -1 if the cage has only one."""
     if isinstance(side, PortRun):
         # ports are numbered cage by cage, those of one connector side by side
         return port % side.ways // side.per_connector if side.connectors > 1 else -1

@@ -129,7 +129,10 @@ def make_slug(text: str) -> str:
 
 
 def make_end_kind(side: Side, segment: Segment, shelf: Shelf | None = None) -> EndKind:
-    """The cage that an end of the cables of a segment plugs into."""
+    """Return the kind of the lower or upper ends (`side`) of the cables of a segment: the cage that they plug into.
+
+    With a `shelf` it has the protocol and vendor by which products are looked up.
+    """
     kind = partial(EndKind, top=getattr(side, "top", ""), connectors=count_connectors(side))
     if shelf:
         vendor = shelf.find_vendor_key(find_vendor(side))
@@ -207,7 +210,7 @@ def count_far_ends(links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, e
 def count_ends_and_lanes(
     links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, end_links: Ints, cables: int
 ) -> tuple[Ints, Ints]:
-    """(number of far ends of each cable, electrical lanes at its common end), int32, from columns of end rows.
+    """Return (number of far ends of each cable, electrical lanes at its common end), int32, from columns of end rows.
 
     A straight cable has 1 far end; unused legs of a breakout count. A cable whose far end takes several links of a
     split cage, as at a DGX, is straight.

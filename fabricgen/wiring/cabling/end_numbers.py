@@ -186,7 +186,7 @@ _SCALE_UP = _STRIDE // 8
 
 
 def number_connectors(side: Side, ports: Ints) -> Ints:
-    """The connector of each port, int32: unique within the device, with gaps."""
+    """Return the connector of each port, int32: a number unique within the device; numbers have gaps."""
     if isinstance(side, PortRun):
         # `%` and `//` bind alike, from the left: the port within its cage, then its connector there
         in_cage = ports % side.ways // side.per_connector
@@ -198,7 +198,7 @@ def number_connectors(side: Side, ports: Ints) -> Ints:
 
 
 def number_cages_of_ports(side: Side, ports: Ints) -> Ints:
-    """The cage of each port, int32: unique within the device, with gaps."""
+    """Return the cage of each port, int32: a number unique within the device; numbers have gaps."""
     if isinstance(side, PortRun):
         # cages of a run are numbered from 1, as on the front
         return (np.array(side.cages, dtype=np.int32)[ports // side.ways] - 1).astype(np.int32)

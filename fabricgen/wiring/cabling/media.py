@@ -29,7 +29,11 @@ Media = tuple[CableProfile, ...]
 def choose_media(
     links: LinkTable, segment: Ints, sharing: CageSharing, run_m: Floats, media: Media
 ) -> tuple[Ints, Flags]:
-    """(medium of each cable, an index of `media`, int32; whether its reach suffices)."""
+    """Return (medium of each cable, an index of `media`, int32; whether its reach suffices, bool).
+
+    Cables that share cages get one medium if one suits them all. A cable without a legal medium gets a stated one or
+    the cheapest that carries its lanes, and does not reach. `segment` and `run_m` (m) are those of each cable.
+    """
     group = sharing.group.astype(np.int64)
     # cables that share cages share transceivers, and so a medium: the longest of them decides for all
     longest = run_m.copy()
@@ -73,7 +77,7 @@ class MediaFit(NamedTuple):
 
     @classmethod
     def evaluate_media(cls, segments: tuple[Segment, ...], media: Media) -> MediaFit:
-        """Evaluate every medium for every segment."""
+        """Return the longest run, the splits and the rank of every medium for every segment."""
         shape = (len(segments), len(media))
         serves_m, rank = np.full(shape, -1.0), np.zeros(shape)
         for row, segment in enumerate(segments):
@@ -124,7 +128,7 @@ class _MediaRequirements(NamedTuple):
         return _MediaRequirements(self.segment[rows], alone, may_be_attached, split, self.longest[rows])
 
     def group_alike(self, fit: MediaFit) -> tuple[Ints, Ints]:
-        """(a cable of each distinct combination of requirements; the index of each cable's combination), int32."""
+        """Return (one cable of each distinct combination of requirements, index of each cable's combination), int32."""
         # only between which two limits a run lies can matter: a million lengths become a few kinds
         limits = np.array(sorted(set(fit.serves_m.ravel().tolist()))) + ROUNDING_M
         steps, kinds = np.searchsorted(limits, self.longest), len(limits) + 1
@@ -141,7 +145,10 @@ class _MediaRequirements(NamedTuple):
 
 
 def _choose_best(fit: MediaFit, requirements: _MediaRequirements) -> tuple[Ints, Flags]:
-    """(the best-ranked medium that reaches, else the legal one of the longest reach; whether it reaches)."""
+    """Return (medium of each cable with the lowest rank among those that reach; whether it reaches).
+
+    If none reaches, it is the legal medium of the longest reach, the cheapest of several; -1 if none is legal.
+    """
     medium = np.full(len(requirements.segment), -1, dtype=np.int32)
     reaches = np.zeros(len(requirements.segment), dtype=bool)
     # first what is left if nothing reaches: the longest legal one, the cheapest of these
@@ -160,29 +167,29 @@ def _choose_best(fit: MediaFit, requirements: _MediaRequirements) -> tuple[Ints,
 def _choose_common_media(
     fit: MediaFit, requirements: _MediaRequirements, group: Ints64, chosen: tuple[Ints, Flags]
 ) -> tuple[Ints, Flags]:
-    """(medium, whether it reaches) of cables that share cages, but chose different media: the one that suits the whole
-    group, by the least sum of ranks.
+    """Return (medium of each cable, whether it reaches) for cables that share cages, but chose different media.
 
-    `group` is the number of each cable's group; where no medium suits all, cables keep what they have `chosen`.
+    A group gets the medium with the least sum of ranks among those that suit and reach all its cables. If there is
+    none, its cables keep what they have `chosen`. `group` is the number of each cable's group.
     """
     medium, reaches = chosen
     best = np.full(int(group.max()) + 1, np.inf)
     for i in range(len(fit.media)):
         # ranks differ by segment (policy, products): what any of the group would have to buy elsewhere comes last
-        total = np.bincount(group, weights=fit.rank[requirements.segment, i])
+        rank_sum = np.bincount(group, weights=fit.rank[requirements.segment, i])
         # one cable of a group that it does not suit rules it out for the group
-        total[group[~fit.does_reach(requirements, i)]] = np.inf
-        agreed = (total < best)[group]
-        medium[agreed], reaches[agreed] = i, True
-        best = np.minimum(best, total)
+        rank_sum[group[~fit.does_reach(requirements, i)]] = np.inf
+        is_better = (rank_sum < best)[group]
+        medium[is_better], reaches[is_better] = i, True
+        best = np.minimum(best, rank_sum)
     return medium, reaches
 
 
 def _choose_fallback_media(medium: Ints, segment: Ints, segments: tuple[Segment, ...], media: Media) -> None:
-    """Give cables without a legal medium a stated one, else any that carries their lanes; `reaches` stays false.
+    """Give cables without a legal medium (-1), in place, a stated one, else the cheapest that carries their lanes.
 
-    Of stated ones that of the longest reach, as where legal ones do not reach: it misses the run by least, and is what
-    was asked for. Where none was stated, no reach makes one legal, and the plan names the cheapest.
+    Of several stated media it is the one of the longest reach, as it misses the run by least. Whether it reaches stays
+    false, as no reach makes it legal.
     """
     by_reach = sorted(enumerate(media), key=lambda m: (-m[1].reach_m, m[1].cost_rank))
     for is_stated, ordered in ((True, by_reach), (False, list(enumerate(media)))):

@@ -21,9 +21,9 @@ from fabricgen.wiring.tables import LinkTable, MediumOffer, Segment
 
 
 def make_shelf(design: Design) -> Shelf | None:
-    """The product lists that a blueprint orders from; None where it names none.
+    """Return the product lists that a blueprint orders from; None if it names none.
 
-    Raises InputError where there is no such list, or one names a medium that the catalogue lacks.
+    Raises InputError if there is no such list, or if a list names a medium that the catalogue lacks.
     """
     blueprint = design.loaded.blueprint
     lists = {name: design.catalog.products(name, path) for path, name in list_product_lists(blueprint)}
@@ -33,7 +33,10 @@ def make_shelf(design: Design) -> Shelf | None:
 
 
 def add_offers(segment: Segment, shelf: Shelf, media: Iterable[CableProfile]) -> Segment:
-    """A segment with the media that the product lists sell for its ends; these are preferred."""
+    """Return a segment with the media that product lists sell for its ends, which are then preferred.
+
+    Without any, or for a backplane, it is the same segment.
+    """
     if segment.backplane:
         return segment
     offered, kinds, sizes = [], make_end_kinds(segment, shelf), list(_list_cable_sizes(segment))
@@ -126,7 +129,7 @@ def find_sold_jumper_lengths(shelf: Shelf, media: Media, columns: tuple[Ints, In
 
 
 def _choose_sold_lengths(products: Iterable[Product], run_m: Floats) -> Floats:
-    """The shortest sufficient length of the first product that has one, for each run, m, float64; NaN for none."""
+    """Return the shortest sufficient length of the first product that has one, for each run, m; NaN for none."""
     length_m, unserved = np.full(len(run_m), np.nan), np.arange(len(run_m))
     for product in products:
         sold = np.array([*product.lengths_m, np.nan])

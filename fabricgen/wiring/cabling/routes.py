@@ -59,7 +59,7 @@ class Positions(NamedTuple):
 
 
 def locate_devices(devices: DeviceTable, racks: RackTable, floor: Floor) -> Positions:
-    """The position of every device."""
+    """Return the position of every device, in table order."""
     units = np.array([cls.profile.rack_units for cls in devices.classes], dtype=np.int32)[devices.device_class]
     faces = tuple(
         np.array([cls.aisle == aisle for cls in devices.classes], dtype=bool)[devices.device_class]
@@ -69,7 +69,10 @@ def locate_devices(devices: DeviceTable, racks: RackTable, floor: Floor) -> Posi
 
 
 def make_positions(racks: RackTable, floor: Floor, at: tuple[Ints, Ints, Ints], faces: tuple[Flags, ...]) -> Positions:
-    """Positions from rack, lowest unit and height in units; `faces` are where ports face the hot and the cold aisle."""
+    """Return positions in racks; `at` are rack, lowest rack unit (from 1) and height in rack units.
+
+    `faces` says whether ports face the hot aisle, and whether they face the cold one; bool.
+    """
     rack, u, units = at
     # units count from 1 at the bottom
     height = (u - 1 + units / 2) * RACK_UNIT_M
@@ -88,10 +91,10 @@ def make_positions(racks: RackTable, floor: Floor, at: tuple[Ints, Ints, Ints], 
 
 
 def measure_ways_inside(racks: RackTable) -> Floats:
-    """What a cable to another rack takes inside each rack beside its way up or down, m, float64: from the port to the
-    manager at the side, and from there to the middle of the tray, which lies above or below that of the rack.
+    """Return the part of a cable to another rack that runs across each rack, m, float64.
 
-    0 with a lock from before it was counted.
+    It runs from the port to the manager at the side, and from there to the middle of the tray above or below the rack.
+    It is 0 under a lock from before this part was measured.
     """
     way_m = [(RACK_WIDTH_M + kind.depth_m) / 2 if racks.ways_inside else 0.0 for kind in racks.kinds]
     return np.array(way_m)[racks.kind]
@@ -117,7 +120,7 @@ def measure_runs_between(at: Positions, racks: RackTable, floor: Floor, a: Ints 
 
 
 def measure_ways_between(at: Positions, racks: RackTable, floor: Floor, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
-    """The shortest way of a cable between pairs of rows of `at`, without slack and service loops, m, float64."""
+    """Return the shortest way of a cable between pairs of rows of `at`, m, float64, without slack and service loops."""
     way_m = at.rise[a] + at.rise[b]
     way_m += _measure_trays(at, racks.halls, floor, a, b)
     # inside a rack no tray is used: this replaces what was added up
@@ -131,7 +134,7 @@ def measure_ways_between(at: Positions, racks: RackTable, floor: Floor, a: Ints 
 
 
 def _measure_trays(at: Positions, halls: tuple[Hall, ...], floor: Floor, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
-    """The way from the tray above one device to that above another, m, float64."""
+    """Return the way from the tray above each device `a` to that above device `b`, m, float64."""
     trays = floor.trays
     way_m = np.abs(at.x[a] - at.x[b]) + np.abs(at.y[a] - at.y[b])
     if trays.cross != "everywhere":
@@ -148,7 +151,7 @@ def _measure_trays(at: Positions, halls: tuple[Hall, ...], floor: Floor, a: Ints
 def _measure_detours(
     at: Positions, halls: tuple[Hall, ...], cross: Cross, a: Ints | Ints64, b: Ints | Ints64
 ) -> Floats:
-    """The detour of each pair of devices in different rows of a hall to a crossing tray, m, float64."""
+    """Return the detour to a crossing tray for pairs of devices in different rows of one hall, m, float64."""
     detour_m = np.zeros(len(a))
     for i, hall in enumerate(halls):
         rows = np.flatnonzero(at.hall[a] == i)
@@ -206,7 +209,7 @@ def find_exit(hall: Hall, trays: Trays) -> Point:
 
 
 def _measure_ways_to_exits(at: Positions, halls: tuple[Hall, ...], trays: Trays) -> Floats:
-    """The way from the tray above each device to the exit of its hall, m, float64."""
+    """Return the way from the tray above each device to the exit of its hall, m, float64."""
     to_exit_m = np.zeros(len(at.rack))
     for i, hall in enumerate(halls):
         rows = np.flatnonzero(at.hall == i)
@@ -219,7 +222,10 @@ def _measure_ways_to_exits(at: Positions, halls: tuple[Hall, ...], trays: Trays)
 
 
 def measure_ways_between_halls(halls: tuple[Hall, ...], floor: Floor) -> Floats:
-    """The way between the exits of halls, m, float64, shape (halls, halls); 0 between sites, whose fibre is stated."""
+    """Return the way between the exits of halls, m, float64, shape (halls, halls).
+
+    It is 0 between halls of two sites, as the length of fibre between sites is stated.
+    """
     between_m = np.zeros((len(halls), len(halls)))
     for i, hall in enumerate(halls):
         for j, far_hall in enumerate(halls):

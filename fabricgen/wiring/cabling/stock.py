@@ -27,7 +27,7 @@ def round_up_to_stock(profile: CableProfile, run_m: Floats) -> Floats:
 
 
 def round_up_fibre(run_m: Floats) -> Floats:
-    """The length to order of fibre for each run, m, float64, by the usual stock lengths."""
+    """Return the length of fibre to order for each run, m, float64: a usual stock length, or whole reels or drums."""
     length_m = _round_up(FIBRE_STOCK_M, run_m)
     beyond = np.flatnonzero(np.isinf(length_m))
     least_m = run_m[beyond] - ROUNDING_M
@@ -44,7 +44,7 @@ def _round_up(stock_m: Sequence[float], run_m: Floats) -> Floats:
 
 
 def find_longest_run(profile: CableProfile, most_m: float) -> float:
-    """The longest run that a medium serves if no cable of it may be longer than `most_m`, m; -1 for none."""
+    """Return the longest run that cables of a medium of up to `most_m`, m, can serve, m; -1 if all are longer."""
     stock = profile.stock_m or FIBRE_STOCK_M
     if not profile.stock_m and most_m > stock[-1]:
         # `round_up_fibre` the other way: below the first whole drum beyond the reels, no more than the longest reel

@@ -42,9 +42,9 @@ def find_pod_sites(layout: Layout) -> Ints:
 
 
 def make_node_columns(layout: Layout, kind: UnitKind | None = None) -> Columns:
-    """Coordinates of every node and other member that is not omitted of the units of a kind, unit by unit; int32.
+    """Return the coordinates of the members (nodes and others) of all units of a kind, unit by unit; int32.
 
-    Without `kind` of the only one; raises ValueError where there are several.
+    Omitted members are left out. Without `kind` it is the only kind; raises ValueError if there are several.
     """
     kind = kind or layout.kind
     is_of_kind = np.array([pod_kind.name == kind.name for pod_kind in layout.kind_of_pod], dtype=bool)
@@ -72,7 +72,10 @@ def number_by_cluster(layout: Layout, columns: Columns) -> Columns:
 
 
 def number_by_part(layout: Layout, columns: Columns) -> Columns:
-    """Columns of coordinates in the cluster, with pods and units as a part of it numbers them; -1 for others."""
+    """Return coordinate columns with pods and units numbered as in a part of the cluster, not as in the whole cluster.
+
+    Pods and units of other parts become -1.
+    """
     if layout.cluster is None:
         return columns
     size = {"pod": len(layout.cluster.pods), "unit": layout.cluster.units}
@@ -102,7 +105,7 @@ def _make_empty_column(count: int) -> Ints:
 
 
 def make_place_columns(layout: Layout, scope: str) -> Columns:
-    """Coordinates of every place of a scope, in order; int32.
+    """Return the coordinates of every place of a scope, in order: site, pod, unit, su and rack, int32, -1 for none.
 
     Places that are several units of a pod, or several racks of a unit, have a column under their own name, and so have
     wider ones of that kind (see `shape.find_place_number`).
@@ -151,9 +154,10 @@ def _list_counted_scopes(scope: str) -> Iterator[str]:
 
 
 def make_tier_columns(tier: TierDesign) -> Columns:
-    """Coordinates of every switch of a tier, group by group: places, inner dimensions, and the tier's own index.
+    """Return the coordinates of every switch of a tier, group by group: places, inner dimensions, and index in the
+    group.
 
-    Pods and units are as its layout numbers them (see `number_by_cluster`).
+    The index is under the name of the tier. Pods and units are as its layout numbers them (see `number_by_cluster`).
     """
     places = make_place_columns(tier.layout, tier.scope)
     shape = [tier.sizes[d] for d in list_inner_dimensions(tier.per)] + [tier.count]
@@ -169,7 +173,7 @@ def make_tier_columns(tier: TierDesign) -> Columns:
 
 
 def find_rail_and_plane(tier: TierDesign, columns: Columns) -> tuple[Ints, Ints]:
-    """(rail, plane) of each switch of a tier, int32 from 0; -1 where it serves more than one."""
+    """Return (rail, plane) of each switch of a tier, int32 from 0; -1 if it serves several."""
     switch_count = len(columns["pod"])
     rail_and_plane = []
     for dimension in ("rail", "plane"):
@@ -186,7 +190,7 @@ _WORD_BITS = 63
 
 
 def index_switch_ends(plan: WiringPlan) -> tuple[Ints64, Ints, Flags]:
-    """(row pointer per device, link, whether the device is its upper end): int64, int32 and bool, in CSR form.
+    """Return (row pointer per device, int64; link, int32; whether the device is its upper end, bool), in CSR form.
 
     Ends are sorted by device and then by port on the front panel. Ends at nodes, at management ports and of scale-up
     links are left out.
@@ -211,9 +215,9 @@ def index_switch_ends(plan: WiringPlan) -> tuple[Ints64, Ints, Flags]:
 
 
 def sort_rows(major: Ints | Ints64, minor: Ints | Ints64) -> Ints64:
-    """Row numbers sorted by two columns of integers from 0; a stable sort, int64.
+    """Return the row numbers sorted by two columns of integers from 0, int64; the sort is stable.
 
-    Both values and the row number are packed into one 64-bit word where they fit, which is much faster than lexsort.
+    Both values and the row number are packed into one 64-bit word if they fit, which is much faster than lexsort.
     """
     minor_bits, row_bits = int(minor.max(initial=0)).bit_length(), len(major).bit_length()
     # too large for one word

@@ -152,7 +152,7 @@ class FabricWiring:
     def _make_segment(
         self, lower: TierDesign | None, upper: TierDesign, a: Any, b: Any, path: Any, stated_media: StatedMedia | None
     ) -> Segment:
-        """The segment of links up from tier `lower`, or from nodes, extra devices or management ports (None)."""
+        """Return the segment of links up from tier `lower`, or from nodes, extra devices or management ports (None)."""
         lower_profile = lower.profile.id if lower else a.profile.id if isinstance(a, Attachment) else ""
         policy = make_policy(self._design.loaded.blueprint, self._fabric.name, (lower_profile, upper.profile.id))
         name = lower.name if lower else "node"
@@ -297,18 +297,14 @@ def rank_lower_switches(lower: TierDesign, upper: TierDesign, columns: Columns) 
     """
     uplink: Uplink | None = lower.uplink
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
-    numbers = number_places(lower.layout, lower.scope, upper.scope, by_slot=uplink.by_slot)
-    rank = np.array(numbers, dtype=np.int32)[find_place_number(lower.layout, lower.scope, columns)]
+    place_numbers = number_places(lower.layout, lower.scope, upper.scope, by_slot=uplink.by_slot)
+    rank = np.array(place_numbers, dtype=np.int32)[find_place_number(lower.layout, lower.scope, columns)]
     for dimension in list_inner_dimensions(lower.per):
         if dimension not in upper.per:
-            number_groups = group_met_numbers(dimension, upper.per, lower.sizes[dimension], lower.coarser)
-            index_of_number = {
-                met_number: index for numbers in number_groups for index, met_number in enumerate(numbers)
-            }
-            position = np.array(
-                [index_of_number[met_number] for met_number in range(len(index_of_number))], dtype=np.int32
-            )
-            rank = rank * max(map(len, number_groups)) + position[columns[dimension]]
+            value_groups = group_met_numbers(dimension, upper.per, lower.sizes[dimension], lower.coarser)
+            index_of_number = {value: index for values in value_groups for index, value in enumerate(values)}
+            position = np.array([index_of_number[value] for value in range(len(index_of_number))], dtype=np.int32)
+            rank = rank * max(map(len, value_groups)) + position[columns[dimension]]
     if lower.name not in upper.per:
         rank = rank * lower.count + columns[lower.name]
     ranks: Ints = rank.astype(np.int32)

@@ -27,15 +27,17 @@ class MeshLinks(NamedTuple):
 
 
 def join_mesh(tier: TierDesign, mesh: Mesh) -> MeshLinks:
-    """The links of a tier whose switches meet by one word, those of the first of its sets of switches first."""
+    """Return the links of a tier whose switches are joined by one word, such as `peer`, set by set."""
     joined = [_join_set(switches, numbers, tier, mesh) for switches, numbers in list_sets(tier, mesh)]
     columns = zip(*joined, strict=True) if joined else ((np.empty(0, dtype=np.int32),),) * 4
     return MeshLinks(*(np.concatenate(parts).astype(np.int32) for parts in columns))
 
 
 def list_sets(tier: TierDesign, mesh: Mesh) -> Iterator[tuple[Ints, Ints]]:
-    """(switches, numbers) of each place within which some meet: rows of a tier, int32 (sets, values), and the number of
-    each value, int32 (values,), ascending. With `spread` the switches are the first of each group.
+    """Yield (switches, numbers) of each place within which switches of a tier are joined to each other.
+
+    `switches` are rows of the tier, int32 (sets, values); `numbers` are those of the values, int32 (values,),
+    ascending. With `spread` the switches are the first of each group.
     """
     if mesh.word == "peer":
         yield np.arange(tier.switches, dtype=np.int32).reshape(-1, 2), np.arange(2, dtype=np.int32)

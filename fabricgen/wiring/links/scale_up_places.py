@@ -70,9 +70,10 @@ def list_present_domains(design: Design, scale_up: ScaleUpDesign) -> Ints:
 
 
 def make_tray_columns(design: Design, scale_up: ScaleUpDesign) -> Columns:
-    """Coordinates of every switch tray, domain by domain: spread over the racks of its nodes, or in racks of their own.
+    """Return the coordinates of every switch tray, domain by domain; `index` is that of the tray in its domain.
 
-    Trays of a domain of a pod or more stand in network racks, and have no unit, su or rack.
+    Trays are spread over the racks of the domain's nodes. Those of a domain of a pod or more stand in network racks,
+    and have no unit, su or rack.
     """
     layout, places = design.layout, scale_up.places
     domains, trays_per_domain = list_present_domains(design, scale_up), scale_up.trays_each
@@ -91,7 +92,7 @@ def make_tray_columns(design: Design, scale_up: ScaleUpDesign) -> Columns:
 
 
 def _spread_trays(layout: Layout, places: DomainPlacement, tray_count: int) -> tuple[list[int], list[list[int]]]:
-    """By domain, its unit, and the rack there of each of its trays."""
+    """Return (unit of each domain; for each domain, the rack in that unit of each of its trays)."""
     racks_of_domains: dict[str, list[list[int]]] = {}
     for kind in layout.kinds:
         racks = [sorted({node // kind.nodes_per_rack for node in nodes}) for nodes in places.groups.get(kind.name, ())]
@@ -109,7 +110,10 @@ def _spread_trays(layout: Layout, places: DomainPlacement, tray_count: int) -> t
 
 
 def name_domains(design: Design, scale_up: ScaleUpDesign) -> list[str]:
-    """The name of every domain: `nvlink-p1-su01-rk03`, or `-n004`, `-rk03-rk04`, or fewer places for larger domains."""
+    """Return the name of every domain: `nvlink-p1-su01-rk03`, or one that ends in `-n004` or in `-rk03-rk04`.
+
+    A domain of a whole unit, pod or cluster is named after that alone.
+    """
     layout, places = design.layout, scale_up.places
     if places.per == "cluster":
         return [scale_up.name]
@@ -160,33 +164,33 @@ class DomainLinks(NamedTuple):
 
 
 def expand_domains(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign) -> DomainLinks:
-    """All links of the domains of a scale-up entry, except those of omitted nodes."""
+    """Return all links of the domains of a scale-up entry, except those of omitted nodes and of trays not there yet."""
     if scale_up.below:
         return _expand_joined(design, devices, scale_up, scale_up.below)
     profile, per_node = scale_up.profile, scale_up.places.per_node
     # five columns, also where a domain has no links
     links_of_domain = np.array([tuple(link) for link in list_domain_links(scale_up)], dtype=np.int32).reshape(-1, 5)
-    accelerator, port, at_switch, far, far_port = links_of_domain.T
+    accelerator, port, at_switch, far_member, far_member_port = links_of_domain.T
     domains = list_present_domains(design, scale_up)
     node_at = _index_nodes(design, devices, scale_up)[domains]
     to_switch = at_switch.astype(bool)
     # ports of an accelerator are numbered without gaps up to the highest that any link uses, on either end
-    ports_each = profile.first_port + 1 + int(max(port.max(initial=0), far_port[~to_switch].max(initial=0)))
+    ports_each = profile.first_port + 1 + int(max(port.max(initial=0), far_member_port[~to_switch].max(initial=0)))
     # accelerators of a domain are numbered node by node
     a_node = node_at[:, accelerator // per_node]
-    b_node = node_at[:, np.where(to_switch, 0, far // per_node)]
+    b_node = node_at[:, np.where(to_switch, 0, far_member // per_node)]
     switches_each = profile.switches_per_tray if scale_up.trays_each else max(1, profile.switches)
     if scale_up.trays_each:
         trays = _index_trays(devices, scale_up)
-        b_device = np.where(to_switch, trays[:, np.where(to_switch, far // switches_each, 0)], b_node)
+        b_device = np.where(to_switch, trays[:, np.where(to_switch, far_member // switches_each, 0)], b_node)
     else:
         b_device = np.where(to_switch, a_node, b_node)
     # links of omitted nodes are left out; -1 stands for these in `node_at`
     is_present = ((a_node >= 0) & (b_device >= 0)).ravel()
 
     repeat = partial(_repeat_for_domains, len(domains), is_present)
-    at_accelerator = far % per_node * ports_each + profile.first_port + far_port
-    at_asic = far % switches_each * profile.ports_of_switch + far_port
+    at_accelerator = far_member % per_node * ports_each + profile.first_port + far_member_port
+    at_asic = far_member % switches_each * profile.ports_of_switch + far_member_port
     ocs = bool(profile.tray) and design.catalog.switch(profile.tray).protocol == "optical-circuit"
     return DomainLinks(
         a=_make_side(scale_up, "gpu", ports_each),
@@ -207,7 +211,7 @@ def _repeat_for_domains(domains: int, is_present: Flags, values: Ints) -> Ints:
 
 
 def _index_nodes(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign) -> Ints:
-    """Device row of each node by (domain, index in it), int32; -1 where the node is omitted."""
+    """Return the device row of each node by (domain, index in it), int32; -1 for omitted nodes."""
     table = np.full((scale_up.places.slots, scale_up.places.nodes), -1, dtype=np.int32)
     for cls in devices.classes:
         if cls.kind == NODE:
@@ -218,7 +222,9 @@ def _index_nodes(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign) 
 
 
 def _index_trays(devices: DeviceTable, scale_up: ScaleUpDesign) -> Ints:
-    """Device row of each switch tray by (domain that has a node, index in it), int32; -1 for what is not there yet."""
+    """Return the device row of each switch tray by (domain with a node, index in it), int32; -1 for trays not there
+    yet.
+    """
     trays = next(c for c in devices.classes if c.kind == TRAY and c.fabric == scale_up.name)
     row_of = np.full(scale_up.trays, -1, dtype=np.int32)  # at a phase not all are there
     row_of[devices.ordinal[trays.rows]] = np.arange(trays.first, trays.first + trays.count, dtype=np.int32)
@@ -271,7 +277,7 @@ def _number_above(profile: ScaleUpDomainProfile, asic: Ints, port: Ints) -> Ints
 
 
 def _make_side_above(profile: ScaleUpDomainProfile) -> ScaleUpPort:
-    """The upper end of links to a tier above: ports of the switches in a tray."""
+    """Return the upper end of links to a tier above: the ports of all switches in a tray."""
     ports = profile.ports_of_switch
     asic, port = np.divmod(np.arange(profile.switches_per_tray * ports, dtype=np.int32), np.int32(ports))
     numbers = _number_above(profile, asic, port)
@@ -310,8 +316,9 @@ def _make_side_below(below: ScaleUpDesign, profile: ScaleUpDomainProfile) -> tup
 
 
 def _index_switches(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign, below: ScaleUpDesign) -> Ints:
-    """Device row of what holds switches of the domains below, by (domain, its nodes or trays in order), int32; -1 for
-    none.
+    """Return the device row of the nodes or trays that hold the switches of the domains of `below`, int32; -1 for none.
+
+    The shape is (domains, nodes or trays of the domains below in order).
     """
     nodes = _index_nodes(design, devices, scale_up)
     if not below.trays_each:

@@ -294,8 +294,9 @@ def _count_rows_before(racks: RackTable) -> Ints:
 
 
 def _name_rows(racks: RackTable, rack: Ints, layout: Layout) -> list[str]:
-    """The names of the rows of some racks: row01, netrow01 for rows before the first, with site and hall if several,
-    but for the hall that was there alone when its rows were named.
+    """Return the names of the rows of some racks: row01, or netrow01 for rows before the first.
+
+    Site and hall stand in front if there are several, except for a hall that was alone when its rows were named.
     """
     halls, sites = racks.halls, layout.sites
     site_prefixes = ["" if site == layout.unnamed_site else f"{site}-" for site in sites]

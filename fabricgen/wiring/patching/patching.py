@@ -56,7 +56,7 @@ class Patcher(NamedTuple):
         media: tuple[CableProfile, ...],
         shelf: Shelf | None,
     ) -> Patcher:
-        """The patcher for the policies of a blueprint."""
+        """Return the patcher for the policies of a blueprint; without any its `inputs` are None."""
         policies = list_patch_policies(design)
         if not policies:
             return cls(media, racks)
@@ -68,10 +68,10 @@ class Patcher(NamedTuple):
         return cls(media, racks, PatchingInput(floor, devices, racks, links, media, policies, places, names, shelf))
 
     def choose_media(self, chooser: MediumChooser, ends: CableEnds, run_m: Floats) -> MediumChoice:
-        """Choose the medium of each cable.
+        """Return the medium of each cable, and trunks laid for the cables that are patched.
 
         Cables that copper can serve are not patched. For the others, a fibre is chosen whose reach covers jumper, trunk
-        and jumper together. Raises InputError (FG086) where panels have no room.
+        and jumper together. Raises InputError as `lay_trunks` does.
         """
         direct = chooser(run_m, self.media)
         choice = MediumChoice(*direct, np.full(len(run_m), -1, dtype=np.int32), ends)
@@ -109,9 +109,10 @@ class Patcher(NamedTuple):
     def _choose_pluggable(
         self, chooser: MediumChooser, run_m: Floats, direct: tuple[Ints, Flags], is_patched: Flags
     ) -> tuple[Ints, Flags]:
-        """(medium, whether it reaches) with pluggable fibre for patched cables and all that may share a cage with them.
+        """Return (medium, whether it reaches): pluggable fibre for patched cables and all that may share a cage with
+        them.
 
-        Other cables keep the medium that was chosen for them as direct cables.
+        Cables with attached ends keep the medium that was chosen for them as direct cables, given as `direct`.
         """
         plugged = [i for i, m in enumerate(self.media) if (m.fibre and not m.attached) or "RJ45" in m.form_factors]
         medium, reaches = chooser(run_m, tuple(self.media[i] for i in plugged))
@@ -125,9 +126,10 @@ class Patcher(NamedTuple):
     def patch_cables(
         self, table: CableTable, ends: CableEnds, choice: MediumChoice, remaining: Ints
     ) -> tuple[CableTable, RackTable, Patching | None]:
-        """(cable table with the lengths of channels, rack table with patch racks, patching).
+        """Return (cable table with the lengths of channels, rack table with patch racks, patching or None).
 
-        `remaining` are the cables of `choice` that remain after assemblies were merged.
+        `remaining` are the cables of `choice` that remain after assemblies were merged. A medium that is too short for
+        its channel no longer reaches.
         """
         if self.inputs is None or choice.laid is None:
             return table, self.racks, None

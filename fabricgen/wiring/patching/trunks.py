@@ -82,8 +82,8 @@ class PatchingResult:
 def lay_trunks(inputs: PatchingInput, ends: CableEnds, policy: Ints, medium: Ints) -> PatchingResult:
     """Lay trunks or fibre shuffles for the cables that have a policy (not -1), with panels, patch racks and jumpers.
 
-    `policy` and `medium` have one item a cable. Raises InputError if racks have no room for panels (FG086) or a shuffle
-    cannot serve a cable (FG075).
+    `policy` and `medium` have one item a cable. Raises InputError if racks have no room for panels (FG086), a shuffle
+    cannot serve a cable (FG075), or patch racks cannot be named (FG039, FG040).
     """
     places = inputs.find_places(ends, policy[ends.cable])
     # the last entry is that of no policy, -1
@@ -145,9 +145,10 @@ def _make_patches(channels: Channels, trunks: TrunkLayout, media: tuple[CablePro
 
 
 def _locate_panels(inputs: PatchingInput, panels: PanelTable, racks: RackTable) -> Positions:
-    """The positions of devices, then of panels, whose ports face the hot aisle where the blueprint lists cold ones.
+    """Return the positions of devices, then of panels.
 
-    Else they are mounted as suits what they join.
+    The ports of panels face the hot aisle if the blueprint lists ports that face the cold one; else panels are mounted
+    as suits what they join.
     """
     height = np.array([p.panel.rack_units for p in inputs.policies], dtype=np.int32)[panels.policy]
     unset = np.zeros(len(panels), dtype=bool)
@@ -205,7 +206,8 @@ def _find_longest(length_m: Floats, cable: Ints, cables: int) -> Floats:
 def _order_jumpers(
     inputs: PatchingInput, end: int, choices: tuple[Ints, Ints], widths: tuple[Ints, Ints], run_m: Floats
 ) -> Floats:
-    """The lengths to order of jumpers at the a (0) or b (1) end, m, float64, one a cable; 0 for direct cables.
+    """Return the lengths to order of the jumpers at the a (0) or b (1) end, m, float64, one a cable; 0 for direct
+    cables.
 
     `choices` are medium and policy of each cable, `widths` the number of far ends and the lanes of its jumper there.
     """

@@ -38,7 +38,7 @@ class RackLoads(NamedTuple):
 
 
 def compute_rack_loads(plan: WiringPlan) -> RackLoads:
-    """The load of every rack of a plan."""
+    """Return the devices, rack units, weight and power of every rack of a plan."""
 
     def sum_figure(figure: Callable[[Device], float | None], unknown: float = 0.0) -> Floats:
         return _sum_by_rack(plan.devices, len(plan.racks), figure, unknown)
@@ -59,7 +59,9 @@ def compute_rack_loads(plan: WiringPlan) -> RackLoads:
 
 
 def describe_power_bases(plan: WiringPlan) -> list[str]:
-    """What the power of the devices of each rack is: `maximum`, `typical`, `maximum+typical`; "" where none draws."""
+    """Return for each rack what the power of its devices is: `maximum`, `typical` or `maximum+typical`; "" if none
+    draws.
+    """
     mask = np.zeros(len(plan.racks), dtype=np.int32)  # a bit for each of BASES
     for cls in plan.devices.classes:
         power_basis = find_power_basis(cls.profile)
@@ -70,7 +72,7 @@ def describe_power_bases(plan: WiringPlan) -> list[str]:
 
 
 def count_panel_units(plan: WiringPlan) -> Ints:
-    """Rack units that patch panels use in each rack, int32."""
+    """Return the number of rack units that patch panels use in each rack, int32."""
     used = np.zeros(len(plan.racks), dtype=np.int32)
     if plan.patching:
         panels = plan.patching.panels
@@ -88,8 +90,10 @@ def count_included_units(plan: WiringPlan) -> Ints:
 
 
 def list_included(plan: WiringPlan) -> Iterator[tuple[int, int, str]]:
-    """(rack, rack unit, what it is) of everything that racks are sold with and that is not among the devices, such as
-    power shelves; one rack unit each. A rack without any device has none.
+    """Yield (rack, rack unit, what it is) of everything, such as power shelves, that racks are sold with beside the
+    devices.
+
+    Each takes one rack unit. A rack without any device, and a unit that a device uses, has none.
     """
     racks, devices = plan.racks, plan.devices
     sold = [
@@ -115,7 +119,7 @@ def list_included(plan: WiringPlan) -> Iterator[tuple[int, int, str]]:
 
 
 def _weigh_racks(plan: WiringPlan) -> tuple[Floats, Ints]:
-    """The weight of each rack, kg, and how many of its devices are not in it."""
+    """Return (weight of each rack, kg, float64; number of its devices whose weight is unknown, and left out, int32)."""
     devices, racks = plan.devices, plan.racks
     class_kg = np.array([np.nan if (w := cls.profile.weight_kg) is None else w for cls in devices.classes], dtype=float)
     device_kg = class_kg[devices.device_class]
@@ -135,7 +139,7 @@ def _weigh_racks(plan: WiringPlan) -> tuple[Floats, Ints]:
 
 
 def _sum_by_rack(devices: DeviceTable, racks: int, figure: Callable[[Device], float | None], unknown: float) -> Floats:
-    """The sum of a figure over the devices of each rack; one that is not published counts as `unknown`."""
+    """Return the sum of a figure over the devices of each rack, float64; an unpublished figure counts as `unknown`."""
     values = [figure(cls.profile) for cls in devices.classes]
     value_of_class = np.array([unknown if value is None else value for value in values], dtype=np.float64)
     sums: Floats = np.bincount(devices.rack, weights=value_of_class[devices.device_class], minlength=racks).astype(

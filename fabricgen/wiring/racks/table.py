@@ -92,7 +92,10 @@ def make_rack_table(
 
 
 def add_network_racks(racks: RackTable, names: Sequence[str], like: Ints, column: Ints) -> RackTable:
-    """The rack table with further network racks: each in the row of rack `like`, at a column of its own."""
+    """Return the rack table with further network racks behind its rows.
+
+    Each stands in the row of the rack `like`, at its own `column`; both are int32, one item a further rack.
+    """
     hall, row = (
         np.concatenate([column_of_racks, column_of_racks[like]]) for column_of_racks in (racks.hall, racks.row)
     )
@@ -246,7 +249,7 @@ class _Placement:
         return racks_so_far
 
     def _locate_switches(self, run: NetworkRun) -> tuple[Ints, Ints, Ints]:
-        """(device row, rack of the run, rack unit) of the switches or trays of a run of racks."""
+        """Return (device row, rack in the run, lowest rack unit) of the switches or trays of a run of racks; int32."""
         devices = self.devices
         if run.tier is None:
             (cls,) = (c for c in devices.classes if c.kind == TRAY and c.label == run.owner)
@@ -274,7 +277,7 @@ class _Placement:
         return np.array([*of_pod, halls.find_hall_of_site(0)], dtype=np.int32)[self.devices.pod[rows]]
 
     def _locate_extras(self, run: NetworkRun) -> tuple[Ints, Ints, Ints]:
-        """(device row, rack of the run, rack unit) of the extra devices of a run of racks."""
+        """Return (device row, rack in the run, lowest rack unit) of the extra devices of a run of racks; int32."""
         positions_of_label = self.floor.shared.find_extra_positions(run.hall)
         classes = [c for c in self.devices.classes if c.kind == EXTRA and c.label in positions_of_label]
         rows = np.concatenate([np.arange(c.first, c.first + c.count, dtype=np.int32) for c in classes])
@@ -282,7 +285,7 @@ class _Placement:
         return rows, rack, u
 
     def _list_unit_racks(self) -> RackRows:
-        """Racks of all units: their names, halls, rows and columns."""
+        """Return the racks of all units: names, halls, rows, columns and kinds."""
         floor, count = self.floor, self.floor.first_racks[-1]
         hall, row, column, kind = (np.zeros(count, dtype=np.int32) for _ in range(4))
         for part, plan in enumerate(floor.plans):
@@ -305,10 +308,10 @@ class _Placement:
 def move_stated_devices(
     devices: DeviceTable, racks: RackTable, names: Sequence[str], stated_places: Mapping[str, tuple[DevicePlace, Path]]
 ) -> DeviceTable:
-    """Move devices to stated racks and rack units; `stated_places` is by device name, each with where it is stated.
+    """Return the device table with the stated racks and rack units.
 
-    Raises InputError with every fault: an unknown device or rack, a rack unit above the top (FG068), or one that
-    another device uses (FG069).
+    `stated_places` is by device name, each with the path where it is stated. Raises InputError with all faults: an
+    unknown device or rack, a rack unit above the top (FG068), or one that another device uses (FG069).
     """
     row_of, rack_of = ({name: i for i, name in enumerate(table_names)} for table_names in (names, racks.names))
     rack, u, faults = devices.rack.copy(), devices.u.copy(), []
