@@ -321,25 +321,19 @@ class _FabricViewBuilder:
         switch_number[self._switches] = np.arange(len(self._switches))
         ends = _LinkEndColumns(*(np.zeros(len(rows), dtype=np.int64) for _ in range(4)))
         for number, segment in enumerate(links.segments):
-            rows_of_segment = np.flatnonzero(links.segment[rows] == number)
-            side, device, port = (
-                segment.b if at_b else segment.a,
-                devices[rows[rows_of_segment]],
-                ports[rows[rows_of_segment]],
-            )
+            in_segment = np.flatnonzero(links.segment[rows] == number)
+            side = segment.b if at_b else segment.a
+            device, port = devices[rows[in_segment]], ports[rows[in_segment]]
             if isinstance(side, Attachment):
                 first_number = len(self._switches) + len(legs)
-                ends.node[rows_of_segment], ends.port[rows_of_segment] = (
-                    np.arange(first_number, first_number + len(rows_of_segment)),
-                    1,
-                )
+                ends.node[in_segment] = np.arange(first_number, first_number + len(in_segment))
+                ends.port[in_segment] = 1
                 pairs = zip(device.tolist(), port.tolist(), strict=True)
                 legs += [_NodePort(segment.fabric, row, leg, side.legs[leg].name) for row, leg in pairs]
-            elif len(rows_of_segment):
-                ends.node[rows_of_segment] = switch_number[device]
-                ends.port[rows_of_segment], ends.cage[rows_of_segment], ends.sub[rows_of_segment] = (
-                    self._number_face_ports(side, device, port)
-                )
+            elif len(in_segment):
+                ends.node[in_segment] = switch_number[device]
+                face_ports = self._number_face_ports(side, device, port)
+                ends.port[in_segment], ends.cage[in_segment], ends.sub[in_segment] = face_ports
         return ends
 
     def _number_face_ports(self, side: Side, device: Ints, port: Ints) -> tuple[Ints64, Ints64, Ints64]:

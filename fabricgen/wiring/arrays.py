@@ -22,11 +22,10 @@ _TABLE_OF_ROWS = 16
 
 
 def unique_combinations(*columns: Any) -> tuple[Ints64, Ints64]:
-    """The distinct combinations of values of integer columns of one length.
+    """Return the distinct combinations of values of integer columns of one length.
 
-    Returns (the first row of each combination, the index of every row's combination), int64. Combinations are in
-    ascending order, the first column most significant. A column with negative or large values must have few distinct
-    ones.
+    They are (the first row of each combination, the index of every row's combination), int64, in ascending order, the
+    first column most significant. A column with negative or large values must have few distinct ones.
     """
     code, size = np.zeros(len(columns[0]), dtype=np.int64), 1
     for column in columns:
@@ -53,7 +52,7 @@ def unique_combinations(*columns: Any) -> tuple[Ints64, Ints64]:
 
 
 def unique_below(code: Ints | Ints64, size: int) -> tuple[Ints64, Ints]:
-    """(the distinct values of a column with values from 0 to `size` - 1, ascending; each row's index among them)."""
+    """Return (distinct values of a column with values from 0 to `size` - 1, ascending; index of each row's value)."""
     met = np.zeros(size, dtype=bool)
     met[code] = True
     return np.flatnonzero(met), (np.cumsum(met, dtype=np.int32) - 1)[code]
@@ -80,14 +79,14 @@ def all_alike(group: Ints | Ints64, value: Ints, groups: int) -> Flags:
 
 
 def unique_values(column: Ints | Ints64) -> list[int]:
-    """The distinct values of a column, ascending; np.unique would import numpy's masked arrays first."""
+    """Return the distinct values of a column, ascending; np.unique would import numpy's masked arrays first."""
     ordered = np.sort(column)
     values: list[int] = ordered[np.r_[True, ordered[1:] != ordered[:-1]][: len(ordered)]].tolist()
     return values
 
 
 def unique_inverse(column: Ints | Ints64) -> tuple[list[int], Ints64]:
-    """(the distinct values of a column, ascending; the index of each row's value among them, int64)."""
+    """Return (the distinct values of a column, ascending; the index of each row's value among them, int64)."""
     values = unique_values(column)
     return values, np.searchsorted(np.array(values, dtype=column.dtype), column)
 

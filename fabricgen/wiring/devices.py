@@ -57,7 +57,7 @@ def expand_devices(design: Design) -> DeviceTable:
 
 
 def _take_column(cls: DeviceClass, columns: Columns, name: str) -> Ints:
-    """A coordinate of all devices of a class, -1 where they have none."""
+    """Return a coordinate of all devices of a class, -1 if they do not have it."""
     column = columns.get(name)
     return np.full(cls.count, -1, dtype=np.int32) if column is None else column.astype(np.int32)
 

@@ -54,7 +54,9 @@ def build_wiring_plan(design: Design, places_of: PlacesOf) -> WiringPlan:
 
 
 def place_devices(design: Design, places_of: PlacesOf) -> tuple[DeviceTable, RackTable]:
-    """Every device in its rack, and the racks; raises InputError as `place_in_racks` and `move_stated_devices` do."""
+    """Return the devices in their racks, and the racks; raises InputError as `place_in_racks` and `move_stated_devices`
+    do.
+    """
     devices, racks = place_in_racks(design, expand_devices(design))
     names, stated_places = places_of(design, devices)
     return move_stated_devices(devices, racks, names, stated_places) if stated_places else devices, racks

@@ -82,11 +82,11 @@ class DeviceTable:
         return len(self.device_class)
 
     def find_tier(self, key: TierKey) -> DeviceClass:
-        """The switches of a tier."""
+        """Return the class of the switches of a tier."""
         return next(cls for cls in self.classes if cls.kind == SWITCH and cls.key == key)
 
     def find_nodes(self, path: Path) -> DeviceClass:
-        """The nodes that a place in the blueprint states."""
+        """Return the class of the nodes that a place in the blueprint states."""
         return next(cls for cls in self.classes if cls.kind == NODE and cls.path == path)
 
     def split_by_class(self, device: Ints, rows: slice) -> Iterator[tuple[DeviceClass, slice | Ints64]]:
@@ -198,7 +198,7 @@ class Segment(NamedTuple):
         return self.offered is None or any(offer.medium == profile.id for offer in self.offered)
 
     def reach_m(self, profile: CableProfile) -> float:
-        """The reach of a medium, m: that of its technology, or less if the product lists sell only shorter ones."""
+        """Return the reach of a medium, m: that of its technology, or less if product lists sell only shorter ones."""
         return min([profile.reach_m, *(offer.reach_m for offer in self.offered or () if offer.medium == profile.id)])
 
     def find_module(self, side: Side, profile: CableProfile) -> CableProfile | None:
@@ -263,7 +263,7 @@ class LinkTable:
         return len(self.segment)
 
     def find_rows(self, segment: int) -> slice:
-        """The rows of the links of a segment, which are contiguous."""
+        """Return the rows of the links of a segment, which are contiguous."""
         ends = np.array([segment, segment + 1], dtype=self.segment.dtype)  # of another type: copies the column
         start, stop = np.searchsorted(self.segment, ends).tolist()
         return slice(start, stop)
@@ -293,7 +293,7 @@ class CableTable:
         return len(self.length_m)
 
     def find_first_rows(self) -> Ints64:
-        """The first end row of each cable; rows are in the order of cables."""
+        """Return the first end row of each cable; rows are in the order of cables."""
         another = self.end_cable[1:] != self.end_cable[:-1]
         return np.flatnonzero(np.append(True, another)[: len(self.end_cable)])
 

@@ -35,10 +35,10 @@ def find_device_tenants(design: Design, devices: DeviceTable) -> Ints:
 
 
 def find_link_tenants(design: Design, plan: WiringPlan, fabric: str) -> Ints:
-    """The tenant of every link in a fabric, by the node or extra device at its lower end, NOBODY for links of others
-    and of tenants that have nothing of their own in that fabric; int32.
+    """Return the tenant of every link in a fabric, by the node or extra device at its lower end; int32.
 
-    Links of other fabrics count, since a fabric may have a VLAN on them.
+    NOBODY for links of nobody and of tenants that are not kept apart in that fabric. Links of other fabrics count,
+    since a fabric may have a VLAN on them.
     """
     return _keep_separated(design, find_lower_end_tenants(design, plan), fabric)
 
@@ -57,7 +57,7 @@ def find_lower_end_tenants(design: Design, plan: WiringPlan) -> Ints:
 
 
 def _keep_separated(design: Design, tenant: Ints, fabric: str) -> Ints:
-    """A column of tenants with NOBODY in place of those that are not kept apart in a fabric."""
+    """Return a column of tenants with NOBODY in place of tenants that are not kept apart in a fabric."""
     # the last entry is for NOBODY, which is -1
     is_separated = np.array([fabric in candidate.fabrics for candidate in design.tenants] + [False])
     return np.where(is_separated[tenant], tenant, NOBODY).astype(np.int32)

@@ -108,13 +108,13 @@ def allocate_rail_subnets(
         columns = make_tier_columns(tier)
         # the inner coordinates of each switch; switches that share them have the same rails
         switch_combos = list(zip(*(columns[d].tolist() for d in dimensions), strict=True)) or [()] * len(columns["pod"])
-        keys: dict[tuple[int, ...], set[RailKey]] = {combo: set() for combo in sorted(set(switch_combos))}
+        key_sets: dict[tuple[int, ...], set[RailKey]] = {combo: set() for combo in sorted(set(switch_combos))}
         attachments = (attachment for feed in fabric.feeds_of(tier.key) for _, attachment in feed.attachments)
         for leg in (leg for attachment in attachments for leg in attachment.legs):
-            keys[_make_combo(leg, dimensions)].add((leg.rail, leg.plane, leg.port))
-        ordered = {combo: tuple(sorted(rail_keys)) for combo, rail_keys in keys.items()}
-        indexes = {combo: i for i, combo in enumerate(ordered)}
-        most_keys = max(map(len, ordered.values()))
+            key_sets[_make_combo(leg, dimensions)].add((leg.rail, leg.plane, leg.port))
+        keys_of_combo = {combo: tuple(sorted(rail_keys)) for combo, rail_keys in key_sets.items()}
+        index_of_combo = {combo: i for i, combo in enumerate(keys_of_combo)}
+        most_keys = max(map(len, keys_of_combo.values()))
         if vlan + most_keys - 1 > LAST_VLAN:
             raise fault(
                 "FG114",
@@ -122,12 +122,12 @@ def allocate_rail_subnets(
                 path=(*fabric.path, "vlan"),
                 hint=f"state `vlan: {LAST_VLAN + 1 - most_keys}` or less",
             )
-        combo = np.array([indexes[c] for c in switch_combos], dtype=np.int64)
+        combo = np.array([index_of_combo[c] for c in switch_combos], dtype=np.int64)
         leaf_subnets = LeafSubnets(
-            size_rail_subnet(fabric, tier), round_up_to_power_of_two(most_keys), tuple(ordered.values()), combo
+            size_rail_subnet(fabric, tier), round_up_to_power_of_two(most_keys), tuple(keys_of_combo.values()), combo
         )
         subnets = subnets._replace(leaves={**subnets.leaves, tier.key: leaf_subnets})
-        _number_nodes(subnets, plan, fabric, tier, _assign_node_slots(plan, fabric, tier, blocks), ordered)
+        _number_nodes(subnets, plan, fabric, tier, _assign_node_slots(plan, fabric, tier, blocks), keys_of_combo)
     _number_extras(subnets, plan, fabric, tiers, blocks)
     return subnets
 
@@ -147,8 +147,9 @@ def _number_nodes(
     slot: Ints64,
     keys: dict[tuple[int, ...], tuple[RailKey, ...]],
 ) -> None:
-    """Set the subnet and the host number of the links between nodes and a tier; `slot` has the slot of each node, by
-    device, and `keys` the subnets of each kind of switch.
+    """Set the subnet and the host number of the links between nodes and a tier, in place.
+
+    `slot` is the slot of each node, by device; `keys` are the subnets of each kind of switch, by its inner coordinates.
     """
     links, dimensions = plan.links, list_inner_dimensions(tier.per)
     for i, segment in enumerate(links.segments):
@@ -287,7 +288,7 @@ def _list_pool_networks(design: Design, fabric: FabricDesign, family: Family) ->
 
 def _list_prefixes(family: Family, interval: Interval) -> list[Network]:
     """Return the fewest prefixes that make up an interval of addresses."""
-    first, last = interval.first, interval.end - 1
+    first_address, last_address = interval.first, interval.end - 1
     if family.bits == ROUTER_ID_BITS:
-        return [*summarize_address_range(IPv4Address(first), IPv4Address(last))]
-    return [*summarize_address_range(IPv6Address(first), IPv6Address(last))]
+        return [*summarize_address_range(IPv4Address(first_address), IPv4Address(last_address))]
+    return [*summarize_address_range(IPv6Address(first_address), IPv6Address(last_address))]

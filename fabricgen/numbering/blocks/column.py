@@ -259,13 +259,15 @@ class IPv6Column(AddressColumn):
         # whether the lower bits are 0 or not decides what `::` stands for; those that are 0 have no text of their own,
         # nor have addresses that end in dots
         ends_in_zero = (self.low & _LAST == 0) | (self.high == 0)
-        low = np.where(ends_in_zero, self.low, self.low & ~_LAST | np.uint64(1))
-        samples, head = unique_combinations(self.high.view(np.int64), low.view(np.int64))
-        texts = zip(_format_ipv6(self.high[samples], low[samples]), ends_in_zero[samples].tolist(), strict=True)
+        low_with_mark = np.where(ends_in_zero, self.low, self.low & ~_LAST | np.uint64(1))
+        samples, head = unique_combinations(self.high.view(np.int64), low_with_mark.view(np.int64))
+        texts = zip(
+            _format_ipv6(self.high[samples], low_with_mark[samples]), ends_in_zero[samples].tolist(), strict=True
+        )
         heads = make_object_array([text if is_complete else text[:-1] for text, is_complete in texts])
-        last = np.where(ends_in_zero, np.uint64(0), self.low & _LAST).astype(np.int64)
-        last[~self.present] = _NO_HALF
-        return EncodedColumn(heads, head), _encode_tails(last, lengths, _format_hextets)
+        last_hextet = np.where(ends_in_zero, np.uint64(0), self.low & _LAST).astype(np.int64)
+        last_hextet[~self.present] = _NO_HALF
+        return EncodedColumn(heads, head), _encode_tails(last_hextet, lengths, _format_hextets)
 
 
 _LAST = np.uint64(0xFFFF)
@@ -279,9 +281,9 @@ def _format_ipv6(high: _Words, low: _Words) -> list[str]:
     return [inet_ntop(AF_INET6, raw[i : i + 16]) if any(raw[i : i + 16]) else "" for i in range(0, len(raw), 16)]
 
 
-def _format_hextets(last: Ints64) -> Strings:
+def _format_hextets(last_hextet: Ints64) -> Strings:
     """Return the last 16 bits in hexadecimal digits; "" for 0, which the text before them has, and for `_NO_HALF`."""
-    return make_object_array([f"{number:x}" if 0 < number < _NO_HALF else "" for number in last.tolist()])
+    return make_object_array([f"{number:x}" if 0 < number < _NO_HALF else "" for number in last_hextet.tolist()])
 
 
 def no_addresses(family: Family, count: int) -> AddressColumn:

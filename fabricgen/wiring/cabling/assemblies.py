@@ -34,7 +34,7 @@ class CageSharing(NamedTuple):
 
 
 def count_connectors(side: Side) -> int:
-    """The number of cable connectors of the cage that has most, on one side of a link."""
+    """Return how many cable connectors a cage has at one side of a link; the most if cages differ."""
     if isinstance(side, PortRun):
         return max(1, side.connectors)
     if isinstance(side, Attachment):

@@ -51,39 +51,39 @@ def make_cables(
     has no room for its panels.
     """
     connector_numbers, cage_numbers = number_two_kinds(devices, links, number_connectors, number_cages_of_ports)
-    common, far = _find_cable_connectors(links, connector_numbers)
+    common_connector, far_connector = _find_cable_connectors(links, connector_numbers)
     # twice the connectors: common ends that are upper ones are numbered behind all lower ones
-    cable_of_link = _number_cables(common, 2 * connector_numbers.count)
-    ends = _make_end_rows(cable_of_link, far, connector_numbers.count, cage_numbers)
+    cable_of_link = _number_cables(common_connector, 2 * connector_numbers.count)
+    ends = _make_end_rows(cable_of_link, far_connector, connector_numbers.count, cage_numbers)
     # a breakout has far ends at several distances, and is ordered for the farthest
     run_m = ends.find_longest(measure_runs(design, devices, racks, links, ends.link))
     segment = links.segment[ends.link[ends.last]]
     media = _list_media(design, links)
-    shared = find_cage_sharing(links, segment, ends)
+    sharing = find_cage_sharing(links, segment, ends)
     # lengths, too, are those of the product lists by which `add_offers` preferred media
     shelf = make_shelf(design)
     # through panels a cable's medium sets the trunks, these its length, and that its medium: the patcher asks for media
     # again until they settle; without panels it asks once
     patcher = Patcher.make_patcher(design, devices, racks, links, media, shelf)
-    choice = patcher.choose_media(partial(choose_media, links, segment, shared), ends, run_m)
+    choice = patcher.choose_media(partial(choose_media, links, segment, sharing), ends, run_m)
     # a cable with ends of its own may fill both connectors of a cage: what was two cables then is one
     attached = np.array([profile.attached for profile in media], dtype=bool)
-    merged = merge_assemblies(shared, attached[choice.medium], ends)
-    medium, reaches, longest = choice.medium, choice.reaches, run_m
+    merged = merge_assemblies(sharing, attached[choice.medium], ends)
+    medium, reaches, longest_m = choice.medium, choice.reaches, run_m
     if len(merged.first) < len(run_m):
-        medium, reaches, longest = medium[merged.first], reaches[merged.first], np.zeros(len(merged.first))
+        medium, reaches, longest_m = medium[merged.first], reaches[merged.first], np.zeros(len(merged.first))
         # `maximum.at`, since several old cables fall on one number: plain indexing would keep the last of them
-        np.maximum.at(longest, merged.number, run_m)
+        np.maximum.at(longest_m, merged.number, run_m)
         # backplane links have the cable -1, which indexes the last place: the -1 that is put there
         cable_of_link = np.append(merged.number, np.int32(-1))[cable_of_link]
-    length_m, ends = _choose_lengths(media, medium, longest), merged.ends
+    length_m, ends = _choose_lengths(media, medium, longest_m), merged.ends
     if shelf:
         # above, lengths are those of the trade; where a list sells the product, its own lengths win
-        sold_m = find_sold_lengths(shelf, links, ends, merged.cables_merged, (medium, media, longest))
+        sold_m = find_sold_lengths(shelf, links, ends, merged.cables_merged, (medium, media, longest_m))
         length_m = np.where(np.isnan(sold_m), length_m, sold_m)
     end_link = ends.link.astype(np.int32)
     table = CableTable(
-        media, length_m, longest, medium, reaches, merged.cables_merged, ends.cable, end_link, ends.links
+        media, length_m, longest_m, medium, reaches, merged.cables_merged, ends.cable, end_link, ends.links
     )
     return cable_of_link, *patcher.patch_cables(table, ends, choice, merged.first)
 
@@ -114,7 +114,7 @@ def _list_media(design: Design, links: LinkTable) -> tuple[CableProfile, ...]:
 
 
 def _choose_lengths(media: tuple[CableProfile, ...], medium: Ints, run_m: Floats) -> Floats:
-    """The length to order of each cable's medium for its run, m, float64."""
+    """Return the length to order of each cable's medium for its run, m, float64."""
     length_m = np.zeros(len(run_m))
     for i in unique_values(medium):
         rows = np.flatnonzero(medium == i)
@@ -218,7 +218,7 @@ def find_share_of_cage(side: Side, port: int, links: int) -> int:
 
 
 def number_cages(plan: WiringPlan) -> EndNumbers:
-    """The cages at the a and b end of each cable end row, numbered over the whole cluster."""
+    """Return the numbers of the cages at the a and b end of each cable end row, over the whole cluster."""
     numbers, rows = number_ends(plan.devices, plan.links, number_cages_of_ports), plan.cables.end_link
     return EndNumbers(numbers.a[rows], numbers.b[rows], numbers.count)
 

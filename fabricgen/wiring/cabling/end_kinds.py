@@ -117,14 +117,14 @@ class EndKind:
         return self.find_module_or_medium(medium).end_power_w(self.gbps / self.lane_gbps)
 
     def find_product(self, medium: CableProfile) -> Product | None:
-        """The transceiver of the product lists; None without lists, or where they have none for this cage."""
+        """Return the transceiver of the product lists; None without lists, or if they have none for this cage."""
         if self.shelf is None or medium.attached or self.takes_fibre:
             return None
         return self.shelf.find_transceiver(self.find_module_or_medium(medium), self)
 
 
 def make_slug(text: str) -> str:
-    """Text in the form of part numbers: lower case, other characters replaced by dashes."""
+    """Return text in the form of part numbers: lower case, other characters replaced by dashes."""
     return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-")
 
 
@@ -155,7 +155,7 @@ def make_end_kind(side: Side, segment: Segment, shelf: Shelf | None = None) -> E
 
 
 def find_vendor(side: Side) -> str:
-    """Who makes the switches or nodes at a side; "" for scale-up ports and management ports of other devices."""
+    """Return who makes the switches or nodes at a side; "" for scale-up ports and management ports."""
     if isinstance(side, PortRun):
         return side.vendor
     return side.profile.vendor if isinstance(side, Attachment) else ""
@@ -188,7 +188,7 @@ def explain_mismatch(a: EndKind, medium: CableProfile, b: EndKind, far: CablePro
 
 
 def count_link_lanes(links: LinkTable) -> Ints:
-    """Electrical lanes of one link of each segment, int32."""
+    """Return the electrical lanes of one link of each segment, int32."""
     return np.array([s.lanes for s in links.segments], dtype=np.int32)
 
 

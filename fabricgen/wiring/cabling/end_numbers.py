@@ -55,7 +55,7 @@ class CableEnds:
         return np.append(self.first[1:], len(self.cable))[: len(self.first)] - 1
 
     def find_longest(self, length_m: Floats) -> Floats:
-        """The greatest length of each cable, m, from a column of one length an end row."""
+        """Return the greatest length of each cable, m, from a column of one length an end row."""
         # `reduceat` fails on a column without rows
         longest_m: Floats = np.maximum.reduceat(length_m, self.first) if len(length_m) else length_m
         return longest_m
@@ -108,10 +108,8 @@ def number_two_kinds(
     If both give the same numbers, as where every cage has one connector, the two results are one object.
     """
     segments_ends = list(_list_segment_ends(devices, links))
-    first_scheme, second_scheme = (
-        _plan_numbering(segments_ends, first_place_of),
-        _plan_numbering(segments_ends, second_place_of),
-    )
+    first_scheme = _plan_numbering(segments_ends, first_place_of)
+    second_scheme = _plan_numbering(segments_ends, second_place_of)
     numbers = _apply_numbering(links, segments_ends, first_scheme)
     # equal schemes are most fabrics: the second numbering of fifty million links is saved
     return numbers, numbers if first_scheme == second_scheme else _apply_numbering(links, segments_ends, second_scheme)

@@ -123,7 +123,7 @@ class _MediaRequirements(NamedTuple):
     longest: Floats
 
     def select_cables(self, rows: Ints) -> _MediaRequirements:
-        """The requirements of some cables."""
+        """Return the requirements of some cables."""
         alone, may_be_attached, split = self.alone[rows], self.may_be_attached[rows], self.split[rows]
         return _MediaRequirements(self.segment[rows], alone, may_be_attached, split, self.longest[rows])
 
@@ -200,7 +200,7 @@ def _choose_fallback_media(medium: Ints, segment: Ints, segments: tuple[Segment,
 
 
 def find_length_limit(segment: Segment, profile: CableProfile) -> float:
-    """The longest cable of a medium for a segment, m; policies do not limit a stated medium."""
+    """Return the longest cable of a medium for a segment, m; policies do not limit a stated medium."""
     permitted = profile.reach_m if segment.media else segment.policy.find_max_length(profile)
     return min(permitted, segment.reach_m(profile))
 
@@ -253,5 +253,5 @@ def is_allowed(segment: Segment, profile: CableProfile) -> bool:
 
 
 def list_made_media(segment: Segment) -> list[tuple[str, ...]]:
-    """Of each end for whose cages only some media are made: the ids of these, the usual one first."""
+    """Return, for each end whose cages only some media are made for, the ids of these, the usual one first."""
     return [side.made_media for side in (segment.a, segment.b) if isinstance(side, PortRun) and side.made_media]

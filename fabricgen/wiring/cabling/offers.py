@@ -51,7 +51,7 @@ def add_offers(segment: Segment, shelf: Shelf, media: Iterable[CableProfile]) ->
 
 
 def make_end_kinds(segment: Segment, shelf: Shelf | None) -> tuple[EndKind, EndKind]:
-    """The cages that the lower and the upper end of a segment's cables plug into."""
+    """Return the cages that the lower and the upper end of a segment's cables plug into."""
     return make_end_kind(segment.a, segment, shelf), make_end_kind(segment.b, segment, shelf)
 
 

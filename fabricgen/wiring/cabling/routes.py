@@ -101,12 +101,12 @@ def measure_ways_inside(racks: RackTable) -> Floats:
 
 
 def join_positions(first: Positions, then: Positions) -> Positions:
-    """The rows of both, one after the other."""
+    """Return the rows of both, one after the other."""
     return Positions(*(np.concatenate([getattr(s, name) for s in (first, then)]) for name in Positions._fields))
 
 
 def measure_device_runs(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b: Ints) -> Floats:
-    """Length of the run between pairs of devices, m, float64; slack and service loops included."""
+    """Return the length of the run between pairs of devices, m, float64; slack and service loops included."""
     at, run_m = locate_devices(devices, racks, floor), np.empty(len(a))
     for start in range(0, len(a), BLOCK):
         block = slice(start, start + BLOCK)
@@ -115,7 +115,7 @@ def measure_device_runs(devices: DeviceTable, racks: RackTable, floor: Floor, a:
 
 
 def measure_runs_between(at: Positions, racks: RackTable, floor: Floor, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
-    """As `measure_device_runs`, between pairs of rows of `at`."""
+    """Return the same as `measure_device_runs`, between pairs of rows of `at`."""
     return measure_ways_between(at, racks, floor, a, b) * (1 + floor.slack) + 2 * floor.trays.loop_m
 
 
@@ -243,7 +243,7 @@ def _measure_between_exits(hall: Hall, far_hall: Hall, floor: Floor) -> float:
 
 
 def choose_riser(hall: Hall, far_hall: Hall, floor: Floor) -> Point | None:
-    """The riser of the shortest way between halls on two storeys; None where they need none or none is stated."""
+    """Return the riser of the shortest way between halls on two storeys; None if none is needed or stated."""
     a, b = find_exit(hall, floor.trays), find_exit(far_hall, floor.trays)
     if hall.storey == far_hall.storey or not floor.trays.risers:
         return None

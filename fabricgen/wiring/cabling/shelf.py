@@ -146,7 +146,7 @@ class Shelf:
                     yield product
 
     def list_fibres(self, medium: CableProfile, splits: int) -> list[Product]:
-        """The fibre cables with `splits` far ends for transceivers of a medium, in order of preference."""
+        """Return the fibre cables with `splits` far ends for transceivers of a medium, in order of preference."""
         # of all lists: a fibre plugs into transceivers, by connector and polish, and no switch asks who made it
         return [p for p in list_products_of_kind(self.lists, "fibre", medium.id) if p.splits == splits]
 

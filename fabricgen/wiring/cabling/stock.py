@@ -22,7 +22,7 @@ ROUNDING_M = 1e-9
 
 
 def round_up_to_stock(profile: CableProfile, run_m: Floats) -> Floats:
-    """The length to order of a medium for each run, m, float64; infinite where none so long is sold."""
+    """Return the length of a medium to order for each run, m, float64; infinite if none so long is sold."""
     return _round_up(profile.stock_m, run_m) if profile.stock_m else round_up_fibre(run_m)
 
 
@@ -37,7 +37,7 @@ def round_up_fibre(run_m: Floats) -> Floats:
 
 
 def _round_up(stock_m: Sequence[float], run_m: Floats) -> Floats:
-    """The shortest sufficient length of a stock for each run, m; infinite beyond the longest."""
+    """Return the shortest sufficient length of a stock for each run, m; infinite beyond the longest."""
     stock = np.array([*stock_m, np.inf])
     length_m: Floats = stock[np.searchsorted(stock, run_m - ROUNDING_M)]
     return length_m
@@ -55,7 +55,10 @@ def find_longest_run(profile: CableProfile, most_m: float) -> float:
 
 
 def choose_order_length(profile: CableProfile, run_m: Floats) -> Floats:
-    """As `round_up_to_stock`, but the usual fibre length where none so long is sold; lint tells of those."""
+    """Return the length of a medium to order for each run, m, float64.
+
+    For a run longer than any length on sale it is the usual fibre length; lint tells of such runs.
+    """
     length_m = round_up_to_stock(profile, run_m)
     beyond = np.flatnonzero(np.isinf(length_m))
     length_m[beyond] = round_up_fibre(run_m[beyond])

@@ -28,7 +28,7 @@ Columns = dict[str, Ints]
 
 
 def make_unit_columns(layout: Layout) -> Columns:
-    """Site, pod, unit (in the cluster), su (in the pod) of every scalable unit; int32, length units."""
+    """Return the site, pod, unit (in the cluster) and su (in the pod) of every scalable unit; int32."""
     su_of = [pod.su for pod in layout.pods]
     pod = np.repeat(np.arange(len(layout.pods), dtype=np.int32), su_of)
     first = np.array([p.first_su for p in layout.pods], dtype=np.int32)
@@ -37,7 +37,7 @@ def make_unit_columns(layout: Layout) -> Columns:
 
 
 def find_pod_sites(layout: Layout) -> Ints:
-    """The site of each pod; int32, length pods."""
+    """Return the site of each pod; int32, length pods."""
     return np.array([layout.sites.index(p.site) for p in layout.pods], dtype=np.int32)
 
 
@@ -65,7 +65,7 @@ def make_node_columns(layout: Layout, kind: UnitKind | None = None) -> Columns:
 
 
 def number_by_cluster(layout: Layout, columns: Columns) -> Columns:
-    """Columns of coordinates in a part of the cluster, with pods and units as the whole cluster numbers them."""
+    """Return coordinate columns of a part of the cluster with pods and units numbered as in the whole cluster."""
     if layout.cluster is None:
         return columns
     return columns | {name: _renumber_column(columns[name], numbers) for name, numbers in _list_cluster_numbers(layout)}
@@ -88,19 +88,19 @@ def number_by_part(layout: Layout, columns: Columns) -> Columns:
 
 
 def _list_cluster_numbers(layout: Layout) -> Iterator[tuple[str, Ints]]:
-    """(coordinate, the cluster's number of each pod or unit of a part; int32)."""
+    """Yield (coordinate, the cluster's number of each pod or unit of a part, int32): pods, then units."""
     yield "pod", np.array(layout.cluster_pods, dtype=np.int32)
     yield "unit", np.array(layout.cluster_units, dtype=np.int32)
 
 
 def _renumber_column(column: Ints, numbers: Ints) -> Ints:
-    """Other numbers for those of a column; -1 stays."""
+    """Return `numbers` at the values of a column; -1 stays."""
     # numbers[-1] is read for -1, too, and thrown away
     return np.where(column >= 0, numbers[column], np.int32(-1))
 
 
 def _make_empty_column(count: int) -> Ints:
-    """The column of a coordinate that no row has."""
+    """Return the column of a coordinate that no row has: -1 everywhere."""
     return np.full(count, -1, dtype=np.int32)
 
 
@@ -147,7 +147,7 @@ _PLACES = ("site", "pod", "unit", "su", "rack")
 
 
 def _list_counted_scopes(scope: str) -> Iterator[str]:
-    """The places down to a scope that are counted in units or racks, but the unit itself."""
+    """Yield the scopes, down to a given one, that are counted in units or racks, except the unit itself."""
     for name in list_scopes()[1 : find_depth(scope) + 1]:
         if not find_dimension(name).is_named and name != "su":
             yield name
@@ -235,7 +235,7 @@ def sort_rows(major: Ints | Ints64, minor: Ints | Ints64) -> Ints64:
 
 
 def _make_panel_keys(run: PortRun, ports: Ints) -> Ints:
-    """A sort key of the ports of a run by their position on the front panel; int32."""
+    """Return a sort key of the ports of a run by their position on the front panel; int32."""
     # cages have fewer than 64 ports, so that all of a cage come before those of the next
     keys = np.array([[64 * cage + part for part in range(run.ways)] for cage in run.cages], dtype=np.int32)
     return keys.ravel().take(ports)

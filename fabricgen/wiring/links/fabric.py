@@ -91,7 +91,7 @@ class FabricWiring:
                 yield self._wire_inside(tier, mesh)
 
     def _find_switches(self, tier: TierDesign) -> DeviceClass:
-        """The rows of a tier in the device table."""
+        """Return the class of a tier in the device table."""
         return self._devices.find_tier(tier.key)
 
     def _wire_nodes(self, nodes: DeviceClass, attachment: Attachment, feed: NodeFeed) -> SegmentLinks:
@@ -169,7 +169,7 @@ class FabricWiring:
         return segment._replace(media=media, media_path=stated_media.path)
 
     def _read_rail_and_plane(self, devices: Ints) -> tuple[Ints, Ints]:
-        """Rail and plane of links that inherit them from a switch; int32 from 1, 0 for none."""
+        """Return (rail, plane) of links that inherit them from switches; int32 from 1, 0 for none."""
         # devices count them from 0, and have -1 for none
         return self._devices.rail.take(devices) + 1, self._devices.plane.take(devices) + 1
 
@@ -371,18 +371,18 @@ class _ManagedPositions:
         design: Design,
         ordinal: Ints,
         coords: Columns,
-        held: Mapping[str, Allocations],
+        lock_entries: Mapping[str, Allocations],
         load: ManagementLoad,
         place: str,
         managed: ManagedDevices,
         cls: DeviceClass,
     ) -> None:
-        """`ordinal` are the numbers of the devices in their class, int32; `coords` their coordinates; `held` the
-        numbers that the lock has for places, by kind.
+        """`ordinal` are the numbers of the devices in their class, int32; `coords` their coordinates; `lock_entries`
+        the numbers that the lock has for places, by kind.
         """
         self._layout, self._place, self._managed, self._kind = load.layout, place, managed, load.make_lock_kind(place)
         self._scope = managed.find_scope_in(place)
-        self._at, self._held = coords, held
+        self._at, self._held = coords, lock_entries
         if cls.kind == TRAY:
             self._label = np.zeros(len(ordinal), dtype=np.int64)
             self._index = rank_within(find_place_number(self._layout, self._scope, self._at).astype(np.int32))

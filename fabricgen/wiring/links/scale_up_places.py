@@ -38,10 +38,8 @@ def find_node_domains(layout: Layout, places: DomainPlacement, coords: Columns) 
             rank_of[kind_number[kind], list(nodes)] = np.arange(len(nodes), dtype=np.int32)
     kind_of_pod = np.array([kind_number[kind.name] for kind in layout.kind_of_pod], dtype=np.int32)
     group, rank = (table[kind_of_pod[coords["pod"]], node] for table in (group_of, rank_of))
-    domains_before, nodes_per_unit = (
-        np.array(places.count_domains_before(layout), dtype=np.int32),
-        places.nodes // places.units,
-    )
+    domains_before = np.array(places.count_domains_before(layout), dtype=np.int32)
+    nodes_per_unit = places.nodes // places.units
     if places.per == "pod":
         forming = np.full(len(layout.pods), -1, dtype=np.int32)
         forming[list(places.list_pods(layout))] = np.arange(len(places.list_pods(layout)), dtype=np.int32)
@@ -56,13 +54,13 @@ def find_node_domains(layout: Layout, places: DomainPlacement, coords: Columns) 
 def find_device_domains(
     design: Design, devices: DeviceTable, places: DomainPlacement, rows: slice
 ) -> tuple[Ints, Ints]:
-    """As `find_node_domains`, for rows of the device table that are nodes."""
+    """Return the same as `find_node_domains`, for `rows` of the device table that are nodes."""
     coords = {name: getattr(devices, name)[rows] for name in ("pod", "su", "unit", "node")}
     return find_node_domains(design.layout, places, coords)
 
 
 def list_present_domains(design: Design, scale_up: ScaleUpDesign) -> Ints:
-    """Numbers of the domains that have a node, ascending; int32."""
+    """Return the numbers of the domains that have a node, ascending; int32."""
     layout, places = design.layout, scale_up.places
     kinds = [kind for kind in layout.kinds if kind.name in places.groups]
     domain = np.concatenate([find_node_domains(layout, places, make_node_columns(layout, kind))[0] for kind in kinds])
@@ -205,7 +203,7 @@ def expand_domains(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign
 
 
 def _repeat_for_domains(domains: int, is_present: Flags, values: Ints) -> Ints:
-    """The values of the links of one domain for all domains, without links that are not there; int32."""
+    """Return the values of the links of one domain, once for each domain, without links that are not there; int32."""
     column: Ints = np.tile(values, domains).astype(np.int32)[is_present]
     return column
 
@@ -338,7 +336,7 @@ def _index_switches(design: Design, devices: DeviceTable, scale_up: ScaleUpDesig
 
 
 def _make_side(scale_up: ScaleUpDesign, role: Literal["gpu", "asic", "ocs"], ports_each: int) -> ScaleUpPort:
-    """An end of the links of a scale-up entry, named as its profile has it."""
+    """Return one end of the links of a scale-up entry, named as its profile has it."""
     profile = scale_up.profile
     # ports of other domains of the same accelerators are numbered below
     first_cage = profile.first_port << 10 if role == "gpu" else 0

@@ -67,7 +67,7 @@ def terminate_trunks(trunks: TrunkLayout, policies: tuple[PatchPolicy, ...], pla
 
 
 def join_panels(first: PanelTable, second: PanelTable) -> PanelTable:
-    """The rows of two tables, one after the other."""
+    """Return the rows of two tables, one after the other."""
     names = ("policy", "fibre", "place", "rack", "u", "number")
     return PanelTable(*(np.concatenate([getattr(first, name), getattr(second, name)]) for name in names))
 
@@ -245,7 +245,7 @@ class PatchLocations:
         return len(self.owner)
 
     def find_places_of_racks(self, rack: Ints, at_row_end: Flags) -> Ints:
-        """The place of each rack: the rack itself, or its row where `at_row_end`."""
+        """Return the place of each rack: the rack itself, or its row where `at_row_end`."""
         places: Ints = np.where(at_row_end, self.row_of[rack], rack)
         return places
 
@@ -285,7 +285,7 @@ def list_patch_locations(design: Design, racks: RackTable) -> PatchLocations:
 
 
 def _count_rows_before(racks: RackTable) -> Ints:
-    """The number of rows in the halls of the same site before each hall; int32."""
+    """Return the number of rows in the halls of the same site before each hall; int32."""
     counts, rows_so_far = [], dict.fromkeys((hall.site for hall in racks.halls), 0)
     for hall in racks.halls:
         counts.append(rows_so_far[hall.site])

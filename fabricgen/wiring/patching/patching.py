@@ -99,7 +99,7 @@ class Patcher(NamedTuple):
         return choice
 
     def _number_kinds(self, medium: Ints) -> Ints:
-        """A number for each cable's medium, int32; media with the same number need the same panels and trunks."""
+        """Return a number for the medium of each cable, int32; media of one number need the same panels and trunks."""
         listed = (
             self.inputs is not None and self.inputs.shelf is not None
         )  # jumpers of a product list are for some media
@@ -177,10 +177,8 @@ def _find_cable_policies(inputs: PatchingInput, ends: CableEnds, cables: int) ->
     is_taken = ((a_place != b_place) | shuffled) & (a_site == b_site) & _are_across(inputs, ends, policy_of_end)
     policy_of_end = np.where(is_taken, policy_of_end, -1)
     # a breakout is patched only if all of its ends have one policy, so that lowest and highest agree
-    lowest_policy, highest_policy = (
-        np.full(cables, len(inputs.policies), dtype=np.int32),
-        np.full(cables, -1, dtype=np.int32),
-    )
+    lowest_policy = np.full(cables, len(inputs.policies), dtype=np.int32)
+    highest_policy = np.full(cables, -1, dtype=np.int32)
     np.minimum.at(lowest_policy, ends.cable, policy_of_end)
     np.maximum.at(highest_policy, ends.cable, policy_of_end)
     return np.where(lowest_policy == highest_policy, highest_policy, -1).astype(np.int32)

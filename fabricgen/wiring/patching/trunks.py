@@ -54,11 +54,11 @@ class PatchingInput:
     """The product lists that jumpers are ordered from."""
 
     def find_devices(self, ends: CableEnds, rows: Ints) -> tuple[Ints, Ints]:
-        """(device at the a end, device at the b end) of cable end rows."""
+        """Return (device at the a end, device at the b end) of cable end rows."""
         return self.links.a_device[ends.link[rows]], self.links.b_device[ends.link[rows]]
 
     def find_places(self, ends: CableEnds, policy: Ints) -> tuple[Ints, Ints]:
-        """(place of the a end, of the b end) of every cable end row: racks or rows, by its `policy` (-1: none)."""
+        """Return (place of the a end, of the b end) of every cable end row: racks or rows, by `policy` (-1: none)."""
         at_row_end: Flags = np.array([*(p.spec.at == "row-end" for p in self.policies), False], dtype=bool)[policy]
         a, b = (
             self.devices.rack[device] for device in (self.links.a_device[ends.link], self.links.b_device[ends.link])
@@ -197,7 +197,7 @@ def _measure_to_panels(
 
 
 def _find_longest(length_m: Floats, cable: Ints, cables: int) -> Floats:
-    """The greatest of the lengths of each cable, m, float64; 0 for cables without any."""
+    """Return the greatest of the lengths of each cable, m, float64; 0 for cables without a length."""
     longest_m = np.zeros(cables)
     np.maximum.at(longest_m, cable, length_m)
     return longest_m

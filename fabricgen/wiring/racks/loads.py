@@ -82,7 +82,7 @@ def count_panel_units(plan: WiringPlan) -> Ints:
 
 
 def count_included_units(plan: WiringPlan) -> Ints:
-    """Rack units of each rack, int32, that something takes which is sold with it and is not among the devices."""
+    """Return how many units of each rack are used by what it is sold with, beside the devices; int32."""
     used = np.zeros(len(plan.racks), dtype=np.int32)
     for rack, _, _ in list_included(plan):
         used[rack] += 1

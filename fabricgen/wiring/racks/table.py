@@ -28,7 +28,7 @@ NODE_RACK, NETWORK_RACK = range(2)
 
 
 def find_node_rack_kind(layout: Layout, kind: UnitKind) -> int:
-    """The index in `RackTable.kinds` of the node racks of a kind of unit."""
+    """Return the index in `RackTable.kinds` of the node racks of a kind of unit."""
     number = layout.kinds.index(kind)
     return NETWORK_RACK + number if number else NODE_RACK
 
@@ -168,9 +168,9 @@ def _check_apart(racks: RackTable, stated_names: frozenset[str]) -> None:
 
 
 def place_in_racks(design: Design, devices: DeviceTable) -> tuple[DeviceTable, RackTable]:
-    """Give every device a rack and a rack unit; returns the completed table and the racks.
+    """Return the device table with rack and rack unit of every device, and the table of racks.
 
-    Raises InputError when a rack cannot hold what stands in it, or a hall its racks.
+    Raises InputError if a rack cannot hold what stands in it, or a hall its racks.
     """
     return _Placement(design, devices).place_all()
 
@@ -185,7 +185,9 @@ class _Placement:
         self.in_run = {t.key: stands_in_run(design, t) for t in design.tiers}
 
     def place_all(self) -> tuple[DeviceTable, RackTable]:
-        """Place what stands in racks of units, then in shared network racks."""
+        """Return the device table with racks and rack units, and the rack table: racks of units first, then shared
+        ones.
+        """
         for cls in self.devices.classes:
             if cls.count and self._is_in_unit(cls):
                 for plan in self.floor.plans:
@@ -195,7 +197,7 @@ class _Placement:
         return table, make_rack_table(self.floor, self._list_unit_racks(), shared, self.layout)
 
     def _is_in_unit(self, cls: DeviceClass) -> bool:
-        """Whether devices stand in racks of units, not in shared ones."""
+        """Whether the devices of a class stand in racks of units, not in shared ones."""
         if cls.kind in (NODE, EXTRA):
             return cls.kind == NODE
         if cls.kind == TRAY:
@@ -230,9 +232,9 @@ class _Placement:
         self.u[rows] = bottom_units[rank_within(self.rack[rows])]
 
     def _place_shared(self) -> list[tuple[RackRun, int]]:
-        """Place devices that serve a pod or the whole cluster, in runs of racks.
+        """Place the devices that serve a pod or the whole cluster, in runs of racks.
 
-        Returns the racks that there are, each by its run and its place in it.
+        Returns the racks in use, each as (run, index in the run): their rows in the rack table follow those of units.
         """
         racks_so_far: list[tuple[RackRun, int]] = []
         base = self.floor.first_racks[-1]
@@ -271,7 +273,7 @@ class _Placement:
         return rows, rack.astype(np.int32), u.astype(np.int32)
 
     def _find_tray_halls(self, rows: Ints) -> Ints:
-        """The hall of the trays of a pod, or of all trays."""
+        """Return the hall of the trays of a pod, or of all trays."""
         halls = self.floor.shared.hall_lookup
         of_pod = [halls.find_hall_of_place(self.layout, "pod", pod) for pod in range(len(self.layout.pods))]
         return np.array([*of_pod, halls.find_hall_of_site(0)], dtype=np.int32)[self.devices.pod[rows]]
@@ -368,7 +370,7 @@ def _find_overlaps(
 
 
 def _make_diagnostic(code: str, path: Path, message: str, hint: str) -> Diagnostic:
-    """An error at a stated place; of one that was adopted the hint says how to give it up."""
+    """Return an error at a stated place; if that was adopted, the hint says how to give it up."""
     if path[0] == ADOPTED:
         device = str(path[1]).partition(" ")[0]
         hint = f"`fabricgen lock --release {ADOPTED}/{device}` has it stand where it is planned"
