@@ -20,12 +20,12 @@ _FAR_END = re.compile(
 
 
 def find_configured_links(switches: Mapping[str, ReadSwitch]) -> Facts:
-    """Return the links that configurations of switches tell, as facts without devices; `switches` has them by name.
+    """Return the links that configurations of switches imply, as facts without devices; `switches` has them by name.
 
-    Two ports in a subnet of two addresses are joined. A description joins its port to the far end that it names, if no
-    subnet joins either, if the far end's description names no other port, and if a far end whose configuration was read
-    has that port. Notes tell of ports whose descriptions name other far ends than their subnets, or than the far end's
-    description.
+    Two ports in a subnet of two addresses are joined. A description joins its port to the far end that it names if
+    neither is joined yet and the far end's description names no other port. It is passed over without a note if the
+    configuration of the far end was read and has no such port. Notes tell of ports whose descriptions name other far
+    ends than their subnets, or far ends that are joined to, or described as joined to, another port.
     """
     links, contradicted = dict[End, End](), list[str]()
     for a, b in _list_subnets(switches):

@@ -80,9 +80,9 @@ def _number_legs(
 ) -> tuple[list[Coordinates], list[int]]:
     """Return (distinct coordinates of legs, the row of each leg's coordinates among them).
 
-    Coordinates are the place of a leg's node, its rail, and its number among the legs of a NIC, from 1. That number is
-    called `plane` if no switch joins legs of different numbers, else `port`. Sets `ways`, `leg_gbps` and `planes` of
-    `form`.
+    Sets `ways`, `leg_gbps` and `planes` of `form`. Coordinates are the place of a leg's node, its rail, and its number
+    among the legs of a NIC, from 1. That number is called `plane` if there are several and (nearly) no links between
+    switches of different numbers, else `port`.
     """
     members = {name for names in form.network.tiers.values() for name in names}
     form.ways = max((wire.leg.part for wire in legs), default=0) or 1

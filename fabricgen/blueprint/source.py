@@ -193,7 +193,10 @@ def resolve_contained(
 
 
 def _list_targets(include: MappingEntry) -> tuple[Node, ...]:
-    """Return the file names that a top-level `include` gives, the one that wins last. Raises InputError (FG007)."""
+    """Return the nodes of the file names of a top-level `include`, in their order; later files win.
+
+    Raises InputError (FG007) for anything but file names.
+    """
     node = include.node
     targets = node.value if isinstance(node.value, tuple) else (node,)
     for target in targets:

@@ -114,7 +114,10 @@ def _is_management(plan: WiringPlan, row: int) -> bool:
 
 
 def _move_addresses(family: FamilyAddresses, relocated: Sequence[Relocation]) -> FamilyAddresses:
-    """Return the addresses of one family, in which each device has the management address that came with the link."""
+    """Return the addresses of one family, in which each device has the management address that came with the link.
+
+    A device that lost its link keeps its address here, unless it gets that of another.
+    """
     # only if the link's address is the management address of its planned device: it goes where the cable goes
     moves = [
         relocation for relocation in relocated if family.management.at(relocation.old) == family.a.at(relocation.row)

@@ -95,8 +95,8 @@ class RackProfile(Profile):
 
     @model_validator(mode="after")
     def _check_complete_weight(self) -> Self:
-        """Raise ValueError if the weight of the complete rack has no contents, or is no more than that of the empty
-        one.
+        """Raise ValueError if the weight of the complete rack is stated although nothing is `fixed` in it, or is not
+        above that of the empty rack.
         """
         if self.complete_kg is not None and not self.fixed:
             raise FieldError("complete_kg", "nothing is `fixed` in it that could be in this weight: add `fixed`")

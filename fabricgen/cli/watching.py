@@ -125,7 +125,7 @@ class _Server(ThreadingHTTPServer):
         """The open connections, oldest first, and the time since which each is open."""
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer a connection in a thread of its own."""
+        """Answer a connection in a thread of its own, and note when it began."""
         self._since[request] = time.monotonic()
         super().process_request(request, client_address)
 

@@ -60,7 +60,8 @@ def find_tenant_moves(
 def _list_touched_ports(
     before: Tenancy, after: Tenancy, names: Sequence[str], links: Listing, new: SizingFigures
 ) -> Iterator[TouchedPorts]:
-    """Yield the switch ports of moved devices in each fabric whose tenants are kept apart before or after the move.
+    """Yield how many switch ports of moved devices are touched in each fabric that keeps tenants apart before or after
+    the move and has links of these devices.
 
     If the tenant stays the same, only fabrics are included that keep it apart on one side only.
     """

@@ -191,9 +191,10 @@ def compute_figures(
 
 
 def compare_figures(planned: Mapping[str, Figures], as_found: Mapping[str, Figures | None]) -> Iterator[dict[str, Any]]:
-    """Yield the figures whose words for people differ: section, what, figure, planned and as found.
+    """Yield the figures that differ as they are printed: section, what, figure, planned, as found, and both as printed.
 
-    A value is None if the network has no such thing (a class of pairs, for example) or the job cannot run.
+    Shares of the load balance that differ by no more than two random permutations do are left out. A value is None if
+    the network has no such thing (a class of pairs, for example) or the job cannot run.
     """
     for section, found_figures in as_found.items():
         cells_by_side = (

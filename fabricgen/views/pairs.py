@@ -102,7 +102,7 @@ def _make_bond_member(port: SwitchPort) -> SwitchPort:
 
 
 def make_pair_mac(router_id: str) -> str:
-    """Return the MAC of the pair whose first switch has a router id."""
+    """Return the shared MAC of an MLAG pair, made from the router id of its first switch."""
     high_byte, low_byte = divmod(int(IPv4Address(router_id)) & 0xFFFF, 256)
     return f"44:38:39:ff:{high_byte:02x}:{low_byte:02x}"
 

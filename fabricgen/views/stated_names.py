@@ -58,7 +58,9 @@ def _list_devices(design: Design) -> DeviceTable:
 
 
 def _find_unknown_names(design: Design, devices: DeviceTable, names: Sequence[str]) -> Iterator[Diagnostic]:
-    """Yield a fault for each device name in the blueprint, GUID files or inventory that no device has."""
+    """Yield a fault for each device name in the blueprint, GUID files or inventory that no device has, and for names
+    and settings of `config_of` that cannot be configured.
+    """
     blueprint = design.loaded.blueprint
     if blueprint.address_of:
         from fabricgen.numbering.overrides import find_unknown_overrides

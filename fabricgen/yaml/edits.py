@@ -100,7 +100,7 @@ class _Lines:
         return self.starts[line - 1] + column - 1
 
     def begins_its_line(self, line: int, offset: int, lead: str = "") -> bool:
-        """Whether nothing but blanks, and `lead`, comes before an offset on its line."""
+        """Whether `lead`, with spaces around it, and nothing else comes before an offset on its line."""
         return self.text[self.starts[line - 1] : offset].strip(" ") == lead
 
     def extend_to_lines(self, start: int, end: int) -> tuple[int, int]:

@@ -66,9 +66,9 @@ def _place_jumpers(cluster: Cluster, cables: CableParts, nth: int, needs: Needs)
 
 
 def _sum_powers_w(cluster: Cluster, cables: CableParts) -> Floats:
-    """Return the power of each cable with ends of its own, W, float64; NaN if no figure is known.
+    """Return the power of the attached ends of each cable, W, float64; NaN if the figure of an end is not known.
 
-    Transceivers are parts of their own and do not count.
+    A cable that takes transceivers, which are parts of their own, has 0.
     """
     ends = find_end_powers(cluster, cables)
     return np.bincount(ends.cable, weights=ends.power_w, minlength=len(cluster.plan.cables)).astype(np.float64)

@@ -79,7 +79,10 @@ def up(
 def _plan_lab(
     blueprint: str, sets: tuple[str, ...], phase: str | None, lab: str | None, *, allow_outside: bool
 ) -> tuple[str, Inside]:
-    """Return the name of a lab and what is in it. Raises InputError (FG172) if it does not fit on this machine."""
+    """Return the name of a lab and what is in it; `blueprint` may be a built folder or archive as well.
+
+    Raises InputError: FG172 if it does not fit on this machine, and those of `_read_built_files` for what was built.
+    """
     from fabricgen.cli.built_archives import open_built_places, refuse_for_a_build
     from fabricgen.lab.files import Build
     from fabricgen.lab.inside import cut_to_lab
@@ -92,12 +95,14 @@ def _plan_lab(
             plan = cut_to_lab(Build(_read_built_files(folder)))
             _require_fit(plan)
             name = Path(blueprint).resolve().name
+            # an archive was opened in another folder; its name is that of the lab without `.tar` and its like
             return (name if folder == Path(blueprint) else name.partition(".")[0]), plan
     from fabricgen.cli.output import tell_left_out
     from fabricgen.pipeline import compile_cluster, compile_design
 
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
     cluster = compile_cluster(design, phase, lab=lab)
+    # room is asked for as early as it is known: by counts alone, by lists, and by what configurations add
     if len(cluster.plan.links) > MANY_LINKS:
         require_room(len(cluster.switch_rows()), len(cluster.plan.devices), len(cluster.plan.links))
     tell_left_out(cluster)

@@ -128,6 +128,7 @@ class SwitchNames:
 
     def _has_distinct_names_in_unit(self, sizes: Mapping[str, int], count: int) -> bool:
         """Whether the racks and the other fields of the template tell the switches of a unit apart."""
+        # the first rows are the switches of one unit, a row for each of its racks; in it these four fields are equal
         fields = self._list_fields(sizes, count)
         columns_used = [fields[f] for f in sorted(self.naming.fields - {"pod", "su", "site", "cluster"}) if f in fields]
         columns = [column[: len(self._racks())] for column in columns_used] if self._racks else []
@@ -135,8 +136,10 @@ class SwitchNames:
         return len(set(value_rows)) == len(value_rows)
 
     def _check_running_numbers(self) -> None:
-        """Raise InputError (FG039) if growth would change the running number of a switch: only the last dimension
-        counted may grow, and a derived count does grow.
+        """Raise InputError (FG039) if growth would change the running number of a switch, as a derived count may.
+
+        Only the outermost dimension, which counts slowest, may have a derived count, and only in a tier that serves the
+        whole cluster and has no rail, plane or port in `per`.
         """
         in_units = self._scope != WHOLE and not spans_units(self._per)
         counted = [d for d in list_inner_dimensions(self._per) if d in self._tiers] + (

@@ -286,9 +286,10 @@ class _FloorDrawing:
         depth_m: float,
         room: float = 0.9,
     ) -> Iterator[str]:
-        """Yield texts, all of one size, centred on racks or places of a depth.
+        """Yield one SVG group of texts of one size, written along the depth of racks or places and centred on them.
 
-        `room` is the share of a place's width that they may take. Inside the rotated group x and y are swapped.
+        `depth_m` is that depth; `room` is the share of a place's width that the texts may take. Inside the rotated
+        group x and y are swapped.
         """
         line_length, size = self._choose_name_size(texts, depth_m, room)
         elements = []

@@ -230,6 +230,7 @@ def _list_plugged(pack: TechnicianPack, row: Ints64, is_b_end: Flags) -> tuple[l
     several far ends, is `as above`, with "" as its length.
     """
     pulled, end = pack.records.pull.rows, is_b_end.astype(np.int32)
+    # -1 if an earlier row has the plug: what is read of the last row for it is overwritten below
     pulled_row = np.array(pulled.find_rows(len(pack.records.cable)))[end, row]
     names = name_pieces(
         pack.piece_names[pulled_row], np.where(is_b_end, pack.pieces_laid[1][row], pack.pieces_laid[0][row])

@@ -78,7 +78,9 @@ def read_statements(files: Mapping[str, str]) -> Statements:
 
 
 def _list_orders(statements: Statements, ordered: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
-    """Yield the order of lines that are tried in turn, if there are several; `ordered` are their first words."""
+    """Yield (path, the names of the lines in their order, joined by commas) for each kind of line on the top level that
+    is tried in turn, if there are several; `ordered` are the first words of each kind.
+    """
     for first_words in ordered:
         names = [
             path[0].removeprefix(first_words).strip()

@@ -197,7 +197,7 @@ def length_tables(switch: SwitchView, lengths: Sequence[str], catalog: Catalog) 
 
 
 def _make_common_tables(switch: SwitchView, catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
-    """Return all tables that switches may share, by template; priority groups only if buffers are sized."""
+    """Return the tables that can be equal on several switches, by template; BUFFER_PG only beside BUFFER_POOL."""
     shared_tables, lengths = shared(switch, [port.cable_m for port in switch.ports], catalog)
     by_length = length_tables(switch, lengths, catalog)
     sized = _find_template("BUFFER_POOL") in shared_tables

@@ -124,7 +124,8 @@ def _size_node_block(fabric: FabricDesign, tier: TierDesign, family: Family) -> 
 def _count_rail_subnets(fabric: FabricDesign, tier: TierDesign) -> int:
     """Return how many subnets of rails are kept on each switch of a tier, a power of two.
 
-    Legs that agree on the dimensions of `per` end on one kind of switch, which has a subnet for each of their rails.
+    Legs that agree on the dimensions of `per` end on one kind of switch, which has a subnet for each of their rails,
+    planes and ports.
     """
     dimensions = [dimension for dimension in list_leg_dimensions() if dimension in tier.per]
     rails_by_switch: dict[tuple[int, ...], set[tuple[int, int, int]]] = {}

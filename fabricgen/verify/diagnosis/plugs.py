@@ -179,10 +179,11 @@ def make_plug_exchangeable(plugs: PlugIndex, exchanged: Collection[int]) -> Exch
 def _read_vote(plugs: PlugIndex, topology: SeenTopology, port: int) -> tuple[int, int] | None:
     """Return what the wrong link at a port votes for: (plug or spare cage of the port, plug that seems to be in it).
 
-    None if it votes for nothing: plugs of one link are left to `chains`, and a plug that was moved as a whole has each
-    link on the same lane as before.
+    None if it votes for nothing: if its far end is a spare port, if the plug planned there has one link (left to
+    `chains`) or is where it belongs, or if the link is on another lane, as a plug moved whole keeps its lanes.
     """
     cabling = plugs.cabling
+    # the two ends of a planned link have numbers that differ in the lowest bit
     target = int(topology.joined_to[port]) ^ 1
     if target >= topology.first_spare:
         return None

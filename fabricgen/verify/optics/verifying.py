@@ -260,8 +260,8 @@ def judge_light(
 ) -> None:
     """Add to `findings` what is wrong with the light that a planned port receives from its far end.
 
-    `silent`: its cable is called dark already, so that no light is worth a word only if its far port tells what it
-    sends.
+    `silent`: its cable is reported as dark already; missing light is then reported only if it is known what the far
+    port sends.
     """
     cage, report = reported.cage_of.get(port), reported.ports.get(port)
     is_up = report is not None and report.oper == "up"

@@ -177,7 +177,8 @@ def add_patch_racks(
         height, place_of_panel = policy.panel.rack_units, panels.place[panel_rows]
         bottoms = np.array(list_panel_places(racks.kinds[NETWORK_RACK], height), dtype=np.int32)
         counts_of_height = panels_so_far.setdefault(height, np.zeros(len(places), dtype=np.int32))
-        # panels of one height fill a rack, also those of several policies
+        # panels of one height fill a rack, also those of several policies: `bottoms` are the slots of a rack, and
+        # nth // len(bottoms) is the number of a panel's rack among those of this height at its place
         nth = counts_of_height[place_of_panel] + _number_across_fibres(panels, panel_rows)
         place_and_number, key_of_panel = np.unique(
             np.stack([place_of_panel, nth // len(bottoms)]), axis=1, return_inverse=True

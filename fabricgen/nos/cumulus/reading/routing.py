@@ -166,8 +166,9 @@ def exit_neighbor(name: str, row: Row) -> Neighbor:
 def list_sets(row: Row, *, of_exit: bool, graceful: bool) -> dict[str, Any]:
     """Return the fields of a RouteMapEntry that an entry sets.
 
-    `of_exit`: whether it is of an exit's map, in which a prepended AS number marks a backup; `graceful`: whether the
-    switch is being drained, so that a longer path to an exit is a mark of it.
+    `of_exit`: whether it is of an exit's map, in which a prepended AS number marks a backup and is `added`; elsewhere
+    it is `prepend`, which lengthens paths of a drained switch. `graceful`: whether the switch is being drained; then it
+    may be either in an exit's map, and both are set.
     """
     allow_fields(row, "as-path-prepend", "community", "ext-community-bw")
     prepend = row.get("as-path-prepend", {})

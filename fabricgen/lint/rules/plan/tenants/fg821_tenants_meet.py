@@ -72,8 +72,8 @@ def walk_vrfs(switches: Iterable[SwitchView], design: Design) -> Iterator[Joined
 
     A port counts as its tenant's in fabrics in which the tenant is kept apart, elsewhere as nobody's. A link joins the
     VRFs that its two ends have for one tag (0 for untagged), a VNI those of all switches, a VLAN those of all of its
-    gateways on a switch, and a leak the two VRFs that it is between, unless the blueprint states it. A port without an
-    address or a VLAN is in the default VRF.
+    gateways on a switch, and a leak the two VRFs that it is between. Leaks that the blueprint states are not followed.
+    A port without an address or a VLAN is in the default VRF.
     """
     import networkx as nx
 

@@ -50,7 +50,7 @@ class PortUsedTwice(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Flag ports with several links, one finding for each kind of the later links."""
+        """Flag ports with several links, one finding for each run of links that the later ones are of."""
         import numpy as np
 
         from fabricgen.wiring.arrays import unique_values

@@ -172,8 +172,9 @@ def find_credit_loop(view: FabricView) -> list[FabricSwitch]:
 
 
 def _build_switch_graph(view: FabricView) -> tuple[nx.Graph[int], set[int]]:
-    """Return (the graph of links between switches, the roots), switches given by their indices in the view; the roots
-    are the switches without a tier above.
+    """Return (the graph of links between switches, the roots), switches given by their indices in the view.
+
+    The roots are the switches without a tier above, `tops`.
     """
     import networkx as nx
 
