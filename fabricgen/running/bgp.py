@@ -322,14 +322,14 @@ def make_overlay(
         source=sources.pop(),
         vtep=vtep,
         vrfs={name: lines.make_vrf() for name, lines in vrfs.items()},
-        peers={n: _make_overlay_peer(instance, policies, neighbor) for n, neighbor in evpn_sessions.items()},
+        peers={n: _make_overlay_peer(instance, policies, n, neighbor) for n, neighbor in evpn_sessions.items()},
         copies_dscp=copies_dscp,
         vlans=vlans or {},
     )
 
 
-def _make_overlay_peer(instance: Instance, policies: Policies, neighbor: Neighbor) -> OverlayPeer:
-    """Return a session for EVPN as a peer of the overlay.
+def _make_overlay_peer(instance: Instance, policies: Policies, peer: str, neighbor: Neighbor) -> OverlayPeer:
+    """Return a session for EVPN as a peer of the overlay; `peer` is its neighbour's address or interface.
 
     Raises UnknownTextError, unless reading is tolerant, if the session needs a policy for a direction and has none,
     takes in less than all routes, or carries more than EVPN; and if `list_learned_paths` does not understand a policy.
@@ -339,9 +339,9 @@ def _make_overlay_peer(instance: Instance, policies: Policies, neighbor: Neighbo
     # None: all routes pass; else the AS paths of learned routes that pass besides those of the switch itself
     learned_paths = policies.list_learned_paths(maps_out)
     if instance.requires_policy and not (maps_in and maps_out):
-        report_misfit(f"a session for EVPN without policy carries nothing: {neighbor}")
+        report_misfit(f"a session for EVPN without policy carries nothing: {peer}")
     if policies.list_learned_paths(maps_in) is not None or families != {EVPN}:
-        report_misfit(f"a session for EVPN takes less than all, or carries more: {neighbor}")
+        report_misfit(f"a session for EVPN takes less than all, or carries more: {peer}")
     return OverlayPeer(
         remote_asn=neighbor.remote_asn,
         own_only=learned_paths is not None,

@@ -83,7 +83,8 @@ def _write_instance(tables: Tables, vrf: str) -> Iterator[str]:
     yield " neighbor PEER_V4 peer-group\n neighbor PEER_V6 peer-group"
     for address, row in peers.items():
         if not row.get("local_addr") or {row.get(word, "0" if is_tolerant() else "") for word in _OFF} != {"0"}:
-            report_misfit(f"a session that bgpcfgd does not make, or as one inside of an AS: {address} {row}")
+            stated = {word: value for word, value in row.items() if word in ("local_addr", *_OFF)}
+            report_misfit(f"a session that bgpcfgd does not make, or as one inside of an AS: {address} {stated}")
         yield f" neighbor {address} remote-as {row['asn']}\n neighbor {address} description {row.get('name', '-')}"
         timers = f"{row.get('keepalive', 60)} {row.get('holdtime', 180)}"
         yield f" neighbor {address} timers {timers}\n neighbor {address} timers connect 10"
