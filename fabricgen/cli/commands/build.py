@@ -190,13 +190,14 @@ def _publish(
     """
     from fabricgen.cli.output import refuse_input, standard_output
     from fabricgen.publish import publish_folder
-    from fabricgen.publish.archive import publish_archive
     from fabricgen.publish.workers import count_processors
 
     chosen, jobs = frozenset(parts) or None, jobs or count_processors()
     if archive is None:
         assert output is not None  # noqa: S101 - the command has checked
         return publish_folder(output, bundles, header=header, parts=chosen, jobs=jobs, told=progress, force=force)
+    from fabricgen.publish.archive import publish_archive
+
     if str(archive) != "-":
         refuse_input(Path(archive).resolve(), str(archive))
         return publish_archive(archive, bundles, header=header, parts=chosen, jobs=jobs, tell=progress)

@@ -16,7 +16,7 @@ hosts are.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -34,9 +34,6 @@ from fabricgen.wiring.arrays import Flags, Ints64
 from fabricgen.wiring.tables import ManagementPort, WiringPlan
 from fabricgen.wiring.tenants import TenantPlaces
 
-if TYPE_CHECKING:
-    from fabricgen.numbering.addresses.family_addresses import FamilyAllocation
-
 
 class ManagementAddresses(NamedTuple):
     """The management address of each device, its prefix length (int64) and its gateway; 0 for none."""
@@ -46,8 +43,18 @@ class ManagementAddresses(NamedTuple):
     gateway: AddressColumn
 
 
+class AllocatedAddresses(Protocol):
+    """What is allocated before management ports: loopbacks by device, both ends of links, subnets by fabric."""
+
+    loopback: AddressColumn
+    a: AddressColumn
+    b: AddressColumn
+    length: Ints64
+    subnets: dict[str, NodeBlocks]
+
+
 def allocate_management(
-    design: Design, plan: WiringPlan, allocator: AddressAllocator, numbered: FamilyAllocation
+    design: Design, plan: WiringPlan, allocator: AddressAllocator, numbered: AllocatedAddresses
 ) -> ManagementAddresses:
     """Return the management address of every managed device: that of its first port on the management fabric.
 
@@ -68,7 +75,7 @@ def allocate_management(
     return management
 
 
-def _take_port_addresses(plan: WiringPlan, numbered: FamilyAllocation, management: ManagementAddresses) -> None:
+def _take_port_addresses(plan: WiringPlan, numbered: AllocatedAddresses, management: ManagementAddresses) -> None:
     """Write the address of the first port that each device has on the management fabric into `management`, with its
     prefix length and gateway: the switch at a routed link, else the gateway of the subnet.
     """
