@@ -30,7 +30,7 @@ class ExitDesign(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Its name among all exits of a switch."""
+        """Its name among all exits of a switch: `internet`, or `internet-blue` in a VRF."""
         return f"{self.name}-{self.vrf}" if self.vrf else self.name
 
     @property
@@ -230,8 +230,8 @@ class DefaultRoutes:
         self._stating = {(exit_.fabric.name, exit_.vrf) for exit_ in to_everywhere}
 
     def find_host_vrf(self, fabric: str, tenant: int) -> str:
-        """Return the VRF of hosts in a fabric, "" for the default VRF. `tenant` is the index of their tenant in the
-        design, -1 for none.
+        """Return the VRF of hosts in a fabric, "" for the default VRF. `tenant` is the index of their tenant in
+        `Design.tenants`, -1 for hosts without one, as for all methods here.
         """
         host_tenant = self._design.tenants[tenant] if tenant >= 0 else None
         if host_tenant is not None and fabric in host_tenant.fabrics:
@@ -239,13 +239,14 @@ class DefaultRoutes:
         return self._design.fabric(fabric).vrf
 
     def has_exit_to_everywhere(self, fabric: str, tenant: int) -> bool:
-        """Whether an exit to everywhere is in the VRF of a tenant's hosts in a fabric."""
+        """Whether an exit to everywhere (`default` of an exit) is in the VRF of a tenant's hosts in a fabric."""
         return (self._group[fabric], self.find_host_vrf(fabric, tenant)) in self._vrfs
 
     def rank_fabric(self, fabric: str, role: str, tenant: int, *, is_shared: bool) -> int:
         """Return the rank of a fabric for the default route of a host: the lowest rank has it, and `NEVER` never.
 
-        `role` is that of the NIC; `is_shared` says whether the fabric is a VLAN on ports of another fabric.
+        `role` is that of the NIC; `is_shared` says whether the fabric is a VLAN on ports of another fabric. `tenant` is
+        that of the host, an index as in `find_host_vrf`.
         """
         rank = DEFAULT_ROLES.index(role) if role in DEFAULT_ROLES else len(DEFAULT_ROLES)
         if self.has_exit_to_everywhere(fabric, tenant):
@@ -254,7 +255,9 @@ class DefaultRoutes:
         return NEVER if is_shared else FIRST_WITHOUT_EXIT + rank
 
     def list_accepted_prefixes(self, fabric: str, tenant: int, *, v6: bool) -> tuple[str, ...]:
-        """Return the prefixes, sorted, that exits of a fabric lead to beside a default route, for hosts of a tenant."""
+        """Return the prefixes, sorted, that exits of a fabric in the VRF of a tenant's hosts state in `accept`, such as
+        `203.0.113.0/24`: of IPv6 with `v6`, else of IPv4. The default route of an exit is not among them.
+        """
         vrf = self.find_host_vrf(fabric, tenant)
         exits = (exit_ for exit_ in self._exits if exit_.fabric.name == fabric and exit_.vrf == vrf)
         prefixes = {parse_accepted(text)[0] for exit_ in exits for text in exit_.spec.accept}

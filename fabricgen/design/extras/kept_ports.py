@@ -31,7 +31,8 @@ def name_switch_places(
     """Return the lock's name for the place of each switch of a tier, by coordinates and not by its name: `compute leaf
     p1 su1 rail2 n1`.
 
-    `sizes` has how many values each inner dimension has; `count` is how many switches a group has.
+    Names are in the order of the switches. `sizes` has how many values each inner dimension of `per` has; `count` is
+    how many switches a group has.
     """
     # the place of a group is followed by inner coordinates and the number of the switch, all from 1
     tails = [
@@ -57,7 +58,7 @@ def _name_places(layout: Layout, scope: str) -> list[str]:
 
 
 def write_port(place: str, run: PortRun, port: int) -> str:
-    """Return a port of a switch as the lock writes it: `... cage 17/1`."""
+    """Return a port of a run, by its number there from 0, as the lock writes it: `... cage 17/1`."""
     return f"{place} cage {run.cages[port // run.ways]}/{port % run.ways + 1}"
 
 
@@ -76,7 +77,9 @@ def list_extra_words(fabrics: Mapping[str, FabricDesign]) -> Iterator[tuple[str,
 
 
 def write_room_name(tier: TierKey, kind: PortKind) -> str:
-    """Return the lock's key for the ports that each switch of a tier sets aside for extra devices."""
+    """Return the lock's key for the ports that each switch of a tier sets aside for extra devices: `compute leaf for
+    extras 400 over 100`.
+    """
     suffix = " copper" * kind.rj45 + (f" for {kind.purpose}" if kind.purpose else "")
     return f"{tier.text} for extras {kind.speed_gbps} over {kind.lane_gbps:g}{suffix}"
 
@@ -152,7 +155,7 @@ def sort_reserves_by_cage(
 
 
 def write_holder(fabric: str, device: str, leg: int) -> str:
-    """Return the lock's key for a port of an extra device."""
+    """Return the lock's key for a port of an extra device, by the index of its leg: `storage filer-1 1`."""
     return f"{fabric} {device} {leg + 1}"
 
 
@@ -177,14 +180,16 @@ class KeptPorts:
         """(tier, run, switch, port) of what is kept, for devices that are gone, too."""
 
     def list_kept_ports(self, demand: ExtraDemand) -> dict[tuple[int, int], Port]:
-        """(device, leg) -> the port that the lock gives it."""
+        """Return the ports that the lock gives to the devices of a demand, by (device, leg), both indices from 0."""
         return self._kept.get(f"{demand.fabric} {demand.name}", {})
 
     def look_up_ports(
         self, demand: ExtraDemand, run: int, allowed: set[int], usable: set[int], holes: set[tuple[int, int]]
     ) -> None:
-        """Look up the ports that the lock has for some devices on a run, and set them aside; a device keeps its port
-        only if the port is in `usable` or `holes`, which hold no node.
+        """Look up the ports that the lock has for some devices on a run, by its index, and set them aside.
+
+        A device keeps its port only if the switch is in `allowed`, and the port in `usable`, or in `holes` as (switch,
+        port), which hold no node.
         """
         if not self._words:
             return

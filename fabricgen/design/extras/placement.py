@@ -37,6 +37,7 @@ class ExtraPortAllocator:
         self._context, self._layout = context, context.layout
         self._sized_tiers, self._demands, self._sizes = sized_tiers, demands, sizes
         self._taken: set[tuple[TierKey, int, int, int]] = set()
+        """(tier, run, switch of the tier, port in the run) of ports that are given away or kept."""
         self._kept = KeptPorts(context.layout, sized_tiers, sizes)
 
     def find_run(self, tier: TierKey, kind: PortKind) -> int | None:
@@ -127,8 +128,8 @@ class ExtraPortAllocator:
         return ports
 
     def _list_spare_ports(self, sized: SizedTier, run: int, numbered: Sequence[int]) -> tuple[int, ...]:
-        """Return the ports of a run that are not numbered, without those that `spare_ports` and `reserved_ports` keep
-        free.
+        """Return the ports of a run, by its index, that are left over if so many of each run are `numbered`, without
+        those that `spare_ports` and `reserved_ports` keep free.
         """
         ports = sized.find_run_ports(run).list_left_over(numbered[run])
         kept = sized.spec.free_ports if run == 0 else 0
@@ -140,7 +141,9 @@ class ExtraPortAllocator:
         return ports[: max(0, sized.placement.downs[run].capacity - first_port - kept)]
 
     def _list_free_ports(self, sized: SizedTier, run: int, demand: ExtraDemand, wanted: int) -> Iterator[Port]:
-        """Yield free ports in the order in which they are used, round-robin over the switches of a place."""
+        """Yield free ports in the order in which they are used, round-robin over the switches of a place; `wanted` is
+        that of `allocate_ports`.
+        """
         allowed = self._find_allowed_switches(sized, demand)
         for switch, port, hole in self._list_ports(sized, run, wanted, demand):
             if switch in allowed and (sized.spec.key, run, switch, port) not in self._taken:
@@ -197,7 +200,7 @@ class ExtraPortAllocator:
         return at_site
 
     def _list_named_switches(self, sized: SizedTier, demand: ExtraDemand) -> list[int]:
-        """Return the switches that the blueprint names for the devices, in its order.
+        """Return the switches that the blueprint names for the devices, in its order, by their index in the tier.
 
         Raises InputError for unknown switches (FG016), and for names that depend on racks or count through units of
         several kinds (FG039).
@@ -233,7 +236,7 @@ class ExtraPortAllocator:
         return [number_by_name[name] for name in demand.spec.switches]
 
     def _list_holes(self, sized: SizedTier, run: int) -> list[tuple[int, int]]:
-        """Return (switch, port) of every omitted node slot of a run."""
+        """Return (switch of the tier, port in the run) of every omitted node slot that has a port of a run."""
         feeds_and_tables = (
             (feed, demand.table.number_units(by_slot=feed.by_slot))
             for demand in self._demands.get(sized.spec.key, ())
@@ -249,7 +252,7 @@ class ExtraPortAllocator:
 
 
 def _take_in_turns(holes: list[tuple[int, int]]) -> Iterator[Port]:
-    """Yield ports of omitted slots, one on each switch before a second one on any."""
+    """Yield ports of omitted slots, `holes` of (switch, port), one on each switch before a second one on any."""
     ports_by_switch = group_pairs(holes).items()
     by_turn = sorted((turn, switch, port) for switch, ports in ports_by_switch for turn, port in enumerate(ports))
     yield from ((switch, port, True) for _, switch, port in by_turn)
