@@ -67,7 +67,9 @@ __all__ = [
 
 
 class RackPosition(NamedTuple):
-    """Where a rack stands: site, row (negative for rows before the first), column and hall, from 0."""
+    """Where a rack stands, from 0: index of its site, row (negative for rows before the first), column, and index of
+    its hall in `FloorPlan.halls`.
+    """
 
     site: int
     row: int

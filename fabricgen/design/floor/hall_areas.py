@@ -1,4 +1,8 @@
-"""The rows of each hall: network rows, with the places of every run of racks, and node rows."""
+"""The rows of each hall: network rows, with the places of every run of racks, and node rows.
+
+A run is network racks side by side, which hold switches of a tier (or extra devices, or scale-up trays); its lock key
+is the name by which the lock has its places, such as `compute spine`.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +46,7 @@ FURTHER = "further unit racks"
 
 
 class HallAreas:
-    """Node rows and network rows of all halls of a design."""
+    """Node rows and network rows of all halls of a design; `hall` and `number` in its methods are the index of one."""
 
     def __init__(
         self, design: Design, halls: Sequence[Hall], shared: RunPlaces, plans: Sequence[UnitPlan], laying: Laying

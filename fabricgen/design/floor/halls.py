@@ -116,6 +116,7 @@ def find_facing(row: Any) -> Any:
 
 def print_row_number(row: Any) -> Any:
     """Return the printed number of a row or column by its index: from 1, and down from -1 for rows before the first."""
+    # the comparison counts as 1 for rows from 0 on, and as 0 before
     return row + (row >= 0)
 
 

@@ -1,5 +1,6 @@
 """Which runs of devices share network racks: runs of less than half a rack join their neighbours, and a lock keeps who
-stands where.
+stands where. A run of devices is the switches of a tier in one hall (of one plane, or one part of a split tier), extra
+devices, or scale-up trays; a run of racks is the racks side by side that one or several of these fill.
 
 Failure domains stay apart: parts that a tier is split into, planes, and two fabrics on the same NICs of nodes never
 share a rack because of it. Runs join first with runs whose ports face the same aisle.
@@ -50,8 +51,9 @@ class StackedDevice(NamedTuple):
 def make_device(profile: NodeProfile | SwitchProfile, rack: RackProfile) -> StackedDevice:
     """Return height, power with optics, and weight of a device in a rack of a type.
 
-    Optics are taken to draw half of what the device draws. If the rack type has a limit of power, a switch's optics
-    count with no less than optics in all of its cages may draw, unless its profile's power includes them.
+    Optics are taken to draw half of what the device draws. In racks with a limit of power (`power_kw`), a switch's
+    optics are taken to draw at least what optics in all of its cages may draw; this does not apply if the power that
+    the profile states includes optics.
     """
     watts = profile.power_w.planning_w or 0
     optics = watts / 2
@@ -209,7 +211,7 @@ class SharedRacks:
 
     def _can_share_with(self, content: RunContent) -> bool:
         """Whether a run may share these racks: the loss of a rack must not take it together with its spare, which is
-        another lane, another plane, or another fabric on the same NICs.
+        another lane (`choose_lane`), another plane, or another fabric on the same NICs.
         """
         run, (name, nics) = content.run, content.fabric
         # racks stand in the row of the lane of the run that was first in them
@@ -317,8 +319,11 @@ def choose(condition: bool, if_true: Any, if_false: Any) -> Any:
 
 
 class RunOrder(NamedTuple):
-    """The order of the switches of a tier in one of `parts` runs, which share the switches round-robin, or by whole
-    groups if a group has fewer switches than there are parts.
+    """The order of the switches of a tier in one of `parts` runs, number `part` from 0. Runs share the switches
+    round-robin, or by whole groups if a group has fewer switches than there are parts.
+
+    `steps` are the numbers of groups, and of switches in each, as the tier grew. With `by_group` switches follow group
+    after group.
     """
 
     steps: tuple[Step, ...]

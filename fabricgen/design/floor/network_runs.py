@@ -47,8 +47,9 @@ class NetworkRun(NamedTuple):
     """The fabric or scale-up domain that the devices belong to."""
     tier: TierDesign | None
     plane: int
-    """The plane of its switches; -1 if it holds all planes."""
+    """The plane of its switches, from 0; -1 if it holds all planes."""
     hall: int
+    """The index of its hall in `FloorPlan.halls`."""
     part: int
     """Its number among the `parts` runs that the tier's switches are split over, from 0."""
     parts: int
@@ -64,7 +65,7 @@ class NetworkRun(NamedTuple):
 
     @property
     def holder(self) -> str:
-        """Its lock key, unique within the hall."""
+        """Its lock key, unique within the hall: `compute spine`, `compute leaf plane 2 part b`, `extra devices`."""
         if self.tier is None:
             return f"{self.owner} {TRAY_TIER}" if self.owner else EXTRAS
         plane = f"{PLANE}{self.plane + 1}" if self.plane >= 0 else ""
@@ -151,8 +152,8 @@ def list_kept_runs(lock: Lock) -> set[str]:
 
 
 def find_unnumbered_planes(design: Design) -> dict[str, str]:
-    """Return `plane 1` for each tier whose rack names leave the plane out: it is the only plane, or by the lock it once
-    was.
+    """Return `plane 1` for each tier whose rack names leave the plane out, by the tier's name in the lock (`compute
+    leaf`): plane 1 is the only plane, or by the lock it once was.
     """
     kept_holders, unnumbered = list_kept_runs(design.layout.lock), design.layout.lock.find_words(UNNUMBERED)
     planes = {}
@@ -167,9 +168,7 @@ def find_unnumbered_planes(design: Design) -> dict[str, str]:
 
 
 def list_unnumbered_words(design: Design) -> dict[str, str]:
-    """Return the words by which a lock remembers names without a site or plane although there are several of them by
-    now.
-    """
+    """Return the words by which a lock remembers names without a site or plane although there are several by now."""
     layout = design.layout
     words = {"sites": layout.unnamed_site} if layout.unnamed_site and len(layout.sites) > 1 else {}
     several_planes = {tier.key.text for fabric in design.fabrics for tier in fabric.tiers if tier.sizes["plane"] > 1}
@@ -209,12 +208,12 @@ class HallLookup:
         return "" if site == self._layout.unnamed_site else f"{site}-"
 
     def find_hall_of_site(self, site: int) -> int:
-        """Return the hall of devices that serve a whole site."""
+        """Return the index of the hall of devices that serve a whole site, by the site's index."""
         return self._of_site[site]
 
     def find_hall_of_place(self, layout: Layout, scope: str, place: int) -> int:
-        """Return the hall of devices that serve a place of a scope; `place` is its number in `layout`, the layout of
-        their tier.
+        """Return the index of the hall of devices that serve a place of a scope; `place` is its number in `layout`, the
+        layout of their tier.
         """
         if scope in (WHOLE, "site"):
             return self._of_site[find_site_of_place(layout, scope, place)]
@@ -252,9 +251,7 @@ def _list_wanted_runs(design: Design, hall_lookup: HallLookup) -> Iterator[tuple
 
 
 class TierGroups(NamedTuple):
-    """For each group of a tier: its hall, its plane (-1: all planes), and its number within a run, counted without
-    planes.
-    """
+    """For each group of a tier: its hall, plane (-1: all planes), and number in its run, counted without planes."""
 
     hall: tuple[int, ...]
     plane: tuple[int, ...]
@@ -291,8 +288,8 @@ def make_tier_groups(tier: TierDesign, hall_lookup: HallLookup) -> TierGroups:
 
 
 def split_group_number(tier: TierDesign, group: int) -> dict[str, int]:
-    """Return, by dimension, the values (rail, plane and so on, from 0) that tell a group from the other groups of its
-    place.
+    """Return the values (rail, plane and so on, from 0) that tell a group from others of its place, by dimension, the
+    last dimension of `list_inner_dimensions` first.
     """
     values = {}
     for dimension in reversed(list_inner_dimensions(tier.per)):
@@ -304,7 +301,7 @@ def split_group_number(tier: TierDesign, group: int) -> dict[str, int]:
 def is_in_run(run: NetworkRun, plane: Any, group: Any, number: Any) -> Any:
     """Whether a switch is of the plane and part of a run; takes ints or int arrays.
 
-    `number` is the switch's number in its group `group`.
+    `plane` and `group` are the plane and number of its group (`TierGroups`), `number` is its number in the group.
     """
     in_run_plane = (plane == run.plane) | (run.plane < 0)
     if run.tier is None or run.parts == 1:
@@ -451,9 +448,7 @@ def _count_rows(allocated: Allocations, per_row: int) -> int:
 
 
 def _list_open_rows(name: str, allocated: Allocations, per_row: int) -> Intervals:
-    """Return the rows in which a run may have places: all rows without places of another lane, up to the first empty
-    row.
-    """
+    """Return the places of rows open to a run: all rows without places of another lane, up to the first empty row."""
     lane = choose_lane(name)
     closed_rows = {
         row
@@ -472,8 +467,9 @@ def allocate_places(
     """Return the places of each run of racks: those that the lock has (`kept_places`), and new ones in the first free
     gap.
 
-    A place is a number: its row times `per_row` plus its column. With `shared`, runs share rows, and each new run gets
-    the next power of two of places, so that it may grow; else each run gets whole rows.
+    A place is a number: its row times `per_row` plus its column. `wanted` is how many racks each run has. With
+    `shared`, runs share rows, and each new run gets the next power of two of places, so that it may grow; else each run
+    gets whole rows.
     """
     if not kept_places and not shared:
         return allocate_own_rows(wanted, per_row)
@@ -494,7 +490,7 @@ def allocate_places(
 
 
 def find_highest_place(places: Mapping[str, Intervals], wanted: Mapping[str, int]) -> int:
-    """Return one more than the highest place that holds a rack; each run's racks stand in the first of its places."""
+    """Return one more than the highest place with a rack; each run has `wanted` racks, in the first of its places."""
     return max(
         (number + 1 for name, racks in wanted.items() for number in list_first_numbers(places[name], racks)), default=0
     )

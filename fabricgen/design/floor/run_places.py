@@ -65,7 +65,7 @@ class RunPlaces:
         self._units_of_height: dict[int, tuple[int, ...]] = {}
 
     def make_key_suffix(self, hall: int) -> str:
-        """Return the suffix of lock keys that tells halls apart; "" if there is only one hall."""
+        """Return what is put behind lock keys to tell halls apart, such as ` hall2`; "" if there is only one hall."""
         if len(self._halls) == 1:
             return ""
         this_hall = self._halls[hall]
@@ -113,7 +113,7 @@ class RunPlaces:
         }
 
     def _make_hall_suffix(self, hall: int) -> str:
-        """Return the words in a lock key that tell halls apart; "" if there is only one hall."""
+        """Return the words in a lock key that tell halls apart, such as ` at hall2`; "" if there is only one hall."""
         return f" at{self.make_key_suffix(hall)}" if self.make_key_suffix(hall) else ""
 
     def _make_content(self, run: NetworkRun) -> RunContent:
@@ -250,9 +250,10 @@ class RunPlaces:
         return self._design.catalog.switch(domain.profile.tray)
 
     def locate_switch(self, run: NetworkRun, group: Any, number: Any, where: Any) -> tuple[Any, Any]:
-        """Return (rack of the run from 0, lowest rack unit) of a switch, by its group and its number in the group.
+        """Return (rack of the run from 0, lowest rack unit) of a switch: `group` is its group's number in the run
+        (`TierGroups.number`; for a tray, its domain), `number` its own in the group.
 
-        `group` and `number` are ints with `choose` as `where`, or int arrays with `numpy.where`.
+        Both are ints with `choose` as `where`, or int arrays with `numpy.where`.
         """
         position = self.find_order(run).compute_position(group, number, where)
         select = getitem if where is choose else _take_by_array
@@ -263,7 +264,7 @@ class RunPlaces:
         return position // len(bottoms), select(bottoms, position % len(bottoms))
 
     def list_rack_switches(self, racks: RackRun) -> dict[int, dict[TierKey, list[SwitchIndex]]]:
-        """Return, for each rack of a run of racks by number, its switches by tier, in their order."""
+        """Return the switches by tier of each rack of a run of racks, by its number from 0, as they are stacked."""
         by_rack: dict[int, dict[TierKey, list[tuple[int, SwitchIndex]]]] = {}
         for run, tier in ((run, run.tier) for run in racks.runs if run.tier):
             groups, order = self.find_groups(tier), self.find_order(run)
@@ -437,9 +438,8 @@ class RunPlaces:
 
 
 def make_rack_unit_intervals(positions: Sequence[tuple[int, int]], height: int, first_rack: int) -> Intervals:
-    """Return positions in racks as numbers of the lock, including all rack units that devices of a height take.
-
-    `first_rack` is the lock's number of rack 0 of `positions`.
+    """Return positions in racks as numbers of the lock (`STRIDE` times the rack plus the rack unit), including all rack
+    units that devices of a height take. `first_rack` is the lock's number of rack 0 of `positions`.
     """
     return make_intervals((rack + first_rack) * STRIDE + u + i for rack, u in positions for i in range(height))
 

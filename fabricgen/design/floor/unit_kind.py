@@ -65,7 +65,7 @@ class UnitKind:
 
     @property
     def suffix(self) -> str:
-        """The suffix of lock kinds and names that belong to this kind; "" for the kind without a name."""
+        """What is put behind lock kinds and names of this kind, such as ` /b300`; "" for the kind without a name."""
         return make_suffix(self.name)
 
     @property
@@ -114,8 +114,8 @@ class UnitKind:
 
 
 def make_suffix(kind: str) -> str:
-    """Return the suffix of lock kinds and names that belong to a kind of units, by name; "" for the kind without a
-    name.
+    """Return what is put behind lock kinds and names of a kind of units, by its name: ` /b300` for `b300`; "" for the
+    kind without a name.
     """
     return f" /{kind}" if kind else ""
 
@@ -123,8 +123,8 @@ def make_suffix(kind: str) -> str:
 def make_unit_kinds(blueprint: Blueprint, catalog: Catalog, order_by_word: Mapping[str, str]) -> dict[str, UnitKind]:
     """Return the kinds of scalable units that a blueprint states, by name; "" for `scalable_unit`.
 
-    `order_by_word` has the names of the sets in the order that the lock keeps, by lock word; sets that the lock does
-    not know come last.
+    `order_by_word` has the names of the sets in the order that the lock keeps, joined by ", ", by lock word: `nodes` or
+    `racks` and the kind's suffix. Sets that the lock does not know come last.
 
     Raises InputError for unknown node and rack profiles, for sets that skip unknown fabrics (FG016), and for nodes that
     are too tall for a rack (FG601).

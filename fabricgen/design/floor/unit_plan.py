@@ -99,7 +99,7 @@ class UnitPlan:
         return self.kind.racks + self.stack.racks
 
     def list_lock_entries(self) -> Allocations:
-        """Return what a lock keeps of the plan, by holder, including entries of tiers that are gone."""
+        """Return what a lock keeps of the plan, by tier (`compute leaf`), including entries of tiers that are gone."""
         return {
             **self._held,
             **{t.holder: make_rack_unit_intervals(self._list_kept_positions(t), t.height, 0) for t in self.tiers},
