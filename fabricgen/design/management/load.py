@@ -45,7 +45,7 @@ LEAVES = "managed leaves"
 
 
 def is_dealt_in_turn(place: str, leaf_scope: str) -> bool:
-    """Whether switches of a place are dealt round-robin, as growth adds no leaves to the place."""
+    """Whether switches of a place are dealt round-robin: it is no wider than a unit or a leaf's, so gains no leaves."""
     return PLACES.index(place) >= min(PLACES.index(find_management_place(leaf_scope)), PLACES.index("su"))
 
 
@@ -101,6 +101,9 @@ class ManagementLoad:
     part; switches of the whole cluster or of a site are on the leaves of the part that was the first to have pods
     there. With `by_slot`, leaves that serve several pods have positions for reserved units too, so that growth moves
     none.
+
+    A holder is the lock key of a group of managed switches, `compute leaf p1 su1 rail2` (`Holder`). Each of its
+    switches has a position, a number from 0, in the place that it shares with a leaf.
     """
 
     def __init__(
@@ -110,7 +113,7 @@ class ManagementLoad:
         self.layout, self._leaf_scope = layout, find_management_place(leaf_scope)
         part_name = layout.parts[0].name if layout.cluster else ""
         self.suffix = f" /{part_name}" if part_name else ""
-        """The suffix of lock kinds for leaves of one part of the cluster; "" for leaves of all of it."""
+        """What is put behind lock kinds: ` /b300` for leaves of one part; "" for leaves of all, or a nameless part."""
         self.sites = [i for i, site in enumerate(layout.sites) if _is_first_at(layout, site)]
         """The sites whose switches these leaves manage."""
         self.leaves_have_order = leaf_scope == self._leaf_scope != "site"
@@ -296,9 +299,7 @@ class ManagementLoad:
         return range(1 if self._leaf_scope == "pod" else pod.su)
 
     def number_leaves(self, place: str, kind: str, pods: tuple[PodLayout, ...], leaves: int) -> list[int]:
-        """Return the number of every leaf of a place in the order they are filled, by row; there are `leaves` of
-        them.
-        """
+        """Return, for each of the `leaves` leaves of a place, row by row, its number in the order that they fill in."""
         if not self.leaves_have_order:
             return list(range(leaves))
         leaves_per_place = max(1, -(-leaves // sum(len(self._list_leaf_places(pod)) for pod in pods)))
@@ -317,9 +318,7 @@ class ManagementLoad:
 
     @cached_property
     def holders(self) -> dict[tuple[str, str], int]:
-        """(kind of lock entry, holder) of every group of switches, and how many positions it needs; likewise for
-        leaves.
-        """
+        """How many positions each (kind of lock entry, holder) needs: groups of switches, and the order of leaves."""
         holders: dict[tuple[str, str], int] = {}
         for place in PLACES:
             fills_in_order = not is_dealt_in_turn(place, self._leaf_scope)
@@ -371,7 +370,7 @@ class ManagementLoad:
     def _list_groups(
         self, place: str, managed: ManagedDevices, pods: tuple[PodLayout, ...], *, reserved: bool = False
     ) -> Iterator[tuple[Holder, int, int, int]]:
-        """Yield (holder, its unit's number, its number, how many switches) of every group of a tier in a place."""
+        """Yield (holder, its unit from 0, its number from 0, how many switches) of every group of a tier in a place."""
         scope = managed.find_scope_in(place)
         switches_per_group = (
             {"rack": managed.in_rack, "su": managed.in_unit}.get(scope, 0) if managed.tier == TRAY_TIER else 0

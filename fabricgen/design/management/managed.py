@@ -28,7 +28,9 @@ def find_management_place(scope: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ManagedDevices:
-    """Switches of one tier, or scale-up trays, that have management ports: where they stand and how many there are."""
+    """Switches of one tier, or scale-up trays, that have management ports: where they stand (`scope`, one of `PLACES`)
+    and how many there are.
+    """
 
     fabric: str
     tier: str
@@ -89,7 +91,7 @@ class Holder(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its lock key."""
+        """Its lock key: `compute leaf p1 su1 rail2`."""
         return " ".join(part for part in self if part)
 
 
@@ -134,7 +136,9 @@ def _manage_trays(scale_up: ScaleUpDesign) -> ManagedDevices:
 
 
 def label_groups(per: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the labels that tell the groups in one place apart, in their order: `rail1 plane2`."""
+    """Return the labels that tell the groups in one place apart, in their order: `rail1 plane2`. `sizes` has how many
+    values each inner dimension of `per` has.
+    """
     dimensions = list_inner_dimensions(per)
     values = product(*(range(1, sizes[d] + 1) for d in dimensions))
     return tuple(" ".join(f"{d}{v}" for d, v in zip(dimensions, numbers, strict=True)) for numbers in values)

@@ -54,7 +54,7 @@ class UplinkPlan(NamedTuple):
     groups_met: int
     """How many groups of the upper tier each switch is linked to."""
     stated_count: int | None
-    """The stated number of switches in an upper group."""
+    """The stated number of switches in an upper group; None if it is derived."""
     uneven: bool = False
     """Whether links may land unequally on the switches of a group."""
 
@@ -243,7 +243,9 @@ class LowerTier(NamedTuple):
     """
 
     def count_numbered(self, *, by_slot: bool) -> int:
-        """Return how many lower switches ports are numbered for."""
+        """Return how many lower switches ports are numbered for: with `by_slot` for all reserved ones, else for those
+        that exist, at least `min_numbered`.
+        """
         return self.slots if by_slot else max(self.now, self.min_numbered)
 
     def lands_unevenly(self, count: int) -> bool:
@@ -333,7 +335,7 @@ def count_possible_downlinks(
 
 
 def _describe_other_ports(demand: SwitchDemand, uplink_plan: UplinkPlan | None, allowed: Fraction) -> str:
-    """Return in words what a switch needs beside its first kind of down ports."""
+    """Return in words what a switch needs other than its first kind of down ports: ` beside 2 peer links of 400G`."""
     needed_ports = [(port_demand.needed, "down port", port_demand.kind) for port_demand in demand.downs[1:]]
     needed_ports += [(port_demand.needed, "peer link", port_demand.kind) for port_demand in demand.peers]
     phrases = [f"{count} {noun}{'s' * (count != 1)} of {kind.speed_gbps}G" for count, noun, kind in needed_ports]

@@ -40,7 +40,7 @@ def find_kept_uplinks(tier: TierSpec, needed: int, kind: PortKind, groups: int) 
     """Return the uplinks of a switch that the lock keeps; 0 if it keeps none that hold.
 
     On a tier within a unit they hold if `needed`, the uplinks needed now, is what was needed then; on a tier that spans
-    units they also hold as long as they suffice.
+    units they also hold as long as they suffice. Their number must divide over `groups`, the upper groups.
     """
     sized_before = tier.before
     if sized_before is None or tier.upper is None or sized_before.upper != " ".join(tier.upper):
@@ -184,7 +184,9 @@ class KeptAbove:
     def _place_beside(
         self, staying: _StayingPorts, demand: SwitchDemand, fresh: LaidPorts, place_ports_of: PlacePorts
     ) -> LaidPorts | None:
-        """Return the ports of a demand placed beside those that stay, which have priority; None if they do not fit."""
+        """Return the ports of a demand placed beside those that stay, which have priority; None if they do not fit.
+        `fresh` are the ports as placed anew.
+        """
         ways_of_runs = [(find_down_class(self._spec.profile, wanted) or (0, 1))[1] for wanted in demand.downs]
         names = [
             spell_run(ports_per_cage, wanted.kind)

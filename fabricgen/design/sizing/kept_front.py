@@ -2,8 +2,9 @@
 ports of nodes and management in them.
 
 Ports of a kind are numbered through its cages in their order. A cage that another kind has taken since leaves a gap in
-that order, so that the ports behind it keep their numbers. A holder that grows past its ports gets the next free ones,
-and moves no others.
+that order, so that the ports behind it keep their numbers. A holder is what ports are for, by its name in the lock:
+`nodes of compute`, `links of compute leaf`, `management`. One that grows past its ports gets the next free ones, and
+moves no others.
 """
 
 from __future__ import annotations
@@ -40,13 +41,13 @@ _EXTRAS = ""
 
 def name_nodes_holder(fabric: str, part: str, number: int) -> str:
     """Return the holder of ports for nodes of a fabric in a part of the cluster; `number` counts their kinds of ports,
-    from 0.
+    from 0: `nodes of compute`, `nodes 2 of compute/b300`.
     """
     return f"nodes {number + 1 if number else ''}".rstrip() + f" of {fabric}" + (f"/{part}" if part else "")
 
 
 def name_links_holder(lower: TierKey) -> str:
-    """Return the holder of ports for the links of a lower tier's switches."""
+    """Return the holder of ports for the links of a lower tier's switches: `links of compute leaf`."""
     return f"links of {lower.text}"
 
 
@@ -69,7 +70,7 @@ def name_run(run: PortRun) -> str:
 
 
 def name_cages_kind(tier: TierKey) -> str:
-    """Return the kind of lock entry for the cages of a tier's switches."""
+    """Return the kind of lock entry for the cages of a tier's switches: `cages compute leaf`."""
     return f"cages {tier.text}"
 
 
@@ -83,7 +84,9 @@ def list_kept_cages(lock: Lock, tier: TierKey, kind: PortKind) -> list[int]:
 
 
 def name_ports_kind(tier: TierKey, run: str) -> str:
-    """Return the kind of lock entry for the down ports of one kind on a tier's switches."""
+    """Return the kind of lock entry for the down ports of one kind on a tier's switches, by the name of their run:
+    `downlinks compute leaf 2 x 400 over 100`.
+    """
     return f"downlinks {tier.text} {run}"
 
 
@@ -105,7 +108,9 @@ class Keep(Enum):
 
 
 class Purpose(NamedTuple):
-    """`ports` down ports of run `run` that one holder needs, from port `first` on if the lock keeps none."""
+    """`ports` down ports of the run with index `run` that the holder `name` needs, from port `first` on if the lock
+    keeps none.
+    """
 
     name: str
     run: int

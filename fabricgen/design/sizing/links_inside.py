@@ -178,8 +178,9 @@ def _make_spans(fabric: Fabric, spec: TierSpec, sized: SizedTier, run: PortRun) 
 
 
 def name_ports_holder(tier: TierKey, span: str = "", site: str = "") -> str:
-    """Return the lock's name for how far from the last port of the run the ports of a span at a site reach; without a
-    span, its name for how many ports for links to peers there were at first.
+    """Return the lock's name for how far from the last port of the run the ports of a span at a site reach: `ports of
+    wan border span atlantic at east`. Without a span, return its name for how many ports for links to peers there were
+    at first: `ports of compute leaf peers`.
     """
     return f"{PORTS}{tier.text} " + (f"span {span} at {site}" if span else "peers")
 

@@ -76,8 +76,9 @@ def make_run_ports(tier: TierDesign, run: int) -> RunPorts:
 class RunPorts:
     """The down ports of a run: those of each purpose, and those left over.
 
-    `feeds` are the purposes in the order they were added. Links of the first one are spread over the first `reach`
-    ports of the run (over all ports if no reach is given), however many lower switches there are. On `wide` tiers,
+    `number` is the index of the run, `feeds` are the purposes in the order they were added. Links of the first one are
+    spread over as many first ports of the run as `reach` has for it (over all ports if it has no such entry), however
+    many lower switches there are: rank n is the n-th of them, from 0. On `wide` tiers,
     whose groups span units, ports left over are taken from the last port downwards, as nodes may grow upwards. `taken`
     are the ports of nodes and management if a lock keeps them: they need not be the first ports then.
     """

@@ -1,6 +1,4 @@
-"""Size the tiers of linked fabrics from the nodes up: switches, ports, and how each tier is linked to the tier
-above.
-"""
+"""Size the tiers of linked fabrics from the nodes up: switches, ports, and how each is linked to the tier above."""
 
 from __future__ import annotations
 
@@ -76,9 +74,10 @@ class TierSizing:
         lean: Collection[TierKey],
         optics: Callable[[TierSpec, TierSpec], LinkOptics],
     ) -> None:
-        """`crowded` are lowest tiers where extra devices need the ports that reserved units would have; `lean` are
-        lowest tiers where they need the ports that more uplinks than the fewest would take. `optics(tier, upper)` are
-        the optics that links of a tier to the tier above may have.
+        """By tier: `sizes` is how many values each leg dimension has, `managed` counts management ports, `reserve` has
+        the ports to keep for extra devices. `crowded` are lowest tiers where these need the ports that reserved units
+        would have; `lean` are tiers where they need the ports that more uplinks than the fewest would take.
+        `optics(tier, upper)` are the optics that links of a tier to the tier above may have.
         """
         self._optics = optics
         self._layout, self._specs, self._coarser = layout, specs, coarser
@@ -201,9 +200,7 @@ class TierSizing:
         return replace(sized, for_extras=for_extras, slots=sum(nodes.slots), taken=taken_ports, narrow=narrow)
 
     def _find_main_kind(self, spec: TierSpec) -> PortKind | None:
-        """Return the kind of a lowest tier's first down ports: those of nodes, else of extra devices; None without
-        either.
-        """
+        """Return the kind of a lowest tier's first down ports: of nodes, else of extra devices; None without both."""
         demands = self._demands.get(spec.key, ())
         return demands[0].kind if demands else next((kind for key, kind in self._reserve if key == spec.key), None)
 
@@ -218,7 +215,8 @@ class TierSizing:
         by_slot: bool = False,
     ) -> tuple[DownPorts, list[tuple[int, int]]]:
         """Return the down ports of a lowest tier's switch, and (run, first port) for nodes, management and lower tiers
-        in turn.
+        in turn. With `now` only ports of units that exist count as in use, else all that are numbered; with `by_slot`
+        ports beside those of nodes are numbered for reserved units too.
         """
         main_kind, leaves = self._find_main_kind(spec), self._count_groups(spec) * assignment.count
         downs, counts = DownPorts(spec), nodes.count_ports(assignment, now=now)
@@ -433,8 +431,10 @@ class TierSizing:
         return find_largest(reaches_all, spec.profile.count_split_ports(*class_and_ways)) if class_and_ways else 0
 
     def _find_dealing(self, holder: str) -> str:
-        """Return how the lock numbers a tier's down ports, or some of them: by reserved `slot`, existing `unit`, or ""
-        (unknown).
+        """Return how the lock numbers down ports: by reserved `slot`, by existing `unit`, or "" if it does not say.
+
+        `holder` is a tier, `compute spine`, for its ports to nodes or, without nodes, to lower tiers; or `compute leaf
+        beside nodes`, for ports of management and lower tiers on a tier that nodes attach to.
         """
         return self._layout.numbering.dealing.get(holder, "")
 
@@ -456,9 +456,7 @@ class TierSizing:
         return tier._replace(uneven=up.uneven, list_ranks=ranks)
 
     def _can_have_links(self, sized: SizedTier, up: UplinkPlan, links: int) -> bool:
-        """Whether a lower switch can have so many links to each upper group: its uplinks are not stated, and they
-        fit.
-        """
+        """Whether a lower switch can have `links` links to each upper group: uplinks are not stated, and they fit."""
         stated = sized.spec.spec.uplinks
         return not (stated and stated.count) and self._place_uplinks(sized, up, links) is not None
 
