@@ -172,7 +172,7 @@ def find_target(trials: Trials, key: TierKey) -> Target | None:
 
 
 def write_path(spec: TierSpec, *keys: str) -> str:
-    """Return the path of a tier's setting, as for `--set`."""
+    """Return the path of a tier's setting, as for `--set`: `fabrics.compute.tiers.leaf.count`."""
     return ".".join(("fabrics", spec.fabric, "tiers", spec.name, *keys))
 
 

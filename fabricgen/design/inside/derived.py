@@ -147,7 +147,9 @@ def _complete_grid(spec: TierSpec) -> Tier:
 
 
 def find_widths(number: int, dimensions: int) -> tuple[int, ...] | None:
-    """Return the factors of a number, 2 or more and ascending, whose sum is least; None if it has too few."""
+    """Return the `dimensions` factors of a number, each 2 or more, ascending, whose sum is least; None if it has too
+    few.
+    """
     if dimensions == 1:
         return (number,) if number > 1 else None
     candidates = [

@@ -28,6 +28,7 @@ class Mesh(NamedTuple):
     reach: int = 0
     """Over how many steps of a ring switches are linked; 0 if every two switches are linked."""
     spread: bool = False
+    """Whether whole groups meet, and their links are dealt over the switches of each."""
     pairs: tuple[tuple[int, int], ...] = ()
     """Numbers of the switches that are linked, from 0, if a table or a span lists them; empty if a rule says it."""
     name: str = ""

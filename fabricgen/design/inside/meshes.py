@@ -165,7 +165,9 @@ def count_meetings(mesh: Mesh, size: MeshSize) -> int:
 
 
 def count_mesh_sets(tier: TierDesign, mesh: Mesh) -> int:
-    """Return how many neighbours send to the next along a mesh: groups if their links are spread, else switches."""
+    """Return how many sets of nodes send to the next set along a mesh: those of each group with `spread`, else of each
+    switch.
+    """
     return tier.groups if mesh.spread else tier.switches
 
 
@@ -225,6 +227,7 @@ def _list_lower_ports(mesh: Mesh, size: MeshSize) -> Iterator[list[range]]:
         later_intervals = (
             (max(interval.first, number + 1), interval.end) for interval in size.held if interval.end > number + 1
         )
+        # a switch has no ports to itself: those to higher numbers begin one place lower
         yield [
             range((first_number - 1) * mesh.links, (end_number - 1) * mesh.links)
             for first_number, end_number in later_intervals
@@ -362,6 +365,7 @@ def _count_between_sides(mesh: Mesh, size: MeshSize, in_first_half: list[bool]) 
     """Return how many links between groups have their ends in different halves; `in_first_half` says of each switch of
     a group in which it is, and links are dealt over these switches in turn.
     """
+    # a group has no ports to itself: those to higher groups begin one place lower
     return sum(
         in_first_half[((higher_group - 1) * mesh.links + link) % len(in_first_half)]
         != in_first_half[(lower_group * mesh.links + link) % len(in_first_half)]

@@ -24,7 +24,7 @@ _JUMPERS: Mapping[Polarity, tuple[Polarity, Polarity]] = {"A": ("A", "B"), "B": 
 
 
 class PatchPolicy(NamedTuple):
-    """One `patching` entry of the blueprint: its panel, and its trunk for each of `FIBRES` (None if none exists)."""
+    """An entry of `cabling.patch`: its panel, and its trunk for each of `FIBRES` (None if the catalogue has none)."""
 
     name: str
     spec: Patch
@@ -76,7 +76,7 @@ class PatchPolicy(NamedTuple):
         return self.trunks[FIBRES.index(medium.fibre)] if medium.fibre else None
 
     def covers_links(self, fabric: str, pair: str) -> bool:
-        """Whether it patches the links of a fabric between two tiers."""
+        """Whether it patches the links of a fabric between two tiers; `pair` is `leaf-spine`."""
         spec = self.spec
         return (not spec.fabrics or fabric in spec.fabrics) and (not spec.between or pair in spec.between)
 

@@ -24,8 +24,9 @@ _FIBRES = {"single-mode": "smf", "multi-mode": "mmf"}
 class CablePolicy(NamedTuple):
     """A blueprint's media policy. The default takes the cheapest standard medium that is long enough.
 
-    `linear` says whether the ports at both ends drive linear optics. `path` is where the policy is stated; () if it is
-    not.
+    `allow`, `avoid` and `prefer` name media or cable profiles. `fibre` is "any", "single-mode" or "multi-mode";
+    `copper_to_m` is the longest copper cable, m: 0 for none, None for as far as copper reaches. `linear` says whether
+    the ports at both ends drive linear optics. `path` is where the policy is stated; () if it is not.
     """
 
     allow: tuple[str, ...] = ()

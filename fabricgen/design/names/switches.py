@@ -46,8 +46,9 @@ from fabricgen.kernel.intervals import Allocations, list_numbers
 class SwitchNames:
     """Names of the switches of a tier.
 
-    The default is `fabric-tier-place-...-01`, without the site if names leave it out. Numbers grow wider, never
-    narrower, so that growth renames nothing.
+    The default is `FABRIC-TIER-PLACE-...-01`, such as `compute-leaf-p1-su01-r1-01`, without the site if names leave it
+    out. Numbers grow wider, never narrower, so that growth renames nothing. For all methods, `sizes` is how many values
+    each dimension has in the tier's fabric, and `count` how many switches a group has.
     """
 
     def __init__(
@@ -295,9 +296,11 @@ def _check_tiers(templates: Mapping[str, str], path: Path, tiers: set[str]) -> N
 # Names of nodes, and of other devices in their racks, from their coordinates.
 
 Columns: TypeAlias = Mapping[str, list[int]]
+"""For some nodes, a number of each for `pod`, `su`, `rack` and `node`."""
 
 TEXTS = ("cluster", "set", "site", "pod")
 NUMBERS = ("su", "rack", "node", "n", "index")
+"""Fields of templates of node names: texts, and numbers from 1."""
 
 
 class NodeNames:

@@ -154,10 +154,10 @@ class UnitRack(NamedTuple):
 
 
 class PatchRack(NamedTuple):
-    """A rack of patch panels and where it stands: hall, row and column count from 0."""
+    """A rack of patch panels and where it stands: number, hall (an index), row and column count from 0."""
 
     rule: str
-    """The rule of `cabling.patching` that asks for it."""
+    """The entry of `cabling.patch` that asks for it."""
     place: str
     """The row or other place that its panels serve."""
     number: int

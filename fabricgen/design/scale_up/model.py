@@ -62,7 +62,9 @@ class ScaleUpKind(Protocol):
 
 
 class ScaleUpDesign(NamedTuple):
-    """All scale-up domains of one kind; `links` counts the links of accelerators that are present."""
+    """The scale-up domains of one entry of `scale_up`. `domains` counts those that have nodes, `accelerators` and
+    `links` those that are present.
+    """
 
     name: str
     profile: ScaleUpDomainProfile

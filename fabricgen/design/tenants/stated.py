@@ -203,7 +203,9 @@ def _list_transport(design: Design, fabrics: Sequence[str]) -> tuple[str, ...]:
 def _name_vlan_holders(
     design: Design, name: str, fabrics: Sequence[str], transport: Sequence[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield (fabric, lock names of the VLANs that a tenant has in it): one VLAN, or one for each subnet of rails."""
+    """Yield (fabric, lock names of the VLANs that a tenant has in it): one VLAN, `storage in blue`, or one for each
+    subnet of rails, the others as `storage +1 in blue`.
+    """
     for fabric in design.fabrics:
         if fabric.name in transport or (fabric.name in fabrics and fabric.protocol != "infiniband"):
             has_rail_subnets = fabric.hosts == "rail-subnets" and fabric.name in fabrics
