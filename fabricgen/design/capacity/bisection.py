@@ -143,6 +143,7 @@ _Cost = tuple[Number, Number, StrandPlace, int]
 """(what choosing a place costs more than leaving it, what leaving it costs, the place, how many there are)"""
 Sides = int
 _ByClass = tuple[Fraction, ...]
+"""A fraction for each class of numbers: of its switches, those that work."""
 
 
 def _divide_exactly(number: Number, divisor: Number) -> Number:

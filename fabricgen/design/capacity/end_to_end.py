@@ -87,7 +87,7 @@ def sum_bandwidth_beyond_leaves(design: Design, fabric: FabricDesign) -> Fractio
 
 
 def sum_extra_bandwidth(fabric: FabricDesign, purpose: str) -> int:
-    """Return the bandwidth of the extra devices that attach to a fabric with ports of a role, Gb/s."""
+    """Return the bandwidth of the extra devices that attach to a fabric with ports of a role (`purpose`), Gb/s."""
     return sum(
         len(extra.links) * extra.attachment.speed_gbps for extra in fabric.extras if extra.attachment.role == purpose
     )

@@ -28,7 +28,9 @@ class FailureDomain(NamedTuple):
     units: frozenset[int] = frozenset()
 
     def takes_nodes(self, layout: Layout, scope: str, place: int) -> bool:
-        """Whether all nodes of a place fail as well; `layout` is that of the tier that serves the place."""
+        """Whether all nodes of a place fail as well; `layout` is that of the tier that serves the place, given by its
+        scope and its number there.
+        """
         if not self.units:
             return False
         return all(layout.cluster_units[unit] in self.units for unit in list_units_of_place(layout, scope, place))
@@ -163,8 +165,9 @@ class SharedFailure(NamedTuple):
     """All switches of a tier that serve some nodes stand in one rack or on one feed, which these nodes do not share."""
 
     switches: int
+    """How many these are."""
     where: str
-    """The rack or feed."""
+    """The rack or feed, by name."""
     of: str
     """What the switches serve, in words: ` of a unit`, ` of a pod`, or "" for all nodes."""
 

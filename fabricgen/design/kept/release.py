@@ -22,7 +22,7 @@ from fabricgen.kernel.intervals import (
 )
 
 Holder = tuple[str, str]
-"""(kind of number, name of the holder)"""
+"""(kind of number or word, name of the holder), such as ("units", "p2")."""
 
 SIZE_WORDS = 3
 """How many words a path has that names a part of a tier's size: fabric, tier, part."""
@@ -71,7 +71,9 @@ def _list_beyond(intervals: Intervals, size: int | None) -> Intervals:
 
 
 def names_holder(lock: Lock, path: str) -> bool:
-    """Whether a path is the name of a holder in the lock."""
+    """Whether a path names something that the lock keeps: a holder of numbers (`p2`), adopted numbers (`adopted`, or
+    `adopted/compute-spine-01` of one device), or a part of a tier's size (`compute spine count`).
+    """
     return any(path in held for held in lock.held.values()) or bool(
         _find_adopted_keys(lock, path) or find_resized(lock, path)
     )

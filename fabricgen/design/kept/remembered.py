@@ -183,7 +183,7 @@ def _list_ports(design: Design, tier: TierDesign, run: int) -> dict[str, tuple[i
 
 
 def count_positions_needed(design: Design) -> dict[tuple[str, str], int]:
-    """Return how many positions of management ports each (kind, holder) needs."""
+    """Return how many positions of management ports each (kind of lock entry, holder) needs."""
     return {holder: count for _, load in _list_managing_tiers(design) for holder, count in load.holders.items()}
 
 
@@ -218,7 +218,7 @@ def _list_sets(design: Design) -> Iterator[tuple[str, str]]:
 
 
 def list_sized_words(design: Design) -> dict[str, str]:
-    """Return how each tier of a design is sized, by holder."""
+    """Return how each tier of a design is sized, in words of the lock, by holder: `compute spine (pod)`."""
     return {name_holder(tier.key.text, tier.per): _record_size(tier).text() for tier in design.tiers}
 
 
@@ -273,8 +273,8 @@ def list_holders_in_use(design: Design) -> frozenset[tuple[str, str]]:
 
 
 def _list_dealing(design: Design) -> Iterator[tuple[str, str]]:
-    """Yield (tier, `slot` or `unit`), which says how ports are assigned, for tiers whose nodes or lower switches may
-    grow in number.
+    """Yield (holder, `slot` or `unit`), which says how ports are numbered, for tiers whose nodes or lower switches may
+    grow in number. The holder is the tier, or `compute leaf beside nodes` for all ports but those of nodes.
     """
     for fabric in design.fabrics:
         for feed in fabric.node_feeds:
