@@ -82,8 +82,8 @@ def attach_profile(
 
 
 def _choose_mode(profile: NodeProfile, role: NicRole, role_name: str, fabric: Fabric, path: Path) -> NicMode:
-    """Return how each NIC port is split: as the blueprint states, else so that every plane gets as many ports of the
-    NIC.
+    """Return how each NIC port is split: as the blueprint states, else into the fewest ports with which every plane
+    gets equally many of a NIC.
 
     Raises InputError (FG102) if ports cannot be split so, or do not divide over the planes.
     """
@@ -122,11 +122,11 @@ def _choose_speed(
     path: Path,
 ) -> tuple[int, float, float]:
     """Return the speed of a leg, the lane rate at the NIC, and the lane rate at the switch, all in Gb/s: at the speed
-    that is stated, else at the fastest that both ends offer.
+    that is stated (`speed_asked`, or by `mode`), else at the fastest that both ends offer.
 
-    Speeds are tried in the order of the NIC's. The first match counts, but if it needs modules with a gearbox, a match
-    with a stated breakout at a later speed comes before it. Raises InputError (FG103) if both ends have no speed in
-    common.
+    `switch_breakout_optics` has `switch`, `breakout` and `optics` of `attach_profile`. Speeds are tried in the order of
+    the NIC's. The first match counts, but if it needs modules with a gearbox, a match with a stated breakout at a later
+    speed comes before it. Raises InputError (FG103) if both ends have no speed in common.
     """
     switch, breakout, optics = switch_breakout_optics
     offered = [s // mode.ways for s in role.speeds if s % mode.ways == 0]
@@ -182,7 +182,8 @@ def _suggest_other_switches(catalog: Catalog, role: NicRole, switch: SwitchProfi
 
 
 def explain_lacking_lanes(speed: int, nic: NicRole, node: str, switch: SwitchProfile) -> str:
-    """Return why ports of a speed, Gb/s, have too few lanes at the rate that both ends have; "" if they have enough.
+    """Return why ports of a speed, Gb/s, have too few lanes at the rate that both ends have, the NIC of a `node`
+    profile and a switch; "" if they have enough.
 
     800G over lanes of 100G takes eight lanes, however fast a cage's own lanes are: a cage of 4 x 200G has four.
     """
@@ -248,8 +249,8 @@ def _make_legs(role: NicRole, ways: int, planes: int, groups: dict[int, int], po
 
 
 def _make_leg(port: NicPort, rail_group: int, connector: int, sub_port: int, ways: int, planes: int) -> Leg:
-    """Return one of the `ways` ports that a NIC port is split into; ports of a NIC are assigned to planes round-
-    robin.
+    """Return the leg for port `sub_port`, from 0, of the `ways` ports that a NIC port is split into; ports of a NIC are
+    assigned to planes round-robin. `connector` is the NIC port's position in its cage, from 0.
     """
     # ports in the catalogue count from 1 within their NIC
     port_in_nic = (port.port - 1) * ways + sub_port
@@ -270,7 +271,9 @@ def _make_leg(port: NicPort, rail_group: int, connector: int, sub_port: int, way
 
 
 class Unattached(NamedTuple):
-    """Devices of one name: the roles of their ports that fabrics attach, and the roles that no fabric attaches."""
+    """Nodes or extra devices of one set: the roles of their ports that fabrics attach (`attached`), and those that no
+    fabric attaches (`missing`), sorted.
+    """
 
     profile: NodeProfile
     attached: tuple[str, ...]

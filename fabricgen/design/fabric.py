@@ -45,7 +45,7 @@ Pairs = tuple[tuple[NodeSet, Attachment], ...]
 """(nodes of a unit, how they attach)"""
 
 ROUNDS = 8
-"""How often tiers are sized, at most, to make room for extra devices."""
+"""How many times tiers are sized, at most, to make room for extra devices."""
 
 
 class ManagementNeeds(NamedTuple):
@@ -53,7 +53,7 @@ class ManagementNeeds(NamedTuple):
 
     fabric: str
     ports: Callable[[Layout], ManagedPorts]
-    """Counts management ports on leaves, for the units of the cluster or of a part of it."""
+    """Makes a counter of management ports on leaves, for the layout of the cluster or of a part of it."""
     devices: int
     """How many managed devices there are."""
 
@@ -345,7 +345,7 @@ class _LinkedFabrics:
 
     def _map_coarser(self, spec: TierSpec) -> dict[str, tuple[int, ...]]:
         """Return, for each dimension that follows from a finer one, its number (from 0) for each number of the finer
-        one.
+        one: `{"rail_group": (0, 0, 1, 1)}`.
         """
         coarser = {}
         for dimension in DIMENSIONS:
@@ -414,8 +414,8 @@ class _LinkedFabrics:
         return tuple(leaf for leaf in self.leaves[name] if leaf in attached) or self.leaves[name]
 
     def _count_fabric_sizes(self, name: str) -> dict[str, int]:
-        """Return the most values of each inner dimension on the tiers that a fabric's nodes attach to, else on its own
-        tiers.
+        """Return how many values each leg dimension has, at most, on the tiers that a fabric's nodes attach to, else on
+        its own tiers.
         """
         tier_keys = self.leaves[name] or [tier_key for tier_key in self.specs if tier_key.fabric == name]
         return {

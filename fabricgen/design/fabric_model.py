@@ -29,9 +29,7 @@ class TierKey(NamedTuple):
 
     @classmethod
     def of(cls, fabric: str, name: str, part: str) -> TierKey:
-        """Return the key of a tier in a part of the cluster; `part` is "" for tiers that serve all parts, and in the
-        part without a name.
-        """
+        """Return the key of a tier; `part` is "" if it serves all parts of the cluster, or the part without a name."""
         return cls(fabric, f"{name}/{part}" if part else name)
 
     @property
@@ -46,7 +44,11 @@ class TierKey(NamedTuple):
 
 
 class Leg(NamedTuple):
-    """One logical port of a node in a fabric; a NIC port split over planes has several. Numbers count from 1."""
+    """One logical port of a node in a fabric; a NIC port split over planes has several.
+
+    Rail, rail group, plane and port count from 1; `connector` in its cage, and `sub`, its own number there, from 0;
+    `gpu` as the vendor numbers GPUs, None if the NIC serves none in particular.
+    """
 
     rail: int
     rail_group: int
@@ -83,7 +85,9 @@ class Attachment:
 
 
 class ExtraLink(NamedTuple):
-    """A link of an extra device: `device` and `leg` (from 0), `switch` of the tier, and `slot`, its port in the run."""
+    """A link of an extra device: indices of `device` in its set, of `leg`, and of `switch` in the tier, group by group;
+    and `slot`, its port in the run. All count from 0.
+    """
 
     device: int
     leg: int
@@ -102,7 +106,7 @@ class ExtraSet:
     devices: tuple[str, ...]
     tier: TierKey
     run: int
-    """Which of the tier's runs of down ports they use."""
+    """Which of the tier's runs of down ports they use, an index of `downs`."""
     links: tuple[ExtraLink, ...]
     path: Path
     kind: PortKind
@@ -235,6 +239,7 @@ class Uplink(NamedTuple):
     lowers_per_group: int
     """How many lower switches the fullest upper group has."""
     by_slot: bool
+    """Whether upper ports are numbered for every reserved unit below, else only for units that exist."""
     nested: bool
     """Whether links are spread so that half of them stay when the upper switches double."""
     uneven: bool = False
@@ -297,6 +302,7 @@ class TierDesign:
     """For each dimension within a group, how many of its switches lie along it; the last dimension counts fastest."""
     uplink: Uplink | None
     allowed: Fraction
+    """The highest oversubscription (downlink over uplink bandwidth) that it is to have."""
     for_extras: tuple[tuple[PortKind, int], ...]
     """(kind of port, how many further ports of each switch are set aside for extra devices)."""
     lowest: bool
@@ -391,9 +397,7 @@ class TierDesign:
         return max([run.count, *(mesh.max_links for mesh in self.links_inside if mesh.run is run)])
 
     def spare_ports(self, run: int = 0) -> int:
-        """Return how many ports of a run are neither in use, nor numbered for reserved slots, nor kept for a
-        purpose.
-        """
+        """Return how many ports of `downs[run]` are not in use, numbered for reserved slots or kept for a purpose."""
         reserved_count = sum(ports for _, ports, _ in self.reserved) if run == 0 else 0
         return self.downs[run].capacity - self.numbered[run] - reserved_count if self.downs else 0
 
@@ -460,9 +464,7 @@ class FabricDesign(NamedTuple):
 
     @property
     def managing(self) -> tuple[TierDesign, ...]:
-        """The tiers that management ports attach to: the lowest, one for each part of the cluster; empty if none
-        attach.
-        """
+        """The tiers that management ports attach to: the lowest, one a part of the cluster; empty if none attach."""
         return tuple(tier for tier in self.tiers if tier.name == self.tiers[0].name) if self.managed_devices else ()
 
     @property
@@ -472,9 +474,7 @@ class FabricDesign(NamedTuple):
 
     @property
     def carrier(self) -> str:
-        """The fabric that owns the switches its nodes attach to, or that its own tiers are below; "" if there is
-        none.
-        """
+        """The other fabric whose switches its nodes attach to, or its own tiers are below; "" if there is none."""
         guests = (leaf.fabric for leaf in self.leaves if leaf.fabric != self.name)
         if (owner := next(guests, None)) is not None:
             return owner

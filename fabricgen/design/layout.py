@@ -43,7 +43,8 @@ class PodLayout(NamedTuple):
 class ClusterPart(NamedTuple):
     """The pods of a cluster whose units are of one kind, and whose switches are alike.
 
-    Its name is that of the kind, "" for `scalable_unit`; if its pods state tiers, `+` and their key follow.
+    Its name is that of the kind, "" for `scalable_unit`; if its pods state tiers, `+` and their key follow: `b300`,
+    `b300+p2`.
     """
 
     name: str
@@ -55,12 +56,14 @@ class ClusterPart(NamedTuple):
 
     @property
     def suffix(self) -> str:
-        """The suffix of lock kinds and names that belong to this part; "" for the part without a name."""
+        """What is put behind kinds of lock entries for this part: ` /b300`, as `racked` (positions of switches in the
+        racks of a unit) becomes `racked /b300`; "" for the part without a name.
+        """
         return f" /{self.name}" if self.name else ""
 
 
 def find_kind(part: str) -> str:
-    """Return the name of the kind of units of a part of the cluster, by the part's name."""
+    """Return the name of the kind of units of a part of the cluster, by the part's name: `b300` of `b300+p2`."""
     return part.partition("+")[0]
 
 
@@ -195,8 +198,8 @@ class Layout:
         return sum(p.slots for p in self.pods)
 
     def number_units(self, scope: str, *, by_slot: bool) -> tuple[int, ...]:
-        """Return the number of every unit within its `pod`, its `site` or the cluster (`all`): by reserved slot
-        (`by_slot`), or as the units that exist.
+        """Return the number, from 0, of every unit within its `pod`, its `site` or the cluster (`all`), unit by unit:
+        by reserved slot (`by_slot`), or as the units that exist.
         """
         kind = "units" if by_slot else "ports"
         return tuple(
@@ -210,7 +213,7 @@ class Layout:
         )
 
     def number_pods(self, scope: str) -> tuple[int, ...]:
-        """Return the number of every pod within its site or the cluster (`all`)."""
+        """Return the number, from 0, of every pod within its `site` or the cluster (`all`), in the order of `pods`."""
         return tuple(self.numbering.find_numbers("pods", pod.name, scope)[0].first for pod in self.pods)
 
     @cached_property
@@ -335,8 +338,8 @@ def _list_halls(blueprint: Blueprint, site: str) -> list[str]:
 
 
 def _find_first_hall(pods: Mapping[str, Pod], lock: Lock, halls: Sequence[str]) -> str:
-    """Return, of several halls of a site, the one where the pods of the lock stand, from when there was one hall; ""
-    for none.
+    """Return the hall of a site, of those in `halls`, in which the pods of the lock stand from when it was the only
+    one; the first of `halls` if no such pod is left, "" if `halls` is empty.
     """
     named = (pods[name].hall or DEFAULT_HALL for name in lock.find_allocations("pods") if name in pods)
     return next((hall for hall in (*named, *halls) if hall in halls), "")
@@ -372,7 +375,7 @@ def _find_parts(blueprint: Blueprint, pods: Mapping[str, Pod], kinds: Mapping[st
 
 def _omit_empty_racks(omitted: frozenset[NodeSlot], kinds: Sequence[UnitKind]) -> frozenset[NodeSlot]:
     """Return the omitted slots, with the slots of devices beside the nodes in racks that hold no node; `kinds` has the
-    kind of units of each pod.
+    kind of units of each pod, by the pod's index.
     """
     # slots count from 1, racks here from 0
     missing = Counter((slot.pod, slot.su, (slot.node - 1) // kinds[slot.pod].nodes_per_rack) for slot in omitted)

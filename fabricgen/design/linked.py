@@ -154,7 +154,7 @@ def _check_ip(blueprint: Blueprint, name: str, first_fabric: str) -> None:
 
 
 def _check_vlans(blueprint: Blueprint, numbering: Numbering, names: Sequence[str]) -> None:
-    """Raise InputError (FG114) if two fabrics on the same switches have one VLAN."""
+    """Raise InputError (FG114) if two of the fabrics `names` are on the same switches and have one VLAN."""
     fabric_by_vlan: dict[tuple[str, int], str] = {}
     for name in names:
         fabric = blueprint.fabrics[name]
@@ -177,8 +177,8 @@ def is_multihomed(blueprint: Blueprint, key: TierKey) -> bool:
 
 
 def group_infiniband_fabrics(design: Design) -> dict[str, list[str]]:
-    """Return the InfiniBand fabrics in lists of linked ones, by the name of the first fabric of each list that has
-    switches.
+    """Return the names of the InfiniBand fabrics in lists of linked ones, by the name of the first fabric of each list
+    that has switches.
     """
     linked_groups = [
         names

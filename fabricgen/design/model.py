@@ -77,7 +77,7 @@ class Design:
 
     @cached_property
     def levels(self) -> dict[TierKey, int]:
-        """For each tier, how many tiers lie below it, at most."""
+        """For each tier, its level: 0 if no tier is linked up to it, else one above the highest of those that are."""
         levels: dict[TierKey, int] = {}
         pending = {tier.key: tier for tier in self.tiers}
         while pending:

@@ -61,19 +61,24 @@ class Numbering:
     """
 
     held: Mapping[str, Allocations]
+    """The numbers of each holder, by kind and by the holder's name: `held["pods"]["p1"]`."""
     sites: Mapping[str, str]
     """The site of each pod, by the pod's name."""
     fabrics: tuple[str, ...]
     dealing: Mapping[str, str]
-    """How the lock says that each tier's down ports are numbered: by reserved `slot` or by existing `unit`."""
+    """How the lock says that each tier's down ports are numbered, by reserved `slot` or by existing `unit`: by tier
+    (`compute spine`), or for all ports but those of nodes (`compute leaf beside nodes`).
+    """
     suffix: str = ""
-    """The suffix of its kinds: ` /b300` for a part of the cluster, "" for the whole cluster."""
+    """What is put behind its kinds: ` /b300` for a part of the cluster, as in `units /b300`; ` /` for the part without
+    a name, "" for the whole cluster.
+    """
     parts: Mapping[str, Numbering] = field(default_factory=dict)
     """The numbering of each part's pods among themselves; empty if all units are, and ever were, of the one kind
     without a name.
     """
     of_tenants: frozenset[tuple[str, str]] = frozenset()
-    """(kind, name) of the numbers of tenants, and of VRFs over EVPN and over peer links."""
+    """(kind, name) of the holders of numbers that tenants have, and VRFs over EVPN and over peer links."""
 
     def find_numbers(self, kind: str, pod: str, scope: str) -> Intervals:
         """Return the numbers of a pod or its units within the whole cluster (scope `all`) or its site (scope
@@ -82,7 +87,9 @@ class Numbering:
         return self.held[self._make_kind(kind, self.sites[pod], scope)][pod]
 
     def find_span(self, kind: str, site: str, scope: str) -> int:
-        """Return one more than the highest number that is given within a site or the cluster."""
+        """Return one more than the highest number that is given within a site (scope `site`) or the cluster (`all`,
+        for which `site` does not matter); 0 if none is.
+        """
         held = self.held[self._make_kind(kind, site, scope)]
         return max((interval.end for intervals in held.values() for interval in intervals), default=0)
 
@@ -108,7 +115,9 @@ class Numbering:
         return replace(earlier_lock, blueprint=blueprint, held=numbers)
 
     def _make_kind(self, kind: str, site: str, scope: str) -> str:
-        """Return the lock kind of a numbering; within a site it ends with the site's name, if there is such a kind."""
+        """Return the lock kind of a numbering; within a site it ends with the site's name, if there is such a kind:
+        `units east`, `units /b300 east`.
+        """
         if kind in ("sites", "vlans"):
             return kind
         by_site = scope == "site" and f"{kind}{self.suffix} {site}" in self.held
@@ -206,22 +215,24 @@ def _add_numbers(
 
 
 def name_peer_vlan(vrf: str) -> str:
-    """Return the lock's name for the VLAN of a VRF over the peer links of MCLAG pairs."""
+    """Return the lock's name for the VLAN of a VRF over the peer links of MCLAG pairs: `blue over peer links`."""
     return f"{vrf} over peer links"
 
 
 def name_vni_vlan(vrf: str) -> str:
-    """Return the lock's name for the VLAN of a VRF's VNI."""
+    """Return the lock's name for the VLAN of a VRF's VNI: `blue over evpn`."""
     return f"{vrf} over evpn"
 
 
 def name_host_vni(fabric: str, tenant: str = "") -> str:
-    """Return the lock's name for the VNI of a fabric's VLAN, or of a tenant's VLAN in that fabric."""
+    """Return the lock's name for the VNI of a fabric's VLAN, or of a tenant's in it: `hosts of storage in blue`."""
     return f"hosts of {fabric} in {tenant}" if tenant else f"hosts of {fabric}"
 
 
 def _name_suffix(part: str) -> str:
-    """Return the suffix of a part's lock kinds; no site has such a name."""
+    """Return what is put behind a part's lock kinds, ` /b300`, or ` /` for the part without a name; no site is named
+    so.
+    """
     return f" /{part}"
 
 
@@ -239,7 +250,9 @@ def _number_part(
 
 
 def _number_pods(pods: Sequence[PodSize], sites: Sequence[str], lock: Lock, suffix: str) -> dict[str, Allocations]:
-    """Number pods in the cluster, and also in each site if there are several sites."""
+    """Return the numbers of pods and units by lock kind: in the cluster, and also in each site if there are several
+    sites, or the lock knows the only one as one of several. `suffix` is that of a part's lock kinds.
+    """
     numberings = _number_kinds(pods, lock, suffix, "")
     if len(sites) > 1 or was_one_of_several(lock, sites[0]):
         for site in sites:
@@ -248,7 +261,9 @@ def _number_pods(pods: Sequence[PodSize], sites: Sequence[str], lock: Lock, suff
 
 
 def _number_vlans(held: Allocations, fabrics: Sequence[str]) -> Allocations:
-    """Give each fabric a VLAN: 100, 110, 120 and so on, or consecutive ones if there are too many fabrics for that."""
+    """Return `held`, with a VLAN for each fabric: 100, 110, 120 and so on, or consecutive ones if there are too many
+    fabrics for that. Raises InputError (FG114) if there are too few VLANs.
+    """
     # steps of ten leave numbers between them
     for step in (10, 1):
         with suppress(NoRoomError):
@@ -287,5 +302,7 @@ def _number_kinds(pods: Sequence[PodSize], lock: Lock, part: str, site: str) -> 
 
 
 def _allocate(kept: Allocations, requests: Sequence[tuple[str, int]], window: Intervals = _ALL_NUMBERS) -> Allocations:
-    """Return the numbers that are kept and further ones in a window; `requests` are (name, how many numbers)."""
+    """Return the numbers that are kept and further ones in a window, by name; `requests` are (name, how many numbers it
+    has in all).
+    """
     return {**kept, **allocate_intervals(kept, [AllocationRequest(name, count, window) for name, count in requests])}

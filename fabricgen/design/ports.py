@@ -28,7 +28,8 @@ class PortRun:
     """Consecutive ports of one kind and purpose on a switch, numbered from 0 through `cages` in their order.
 
     `count` ports are required; the cages may hold more, which are spare. Each cage is split into `ways` ports over
-    `connectors` connectors. A cage 0 is a gap, where another run has taken a cage: its port numbers stay unused.
+    `connectors` connectors. `cages` count from 1; a cage 0 is a gap, where another run has taken a cage: its port
+    numbers stay unused. `cage_class` is the index of their class in the `cages` of the switch's profile.
     """
 
     count: int
@@ -125,15 +126,15 @@ class PortPlacement(NamedTuple):
 
 
 def find_down_class(profile: SwitchProfile, demand: PortDemand) -> tuple[int, int] | None:
-    """Return (cage class, ways) for downlinks: the class with the most ports of that kind; None if no class offers
-    it.
+    """Return (cage class, ways) for downlinks, an index in `profile.cages` and into how many ports each cage is split:
+    the class with the most ports of that kind; None if no class offers it.
     """
     return _find_class_of_kind(profile, demand.kind, demand.ways)
 
 
 @lru_cache(maxsize=1024)
 def _find_class_of_kind(profile: SwitchProfile, kind: PortKind, stated_ways: int | None) -> tuple[int, int] | None:
-    """Do the work of `find_down_class`, cached: sizing asks it for each number of switches that it tries."""
+    """Return what `find_down_class` does, cached: sizing asks it for each number of switches that it tries."""
     candidates = []
     for i, cage in enumerate(profile.cages):
         if (cage.form_factor == "RJ45") != kind.rj45:
@@ -147,10 +148,8 @@ def _find_class_of_kind(profile: SwitchProfile, kind: PortKind, stated_ways: int
 
 
 def find_up_class(profile: SwitchProfile, down_class: int | None) -> int:
-    """Return the cage class for uplinks: cages faster than those of the downlinks if the switch has any, else the same
-    class.
-
-    `down_class` is the cage class of the downlinks; None if there are none.
+    """Return the cage class for uplinks, an index in `profile.cages`: cages faster than those of the downlinks if the
+    switch has any, else the same class. `down_class` is the cage class of the downlinks; None if there are none.
     """
     down_gbps = profile.cages[down_class].speed_gbps if down_class is not None else 0
     candidates = [
@@ -169,7 +168,9 @@ def choose_uplink_speed(profile: SwitchProfile, down_class: int | None, down_spe
 
 
 class _FreeCages:
-    """The cages of a switch that carry no ports yet."""
+    """The cages of a switch that carry no ports yet. A role is what ports are for: `up`, `peer`, `down`, or a purpose
+    that has cages to itself, such as `down.storage`.
+    """
 
     def __init__(self, profile: SwitchProfile, demand: SwitchDemand, splits: Sequence[tuple[int, int]]) -> None:
         # `splits` is (cage class, ways) of each down demand
@@ -312,8 +313,8 @@ class _FreeCages:
 
 
 def count_connectors(ports: Iterable[range], per: int) -> int:
-    """Return how many connectors of `per` ports have some of these ports, given as ascending ranges; empty ranges are
-    left out.
+    """Return how many connectors of `per` ports each have some of these ports, given as ascending ranges; empty ranges
+    are left out.
     """
     total, last_counted = 0, -1
     for numbers in ports:
@@ -327,8 +328,8 @@ def count_connectors(ports: Iterable[range], per: int) -> int:
 
 @lru_cache(maxsize=4096)
 def place_ports(profile: SwitchProfile, demand: SwitchDemand) -> PortPlacement | None:
-    """Give downlinks the first cages, uplinks the last ones, and peer links those before the uplinks; None if there are
-    too few.
+    """Return which cages carry which ports: downlinks the first ones, uplinks the last ones, and peer links those
+    before the uplinks; None if there are too few.
 
     Cages left over go to the first run of downlinks, as its spare ports. Cached, as sizing repeats the same question
     for each search step and each trial of advice.
@@ -472,8 +473,8 @@ def count_most_downlinks(
 
 
 def find_fewest(fits: Callable[[int], bool], limit: int) -> int:
-    """Return the fewest up to `limit` that `fits`, which must hold for every number above one that fits; a number
-    above `limit` if none fits.
+    """Return the smallest number from 1 to `limit` for which `fits` holds, by bisection; `limit` + 1 if it holds for
+    none. `fits` must hold for every number above one that fits.
     """
     # the fewer, the harder to fit: find how many of `limit` can be left out
     return 1 + limit - find_largest(lambda left_out: fits(1 + limit - left_out), limit)

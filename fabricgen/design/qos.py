@@ -121,7 +121,8 @@ def find_qos(design: Design, fabric: FabricDesign) -> QosIntent:
 
 
 def compute_ecn_thresholds(qos: QosIntent, is_lowest: bool, speed_gbps: int) -> tuple[int, int]:
-    """Return the queue lengths, kB, at which a port of a speed starts to mark packets and at which it marks all.
+    """Return the queue lengths, kB, at which a port of a speed starts to mark packets and at which it marks all;
+    `is_lowest` says whether it is on a leaf.
 
     A threshold stated for this speed wins. A single threshold stated for all speeds holds for each; the other threshold
     is then kept above, or below, it.

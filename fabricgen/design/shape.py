@@ -2,6 +2,9 @@
 
 The same expressions serve single coordinates here and whole numpy columns in the plan. Places nest from wide to narrow
 in the order of `blueprint.dimensions`: places that span units of a pod, units, and parts of the racks of a unit.
+
+A scope is a kind of place: `all`, `site`, `pod`, `su`, `rack` and others. Its places are numbered from 0 in the order
+of the layout. Inner dimensions of `per` are no places: rail, plane and so on, or a tier, by its switches' numbers.
 """
 
 from __future__ import annotations
@@ -123,8 +126,8 @@ def _pick_values(choices: Sequence[int], index: Any) -> Any:
 
 
 def count_groups(layout: Layout, per: Sequence[str], sizes: Mapping[str, int]) -> int:
-    """Return how many groups a tier has; `sizes` has the values of rail, plane, port, and the switches of each lower
-    tier's groups.
+    """Return how many groups a tier has; `sizes` is how many values rail, plane and port have, and how many switches a
+    group of each lower tier.
     """
     return count_places(layout, find_scope(per)) * prod(sizes[d] for d in list_inner_dimensions(per))
 
@@ -136,7 +139,9 @@ def list_inner_dimensions(per: Sequence[str]) -> tuple[str, ...]:
 
 
 Coarser = Mapping[str, tuple[int, ...]]
-"""For each leg dimension that follows from a finer one, its number for each number of the finer one; all from 0."""
+"""For each leg dimension that follows from a finer one, its number for each number of the finer one, all from 0:
+`{"rail_group": (0, 0, 1, 1)}` for rails in two groups.
+"""
 
 
 def list_met_dimensions(lower_per: Sequence[str], lower_name: str, upper_per: Sequence[str]) -> tuple[str, ...]:
@@ -167,7 +172,7 @@ def group_met_numbers(
 def find_group_number(
     layout: Layout, per: Sequence[str], sizes: Mapping[str, int], coordinates: Mapping[str, Any]
 ) -> Any:
-    """Return the number of the group that a coordinate (int or int array) falls in; all count from 0."""
+    """Return the number of the group that coordinates, ints or int arrays by dimension, fall in; all count from 0."""
     index = find_place_number(layout, find_scope(per), coordinates)
     for dimension_name in list_inner_dimensions(per):
         index = index * sizes[dimension_name] + coordinates[dimension_name]
@@ -214,7 +219,9 @@ def number_children(layout: Layout, lower: str, upper: str, *, by_slot: bool) ->
 
 
 def _group_numbers_by_place(layout: Layout, lower: str, upper: str, numbers: Sequence[int]) -> list[list[int]]:
-    """Return, for each upper place, the numbers of the lower places in it; parts of a unit count as the unit."""
+    """Return, for each upper place, the `numbers` of the lower places in it, which are in the order of the layout;
+    parts of a unit count as the unit.
+    """
     numbers_by_upper: list[list[int]] = [[] for _ in range(count_places(layout, upper))]
     units_per_place = count_units_per_place(layout, lower)
     next_numbers = iter(numbers)
@@ -229,7 +236,9 @@ def _group_numbers_by_place(layout: Layout, lower: str, upper: str, numbers: Seq
 
 
 def _count_span(layout: Layout, lower: str, upper: str, place: int, *, by_slot: bool) -> int:
-    """Return one more than the last number that a pod, a unit, or a group of units has or had in a wider place."""
+    """Return one more than the last number that a pod, a unit, or a group of units (`lower`) has or had in a wider
+    place, given by its scope `upper` and its number there, from 0.
+    """
     kind = "pods" if lower == "pod" else "units" if by_slot else "ports"
     units_per_place = count_units_per_place(layout, lower)
     if upper not in (WHOLE, "site", "pod"):
@@ -263,8 +272,8 @@ def _count_places_in_largest_pod(layout: Layout, scope: str) -> int:
 
 
 def number_unit_groups(layout: Layout, lower: str, upper: str, *, by_slot: bool) -> tuple[int, ...]:
-    """Return the number of every pod, group of units or unit (also for parts of a unit) within its place of a wider
-    scope.
+    """Return the number, from 0, of every pod, group of units or unit (also for parts of a unit) within its place of a
+    wider scope, in the order of the layout.
 
     Groups of several units are numbered pod by pod: by slot, with as many numbers for each pod as the pod with the most
     slots needs; else as the groups that exist.
@@ -304,7 +313,7 @@ def _find_pod_starts(layout: Layout, lower: str, upper: str, *, by_slot: bool) -
 
 
 def number_places(layout: Layout, scope: str, upper: str = WHOLE, *, by_slot: bool = True) -> tuple[int, ...]:
-    """Return the number of every place of a scope within its place of a wider scope, in the order of the layout."""
+    """Return the number, from 0, of every place of a scope within its place of a wider one, in the layout's order."""
     if scope in (WHOLE, upper):
         return (0,) * count_places(layout, scope)
     if scope == "site":
@@ -418,7 +427,7 @@ def count_lowers(
     lower: Grouped, count: int, upper: Grouped, sizes: Mapping[str, int], coarser: Coarser
 ) -> tuple[int, int, int]:
     """Return (now, with all reserved slots, up to the last slot in use): three counts of lower switches in the fullest
-    upper group.
+    upper group. `count` is how many switches a lower group has; `sizes` and `coarser` are those of the lower tier.
     """
     lowers_per_place = max(len(ranks) for ranks in list_ranks(lower.per, lower.name, count, upper.per, sizes, coarser))
     scopes = find_scope(lower.per), find_scope(upper.per)
@@ -438,7 +447,8 @@ def list_ranks(
     sizes: Mapping[str, int],
     coarser: Coarser,
 ) -> list[tuple[int, ...]]:
-    """Return the ranks, from 0, that lower switches of one place have in an upper group, for each kind of group.
+    """Return the ranks, from 0, that lower switches of one place have in an upper group, for each kind of group. `per`,
+    `name` and `count`, the switches of a group, are those of the lower tier.
 
     Kinds differ if the upper tier is grouped by a dimension that follows from one of the lower tier, and groups have
     different numbers of its values: four rails in groups of three and one. `sizes` and `coarser` are those of the lower
@@ -467,7 +477,7 @@ def list_group_ranks(
     by_slot: bool = True,
 ) -> Iterator[tuple[list[int], int]]:
     """Yield (ranks of the lower switches in an upper group, how many groups are like it) for every kind of upper group,
-    for each of the kinds of `list_ranks`.
+    for each of the kinds of `list_ranks`; `count` is how many switches a lower group has.
     """
     kinds = list_ranks(lower.per, lower.name, count, upper.per, sizes, coarser)
     ranks_per_place = max(max(ranks, default=-1) for ranks in kinds) + 1

@@ -1,4 +1,7 @@
-"""Node slots on the lowest tier: which slot of which switch group each leg of a node has, including omitted nodes."""
+"""Node slots on the lowest tier: which slot of which switch group each leg of a node has, including omitted nodes.
+
+A slot is a place for one leg, a port of a node, among those that a group of switches serves, numbered from 0.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,9 @@ class SlotTable:
     layout: Layout
     per: tuple[str, ...]
     sizes: Mapping[str, int]
+    """How many values each leg dimension has on the tier."""
     attachments: tuple[tuple[NodeSet, Attachment], ...]
+    """(nodes of a unit, how they attach)"""
     by_slot: bool = False
     """Whether units are numbered by reserved slot, else only the units that exist or existed."""
 
@@ -70,7 +75,7 @@ class SlotTable:
 
     @cached_property
     def _legs_of_node(self) -> tuple[tuple[Leg, ...], ...]:
-        """For each member number of a unit, its legs."""
+        """For each member of a unit (a node, or a device beside the nodes), by its number, its legs."""
         return self._list_member_values(lambda attachment: attachment.legs, ())
 
     def _list_member_values(self, read_value: Callable[[Attachment], T], empty: T) -> tuple[T, ...]:
@@ -143,7 +148,9 @@ class SlotTable:
 
     @cached_property
     def units_before(self) -> tuple[int, ...]:
-        """For each unit of the cluster, its number within the scope of its group."""
+        """For each unit of the cluster, its number within the place that its group serves; 0 for groups within a
+        unit.
+        """
         if not spans_units(self.per):
             return (0,) * self.layout.units
         return number_unit_groups(self.layout, "su", find_scope(self.per), by_slot=self.by_slot)

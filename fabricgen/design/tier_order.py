@@ -14,7 +14,8 @@ from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 def order_tiers(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path) -> list[str]:
     """Return the names of the tiers in `chain` from the nodes up, whatever the order of their keys.
 
-    `tiers` are all tiers of the fabric. Raises InputError (FG016) for a tier without a place in that order.
+    `tiers` are all tiers of the fabric, `path` is the fabric's. Raises InputError (FG016) for a tier without a place in
+    that order, and for one with the name of a dimension.
     """
     for reserved in sorted(set(tiers) & {*list_dimension_names(), "node"}):
         raise fault(
@@ -62,7 +63,7 @@ def order_tiers(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path
 
 def _explain_no_place(pending: Mapping[str, list[str]], tiers: Mapping[str, Tier], path: Path) -> InputError:
     """Return the error (FG016) for a tier that is above an unknown one, above one that hangs below another tier, above
-    one that is above it in turn, or above none.
+    one that is above it in turn, or above none. `pending` has the tiers that each tier without a place is above.
     """
     stated_pairs = [(upper, lower) for upper, lowers in pending.items() for lower in lowers]
     unknown = [(upper, lower) for upper, lower in stated_pairs if lower not in tiers]

@@ -46,10 +46,12 @@ class TierSpec:
     profile: SwitchProfile
     nos: str
     allowed: Fraction
+    """The highest oversubscription (downlink over uplink bandwidth) that it is to have."""
     path: Path
     layout: Layout = field(compare=False, repr=False)
     """The units that it serves."""
     upper: TierKey | None = None
+    """The tier that it is linked up to; None at the top."""
     links_of: str = ""
     """The fabric that owns its uplinks: that of the tier whose specification asks for them."""
     takes_nodes: bool = False
@@ -151,7 +153,7 @@ def _list_fabric_tiers(context: FabricContext, name: str) -> list[TierSpec]:
     """Return the tiers of one fabric: the chain from the nodes up, then the tiers that hang below others.
 
     A tier per pod or narrower is there once for each part of the cluster with nodes in the fabric, in the order in
-    which parts came; a wider tier is there once, with the first part.
+    which parts came; a wider tier is there once, with the first part. Raises InputError as `list_tier_specs` does.
     """
     spec, path = context.blueprint.fabrics[name], ("fabrics", name)
     chain = order_tiers({n: t for n, t in spec.tiers.items() if not is_border(t)}, spec.tiers, path)
@@ -188,7 +190,7 @@ def _list_fabric_tiers(context: FabricContext, name: str) -> list[TierSpec]:
 
 
 def _make_tier_spec(context: FabricContext, name: str, tier_name: str, per: tuple[str, ...], part: str) -> TierSpec:
-    """Make a tier of a fabric in a part of the cluster, or in all of it if the tier is wider than a pod."""
+    """Return a tier of a fabric in a part of the cluster, or in all of it if `per` makes it wider than a pod."""
     spec, path = context.blueprint.fabrics[name], ("fabrics", name, "tiers", tier_name)
     layout, tier, lock = context.layout, spec.tiers[tier_name], context.layout.lock
     # a tier within pods is sized by its pod alone, which may state keys of its own; a wider one by the whole cluster
@@ -244,9 +246,7 @@ def _drop_draw(profile: SwitchProfile, racks: str) -> SwitchProfile:
 
 
 def _asks_for_nodes(context: FabricContext, name: str) -> bool:
-    """Whether nodes attach to a fabric above a tier of another: it states `attach`, its name is one of their NIC roles,
-    or it carries another fabric.
-    """
+    """Whether nodes attach to a fabric above another's tier: it states `attach`, carries one, or is named as a role."""
     fabrics = context.blueprint.fabrics
     if fabrics[name].attach or any(fabric.carried_by == name for fabric in fabrics.values()):
         return True
@@ -323,7 +323,7 @@ def _check_purposes(blueprint: Blueprint, fabric: Fabric, tier: TierSpec) -> Non
 
 def _complete_per(tier: Tier, lower: list[str], path: Path, *, sites: bool) -> tuple[str, ...]:
     """Return `per` in a fixed order, with the places that contain a named place (with `sites` the site), and without
-    dimensions that follow from another.
+    dimensions that follow from another. `lower` are the tiers below. Raises InputError (FG017) for unknown words.
     """
     usable = [*list_dimension_names(), *lower]
     for i, dimension in enumerate(tier.per):
