@@ -75,6 +75,7 @@ class Attachment:
     """Rate of an electrical lane at the switch, Gb/s; it differs from the NIC's if optics have a gearbox."""
     form_factor: str
     per_connector: int
+    """How many legs share a connector of the NIC: above 1 the cable is a breakout."""
     top: str = ""
     """The OSFP plug that its cages take: finned or flat; "" for other cages."""
 
@@ -189,9 +190,7 @@ class NodeFeed(NamedTuple):
     jumps: Jumps = ()
 
     def find_port_of_slot(self, slot: Any, count: int) -> tuple[Any, Any]:
-        """Return (switch in the group, port in the run) of a node slot, an int or int array, in a group of `count`
-        switches.
-        """
+        """Return (switch in its group of `count`, port in the run) of a node slot; takes an int or int array."""
         offset = slot % (self.turn * count)
         ports_before = slot // (self.turn * count) * self.turn
         return offset // self.turn, find_port(self.first, self.jumps, ports_before + offset % self.turn)

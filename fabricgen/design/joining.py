@@ -14,7 +14,7 @@ from fabricgen.kernel.diagnostics import fault
 
 
 def check_spans(spec: Fabric, name: str) -> None:
-    """Raise InputError (FG131) if a fabric that another carries, and that so has no switches, states spans."""
+    """Raise InputError (FG131) if a fabric states spans and is carried by another, so that it has no switches."""
     if spec.carried_by and spec.spans:
         raise fault(
             "FG131",

@@ -285,7 +285,8 @@ def list_pod_units(blueprint: Blueprint, layout: Layout) -> dict[str, PodUnits]:
 
 
 def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
-    """Number the sites, pods, scalable units, racks and nodes of a blueprint, as the lock keeps them.
+    """Return the layout of a blueprint: its sites, pods, scalable units, racks and nodes, numbered as the lock keeps
+    them.
 
     Raises InputError for unknown node and rack profiles, for pods of one name (FG037), for omitted or spare slots that
     do not exist, and for nodes that are too tall for a rack.

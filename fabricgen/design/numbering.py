@@ -127,8 +127,8 @@ class Numbering:
 def number_all(pods: Sequence[PodSize], fabrics: Sequence[str], lock: Lock) -> Numbering:
     """Return the numbers of sites, pods, units and VLANs of fabrics, as the lock has them, else the next free.
 
-    `pods` and `fabrics` are in natural order. If the cluster has or had several parts, the pods of each part are also
-    numbered among themselves.
+    New numbers are given in the order of `pods` and `fabrics`. If the cluster has or had several parts, the pods of
+    each part are also numbered among themselves.
     """
     sites = list(dict.fromkeys(pod.site for pod in sorted(pods, key=lambda pod: pod.site)))
     allocations = {"sites": _allocate(lock.find_allocations("sites"), [(site, 1) for site in sites])}

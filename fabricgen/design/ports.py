@@ -79,7 +79,8 @@ class PortDemand:
     count: int
     """How many are in use."""
     ways: int | None = None
-    """A stated breakout; -1 if the stated breakouts make no such port."""
+    """Into how many ports a cage is split as stated; None to split as usual, -1 if no stated breakout makes such ports.
+    """
     ports: int = 0
     """How many are numbered or kept free, those in use included; 0 if no more than those in use."""
     last: bool = False

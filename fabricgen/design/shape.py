@@ -145,8 +145,8 @@ Coarser = Mapping[str, tuple[int, ...]]
 
 
 def list_met_dimensions(lower_per: Sequence[str], lower_name: str, upper_per: Sequence[str]) -> tuple[str, ...]:
-    """Return the inner dimensions of an upper tier of which a lower switch meets every value, as its `per` does not fix
-    one.
+    """Return the inner dimensions of an upper tier that the `per` of a lower tier does not fix: a lower switch is
+    linked to an upper group of each of their values.
     """
     return tuple(d for d in list_inner_dimensions(upper_per) if not is_told(d, (*lower_per, lower_name)))
 

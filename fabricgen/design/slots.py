@@ -89,7 +89,7 @@ class SlotTable:
 
     @cached_property
     def _slots_before(self) -> dict[Combo, tuple[int, ...]]:
-        """For each combination, the slots before each member of a unit in rack order; the last item is the total."""
+        """For each combination, how many slots lie before each member of a unit rack by rack; the last is the total."""
         slots_of_members = self._list_member_values(
             lambda attachment: Counter(map(self.find_combination, attachment.legs)), Counter[Combo]()
         )
@@ -98,7 +98,7 @@ class SlotTable:
 
     @cached_property
     def offsets(self) -> dict[Combo, tuple[int, ...]]:
-        """For each combination, the slots before each member of a unit, by its number."""
+        """For each combination, how many slots lie before each member of a unit, by the member's number."""
         rank_of_member = {member: i for i, member in enumerate(self.layout.kind.order)}
         order = [rank_of_member[member] for member in range(len(rank_of_member))]
         return {combo: tuple(slots[i] for i in order) for combo, slots in self._slots_before.items()}

@@ -274,8 +274,8 @@ def _list_upper_groupings(
 
 
 def describe_reach(top: TierDesign, tiers: Sequence[TierDesign]) -> str:
-    """Return in words how many endpoints a non-blocking Clos of one switch model can have: R^2/2 in two tiers, R^3/4 in
-    three; "" if tiers differ in their switch.
+    """Return in words how many endpoints a non-blocking Clos of one switch model can have, for switches of R ports:
+    R^2/2 in two tiers, R^3/4 in three; "" for other numbers of tiers, and if tiers differ in their switch or speed.
     """
     run, levels = top.downs[0], {2: "two", 3: "three"}
     alike = all(t.profile == top.profile and t.downs[0].speed_gbps == run.speed_gbps for t in tiers if t.downs)

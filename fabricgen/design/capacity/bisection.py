@@ -194,7 +194,8 @@ def compute_bisection(
     classes: tuple[int, ...] = (1,),
 ) -> Fraction:
     """Return the bandwidth across the worst cut of a fabric's nodes into halves, Gb/s each way; 0 if no nodes attach.
-    `lost` has what each tier has lost; `classes` are how many numbers of switches each class has, if that is by class.
+    `lost` has what each tier has lost; `classes` are how many numbers of switches each class has, if losses are by
+    class (`SwitchLoss.of_class`).
     """
     chain, strands = list_chain(design, fabric), count_strands(design, fabric)
     if not chain:
@@ -438,9 +439,7 @@ def _sum_uplink_bandwidth(tier: TierDesign) -> int:
 
 
 def _sum_peer_bandwidth(tier: TierDesign) -> int:
-    """Return the bandwidth between the two switches of a pair, Gb/s; 0 for groups of several pairs, which are not
-    joined.
-    """
+    """Return the bandwidth between the switches of a pair, Gb/s; 0 for groups of several pairs, which are apart."""
     return tier.peer_links.run.bandwidth_gbps if tier.peer_links and tier.count == 2 else 0
 
 

@@ -127,7 +127,7 @@ class _LeafConnectors:
 
     @cached_property
     def emptied(self) -> set[tuple[int, int]]:
-        """(switch, connector of the run) whose slots are all omitted or belong to units that do not exist."""
+        """(switch of the tier, connector of the run) whose slots are all omitted or of units that do not exist."""
         count = self._leaf.count
         holes: Counter[tuple[int, int]] = Counter()
         for group, slot in self._table.list_holes():

@@ -36,6 +36,7 @@ class _FailedSwitch(NamedTuple):
     """A failed switch."""
 
     place: int
+    """The number of its place, among those of its tier's scope."""
     numbers: Mapping[str, int]
     """Its number in its group and the numbers of its group by dimension, without dimensions that make strands."""
 

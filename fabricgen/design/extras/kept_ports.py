@@ -63,8 +63,8 @@ def write_port(place: str, run: PortRun, port: int) -> str:
 
 
 def list_extra_words(fabrics: Mapping[str, FabricDesign]) -> Iterator[tuple[str, str]]:
-    """Yield (fabric, device and port; where it is plugged in) for every port of extra devices, as the lock writes
-    them.
+    """Yield (fabric, device and port; where it is plugged in) for every port of extra devices, as the lock writes them:
+    `storage filer-1 1` and `storage leaf n1 cage 17/1`.
     """
     for fabric in fabrics.values():
         for extra in fabric.extras:

@@ -65,7 +65,7 @@ class UnitTier(NamedTuple):
 
     @property
     def holder(self) -> str:
-        """Its key in the lock."""
+        """Its key in the lock: `compute leaf`."""
         return self.tier.key.text
 
     def list_switch_positions(self, racks: int, units: Sequence[int]) -> tuple[UnitPosition, ...]:

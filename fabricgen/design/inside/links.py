@@ -12,12 +12,12 @@ class Mesh(NamedTuple):
     """Switches of a tier that meet, and the links between them, all from one run of ports.
 
     Three words of the language say who meets: `peer` the two switches of each pair, a span the border switches of two
-    sites that have one number there, and `mesh` those that differ in one dimension.
+    sites that have the same number at both, and `mesh` those that differ in one dimension.
     """
 
     word: Literal["peer", "spans", "mesh"]
     dimension: str
-    """In what switches that meet differ; "" for the two switches of a pair, which are neighbours in their group."""
+    """The dimension in which switches that meet differ; "" for a pair, whose two are neighbours in their group."""
     links: int
     """How many links join every two switches that meet, or with `spread` every two groups."""
     run: PortRun

@@ -116,8 +116,8 @@ def list_sizes(tier: TierDesign, mesh: Mesh) -> list[MeshSize]:
 
 
 class Meeting(NamedTuple):
-    """Two members of a set that meet, the lower one first: their positions in the set, and which of the ports that each
-    has for the others it is, counted from 0 in steps of the links of a pair.
+    """Two members of a set that meet: `low` and `high` are their positions in the set, the lower one first. `low_port`
+    and `high_port` say which of its pairs this is for each, from 0: its ports begin at so many times a pair's links.
     """
 
     low: int

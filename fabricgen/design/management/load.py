@@ -45,7 +45,9 @@ LEAVES = "managed leaves"
 
 
 def is_dealt_in_turn(place: str, leaf_scope: str) -> bool:
-    """Whether switches of a place are dealt round-robin: it is no wider than a unit or a leaf's, so gains no leaves."""
+    """Whether switches of a place are dealt to its leaves round-robin: if the place is no wider than a unit, or than
+    what a leaf serves, growth adds no leaves to it.
+    """
     return PLACES.index(place) >= min(PLACES.index(find_management_place(leaf_scope)), PLACES.index("su"))
 
 
@@ -299,7 +301,7 @@ class ManagementLoad:
         return range(1 if self._leaf_scope == "pod" else pod.su)
 
     def number_leaves(self, place: str, kind: str, pods: tuple[PodLayout, ...], leaves: int) -> list[int]:
-        """Return, for each of the `leaves` leaves of a place, row by row, its number in the order that they fill in."""
+        """Return, for each of `leaves` leaves of a place, row by row, its number in the order in which they fill up."""
         if not self.leaves_have_order:
             return list(range(leaves))
         leaves_per_place = max(1, -(-leaves // sum(len(self._list_leaf_places(pod)) for pod in pods)))

@@ -310,7 +310,9 @@ def _count_present(places: DomainPlacement, layout: Layout) -> tuple[dict[int, s
 
 
 def is_present(link: LocalLink, missing_nodes: set[int], per_node: int) -> bool:
-    """Whether both ends of a link exist if nodes of its domain are omitted."""
+    """Whether both ends of a link exist if nodes of its domain are omitted: `missing_nodes` are their positions in the
+    domain, `per_node` is how many accelerators a node has.
+    """
     ends = [link.accelerator] if link.far_switch else [link.accelerator, link.far]
     return all(end // per_node not in missing_nodes for end in ends)
 
