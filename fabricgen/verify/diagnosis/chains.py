@@ -99,7 +99,8 @@ def find_wrong_cables(topology: SeenTopology, plugs: PlugIndex) -> WrongCables:
         if port < far_port and (port < topology.first_spare or far_port < topology.first_spare):
             end_a = cables.find_end(port) if port < topology.first_spare else cables.first[port]
             end_b = cables.find_end(far_port) if far_port < topology.first_spare else cables.first[far_port]
-            counts[end_a, end_b] += 1
+            # by either end first: which port of a link is the lower one may differ from lane to lane
+            counts[min(end_a, end_b), max(end_a, end_b)] += 1
             are_planned = port < topology.first_spare and far_port < topology.first_spare
             # a plug that is moved as a whole keeps the order of its lanes, wherever it sits
             if are_planned and plugs.list_lanes(port).index(port) != plugs.list_lanes(far_port).index(far_port):
@@ -107,7 +108,9 @@ def find_wrong_cables(topology: SeenTopology, plugs: PlugIndex) -> WrongCables:
     # most lanes first: the majority of a cable's lanes says where the cable is, and the others contradict it
     for (end_a, end_b), _ in sorted(counts.items(), key=lambda pair_count: (-pair_count[1], pair_count[0])):
         if (
-            end_a in cables.other_end
+            # the cable is in its place, and lanes are swapped within it: there is nothing to move
+            end_b == end_a ^ 1
+            or end_a in cables.other_end
             or end_b in cables.other_end
             or _is_also_right(cables, end_a)
             or _is_also_right(cables, end_b)

@@ -111,8 +111,11 @@ class PlugIndex:
             return NOWHERE if port in self.cage_of_spare else port
 
         if len(numbered_lanes) == 1:
-            free_below = next(distance for distance in range(len(cage) + 1) if find_neighbor(-distance - 1) == NOWHERE)
-            free_above = next(distance for distance in range(len(cage) + 1) if find_neighbor(distance + 1) == NOWHERE)
+            # how many spare ports follow each other below and above; more than the cage has lanes are not counted
+            free_below, free_above = (
+                next((n for n in range(len(cage)) if find_neighbor(direction * (n + 1)) == NOWHERE), len(cage))
+                for direction in (-1, 1)
+            )
             # if the port is in a row of exactly as many spare ports as the cage has lanes, the row is the cage
             if free_below + free_above + 1 == len(cage):
                 first_lane = free_below
@@ -238,8 +241,8 @@ def order_moved_plugs(plugs: PlugIndex, topology: SeenTopology, ring: Ring) -> l
     came_from = {planned: actual for actual, planned in ring.items()}
     free_cages = sorted(planned for actual, planned in ring.items() if actual in present and planned not in present)
     order: list[int] = []
-    # if no cage is free, any plug may be the first: the highest number, so that it is not a spare cage (negative)
-    for start in free_cages or [max(present, default=0)]:
+    # if no cage is free, any may be filled first: that of the highest number, a planned one (spare cages are negative)
+    for start in free_cages or sorted(present)[-1:]:
         plug_to_move = came_from.get(start, start)
         while plug_to_move in present and plug_to_move not in order:
             order.append(plug_to_move)
