@@ -170,9 +170,10 @@ def _choose_cheapest(
 
     The devices `staying` are not taken for exchanged.
     """
-    boxes = make_box_exchangeable(staying)
     likely_exchanges = [
-        [ring] for ring, gain in list_likely_rings(as_seen, boxes) if is_well_seen(gain) and ring not in exchanges
+        [ring]
+        for ring, gain in list_likely_rings(as_seen, make_box_exchangeable(staying))
+        if is_well_seen(gain) and ring not in exchanges
     ]
     best, tried = _explain_hall(as_seen, seen_ports, states, exchanges), [exchanges]
     # this is lazy: exchanges are computed only when all before them were priced and none was cheaper

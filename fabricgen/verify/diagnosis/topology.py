@@ -76,10 +76,9 @@ class SeenTopology:
         self.empty[odd] = False
         unsure = ~(seen_ports.dumped & ~seen_ports.doubtful)[: self.first_spare]
         self.is_whole: Flags = np.bincount(cabling.device[unsure], minlength=len(cabling.device_names)) == 0
-        speaks = (
+        self.speaks: Flags = (
             np.bincount(cabling.device[seen_ports.dumped[: self.first_spare]], minlength=len(cabling.device_names)) > 0
         )
-        self.speaks: Flags = speaks
         # names of ports as numbers, planned names first; they are needed only if there are spare ports. A spare port
         # with a planned name has the number of that name, so that names on exchanged boxes compare as numbers.
         self._texts = (
@@ -101,7 +100,7 @@ class SeenTopology:
         duplicate = copy(self)
         # only columns that a change writes to are copied. All else is shared: it depends on the plan alone, or is a
         # cache of facts that hold for every copy.
-        for column in ("joined_to", "towards", "empty", "odd", "device", "name", "names", "speaks"):
+        for column in ("joined_to", "towards", "empty", "odd", "device", "name", "names", "is_whole", "speaks"):
             setattr(duplicate, column, getattr(self, column).copy())
         duplicate._spare_of = defaultdict(list, {device: list(ports) for device, ports in self._spare_of.items()})
         duplicate._by_name = {}
@@ -254,8 +253,9 @@ class SeenTopology:
             len(right_after) - len(right_before),
             self._count_rows(right_after) - self._count_rows(right_before),
         )
-        # spare ports, from `first_spare` on, have no planned far end
-        planned = {int(self.device[port ^ 1]) for port in touched if port < self.first_spare}
+        # spare ports, from `first_spare` on, have no planned far end. Links among the devices themselves count for
+        # neither: they are as right before an exchange as after it
+        planned = {int(self.device[port ^ 1]) for port in touched if port < self.first_spare} - devices.keys()
         witnesses, tiers = (len({self.cabling.read_device("tier", d) for d in devices}) for devices in (far, planned))
         return Gain(links, rows, len(unseen), len(right_after), wrong, broken, witnesses, tiers)
 
@@ -288,8 +288,10 @@ class SeenTopology:
         """
         for port in self.list_ports_looking_at(devices):
             self.towards[port] = devices[int(self.towards[port])]
-        # numpy reads the right side before it writes, so that rings of any length can be turned in place
-        self.speaks[list(devices.values())] = self.speaks[list(devices)]
+        # what is known of a box by its dump goes with it. numpy reads the right side before it writes, so that rings of
+        # any length can be turned in place
+        for flags in (self.is_whole, self.speaks):
+            flags[list(devices.values())] = flags[list(devices)]
         # all states are read before the first is written: in a ring each port overwrites the next one
         states = [
             (taken_for[p], int(self.joined_to[p]), int(self.towards[p]), bool(self.empty[p]), bool(self.odd[p]))
