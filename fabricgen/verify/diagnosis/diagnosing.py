@@ -19,6 +19,7 @@ from fabricgen.verify.diagnosis.exchange_search import (
     compose_rings,
     find_exchanges,
     list_likely_rings,
+    pair_exchanged,
     take_rings,
 )
 from fabricgen.verify.diagnosis.exchanges import (
@@ -125,8 +126,7 @@ def diagnose(cabling: PlannedCabling, seen_ports: SeenPorts) -> Diagnosis:
     states[missing_cables] = np.maximum(states[missing_cables], CableState.DARK)
     actions += _list_left_over(topology, states, actions)
     # reports list actions in the order in which Kind declares them
-    order = list(Kind)
-    actions.sort(key=lambda action: order.index(action.kind))
+    actions.sort(key=lambda action: list(Kind).index(action.kind))
     notes, harmless = list(explanation.notes), _list_harmless_links(as_seen)
     if harmless:
         notes.append(
@@ -175,15 +175,15 @@ def _choose_cheapest(
         for ring, gain in list_likely_rings(as_seen, make_box_exchangeable(staying))
         if is_well_seen(gain) and ring not in exchanges
     ]
-    best, tried = _explain_hall(as_seen, seen_ports, states, exchanges), [exchanges]
+    best, tried = _explain_hall(as_seen, seen_ports, states, exchanges), {pair_exchanged(exchanges)}
     # this is lazy: exchanges are computed only when all before them were priced and none was cheaper
     untried = _list_other_exchanges(as_seen, best, staying, likely_exchanges)
     # each step goes on from the best so far, and tries its variations; no explanation is priced twice
     while len(tried) < MOST_EXPLANATIONS:
-        rings = next((rings for rings in untried if rings not in tried), None)
+        rings = next((rings for rings in untried if pair_exchanged(rings) not in tried), None)
         if rings is None:
             break
-        tried.append(rings)
+        tried.add(pair_exchanged(rings))
         explained = _explain_hall(as_seen, seen_ports, states, rings)
         if explained.price < best.price:
             best, untried = explained, _list_other_exchanges(as_seen, explained, staying, likely_exchanges)

@@ -100,6 +100,11 @@ def compose_rings(earlier: Iterable[Ring], later: Iterable[Ring]) -> list[Ring]:
     return _find_cycles(_apply_rings(_apply_rings({}, earlier), later))
 
 
+def pair_exchanged(rings: Iterable[Ring]) -> frozenset[tuple[int, int]]:
+    """Return (thing found, thing that it stands in for) of all rings, by which they compare whatever their order."""
+    return frozenset(pair for ring in rings for pair in ring.items())
+
+
 def take_rings(topology: SeenTopology, things: Exchangeable, rings: Iterable[Ring]) -> SeenTopology:
     """Return a topology with the things of some rings taken for what they stand in for."""
     after = topology.copy()

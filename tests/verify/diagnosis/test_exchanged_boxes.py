@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from random import Random
+
+import pytest
+
 from fabricgen.verify.actions import Kind
-from fabricgen.verify.diagnosis import diagnose
+from fabricgen.verify.diagnosis import diagnose, diagnosing
 from fabricgen.verify.diagnosis.boxes import BOXES
-from fabricgen.verify.diagnosis.exchange_search import take_rings
+from fabricgen.verify.diagnosis.exchange_search import Ring, take_rings
 from fabricgen.verify.diagnosis.topology import SeenTopology
+from fabricgen.verify.sightings import SeenPorts
+from fabricgen.wiring.arrays import Ints
+from tests.verify.diagnosis.faults import FAULTS, boxes
 from tests.verify.diagnosis.hall import Hall, cabling
 
 
@@ -49,3 +56,23 @@ def test_peers_that_are_exchanged_need_no_second_tier_to_say_so() -> None:
     dumped = [device for device in range(len(hall.tells)) if device != node]
     (action,) = diagnose(hall.cabling, hall.seen(dumped, towards_node)).actions
     assert (action.kind, action.boxes) == (Kind.EXCHANGE, 2)
+
+
+def test_no_explanation_is_priced_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exchanges in another order are the same exchanges."""
+    hall = Hall(cabling("leaf-spine"))
+    random = Random("leaf-spine13")
+    for fault in (boxes, boxes, boxes):
+        fault(hall, Random(random.randrange(10**6)))
+    for _ in range(2):
+        random.choice(FAULTS)(hall, Random(random.randrange(10**6)))
+    priced: list[frozenset[tuple[int, int]]] = []
+    explain_hall = diagnosing._explain_hall
+
+    def record(as_seen: SeenTopology, seen_ports: SeenPorts, states: Ints, exchanges: list[Ring]) -> object:
+        priced.append(frozenset(pair for ring in exchanges for pair in ring.items()))
+        return explain_hall(as_seen, seen_ports, states, exchanges)
+
+    monkeypatch.setattr(diagnosing, "_explain_hall", record)
+    diagnose(hall.cabling, hall.seen())
+    assert 1 < len(priced) == len(set(priced))
