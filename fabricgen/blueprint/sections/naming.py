@@ -160,7 +160,7 @@ class Names(Model):
         "(those that serve more than a unit), panels (patch racks at the ends of rows). Fields: cluster, site, hall, "
         "row, column (where it stands unless `floor.racks` moves it), default; of a unit also pod, su, rack (number in "
         "the unit); of nodes also index (number in the cluster, reserved units counted); of shared ones run (what "
-        "stands there), n (number in the run); of panels rule (of `cabling.patching`), place (their row), n (number "
+        "stands there), n (number in the run); of panels rule (of `cabling.patch`), place (their row), n (number "
         "there). Defaults: {pod}-su{su:02}-rk{rack:02}, {pod}-su{su:02}-net{rack:02}, net-{run}-{n:02}, "
         "patch-{rule}-{place}-{n:02}.",
     )
