@@ -406,7 +406,7 @@ class Addresses(TableColumns):
     prefix = table_column(to_text_array, "The address with its prefix length.")
     kind = table_column(
         to_text_array,
-        "What it is for: loopback, router-id, management, gateway, own, link, host, exit or vrf-loopback.",
+        "What it is for: loopback, router-id, management, gateway, own, link, host, exit, srv6 or vrf-loopback.",
     )
     device = table_column(to_text_array, "The name of the device that has it.")
     port = table_column(to_text_array, "The port or interface that has it.")

@@ -155,7 +155,8 @@ class ClusterView:
     )
     subnets = cached_table(
         lambda view: view._dhcp_tables[0],
-        "Subnets in which DHCP gives out addresses; raises InputError (FG171) for an image of no NOS and no switch.",
+        "Subnets in which DHCP gives out addresses; raises InputError for an image of no NOS and no switch (FG171), "
+        "and for what DHCP cannot tell a switch (FG170).",
     )
     clients = cached_table(
         lambda view: view._dhcp_tables[1],
