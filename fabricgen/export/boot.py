@@ -37,6 +37,7 @@ MAX_OPTION = 255
 """Bytes in an option of DHCPv4 (RFC 2132, 2)."""
 
 UNTOLD = "state `management: {ztp: {url: ...}}` with an IPv4 address and a short path"
+"""The hint of FG170: what to state if DHCP cannot tell a switch where it boots from."""
 
 
 def is_address(text: str) -> bool:
@@ -49,7 +50,7 @@ def is_address(text: str) -> bool:
 
 
 class BootServer:
-    """The server from which the switches of a cluster fetch what they boot."""
+    """The server from which switches fetch what they boot; `row` is always a device's row in the device table."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -81,7 +82,7 @@ class BootServer:
     def locate_boot_file(self, row: int) -> tuple[BootFile, str] | None:
         """Return the file that a device asks for, and its URL; `row` is its row in the device table.
 
-        None for nodes, and if no URL is known.
+        None for nodes, for a NOS that asks for no file, and if no URL is known.
         """
         cls = self._find_class(row)
         boot = self.find_class_boot(cls)
@@ -130,7 +131,7 @@ class BootServer:
         return (ztp.images.get(cls.profile.id) or ztp.images.get(cls.nos)) if ztp else None
 
     def image_url(self, row: int) -> str:
-        """Return the URL of a switch's image; "" for none."""
+        """Return the URL of a switch's image; "" if no image is stated, or no URL is known."""
         image, url = self.find_image(row), self.find_url(self._find_class(row).fabric)
         return f"{url}/{image.file}" if image and url else ""
 
@@ -171,7 +172,10 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class AddressHolder:
-    """A device that has an address, at the ports of switches that it is plugged into; a bond has several."""
+    """A device that has an address, and the ports of switches that it is plugged into (`places`); a bond has several.
+
+    `device` is its row in the device table, `address` the address as a number.
+    """
 
     device: int
     address: int

@@ -121,6 +121,7 @@ class Containers:
                 gateways = [peer] if peer else [family.format_address(number) for number in numbers]
                 via = next((gateway for gateway in gateways if ip_address(gateway) in interface_address.network), "")
                 if via:
+                    # the number of commands so far, which grows with each address, makes the table the port's own
                     table, ip = FIRST_TABLE + len(device_commands), "ip -6" if interface_address.version == 6 else "ip"
                     device_commands.append(f"{ip} rule add from {address} table {table}")
                     device_commands.append(f"{ip} route add default via {via} dev {self.interface[end]} table {table}")

@@ -61,6 +61,7 @@ def list_bond_columns(cluster: Cluster, rows: Ints64) -> tuple[list[int], list[b
     if bonds is None:
         return [-1] * len(rows), [False] * len(rows)
     bond = bonds.of_link[rows]
+    # the -1 at the end answers links without a bond, which have -1
     return np.append(bonds.nic, -1)[bond].tolist(), (np.append(bonds.first, -1)[bond] == rows).tolist()
 
 

@@ -48,10 +48,11 @@ FLAGS_IN_A_NUMBER = 63
 class PortKey(NamedTuple):
     """A port that has the same text on all nodes of a shape.
 
-    `flags` has a bit for each field that the port has a value of; `at_most` is the MTU of the switch port if the
-    blueprint states one, else 0. `bond` is the NIC of the bond that the port is in, 0 for a bond of all ports, -1 for
-    none; `leads` says whether the port has the address of the bond. `tenant` is the index, among those of the design,
-    of the tenant whose VLANs the port is in if fabrics share ports; -1 for none.
+    `segment` is the index of its link's segment in the plan, `leg` that of its leg in the attachment. `flags` has bit n
+    set if the port has a value of field n; `at_most` is the MTU of the switch port if the blueprint states one, else 0.
+    `bond` is the NIC of the bond that the port is in, 0 for a bond of all ports, -1 for none; `leads` says whether the
+    port has the address of the bond. `tenant` is the index, among those of the design, of the tenant whose VLANs the
+    port is in if fabrics share ports; -1 for none.
     """
 
     segment: int
@@ -64,10 +65,14 @@ class PortKey(NamedTuple):
 
 
 _SLOT = re.compile("\0(-?[0-9]+)\0")
+"""A placeholder, as `make_slot` writes it, with its index as the group."""
 
 
 def make_slot(number: int) -> str:
-    """Return the placeholder of a value by its index among the values of a node; negative ones count from the end."""
+    """Return the placeholder of a value: its index among the values of a node, between two NUL characters.
+
+    Negative indexes count from the end: -1 is the name of the node.
+    """
     return f"\0{number}\0"
 
 
@@ -88,7 +93,10 @@ class HostFamily:
 class HostShapePort:
     """A port as templates see it.
 
-    `optional` says that booting does not wait for it; `table` is the number of its routing table.
+    `label` is its name in the plan, `interface` what Linux calls it. `leaf`, `leaf_port`, `mac` and what `families`
+    have are placeholders. `optional`, `true` or `false`, says that booting does not wait for it; `table` is the number
+    of its routing table, `priority` that of the rule which selects the table, `metric` that of its routes in the main
+    table. `segment` is the index of its link's segment.
     """
 
     interface: str
@@ -112,6 +120,7 @@ class HostShapePort:
     link: str = ""
     """For a VLAN, the interface that carries it; else ""."""
     vlan: int = 0
+    """The number of its VLAN; 0 if it is none."""
     members: tuple[str, ...] = ()
     """The interfaces of a bond."""
 
@@ -122,7 +131,11 @@ class HostShapePort:
 
 
 class SlotText:
-    """A text with numbered placeholders."""
+    """A text with placeholders, in which `make_slot(n)` stands for value n of a node.
+
+    It is split at them once, so that filling it in for a node is a single join. `str.format` would read it for each
+    node, and take braces of the files themselves (mappings in netplan, variables in rdma-setup) for placeholders.
+    """
 
     def __init__(self, text: str) -> None:
         self._pieces = _SLOT.split(text)

@@ -320,7 +320,9 @@ _BATCH_NODES = 4096
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Keys of a release: for tiers from the leaf up, or a format by the tier's number, and for scale-up domains."""
+    """Keys of a release: `tiers` from the leaf up, or `form` with {} for the tier's number; `domain` of scale-up
+    domains.
+    """
 
     name: str
     domain: str

@@ -179,6 +179,7 @@ def list_named_addresses(cluster: Cluster) -> Iterator[NamedAddress]:
     A switch is known by its management address, else by its loopback. A node is known by the address of its first port
     on the fabric with its default route, else of its first port, never by its BMC.
     """
+    # by whether addresses are of IPv6
     main_by_version: dict[bool, dict[str, str]] = {}
     for family in cluster.addresses.families:
         main_by_device = dict(zip(cluster.names, find_main_addresses(cluster, family), strict=True))
@@ -234,6 +235,7 @@ def find_main_addresses(cluster: Cluster, family: FamilyAddresses) -> list[str]:
         for fabric in (segment.fabric, *sharing.get(i, ())):
             column = family.a if fabric == segment.fabric else family.shared[fabric]
             rows = segment_rows[column.present[segment_rows]]
+            # the first is for devices of no tenant (NOBODY, -1), so that a tenant is found at its number + 1
             preferences = [
                 routes.rank_fabric(fabric, segment.a.role, tenant_number, is_shared=fabric != segment.fabric)
                 for tenant_number in range(NOBODY, len(cluster.design.tenants))

@@ -4,6 +4,8 @@ A cable between twin-port cages is two fibres, each with a plug of its own at ei
 to two devices is a fibre to each; a splitter has one plug at its common end and a tail to each far end. The text of a
 plug is its cage, `12`, or the connector that it is in, `12/2`; the far end of a tail also has the number of the tail:
 `12/3`, or `12/2/1` if the splitter is in the second connector.
+
+A cable end row is a row of cables.csv: each cable has one for each of its far ends.
 """
 
 from __future__ import annotations
@@ -71,8 +73,9 @@ class PlugColumns:
 class PlugTable:
     """One row for each jumper of a straight cable and each tail of a splitter, in the order of cable end rows.
 
-    `row` (int64) is its cable end row, `piece` (int32) its jumper or splitter in the cable, `tails` (int32) how many
-    tails that has, 1 for a straight one. `ends` are what the plugs of a ends and b ends are in.
+    `row` (int64) is its cable end row, `piece` (int32) the number, from 0, of its jumper or splitter in the cable,
+    `tails` (int32) how many tails that has, 1 for a straight one. `ends` are what the plugs of a ends and b ends are
+    in.
     """
 
     row: Ints64

@@ -84,6 +84,7 @@ def _list_domain_dimensions(numbers: NumberedAccelerators, domain: ScaleUpDomain
     size, step_us = int(numbers.size[0]), numbers.step_us
     if domain.shape == "switched":
         gbps = numbers.reduce_bandwidth(domain, float(numbers.network.ranks.domain_gbps[0]))
+        # us to ns, halved: a message takes the latency of a Switch twice
         yield NetworkDimension("Switch", size, gbps, 500 * step_us, domain.id)
     elif domain.shape in ("mesh", "point_to_point"):
         pair = numbers.reduce_bandwidth(domain, domain.links_per_pair * domain.link_gbps)
@@ -373,6 +374,7 @@ def build_topology(numbers: NumberedAccelerators, *, domains_first: bool) -> Pac
     number_by_device[switches] = len(numbers.rows) + len(switched_domains) + np.arange(len(switches))
     number_by_rank = np.empty(len(numbers.rows), dtype=np.int64)
     number_by_rank[numbers.rows] = np.arange(len(numbers.rows))
+    # a lower end of -1 - n is rank n
     ends = number_by_device[np.maximum(a, 0)]
     ends[a < 0] = number_by_rank[-1 - a[a < 0]]
     wired = PacketLinks(ends, number_by_device[b], gbps, ns)

@@ -22,6 +22,7 @@ PARTS = ("fabricgen.export.files", "fabricgen.export.integrations")
 """Packages of parts: lists of our own, and files that other people's systems read."""
 
 File: TypeAlias = tuple[str, Content]
+"""(path below the output folder, content)"""
 
 
 class FrrLab(NamedTuple):
@@ -42,9 +43,9 @@ class FrrLab(NamedTuple):
 class ExportContext:
     """Inputs of a part besides the cluster.
 
-    They are counts of findings by severity, unit prices by part, the findings, the (path, content) of configurations if
-    they are few, a function that gives, for switches by their rows, (lanes, alias) by cabled (switch, port), and what
-    FRR runs.
+    `findings` are counts of findings by severity, `prices` unit prices by part, `found` the findings themselves, and
+    `configs` the (path, content) of configurations if they are few. `lanes` gives, for switches by their rows, (lanes,
+    alias) by cabled (switch, port); `frr` is what FRR runs. All but `prices` are made when they are called.
     """
 
     findings: Callable[[], Mapping[str, int]] = dict

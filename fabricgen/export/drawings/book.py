@@ -451,6 +451,7 @@ def _draw_block(block: CageBlock, x: float, y: float, size: tuple[float, float])
     widths, cage_height = _measure_cages(block), _measure_cage_height(block)
     per_row = _count_per_row(widths)
     for i, cage in enumerate(block.cages):
+        # to the right of the cages before it in its row
         left = x + _PAD + sum(widths[i - i % per_row : i])
         elements += _draw_cage(cage, left, y + _BLOCK_HEAD + i // per_row * cage_height, (widths[i], cage_height))
     return elements

@@ -148,6 +148,7 @@ class _RackFace:
         if item.swatch.code:
             yield draw_label(text_left, top + self.unit / 2, item.swatch.code, size, f"b{ink}")
             text_left, text_width = text_left + 3.4, text_width - 3.4
+        # index 0 (False) is the side of its ports, 1 (True) the one behind, as in `positions`
         if states := item.positions[item.side != self.side]:
             width = min(30.0, max(14.0, text_width - measure_text(item.name, size) - 1))
             yield from self._draw_names(
@@ -207,6 +208,7 @@ def _trace_switch_cages(panels: Sequence[Panel], box: _Box) -> Iterator[str]:
     row = min(height / sum(panel.rows for panel in panels), step * 1.6)
     for panel in panels:
         for i, column in enumerate(panel.columns):
+            # half a column of space before the cages of each kind
             x = left + (i + 0.5 * len({c.kind for c in panel.columns[: i + 1]})) * step
             for n in range(len(column.cages)):
                 yield trace_box(x - 0.5 * step, top + n * row, step * 0.86, row * 0.86)

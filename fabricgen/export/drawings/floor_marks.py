@@ -115,7 +115,7 @@ def _draw_inside(text: str, left: float, top: float, width: float, height: float
 
 @dataclass(frozen=True, slots=True)
 class RackKind:
-    """The fill of a rack, and its stripes, one for each fabric with switches in it.
+    """The fill of a rack, whether text on it is white (`is_dark`), and its stripes: one a fabric with switches in it.
 
     A stripe is its fill and whether it is at the rear, as the ports are; if their side is not known it is at the front.
     """
@@ -189,7 +189,7 @@ class RackKinds:
         return {position: name for position, name in sorted(places.items()) if position not in occupied}
 
     def _find_unit(self, rack: int) -> int:
-        """Return the number of the unit that a rack belongs to."""
+        """Return the number, from 1, of the unit that a rack belongs to."""
         # `first_racks` has, by unit, the number of racks in the units before it
         return bisect_right(self._floor.first_racks, rack)
 

@@ -153,6 +153,7 @@ def list_aisles(table: RackTable, window: Window) -> Iterator[FloorAisle]:
     top = frame.top if top_wall is None else max(frame.top, top_wall)
     bottom = frame.bottom if bottom_wall is None else min(frame.bottom, bottom_wall)
     edges = [float(hall.find_y(row)) for row in rows]
+    # a row that faces -1 has its fronts, and so a cold aisle, at its upper side; one that faces 1 at its lower side
     yield FloorAisle(top, edges[0] - half, find_facing(rows[0]) < 0, top_wall is not None)
     for (row, y), (next_row, next_y) in pairwise(zip(rows, edges, strict=True)):
         if next_row - row == 1:

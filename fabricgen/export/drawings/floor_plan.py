@@ -196,6 +196,7 @@ class _FloorDrawing:
         walls, row_ends = self._hall.walls, self._row_ends
         whole = find_whole_hall(self._table, self._window.hall).columns
         columns, middle = self._window.columns, self._to_paper_y((self._frame.top + self._frame.bottom) / 2)
+        # walls are (left, top, right, bottom): 2 * 0 is the left one, 2 * 1 the right one
         for end_index, is_drawn in ((0, columns.start == whole.start), (1, columns.stop == whole.stop)):
             wall = self._to_paper_x(walls[2 * end_index]) if walls and is_drawn else row_ends[end_index]
             width = abs(wall - row_ends[end_index])
@@ -252,6 +253,7 @@ class _FloorDrawing:
             fronts.append(f"M{format_number(x)} {format_number(y + depth if to_bottom else y)}h{format_number(width)}")
             stripe, stripe_width = depth * 0.12, width / max(1, len(rack_kind.stripes))
             for i, (fill, is_rear) in enumerate(rack_kind.stripes):
+                # at the lower edge are the fronts of racks that face down, and the rears of those that face up
                 stripe_top = y + depth - stripe if to_bottom != is_rear else y
                 stripes.setdefault(fill, []).append(trace_box(x + i * stripe_width, stripe_top, stripe_width, stripe))
         for fill, pieces in (*sorted(fills.items()), *sorted(stripes.items())):

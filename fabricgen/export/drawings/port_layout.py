@@ -35,7 +35,9 @@ NUMBER = 3.4
 """Height of the line with the number of a cage, mm."""
 
 PAD = 0.9
+"""Space around the texts of a cell, mm."""
 HEAD = 11.0
+"""Height of the title above the cages, mm."""
 GAP = 2.5
 """Space between cages of different kinds, mm."""
 
@@ -49,15 +51,16 @@ _LINES = 4
 """Lines of text in a port: more are not planned even if there is room."""
 
 _MOST_CUTS = 8
+"""The most drawings side by side that are tried for one panel."""
 
 _REMEMBERED = 1 << 15
 """Size of the caches of layouts and of masked texts."""
 
 Outline: TypeAlias = tuple[int, int, int, str, str, str, str, str, str, str, int]
-"""The fields of a port, with the letters of its far end masked."""
+"""The fields of a `FacePort` in their order, with an x for each letter of its far end."""
 
 Shapes = tuple[tuple[int, tuple[FacePort, ...]], ...]
-"""By split of the cage: one port for each way in which texts wrap."""
+"""(ports that a cage is split into, one port for each way in which texts wrap), ascending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,7 @@ def join_far_end(port: FacePort) -> str:
 
 def outline_port(port: FacePort) -> Outline:
     """Return what determines how a port is drawn; of the texts of its far end only lengths and hyphens."""
+    # 10 or 1: only the number of digits of a rack unit matters
     texts = _mask_letters(port.device), _mask_letters(port.place), _mask_letters(port.rack), 10 if port.u > 9 else 1
     return (port.cage, port.sub, port.ways, port.role, port.tag, port.fill, port.pattern, *texts)
 
@@ -217,6 +221,7 @@ mm, SFP 13.4 mm, RJ45 about 16 mm with its magnetics.
 """
 
 OTHERWISE = 16
+"""Cages side by side of any other form factor."""
 
 IN_A_ROW = 2
 """The most cages of a kind that stand in one row, such as service ports; more stand in two rows, four and so on."""
@@ -348,6 +353,7 @@ def _find_socket_tags(cluster: Cluster, ids: Sequence[str]) -> dict[str, _CageTa
     link = cluster.plan.cables.end_link[cable_plugs.row]
     tags, tag = list_cable_tags(cluster)
     classes = cluster.plan.devices.classes
+    # by device class: the index of its model in `ids`, -1 for what is no node
     model = np.array([ids.index(cls.profile.id) if cls.profile.id in ids else -1 for cls in classes], dtype=np.int32)
     tags_by_model: dict[str, _CageTags] = {id_: {} for id_ in ids}
     for end, cages, device in zip(

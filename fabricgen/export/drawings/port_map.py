@@ -269,6 +269,7 @@ def _make_placeholders(port: FacePort, lines: Sequence[str]) -> Iterator[str]:
     """Yield the placeholder for each line of a far end: its port, and start and end of the line in the port's text."""
     text, start = join_far_end(port), 0
     for line in lines:
+        # True is 1: the blank at which a text is broken is in neither line
         start += text.startswith(" ", start)
         yield f"{_HOLE}{port.cage} {port.sub} {start} {start + len(line)}{_HOLE}"
         start += len(line)

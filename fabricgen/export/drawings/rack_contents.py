@@ -367,7 +367,7 @@ EMPTY, READY, PLUGGED = "012"
 
 
 def list_panel_faces(patching: Patching) -> list[tuple[str, str]]:
-    """Return the states of the positions at each panel's front and of the connectors at its rear, one digit each.
+    """Return, by panel, the states of the positions at its front and of the connectors at its rear: a digit each.
 
     The rear of a fibre shuffle is "".
     """
@@ -376,6 +376,7 @@ def list_panel_faces(patching: Patching) -> list[tuple[str, str]]:
     state = np.zeros((len(panels), max(panel.ports for panel in profiles)), dtype=np.int8)
     per_trunk = np.array([policy.ports_per_trunk for policy in patching.policies])[trunks.policy]
     trunk_of_port = np.repeat(np.arange(len(trunks)), per_trunk)
+    # the number of each port in its trunk, from 0: its index, less that of the first port of the trunk
     port_in_trunk = np.arange(len(trunk_of_port)) - np.repeat(np.cumsum(per_trunk) - per_trunk, per_trunk)
     for panel, first_port in ((trunks.a_panel, trunks.a_port), (trunks.b_panel, trunks.b_port)):
         state[panel[trunk_of_port], first_port[trunk_of_port] + port_in_trunk] = READY

@@ -65,8 +65,9 @@ def measure_text(text: str, size: float) -> float:
 
 @lru_cache(_REMEMBERED)
 def draw_label(x: float, y: float, text: str, size: float, style: str = "", fit: float = 0) -> str:
-    """Return a text element vertically centred at a point; if the text is wider than `fit` mm it is squeezed, never
-    cut.
+    """Return a text element vertically centred at a point; `style` has classes of STYLE, `size` is in mm.
+
+    A text that is wider than `fit` mm is squeezed, never cut; 0 stands for any width.
     """
     squeeze, x = squeeze_text(x, measure_text(text, size), fit) if fit else ("", x)
     kind = f' class="{style}"' if style else ""

@@ -26,10 +26,10 @@ DOWN, UP, PEER, MANAGEMENT, KEPT = "down", "up", "peer", "mgmt", "kept"
 class FacePort:
     """A port of a switch, with its far end.
 
-    `cage` counts from 1, and is 0 for a management port; `sub` is the port's number in the cage, `ways` the number of
-    ports of the cage. `device`, `place`, `rack` and `u` tell the far end; a port kept for a purpose has that purpose as
-    `device`. `fill` is the colour of its fabric and rail, `pattern` that of its plane ("" if the fabric has one plane),
-    `tag` the code for fabric, rail and plane.
+    `cage` counts from 1, and is 0 for a management port; `sub` is the port's number in the cage, from 0, `ways` the
+    number of ports of the cage. `device`, `place` (cage and port), `rack` and `u` tell the far end; a port kept for a
+    purpose has that purpose as `device`. `fill` is the colour of its fabric and rail, `pattern` that of its plane (""
+    if the fabric has one plane), `tag` the code for fabric, rail and plane.
     """
 
     cage: int
@@ -62,7 +62,10 @@ class SwitchPorts:
 
 @dataclass(frozen=True, slots=True)
 class _CabledEnds:
-    """Ends of cabled links at switches, sorted by device and port, int32; `upper` is 1 for a b end."""
+    """Ends of cabled links at switches, sorted by device and port, int32; `upper` is 1 for a b end, 0 for an a end.
+
+    `device` and `link` are rows of their tables; `cage`, `sub` and `ways` are as in `FacePort`.
+    """
 
     device: Ints
     cage: Ints
@@ -140,6 +143,7 @@ class PortMaps:
         """Return role, tag, fill and pattern of the lower or upper ends of links of a segment with a rail and plane."""
         link_segment = self._links.segments[segment]
         has_rails, has_planes = self._has_rails_and_planes.get(link_segment.fabric, (False, False))
+        # times False is 0, for none: a single rail or plane is not shown
         swatch, mark = self._swatches[link_segment.fabric], make_plane_mark(plane * has_planes)
         return (
             find_role(link_segment, upper),

@@ -1,8 +1,8 @@
 """addresses.csv: every address with its prefix length, its purpose, and the device and port that has it.
 
 Kinds: loopback; router-id (of a switch without IPv4, on no interface); management; gateway; own (of a switch of an MLAG
-pair, besides the gateway address that both have); link; host; srv6 (the identifier of a switch); vrf-loopback (of a
-switch in a VRF over EVPN).
+pair, besides the gateway address that both have); link; exit (of a link out of the cluster); host; srv6 (the identifier
+of a switch); vrf-loopback (of a switch in a VRF over EVPN).
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _list_router_ids(cluster: Cluster) -> AddressSection:
 
 
 def _list_management(cluster: Cluster, allocated: FamilyAddresses) -> AddressSection:
-    """Return the addresses of management ports that have no link in the plan."""
+    """Return the management addresses, other than loopbacks, of devices without a management link in the plan."""
     links, devices = cluster.plan.links, cluster.plan.devices
     is_listed = allocated.management.present & ~allocated.management.same(allocated.loopback)
     is_listed[links.a_device[np.isin(links.segment, _find_management_segments(links.segments))]] = False
@@ -196,6 +196,7 @@ def _find_second_peers(cluster: Cluster) -> Flags:
     bonds, rows = cluster.plan.bonds, np.arange(len(cluster.plan.devices))
     if bonds is None:
         return np.zeros(len(rows), dtype=bool)
+    # `mate` is the row of the other switch of a pair, -1 for none
     return (bonds.mate >= 0) & (bonds.mate < rows)
 
 
@@ -206,6 +207,7 @@ def make_link_section(cluster: Cluster, allocated: FamilyAddresses) -> AddressSe
     link, upper = (indexes.astype(np.int32) for indexes in np.nonzero(is_present))
     device = np.where(upper, links.b_device[link], links.a_device[link])
     a, b = (name_bond_ports(cluster, link, upper=end) for end in (False, True))
+    # codes of upper ends go on behind those of lower ends
     vocabulary = np.concatenate([a.vocabulary, b.vocabulary])
     port = EncodedColumn(vocabulary, np.where(upper, b.codes + len(a.vocabulary), a.codes).astype(np.int32))
     address, at_b = allocated.a[link], upper == 1
@@ -228,6 +230,7 @@ def _list_link_vrfs(cluster: Cluster) -> EncodedColumn:
     vrfs = encode_column(segment_vrfs, plan.links.segment)
     if not design.tenants:
         return vrfs
+    # names of tenants come after those of VRFs in the vocabulary
     codes, tenants = vrfs.codes.copy(), [tenant.name for tenant in design.tenants]
     to_node = np.array([s.lower == "node" and i not in exits for i, s in enumerate(segments)], dtype=bool)
     segment_fabrics = np.array([s.fabric for s in segments], dtype=object)
@@ -305,6 +308,7 @@ def _list_subinterface_sections(cluster: Cluster, allocated: FamilyAddresses) ->
         lengths = _repeat_length(allocated.family.pair_length, rows)
         for device, upper in ((links.a_device, False), (links.b_device, True)):
             yield _make_section(
+                # of a pair of addresses the upper end has the first, the lower end (1 - False) the second
                 pairs[rows].plus(1 - upper),
                 lengths,
                 "link",
@@ -343,6 +347,7 @@ def _name_subinterfaces(cluster: Cluster, rows: Ints64, vlan: int, peer_vlan: in
 
     N is the VLAN itself or, on a NOS that needs a VLAN for each VRF there, `peer_vlan`.
     """
+    # `port_columns` are those of lower and of upper ends, in this order
     bonds, names = cluster.plan.bonds, cluster.port_names.port_columns[upper].take(rows)
     if bonds is None:
         return ConcatenatedColumn((names, f".{vlan}"))

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield drawings/book.html, rows/ROW.html if there are many racks, floor/HALL.svg, nodes/MODEL.svg and
-    racks/RACK.svg.
+    """Yield drawings/book.html, rows/ROW.html and ports/RACK.html if there are many racks, floor/HALL.svg,
+    nodes/MODEL.svg and racks/RACK.svg.
     """
     for portion in portions(cluster):
         yield from portion.make()

@@ -80,7 +80,8 @@ def _make_side_columns(
 def name_sockets(cluster: Cluster, patching: Patching, end: int, row: Ints) -> list[str]:
     """Return the socket of the plug of each jumper: `12`, or `12/1` and `12/2` of parallel jumpers in one cage.
 
-    A splitter, which has one plug there for all its rows, has the cage only.
+    `row` has the cable end row of each jumper, which is at its a end (`end` 0) or b end (1). A splitter, which has one
+    plug there for all its rows, has the cage only.
     """
     cables, links = cluster.plan.cables, cluster.plan.links
     cable, link = cables.end_cable[row], cables.end_link[row]

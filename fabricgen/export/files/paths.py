@@ -55,7 +55,11 @@ class PathStep:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Steps up from a leaf, or down to one: the switch at its end, and the identifiers and ports on the way."""
+    """Steps up from a leaf, or down to one: the switch at its end (a row of the device table), and the identifiers and
+    ports on the way.
+
+    A hop is a switch and the ports by which packets may leave it: `leaf-01:Ethernet0|Ethernet8`.
+    """
 
     end: int
     identifiers: tuple[int, ...]

@@ -46,4 +46,5 @@ def _count_merged_cables(cluster: Cluster) -> dict[tuple[str, str], int]:
     merged = Counter[tuple[str, str]]()
     for link_segment, count in zip(links.segments, fewer.tolist(), strict=True):
         merged[link_segment.fabric, link_segment.key] += round(count)
+    # + leaves out the pairs of tiers whose count is 0
     return +merged

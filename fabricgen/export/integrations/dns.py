@@ -19,10 +19,12 @@ from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.diagnostics import fault
 
 TTL_S = 3600
+"""How long a resolver may keep a record, s."""
 TIMERS = "3600 900 1209600 300"
 """Refresh, retry, expiry and the life of negative answers, s (RFC 1912, 2.2; RFC 2308)."""
 
 V6_ZONE_NIBBLES = 16
+"""Hexadecimal digits of the prefix of a reverse zone, an IPv6 /64."""
 LONGEST = 253
 """The most characters of a name without the dot at its end: 255 octets with the lengths of labels (RFC 1035, 2.3.4)."""
 

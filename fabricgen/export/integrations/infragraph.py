@@ -88,6 +88,7 @@ class _Infrastructure:
         )
         yield b',\n"edges": [\n'
         for begin in range(0, len(links), BATCH_EDGES):
+            # a comma between batches: none before the first, for which it is repeated 0 times
             yield (",\n" * (begin > 0) + ",\n".join(edge.read(begin, begin + BATCH_EDGES))).encode()
         yield b"\n]}\n"
 

@@ -147,7 +147,10 @@ VENDORS = {"mlx5": "15b3"}
 
 @dataclass(frozen=True, slots=True)
 class PodNetwork:
-    """A network: its fabric, its RDMA device, the names that nodes have for the port, and the vendors of its NICs."""
+    """A network: its fabric, its RDMA device, the names that nodes have for the port, and the vendors of its NICs.
+
+    Vendors are ids of PCI: `15b3`. `routed` says that hosts of the fabric are routed: only then there is a pool.
+    """
 
     fabric: str
     device: str
@@ -168,7 +171,10 @@ class PodNetwork:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The addresses of a network: a prefix that holds them, and the (node, its prefix, its gateway) of each node."""
+    """The addresses of a network: a prefix that holds them, and the (node, its prefix, its gateway) of each node.
+
+    `length` is the length of the nodes' prefixes.
+    """
 
     network: PodNetwork
     cidr: str

@@ -38,7 +38,7 @@ from fabricgen.wiring.tables import Segment
 # RDMA files of nodes with the same wiring: one text for all, with placeholders for the values of each.
 
 FIELDS = ("mac", "pci", "guid", "cable_m")
-"""The values of a port, as text."""
+"""The values of a port, as text: MAC, PCI address, GUID, and the length of its cable in whole metres."""
 
 SETUP, UNIT, NAMES, ENVIRONMENT = "rdma-setup", "rdma-setup.service", "60-rdma-persistent-naming.rules", "rdma.env"
 """File names."""

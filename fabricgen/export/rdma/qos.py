@@ -27,7 +27,8 @@ Instinct system acceptance, Network configuration for performance optimization).
 class HostQos:
     """Settings of a NIC's ports in a fabric in which RoCE has a class of its own.
 
-    Lists are by priority or by class, in the form that tools accept.
+    Lists are by priority or by class, in the form that tools accept. `speed_gbps` is that of a port; only `cnp_gbps`
+    needs it.
     """
 
     intent: QosIntent

@@ -1,7 +1,9 @@
 """The data of all sheets and lists of a technician: columns of cable ends, and of what is pulled.
 
 `rows` below are numbers of cable end rows (one for each row of cables.csv) or of pulled rows (`records.pull.rows`), as
-each docstring says.
+each docstring says. A pulled row is a direct cable (a row for each of its far ends), a jumper at a panel, or a trunk.
+Its home rack is that of the racks at its two ends which comes first on the floor; it is pulled from there. Pulling
+order is that of `records.pull.order`: step by step, bundle by bundle, then along the ports of the home rack.
 """
 
 from __future__ import annotations
@@ -237,7 +239,10 @@ def _join_spans(numbers: list[int]) -> str:
 
 
 def list_home_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
-    """Return the pulled rows whose home rack is one of `racks`, in pulling order; int64."""
+    """Return what is pulled from some racks: pulled rows whose home rack is one of `racks`, in pulling order; int64.
+
+    They are indexes into the columns of `records.pull.rows`; `racks` are rows of the rack table.
+    """
     records = pack.records
     starts, row = pack.rows_by_home
     rows = _select_racks(starts, row, racks)

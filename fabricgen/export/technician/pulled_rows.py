@@ -68,6 +68,7 @@ class PulledRows:
         """
         first_rows = np.full((2, cable_ends), -1, dtype=np.int32)
         for end in (0, 1):
+            # backwards: of several rows of one end the first is written last, and stays
             rows = np.flatnonzero((self.end == DIRECT) | (self.end == end))[::-1]
             first_rows[end, self.row[rows]] = rows
         return first_rows[0], first_rows[1]
@@ -252,6 +253,7 @@ def _list_jumper_rows(
     a_rack, b_rack = (panel_rack, device_rack) if end else (device_rack, panel_rack)
     brings_piece = np.zeros(len(row_of_jumper), dtype=bool)
     brings_piece[unique_combinations(jumpers.piece)[0]] = True
+    # the device is at the a end of a jumper at the a end (0) of its cable, and at the b end of one at the b end (1)
     is_device_first = (is_a_first(cluster, a_rack, b_rack) != bool(end)) | (a_rack == b_rack)
     panel_positions = unique_combinations(panel, jumpers.port[first_jumpers])[1]
     sockets, panel_ports = _name_ends(jumpers, row_of_jumper, len(row))

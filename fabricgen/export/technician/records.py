@@ -19,7 +19,10 @@ from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
 
 @dataclass(frozen=True, slots=True)
 class CableTag:
-    """The tag that identifies a kind of cable: `C3A` for compute, rail 3, plane A. `fill` and `ink` are `#RRGGBB`."""
+    """The tag that identifies a kind of cable: `C3A` for compute, rail 3, plane A. `fill` and `ink` are `#RRGGBB`.
+
+    `word` is the name of the colour; `rail` and `plane` count from 1, 0 for none.
+    """
 
     text: str
     fill: str
@@ -38,9 +41,10 @@ NO_TAG = CableTag("", "#FFFFFF", "#000000", "", "", 0, 0)
 class Records:
     """Columns by cable end row; pairs are (a end, b end).
 
-    `socket` is the socket of the plugs as the front of the device shows it, `place` the position of the device.
-    `common_a` says whether the common end of the cable is its a end (a breakout has one common end and several others).
-    `bundle_tags` are `tags` without rails, which a cable bundle mixes.
+    `cable` and `device` are rows of their tables. `socket` is the socket of the plugs as the front of the device shows
+    it, `place` the position of the device, `tag` an index into `tags`. `bundle_tags` are `tags` without rails, which a
+    cable bundle mixes. `common_a`, which is by cable, says whether the common end of the cable is its a end (a breakout
+    has one common end and several others).
     """
 
     cluster: Cluster
@@ -352,6 +356,7 @@ def _number_steps(cluster: Cluster, bundles: _BundleKinds, longest_m: Floats) ->
         column[first_bundle_of_step] for column in (is_trunk, reach, home_row, away_row)
     )
     # lexsort takes the most significant column last
+    # and False before True: steps of trunks come first
     pulling_order = np.lexsort((away_row_of_step, home_row_of_step, -farthest_m, reach_of_step, ~is_trunk_step))
     number_of_step = np.empty(len(pulling_order), dtype=np.int32)
     number_of_step[pulling_order] = np.arange(len(pulling_order), dtype=np.int32)

@@ -430,7 +430,8 @@ more on A4.
 def make_patch_sheets(cluster: Cluster, zones: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, WorkSheet]]:
     """Yield (zone, sheet) for the trunks whose a ends are in racks of a zone, then for the jumpers at its panels.
 
-    Rows are sorted by rack, panel and port.
+    `zones` has, by the position of a row of racks (`h1.R03`), its racks as rows of the rack table. Rows of sheets are
+    sorted by rack, panel and port.
     """
     patching = cluster.plan.patching
     if patching is None:

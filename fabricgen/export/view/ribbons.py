@@ -34,6 +34,7 @@ Edge = tuple[int, int, int]
 """What kind of edge, its box, and the class of a band or the network of a lane."""
 
 Slot = tuple[int, ...]
+"""What tells the parts of an edge apart: (number of the bundle), (that, which end), or `DrawnBundle.lane`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +178,7 @@ class _RibbonDrawing:
             ], True
         end = _Station((BELOW, box, bundle.upper), slot, upper_band.y + upper_band.h)
         level = tiers.index(bundle.upper)
+        # tiers are from the top down: direct is from the next tier below, or from below the lowest tier
         direct = tiers[level + 1 :][:1] == [bundle.lower] if same_column else level + 1 == len(tiers)
         if direct or lane is None:
             return [start, end], False

@@ -33,7 +33,8 @@ MOST_ACTIONS, MOST_ENDS = 20_000, 400
 def block(source: PageSource) -> dict[str, Any] | None:
     """Return what the page reads of a verification; None without a report.
 
-    Counts of cables by state come first, then what was verified (`scope`), its units, extra things and notes. `cable`
+    Counts of cables by state come first, then what was verified (`scope`), its units, extra things and notes. `told`
+    says whether right cables can be told from unseen ones, of which an earlier report verified `earlier`. `cable`
     and `device` have a state for each, `boxes` and `bundles` the counts of each state in `COUNTED`, `right_links` the
     rows of links that are right although their cable is not. `actions` are the first `MOST_ACTIONS`, and `left_out` is
     the number of the others.
