@@ -85,7 +85,10 @@ def _format_subnet(subnet: Json) -> str:
 
 
 def _make_head(version: int, told: set[str]) -> Json:
-    """Return the settings of a whole server of DHCPv4 or DHCPv6 (`version` 4 or 6); `told` are the options in use."""
+    """Return the settings of a whole server of DHCPv4 or DHCPv6 (`version` 4 or 6).
+
+    `told` are the options in use, `OPTION` or `OPTION.SUB-OPTION`.
+    """
     private = [{"name": PROVISION_URL, "code": 239, "type": "string", "space": "dhcp4"}]
     if str(SERVER_OPTION) in told:
         private.append({"name": "boot-server", "code": SERVER_OPTION, "type": "ipv4-address", "space": "dhcp4"})

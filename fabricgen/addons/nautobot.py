@@ -64,6 +64,7 @@ def _make_request(name: str, paths: Mapping[str, str], kind: Kind, row: Mapping[
     fields |= {column: FLAGS.get(str(row[column]), row[column]) for column in kind.plain if column not in MARKS}
     for field, (target, columns) in kind.references.items():
         key = [row[column] for column in columns]
+        # the last part of a key is that of the object itself: "" for none
         fields[field] = make_id(paths[target], *key) if key[-1] else None
     if kind.name == "cables":
         fields = {column: value for column, value in fields.items() if not column.startswith("side_")}

@@ -42,6 +42,7 @@ Shape = tuple[int, int, int]
 class Torus:
     """A network of rings: its name, the number of switches along each dimension, and the nodes at each switch.
 
+    `nodes` has them by the position of the switch, from 0 along each dimension.
     In a scale-up domain each node stands for a switch of its own.
     """
 
@@ -88,7 +89,7 @@ def list_toruses(view: ClusterView, leaves: Iterable[Leaf]) -> list[Torus]:
                 f"is at {len(positions)} places of rings" if positions else "is on no switch that is in rings alone"
             )
             raise _make_refusal(view, f"{node} {problem}", "`reach: 1` along each dimension of a `mesh`")
-        # a dimension with a single switch does not count
+        # a position is `3/4 1/8`: number and length of each ring. A dimension with a single switch does not count
         steps = [step for step in (tuple(map(int, text.split("/"))) for text in positions.pop().split()) if step[1] > 1]
         if len(steps) > MOST_DIMENSIONS:
             raise _make_refusal(view, f"{node} is in rings of {len(steps)} dimensions", "three dimensions at most")

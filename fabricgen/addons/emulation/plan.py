@@ -33,7 +33,10 @@ class Socket(NamedTuple):
 
 
 class Plug(NamedTuple):
-    """One end of a cord: 0 and 1 of a jumper; of a splitter 0 for the common end and 1, 2, ... for its tails."""
+    """One end of a cord: 0 and 1 of a jumper; of a splitter 0 for the common end and 1, 2, ... for its tails.
+
+    `cord` is the index of the cord in `Plan.cords`.
+    """
 
     cord: int
     end: int

@@ -40,7 +40,10 @@ _FIELDS = ("type", "status", "label", "color", "length", "length_unit", "profile
 
 
 def choose_cable_type(medium: str, fibre: str) -> str:
-    """Return the type of a cable (v4.4.10: netbox/dcim/choices.py, CableTypeChoices)."""
+    """Return the type of a cable: of a medium that tells it, else the kind of fibre, else `smf-os2`.
+
+    Source: v4.4.10, netbox/dcim/choices.py, CableTypeChoices.
+    """
     return MEDIA.get(medium) or fibre or "smf-os2"
 
 
@@ -136,8 +139,9 @@ def _count_positions(view: ClusterView, link: int) -> int:
 
 
 def _choose_trunk_profile(connectors: int, positions: int) -> str:
-    """Return the smallest profile with enough connectors and positions; "" for a single connector, or if
-    there is none.
+    """Return the smallest profile with enough connectors and positions: `trunk-4c2p` has 4 of 2 each.
+
+    It is "" for a single connector, and for more than any profile has.
     """
     count = next((count for count in TRUNKS if count >= connectors), 0)
     if connectors < 2 or not count:

@@ -150,7 +150,7 @@ def _make_address_kind(view: ClusterView, name: str, rows: list[int], mark: str)
 
 
 def _find_primary(view: ClusterView) -> tuple[set[int], set[int]]:
-    """Return the rows of addresses by which switches are reached, and of those of BMCs.
+    """Return the rows of addresses by which switches are reached, and of the IPv4 addresses of BMCs.
 
     A switch is reached at its management address of either family, else at its loopback.
     """

@@ -234,12 +234,12 @@ def _make_plug_kinds(view: ClusterView, pdus: Sequence[str]) -> Iterator[Kind]:
 
 
 def name_panel(site: str, feed: str, sites: int) -> str:
-    """Return the power panel of a feed; if there are several sites, each has its own."""
+    """Return the power panel of a feed, `A`; if there are several sites, each has its own, `west A`."""
     return f"{site} {feed}" if sites > 1 else feed
 
 
 def name_pdu(rack: str, feed: str) -> str:
-    """Return the PDU of a feed in a rack."""
+    """Return the PDU of a feed in a rack: `p1-su01-rk01-pdu-a`."""
     return f"{rack}-pdu-{feed.lower()}"
 
 

@@ -33,7 +33,8 @@ HALF_WORD = 32
 class Named:
     """A part that results name: its kind and name, all links that it may be, and what it adds, by measure.
 
-    `amounts` are shares of packets lost, microseconds added, and the share of its rate that is missing.
+    `amounts` are shares of packets lost, microseconds added, and the share of its rate that is missing. `gain` is its
+    log-likelihood ratio (`solver.py`), `others` are parts that are nearly as likely, such as `switch spine-01`.
     """
 
     kind: str

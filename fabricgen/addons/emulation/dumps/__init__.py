@@ -15,6 +15,7 @@ from types import ModuleType
 from fabricgen.addons.emulation.plan import Port
 
 Seen = Mapping[Port, Port | None]
+"""The port that each port sees at the far end of its cable, both as (device, port); None if it sees nothing."""
 
 NATIVE = "native"
 """Stands for the format of each device's own NOS, else that of lldpd; for subnets the format of `ibnetdiscover`."""
@@ -22,7 +23,7 @@ FORMATS = tuple(sorted(name.replace("_", "-") for _, name, _ in iter_modules(__p
 
 
 def load_writer(form: str) -> ModuleType:
-    """Return the module that writes a format."""
+    """Return the module that writes a format, such as `ufm-ndt`; raises ImportError if there is none."""
     return import_module(f"{__name__}.{form.replace('-', '_')}")
 
 

@@ -17,7 +17,7 @@ class Laid:
     fault: str
     text: str
     cords: frozenset[int] = frozenset()
-    """Cords that are dark because of it."""
+    """Cords that are dark because of it, as indexes in `Plan.cords`."""
     boxes: frozenset[str] = frozenset()
     """Places whose boxes were exchanged, named wrongly or switched off."""
 
