@@ -88,6 +88,7 @@ class LabState:
             for file in sorted(path for path in build.rglob("*") if path.is_file()):
                 files[file.relative_to(build).as_posix()] = file.read_text(encoding="utf-8")
             files_of_build = Build(files)
+            # ^ gives the names that only one of the two has
             lost = sorted({*files_of_build.devices} ^ set(self.spaces))
         except (OSError, *_DAMAGE) as error:
             raise self._explain_damage(f"{type(error).__name__} in {build}") from None

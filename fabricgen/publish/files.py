@@ -123,6 +123,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 _LONGEST = 120
+"""The most bytes of a target's name that its companions have whole."""
 _NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP})
 """The errors of a file system without locks, such as Lustre mounted without `flock`: builds go on without a lock."""
 

@@ -44,7 +44,9 @@ from fabricgen.publish.manifest import (
 from fabricgen.publish.workers import run_in_order
 
 MARKER = "fabricgen-stage"
+"""The file by which a stage is known as ours."""
 JOURNAL = "journal.json"
+"""The file of a stage with the steps by which it lands in place."""
 _CLASH = frozenset({errno.EEXIST, errno.ENOTDIR, errno.EISDIR})
 """The errors of a system if the new stage already holds something of that name."""
 

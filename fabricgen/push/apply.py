@@ -14,6 +14,7 @@ from fabricgen.push.state import TYPES, NetboxChange, NetboxChanges, NetboxState
 AT_ONCE = {"cables": 20}
 """Objects of a batch, for kinds that differ from USUAL: NetBox traces the path of every cable before it answers."""
 USUAL = 50
+"""Objects of a batch of any other kind."""
 IN_USE = 409
 """NetBox's status code for deleting an object to which others refer."""
 

@@ -58,6 +58,7 @@ def describe_misfit(kind: str, record: Any) -> str:
 PAGE = 1000
 """Records of a page; NetBox gives no more unless it is told to."""
 TRIES = 4
+"""How often a request is made again after one of the answers AGAIN."""
 WRITE_S = 300
 """Seconds for a batch, all tries together. One of cables takes a slow NetBox a minute: it traces the path of each."""
 READ_S = 120
@@ -65,6 +66,7 @@ READ_S = 120
 FIRST_S = 30
 """Seconds for the first request, which costs NetBox nothing: a server that takes longer is no NetBox, or down."""
 CONNECT_S = 10
+"""Seconds for each connection."""
 ALL_S = 3600
 """Seconds for all pages that a command reads, from the first one on."""
 MOST_BYTES = 16 << 20

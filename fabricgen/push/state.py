@@ -12,7 +12,9 @@ from fabricgen.push.client import KEPT, Id, NetBox, Record
 from fabricgen.push.verdicts import DRIFT, STATUSES, Verdict, list_verdict_fields
 
 Key = tuple[str, ...]
+"""What tells an object from others of its kind: its cells in the columns `Kind.key`, as text."""
 Row = Mapping[str, Any]
+"""An object of the plan: a row of its kind."""
 
 TAGS = "fabricgen-"
 """The beginning of the tags of pushes; the name of the blueprint follows."""
@@ -39,7 +41,7 @@ Side = tuple[tuple[str, Any], ...]
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The id of an object that may have to be made first."""
+    """Stands for the id of an object, given by path of the API and key, that may have to be made first."""
 
     path: str
     key: Key
@@ -47,7 +49,10 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class NetboxChange:
-    """One change: `fields` to write, of a new object if `number` is 0; no fields for an object to be deleted."""
+    """One change: `fields` to write; none for an object to be deleted. `difference` is what differs, in words.
+
+    `number` is the id of the object, 0 for one to be made; of changes in `NetboxChanges.blocked` it is a flag.
+    """
 
     kind: Kind
     key: Key
@@ -68,6 +73,7 @@ class NetboxChanges:
     """Addresses that devices are reached at; after these are made."""
     delete: list[NetboxChange] = field(default_factory=list)
     blocked: list[NetboxChange] = field(default_factory=list)
+    """Changes that something in NetBox is in the way of; their `number` is 1 if `--delete` takes that away, else 0."""
     kept_status: list[str] = field(default_factory=list)
     """Cables that a verdict gives another status than an operator has."""
 
@@ -356,9 +362,10 @@ def _list_end_ids(record: Record, side: str) -> Side:
 
 
 def spell_value(value: Any) -> str:
-    """Return a value as NetBox answers it, as text: the value of a choice, the id of another object, "" for nothing.
+    """Return a value of a NetBox answer as text, such that equal values have equal texts.
 
-    Of a list of objects it is all that each has.
+    For another object that is its id, for a choice its value, for None "". For a list of objects it is the text of all
+    fields of each, sorted: `1 2; 3 4` for [{"a": 3, "b": 4}, {"a": 1, "b": 2}].
     """
     if isinstance(value, list):
         return "; ".join(sorted(" ".join(map(spell_value, each.values())) for each in value if isinstance(each, dict)))

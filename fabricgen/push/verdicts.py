@@ -28,8 +28,8 @@ choices.py, LinkStatusChoices).
 
 
 class Verdict(NamedTuple):
-    """The verdict on a cable: its status, "" if only modules and ports were judged, and whether something is to be
-    mended.
+    """The verdict on a cable: its status, "" if only modules and ports were judged, whether something is to be mended
+    (`drifts`), and whether no light passes it.
     """
 
     status: str
@@ -98,5 +98,6 @@ def list_verdict_fields(verdict: Verdict, tag: str, record: Mapping[str, Any]) -
         yield "status", verdict.status, f"status {current_status} -> {verdict.status}"
     slugs = [each["slug"] for each in record.get("tags", ())]
     if verdict.drifts != (tag in slugs):
+        # times False there is no tag, times True one
         slugs_to_set = [slug for slug in slugs if slug != tag] + [tag] * verdict.drifts
         yield "tags", [{"slug": slug} for slug in slugs_to_set], f"tag {tag} {'set' if verdict.drifts else 'taken off'}"
