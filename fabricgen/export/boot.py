@@ -306,7 +306,7 @@ def _list_end_subnets(
 
 
 def _list_bond_members(cluster: Cluster, rows: Ints64) -> Mapping[int, tuple[int, ...]]:
-    """Return the links of the bond of each link that is in one, by that link."""
+    """Return, by each link of `rows` that is in a bond, all links of that bond; both are rows of the link table."""
     bonds = cluster.plan.bonds
     assert bonds is not None  # noqa: S101 - the caller has looked
     members: dict[int, list[int]] = {}

@@ -1,4 +1,7 @@
-"""Links of nodes to Ethernet fabrics for the nodes' own configuration: rows by node, addresses and gateways."""
+"""Links of nodes to Ethernet fabrics for the nodes' own configuration: rows by node, addresses and gateways.
+
+`rows` are always rows of the link table, and what functions return by link is in their order.
+"""
 
 from __future__ import annotations
 

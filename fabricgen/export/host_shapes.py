@@ -78,8 +78,8 @@ def make_slot(number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HostFamily:
-    """One address family of a port: placeholders of its fields, "" for a missing one, and the prefixes of all nodes of
-    its fabric.
+    """One address family of a port: placeholders of its `FIELDS`, "" for a missing one, and the prefixes of all nodes
+    of its fabric.
     """
 
     address: str
@@ -120,7 +120,7 @@ class HostShapePort:
     link: str = ""
     """For a VLAN, the interface that carries it; else ""."""
     vlan: int = 0
-    """The number of its VLAN; 0 if it is none."""
+    """The number of its VLAN; 0 for a port or bond."""
     members: tuple[str, ...] = ()
     """The interfaces of a bond."""
 
@@ -295,7 +295,10 @@ class HostShape(NodeShape):
         return self.find_segment(key.segment).fabric, *self.sharing_by_segment.get(key.segment, ())
 
     def _list_vlan_interfaces(self, position: int, key: PortKey, interface: str, mtu: int) -> Iterator[HostShapePort]:
-        """Yield an interface with the addresses of the untagged fabric of a port, and one for each tagged fabric."""
+        """Yield an interface with the addresses of the untagged fabric of a port, and one for each tagged fabric.
+
+        `position` is the index of `key` among the keys; `interface` and `mtu` are those of the port, or of its bond.
+        """
         design, names = self.cluster.design, self._list_fabrics(key)
         tagged = [name for name in names if len(names) > 1 and design.fabric(name).tagged]
         untagged = next((name for name in names if name not in tagged), "")

@@ -190,7 +190,10 @@ def _list_rates(network: Network) -> Iterator[float]:
 
 
 def _compute_shares(component: Ints64, gbps: Floats, out_gbps: Floats) -> Floats:
-    """Return the share of what its ranks send that each component with ranks passes on, at most 1."""
+    """Return the share of what its ranks send that each component with ranks passes on, at most 1.
+
+    `component` and `gbps` are by port of a rank, `out_gbps` is by component.
+    """
     sent = np.bincount(component, gbps, len(out_gbps))
     return np.minimum(1.0, out_gbps[sent > 0] / sent[sent > 0])
 

@@ -144,7 +144,7 @@ class RackRow:
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """An entry of the legend: the colour and code of a fabric or of a rail."""
+    """An entry of the legend: colour and code of a fabric or rail, as in `Swatch`; a rail has neither name nor word."""
 
     name: str
     word: str
@@ -460,6 +460,8 @@ def _draw_block(block: CageBlock, x: float, y: float, size: tuple[float, float])
 def _draw_cage(cage: NodeCage, x: float, y: float, size: tuple[float, float]) -> list[str]:
     """Return the elements of a cage: its name, its form factor, and a band in the colour of the cable for
     each socket.
+
+    Its upper left corner is at (x, y), and `size` is (width, height), in mm.
     """
     width, height = size[0] - 1, size[1] - 1
     middle = x + width / 2

@@ -276,6 +276,8 @@ def _flow_cages(
 ) -> Iterator[tuple[str, bool, float, float, float]]:
     """Yield (cage, whether its position is published, left, top, width) of cages in rows of height `step` within
     `width`; mm.
+
+    `groups` are (whether published, cages), `labels` the lines of text in each cage, `size` is that of the text.
     """
     x = y = 0.0
     for published, names in groups:
@@ -333,6 +335,7 @@ def _break_notes(notes: Sequence[str]) -> list[str]:
 def _draw_bar(total: RackTotal, left: float, middle: float) -> list[str]:
     """Return a bar with the used share of a budget; nothing without a budget or a total.
 
+    It ends at the right edge of the face that begins at x `left`; `middle` is the y of its middle, in mm.
     A question mark follows if some devices have no figure.
     """
     if not total.budget or is_unknown(total):
@@ -352,9 +355,10 @@ def draw_positions(states: str, box: tuple[float, float, float, float], units: i
     """Yield the positions of a panel of `units` rack units in a box (left, top, width, height; mm).
 
     They stand in the order of their numbers, row by row from the left, or from the right if `mirrored`, which is the
-    view from behind.
+    view from behind. `states` has the state of each: EMPTY, READY or PLUGGED.
     """
     (left, top, width, height), rows = box, _ROWS * units
+    # rounded up
     columns = -(-len(states) // rows)
     cell_width, cell_height = width / columns, height / rows
     pieces: dict[str, list[str]] = {}

@@ -73,7 +73,7 @@ class FixturePen:
 
 
 def draw_fixture(kind: Kind, left: float, top: float, width: float, height: float) -> Iterator[str]:
-    """Yield a fixture without its name; each kind has a sign of its own beside its colour."""
+    """Yield a fixture, in a box in mm, without its name; each kind has a sign of its own beside its colour."""
     fill, _ = LOOKS[kind]
     outline = trace_box(left, top, width, height)
     if fill:

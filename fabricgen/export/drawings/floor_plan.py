@@ -290,8 +290,8 @@ class _FloorDrawing:
     ) -> Iterator[str]:
         """Yield one SVG group of texts of one size, written along the depth of racks or places and centred on them.
 
-        `depth_m` is that depth; `room` is the share of a place's width that the texts may take. Inside the rotated
-        group x and y are swapped.
+        `styles` has the CSS classes of each text, `depth_m` is that depth; `room` is the share of a place's width that
+        the texts may take. Inside the rotated group x and y are swapped.
         """
         line_length, size = self._choose_name_size(texts, depth_m, room)
         elements = []

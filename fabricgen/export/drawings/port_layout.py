@@ -148,10 +148,14 @@ def lay_out(panel: Panel, ports_by_cage: Mapping[int, Sequence[FacePort]]) -> Pa
 
 @lru_cache(_REMEMBERED)
 def _choose_layout(panel: Panel, shapes: Shapes, idle: frozenset[int]) -> PanelGrid:
-    """Return the layout for ports of these shapes; cached, because most switches of a tier have the same shapes."""
+    """Return the layout for ports of these shapes; `idle` are the kinds of cages that carry no cables.
+
+    It is cached, because most switches of a tier have the same shapes.
+    """
     candidates: list[tuple[tuple[int, int, float], PanelGrid]] = []
     for size in SIZES:
         for cuts in range(1, min(_MOST_CUTS, len(panel.columns)) + 1):
+            # -(-a // b) is a / b, rounded up
             layout = _make_layout(panel, dict(shapes), idle, -(-len(panel.columns) // cuts), size)
             # fewest drawings first, then fewest cuts across, then the larger text
             candidates.append(((cuts * -(-panel.rows // layout.rows_each), cuts, -size), layout))

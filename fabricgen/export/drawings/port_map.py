@@ -109,7 +109,10 @@ def draw_port_maps(switch: SwitchPorts) -> Iterator[str]:
 
 @lru_cache(_REMEMBERED)
 def _draw_faces(model: _ProfileKey, closed: frozenset[int], outlines: tuple[Outline, ...]) -> tuple[_FaceDrawing, ...]:
-    """Return the drawings for switches of a model whose ports have these outlines, in the order of the front."""
+    """Return the drawings for switches of a model whose ports have these outlines, in the order of the front.
+
+    `closed` are the numbers of cages that a split neighbour disables.
+    """
     profile = model.profile
     ports_by_cage: dict[int, list[FacePort]] = defaultdict(list)
     for port in (FacePort(*outline) for outline in outlines):

@@ -345,7 +345,8 @@ def _list_identifiers(cluster: Cluster) -> Iterator[AddressSection]:
 def _name_subinterfaces(cluster: Cluster, rows: Ints64, vlan: int, peer_vlan: int, *, upper: bool) -> LazyColumn:
     """Return the interfaces of a VLAN over links: PORT.VLAN, or VlanN over the peer link of an MLAG pair.
 
-    N is the VLAN itself or, on a NOS that needs a VLAN for each VRF there, `peer_vlan`.
+    N is the VLAN itself or, on a NOS that needs a VLAN for each VRF there, `peer_vlan`. `rows` are links; the
+    interfaces are those at their lower ends, or with `upper` those at their upper ends.
     """
     # `port_columns` are those of lower and of upper ends, in this order
     bonds, names = cluster.plan.bonds, cluster.port_names.port_columns[upper].take(rows)

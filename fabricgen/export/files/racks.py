@@ -18,7 +18,7 @@ ON_REQUEST = False
 
 
 def rows(cluster: Cluster) -> int:
-    """Return the number of racks."""
+    """Return the work in rows of links.csv: one for each rack."""
     return len(cluster.plan.racks.names)
 
 

@@ -366,7 +366,9 @@ def _number_steps(cluster: Cluster, bundles: _BundleKinds, longest_m: Floats) ->
 
 
 def _name_step(is_trunk: bool, reach: int, home: str, away: str) -> str:
-    """Return the name of a step between two rows of racks, given by their positions, or inside the racks of a row."""
+    """Return the name of a step between two rows of racks, given by their positions (`h1.R03`), or inside the racks of
+    a row; `reach` is OTHER_SITE to SAME_RACK.
+    """
     route = {SAME_RACK: f"inside racks of {home}", SAME_ROW: f"along {home}"}.get(reach, f"{home} to {away}")
     return f"trunks {route}" if is_trunk else route
 

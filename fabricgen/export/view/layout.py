@@ -160,7 +160,10 @@ class _PlacedBand:
     bar: float = 0.0
 
     def arrange(self, columns: int, scale: float = 1.0, header: float = 0.0) -> None:
-        """Set the size of the band for this many devices side by side, or for the fewest that need no more rows."""
+        """Set the size of the band for this many devices side by side, or for the fewest that need no more rows.
+
+        Devices, margins and name are `scale` times as large as usual, the name at least `header` high.
+        """
         self.header = max(header, scale * HEADER)
         lines = ceil(len(self.rows) / max(1, min(columns, len(self.rows))))
         self.columns, self.scale = ceil(len(self.rows) / lines), scale

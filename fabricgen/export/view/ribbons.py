@@ -144,7 +144,7 @@ class _RibbonDrawing:
         return part_by_bundle
 
     def _find_route(self, number: int, bundle: DrawnBundle) -> tuple[list[_Station], bool]:
-        """Return the stations that a bundle goes by, from its lower end on, and whether it is an arc between two."""
+        """Return the stations that bundle `number` goes by, from its lower end on, and whether it is an arc of two."""
         box, slot = bundle.box, (number,)
         start = self._find_end_station(box, bundle.child, bundle.lower, bundle.lane, (number, 0))
         tiers = self._tiers.get((box, self._scene.networks[bundle.upper]), [])
@@ -246,7 +246,9 @@ class _RibbonDrawing:
         return slots
 
     def _find_far_x(self, bundle: DrawnBundle, stations: list[_Station], index: int) -> float:
-        """Return the x that orders a bundle at an edge: the x of the lane next on its route, else of its other end."""
+        """Return the x that orders a bundle at the edge of a station, given by its index: the x of the lane next on its
+        route, else of its other end.
+        """
         is_last = index + 1 == len(stations)
         next_edge = stations[index - 1 if is_last else index + 1].edge
         if next_edge[0] == LANE and next_edge != stations[index].edge and stations[index].edge[0] != TOP:

@@ -52,7 +52,11 @@ class Place(_ReportPart):
 
 
 class Step(_ReportPart):
-    """A plug to pull at one place and put in at another."""
+    """A plug to pull at one place and put in at another.
+
+    `cable` is the planned cable that is right then, "" for none; `reaches` says whether it would reach where the plug
+    is now, None if that is not known.
+    """
 
     cable: str = ""
     pull: Place
@@ -61,7 +65,7 @@ class Step(_ReportPart):
 
 
 class Alternative(_ReportPart):
-    """Another way to mend the same fault."""
+    """Another way to mend the same fault, with numbers as in `Action`."""
 
     text: str = ""
     moves: Count = 0
@@ -75,7 +79,11 @@ class Consequence(_ReportPart):
 
 
 class Action(_ReportPart):
-    """One thing to do in the hall."""
+    """One thing to do in the hall: `moves` plugs to put elsewhere, or `boxes` to exchange.
+
+    `status` is `new` or `open`, "" for a report without `--since`. `renamed` has, of exchanged boxes, the device that
+    each stands for by the name that it tells.
+    """
 
     id: str
     kind: str

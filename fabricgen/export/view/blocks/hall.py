@@ -160,7 +160,10 @@ def _pack_panels(source: PageSource) -> Packed:
 
 
 def _pack_routes(routes: TrayRoutes, first_cross: int, everywhere: bool) -> dict[str, list[Packed]]:
-    """Return, by link, the racks of panels on its way and the cross tray of each leg; -1 for none."""
+    """Return, by link, the racks of panels on its way and the cross tray of each leg; -1 for none.
+
+    Cross trays are left out if trays cross `everywhere`. `first_cross` is the row of the first one among all trays.
+    """
     return {
         "via": [pack_column(racks) for racks in routes.via],  # type: ignore[arg-type]
         "cross": [pack_column(_offset_crossings(trays, first_cross)) for trays in (() if everywhere else routes.cross)],
@@ -327,7 +330,7 @@ def _bound_boxes(boxes: list[Box]) -> Box:
 
 
 def _list_row_trays(racks: RackTable, names: list[str]) -> tuple[list[HallTray], Ints]:
-    """Return the tray along each row that has racks, and the index of each rack's tray, int32."""
+    """Return the tray along each row that has racks, and the index of each rack's tray, int32; `names` are of halls."""
     trays: list[HallTray] = []
     tray_by_rack = np.zeros(len(racks), dtype=np.int32)
     for number in range(len(racks.halls)):
