@@ -142,7 +142,7 @@ def _replace(
 
 
 def _make_place_kinds(given: Mapping[str, Kind]) -> Iterator[Kind]:
-    """Yield the type of location, sites, halls and racks."""
+    """Yield the type of location, sites, halls and racks; `given` are NetBox's kinds by name."""
     yield Kind(
         "dcim/location-types", "location-types", {"name": [SITE], "content_types": [AT_SITES]}, ("name",), {}, ONCE
     )
@@ -183,7 +183,7 @@ def _make_place_kinds(given: Mapping[str, Kind]) -> Iterator[Kind]:
 
 
 def _make_type_kinds(view: ClusterView, given: Mapping[str, Kind]) -> Iterator[Kind]:
-    """Yield makers, types, roles and platforms, with the names that Config Manager expects."""
+    """Yield makers, types, roles and platforms, as Config Manager names them; `given` are NetBox's kinds by name."""
     yield _select(given["manufacturers"], "name")
     yield _select(given["device-types"], "manufacturer", "model", "part_number", "u_height")
     roles = _select(given["device-roles"], "name", "color")

@@ -134,7 +134,7 @@ def list_leaves(view: ClusterView) -> list[Leaf]:
 
 
 def _list_groups(above: Sequence[int], group: int) -> Iterator[int]:
-    """Yield a group and those that it is in, from below."""
+    """Yield a group and those that it is in, from below; `above` has the group above each group, -1 for none."""
     while group >= 0:
         yield group
         group = above[group]
@@ -212,6 +212,7 @@ def list_block_sizes(network: list[Block]) -> list[int]:
     """
     base, heights = min(len(block.nodes) for block in network), range(len(network[0].leaves[0].groups))
     counts = {1, *(count for height in heights for count in _count_group_blocks(height, network))}
+    # a power of two has a single bit, which one less does not have
     return [base * count for count in sorted(counts) if count & (count - 1) == 0]
 
 

@@ -113,7 +113,8 @@ def _make_refusal(view: ClusterView, problem: str, needed: str) -> InputError:
 def list_placements(switches: Shape, width: int) -> list[Shape]:
     """Return a cuboid of nodes for each size that divides the torus evenly, the nearest to a cube of switches, by size.
 
-    Within a switch, nodes are along x. Cuboids of one size lie side by side and fill the torus, so that none overlap.
+    Within a switch, which has `width` nodes at most, nodes are along x. Cuboids of one size lie side by side and fill
+    the torus, so that none overlap.
     """
     cuboids = [(width * x, y, z) for x, y, z in product(*map(_list_divisors, switches))]
     shapes = sorted(cuboids, key=lambda shape: (shape[0] // width + shape[1] + shape[2], -shape[0], -shape[1]))

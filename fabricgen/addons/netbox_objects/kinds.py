@@ -127,7 +127,7 @@ def check_lengths(view: ClusterView, kind: Kind) -> None:
 
 
 def name_rear_port(first: int, count: int) -> str:
-    """Return the rear port of a trunk behind some front ports of a panel: `1-18`."""
+    """Return the rear port of a trunk behind `count` front ports of a panel from `first` on: `1-18`."""
     return f"{first}-{first + count - 1}"
 
 

@@ -78,7 +78,7 @@ def _find_registry(number: int) -> str:
 
 
 def _make_prefix_kind(view: ClusterView, *, in_vrfs: bool) -> Kind:
-    """Return the pools in use, as containers, then subnets with room for several machines.
+    """Return the pools in use, as containers, then subnets with room for several machines, with VRFs if `in_vrfs`.
 
     The two addresses of a routed link tell its prefix themselves, so that it has no row.
     """

@@ -159,7 +159,10 @@ FORMS = {"SFP+": "sfpp", "QSFP+": "qsfpp", "QSFP-DD800": "qsfpdd", "QSFP56-DD": 
 
 @cache
 def choose_port_type(protocol: str, form_factor: str, speed_gbps: float, lane_gbps: float) -> str:
-    """Return the type of the ports at one end of links; `other` if NetBox has none."""
+    """Return the type of the ports at one end of links, such as `400gbase-x-osfp`; `other` if NetBox has none.
+
+    `protocol` is `infiniband`, `roce` or `ethernet`, "" for scale-up links.
+    """
     if protocol == "infiniband" and form_factor != "RJ45":
         return f"infiniband-{LANES[int(lane_gbps)]}" if int(lane_gbps) in LANES else OTHER
     if form_factor == "RJ45":

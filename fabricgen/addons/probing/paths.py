@@ -53,7 +53,7 @@ class Paths:
 
     @classmethod
     def join_half_paths(cls, a: Ints64, b: Ints64) -> Paths:
-        """Return paths over half paths that meet, one way and then the other."""
+        """Return paths over half paths that meet (rows of `a` and `b`, by level), one way and then the other."""
         return cls(np.concatenate((a, b)), np.concatenate((b, a)), np.zeros(2 * len(a), dtype=np.int64))
 
     def list_directions(self) -> tuple[Ints64, Ints64]:
@@ -310,7 +310,10 @@ class Choices:
 
     @classmethod
     def group_edges(cls, edges: Ints64, ends: Ints64, switches: int) -> Choices:
-        """Return edges grouped by one of their ends."""
+        """Return edges grouped by one of their ends.
+
+        `ends` has that end of each edge of the graph; it is a number below `switches`.
+        """
         count = np.bincount(ends[edges], minlength=switches)
         edges = edges[np.argsort(ends[edges], kind="stable")]
         return cls(edges, np.cumsum(count) - count, count)

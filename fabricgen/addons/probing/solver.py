@@ -229,5 +229,5 @@ class Delays(Measure):
         return float((without_part**2 - self._count_noise(unexplained, added) ** 2).sum()) / 2
 
     def _count_noise(self, unexplained: Floats, added: Floats) -> Floats:
-        """Return what no part explains, in multiples of the noise, at most CUT; what parts add is uneven, too."""
+        """Return, by probe, what no part explains in multiples of the noise, at most CUT; what parts add is uneven."""
         return np.clip(unexplained / np.hypot(self._sigma, UNEVEN * added), -CUT, CUT)

@@ -21,8 +21,8 @@ def refuse(message: str, file: Path, line: int = 1, hint: str = "") -> NoReturn:
 
 
 def read_rows(file: Path, needed: Sequence[str], optional: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield, for each row of a CSV file, its line (an int) and the cells of the named columns; "" for a missing
-    optional column.
+    """Yield, for each row of a CSV file, its line (an int) and the cells of the `needed` and `optional` columns; ""
+    for a missing optional column.
 
     Raises InputError (FG181) for a file that cannot be read, a missing column, and a row of another length.
     """

@@ -46,7 +46,7 @@ GAP = "*"
 
 @dataclass(frozen=True)
 class HashedPorts:
-    """Finds the source ports of paths in a graph whose edges are single links."""
+    """Finds the source ports of paths in a graph whose edges are single links; `model` is `crc32` or `xor`."""
 
     graph: Graph
     addresses: list[bytes]
@@ -210,7 +210,10 @@ class Learner:
         return Paths(up_edges, down_edges, np.nan_to_num(ports).astype(np.int64)), paths_with_gaps
 
     def _follow_hops(self, source: str, target: str, hops: list[str], line: int) -> list[int]:
-        """Return the links in the order in which packets cross them; nodes are at the a ends of theirs."""
+        """Return the links, as rows, in the order in which packets cross them; nodes are at the a ends of theirs.
+
+        Raises InputError (FG181), at this line of the file, for hops that the fabric does not have.
+        """
         for name in (source, target):
             if name not in self._row_by_name:
                 refuse(f"'{name}' is no port of an endpoint of the fabric (device:port)", self._file, line)
@@ -239,7 +242,11 @@ class Learner:
         return [*rows, self._row_by_name[target]]
 
     def _split_at_turn(self, rows: list[int], line: int) -> tuple[list[int], list[int]]:
-        """Return the edges by level: first those that lead up, then those that lead down."""
+        """Return the edges of a path over links by level, -1 for none: first those that lead up, then those that lead
+        down.
+
+        Raises InputError (FG181), at this line of the file, for a path that leads down and up again.
+        """
         graph, links, turned = self._graph, self._links, False
         up_and_down, device = ([NONE] * graph.levels, [NONE] * graph.levels), links.a[rows[0]]
         for row in rows:

@@ -64,7 +64,8 @@ class Acceptance:
     """The result for a hall: a verdict for each run of the plan, findings, and links of the plan that no run tested,
     with the reason.
 
-    `traced` is how many runs have a trace of their path.
+    `planned` is what all runs of the plan cover, `untested` has the reason by row of a link, and `traced` is how many
+    runs have a trace of their path.
     """
 
     plan: Plan

@@ -163,7 +163,7 @@ def plan_runs(view: ClusterView, only: Sequence[str] = (), seconds: int = 3, see
     """Return the runs that test a cluster, or the part of it that `only` names; another `seed` gives flows other
     labels.
 
-    Raises InputError (FG178) if nothing of it can be tested.
+    `seconds` is how long a run of two ports sends. Raises InputError (FG178) if nothing of it can be tested.
     """
     networks = tuple(read_networks(view, only))
     fast = [network for network in networks if view.protocols[network.fabric] != "ethernet"]

@@ -65,7 +65,7 @@ def list_places(hall: Hall, *tiers: str) -> list[str]:
 
 
 def pick_pair(hall: Hall, random: Random, sockets: list[Socket]) -> tuple[Socket, Socket] | None:
-    """Return two sockets, by chance, such that a plug fits into both; None if there are none."""
+    """Return two sockets, by chance, whose plugs fit into each other's; None if there are no such two."""
     shuffled = random.sample(sockets, len(sockets))
     for number, socket in enumerate(shuffled[:8]):
         for other_socket in shuffled[number + 1 :]:
