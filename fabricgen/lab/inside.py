@@ -242,7 +242,10 @@ uapi/linux/rtnetlink.h)."""
 
 @dataclass(frozen=True, slots=True)
 class KernelRoute:
-    """A route of the kernel, and the ports that it leads over; no ports for a route that drops packets."""
+    """A route of the kernel, who made it, and the ports that it leads over; no ports for a route that drops packets.
+
+    `maker` is KERNEL, BOOT, ADVERTISED, BGP or another protocol of Linux.
+    """
 
     network: IPv4Network | IPv6Network
     maker: int

@@ -50,7 +50,10 @@ WAIT_S = 20
 
 @dataclass(frozen=True, slots=True)
 class LabState:
-    """What the folder of a lab says; a lab that is not `up` was interrupted while it came up."""
+    """What the folder of a lab says; a lab that is not `up` was interrupted while it came up.
+
+    `spaces` has the namespace of each device, `left_out` a sentence on each kind of thing that the lab does not have.
+    """
 
     folder: Path
     spaces: Mapping[str, str]

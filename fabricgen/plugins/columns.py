@@ -54,7 +54,7 @@ class Columns:
         return tuple(name for name, value in vars(cls).items() if isinstance(value, Column))
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        """Return a column by name; raises KeyError for a name that is none."""
+        """Return a column by name; raises KeyError for any other name."""
         if name not in self.names():
             raise KeyError(name)
         values: npt.NDArray[Any] = getattr(self, name)

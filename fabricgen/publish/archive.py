@@ -117,9 +117,10 @@ def publish_archive(
 
     Up to `jobs` processes make files; `tell` is called with each bundle that is done. The bytes depend on the files and
     the header alone (if compressed, also on the release of the compression library). The target is replaced at the end;
-    on any error it stays as it was. `parts` were asked for by name. Raises InputError: FG020 the target is not a file,
-    FG021 no such kind of archive, FG022 another build is writing it, FG023 the system refused, FG030 one of `parts` has
-    no file; ValueError for paths that no producer may use; and errors of the producers as they are.
+    on any error it stays as it was. `parts` were asked for by name; `header` has the further keys of the manifest.
+    Raises InputError: FG020 the target is not a file, FG021 no such kind of archive, FG022 another build is writing it,
+    FG023 the system refused, FG030 one of `parts` has no file; ValueError for paths that no producer may use; and
+    errors of the producers as they are.
     """
     open_format = next((open_format for suffix, open_format in FORMATS.items() if target.name.endswith(suffix)), None)
     if open_format is None:

@@ -64,7 +64,7 @@ def publish_folder(
 
     With `parts`, only those parts are replaced and the others stay as they are. Unchanged files keep inode and time
     stamp. Up to `jobs` processes make files and write those that differ; `told` is called with each bundle that is
-    done.
+    done. `header` has the further keys of the manifest.
 
     A file that is not what the manifest says was edited, and is the user's: it stays, and the new content is put beside
     it, as NAME.new; the manifest still says what was written there. When the edit is undone or the file deleted, the

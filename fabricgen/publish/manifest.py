@@ -113,7 +113,10 @@ def list_ancestors(path: str) -> Iterator[str]:
 
 @dataclass(slots=True)
 class Ledger:
-    """The files that a build has produced so far; it becomes the manifest."""
+    """The files that a build has produced so far; it becomes the manifest.
+
+    `header` has its further keys; `parts` are those that are built, None for all; `folders` lead to the files.
+    """
 
     header: Mapping[str, object]
     parts: frozenset[str] | None = None

@@ -29,7 +29,10 @@ PENDING = (f"{STAGE}/{JOURNAL}", f"{STAGE}/{MARKER}")
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A built folder; `entries` are those of its manifest, None if it has no manifest and nothing can be compared."""
+    """A built folder; `entries` are those of its manifest, None if it has no manifest and nothing can be compared.
+
+    Paths are below the folder, as the manifest has them.
+    """
 
     folder: Path
     entries: Mapping[str, ManifestEntry] | None
@@ -118,7 +121,7 @@ def open_built(folder: Path) -> Built:
 
 
 def refuse_unfinished(folder: Path, shown_as: str = "") -> None:
-    """Raise InputError (FG028) if a build was stopped while it landed in a folder."""
+    """Raise InputError (FG028) if a build was stopped while it landed in a folder, which the error calls `shown_as`."""
     if is_unfinished(str(folder)):
         name = shown_as or str(folder)
         raise fault(

@@ -72,7 +72,10 @@ class _FilePlace(NamedTuple):
 
 @dataclass(slots=True)
 class BuildStage:
-    """A build on its way to `real`: staged in `place`, which is inside the target or beside it."""
+    """A build on its way to `real`, the target without links: staged in `place`, which is `inside` it or beside it.
+
+    `old` has the entries of the manifest there; `exists` says whether the target does.
+    """
 
     target: Path
     real: str
@@ -321,7 +324,10 @@ def _copy_mode_and_owner(old: str, new: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class FileChanges:
-    """What landing a stage means for the folder that is there now; all paths are below it."""
+    """What landing a stage means for the folder that is there now; all paths are below it.
+
+    Files to `keep` and to `remove` are not in the stage; folders to `prune` will be empty.
+    """
 
     kept_entries: Mapping[str, ManifestEntry]
     """The manifest entries of parts that are not being built, and of files that the user edited."""

@@ -94,7 +94,10 @@ class RefusedError(InputError):
 
 
 class NetBox:
-    """The API of a NetBox at a URL; no error of it contains the token."""
+    """The API of a NetBox at a URL; no error of it contains the token.
+
+    Paths are those of kinds below /api/, such as `dcim/devices`.
+    """
 
     TITLE = "NetBox"
     IN_SITES: tuple[str, ...] = (

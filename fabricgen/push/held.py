@@ -265,7 +265,10 @@ class Held:
 
 
 def _keep_planned(planned: str, own_prefixes: Iterable[str], held: Iterable[tuple[str, str, str]]) -> str:
-    """Return the planned address if a device has it at all, else the first of `own_prefixes`, "" without any."""
+    """Return the planned address if a device has it at all, else the first of `own_prefixes`, "" without any.
+
+    `held` are the (prefix, kind, port) of all addresses of the device.
+    """
     if planned and planned.partition("/")[0] in {prefix.partition("/")[0] for prefix, _, _ in held}:
         return planned
     return next(iter(own_prefixes), "")

@@ -56,7 +56,10 @@ class NetboxReading:
         """Sites that NetBox does not have."""
 
     def _read_records(self, path: str, fields: str, kind: str = "", **filters: str) -> Iterator[Record]:
-        """Yield the records of a path at the sites; none without a site, since NetBox would take no filter for all."""
+        """Yield the records of a path at the sites; none without a site, since NetBox would take no filter for all.
+
+        `fields` are those to read, between commas; `kind` is the schema of the records, if it is not the path.
+        """
         if all(self._filters.values()):
             yield from self._netbox.list_records(path, kind or path, fields=f"id,{fields}", **self._filters, **filters)
 

@@ -362,10 +362,10 @@ def _list_end_ids(record: Record, side: str) -> Side:
 
 
 def spell_value(value: Any) -> str:
-    """Return a value of a NetBox answer as text, such that equal values have equal texts.
+    """Return as text a value from a NetBox answer: the id of another object, the value of a choice, "" for None.
 
-    For another object that is its id, for a choice its value, for None "". For a list of objects it is the text of all
-    fields of each, sorted: `1 2; 3 4` for [{"a": 3, "b": 4}, {"a": 1, "b": 2}].
+    For a list of objects, it is the text of all fields of each, sorted: `1 2; 3 4` for [{"a": 3, "b": 4},
+    {"a": 1, "b": 2}].
     """
     if isinstance(value, list):
         return "; ".join(sorted(" ".join(map(spell_value, each.values())) for each in value if isinstance(each, dict)))

@@ -29,7 +29,7 @@ choices.py, LinkStatusChoices).
 
 class Verdict(NamedTuple):
     """The verdict on a cable: its status, "" if only modules and ports were judged, whether something is to be mended
-    (`drifts`), and whether no light passes it.
+    (`drifts`), and whether no light passes it (`is_dark`).
     """
 
     status: str
