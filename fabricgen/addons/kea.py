@@ -43,7 +43,8 @@ Row = dict[str, Any]
 def files(view: ClusterView) -> Iterator[tuple[str, str]]:
     """Yield kea-dhcp4.json and kea-dhcp6.json, for the families in which somebody is managed or asks.
 
-    Raises InputError (FG171) for an image of no NOS and no switch model.
+    Raises InputError: FG171 for an image of no NOS and no switch model, FG170 if DHCP cannot tell a switch what it
+    boots from.
     """
     clients_by_subnet: dict[int, list[Row]] = {}
     for client in view.clients.rows():
