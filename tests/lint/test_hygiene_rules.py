@@ -42,7 +42,7 @@ def mended(tmp_path: Path, text: str) -> str:
     return files[str(file)][1].decode() if files else text
 
 
-IDLE = [
+IDLE: list[tuple[str | tuple[str, ...], str]] = [
     ("fabrics.compute.vlan=200", "nodes of compute are in no VLAN with `hosts: routed`"),
     ("fabrics.compute.tiers.spine.size_for=reserve", "`size_for` has no effect: the count of compute spine is stated"),
     ("fabrics.compute.tiers.spine.spread=stripe", "`spread` has no effect: no nodes attach to compute spine"),
@@ -61,13 +61,17 @@ IDLE = [
         "scalable_unit.nodes={gpu: 4 x dgx-b200, box: {nodes: 1 x mgmt-server, skip: compute}}",
         "`skip: compute` has no effect: box has no 'compute' ports",
     ),
+    (
+        ("qos.ecn_max_kb=500", "fabrics.compute.qos.ecn_min_kb=500"),
+        "`ecn_max_kb` 500 has no effect in compute, whose `ecn_min_kb` is 500",
+    ),
     ("omit=[p1/su-2/node-4, p1/su-last/node-last]", "p1/su-last/node-last is already omitted"),
 ]
 
 
 @pytest.mark.parametrize(("setting", "why"), IDLE)
-def test_a_setting_without_effect_is_found(design_of: DesignOf, setting: str, why: str) -> None:
-    (found,) = found_by(design_of(BASE, [setting]), "FG806")
+def test_a_setting_without_effect_is_found(design_of: DesignOf, setting: str | tuple[str, ...], why: str) -> None:
+    (found,) = found_by(design_of(BASE, [setting] if isinstance(setting, str) else setting), "FG806")
     assert found.message == why
 
 
@@ -79,6 +83,7 @@ def test_a_setting_without_effect_is_found(design_of: DesignOf, setting: str, wh
         ["fabrics.compute.tiers.spine={switch: sn5600, size_for: reserve}"],
         ["fabrics.compute.tiers.leaf={switch: sn5600, per: [su], count: 2, spread: stripe}"],
         ["qos.roce_dscp=24"],
+        ["qos.ecn_max_kb=500", "fabrics.compute.qos.ecn_min_kb=499"],
         ["nos=sonic"],
         ["omit=[p1/su-1/node-4, p1/su-2/node-4]"],
         ["fabrics.compute.oversubscription=2:1"],

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from fabricgen.running.tree import UnknownTextError
+from fabricgen.kernel.nos_rooms import load_part
+from fabricgen.running.tree import UnknownTextError, tolerate_unknown_text
 from fabricgen.switch.model import list_differences
 from tests.parity.asked import MANAGED, TUNED
 from tests.parity.switches import Files, first, read, switches_of, wanted
@@ -117,6 +118,13 @@ FAULTS: list[tuple[tuple[str, ...], str, Change, str]] = [
     (CUMULUS, "yaml", changed('"26": {switch-priority: 3}', '"26": {switch-priority: 0}'), "qos.class_of"),
     (CUMULUS, "yaml", changed("robustness: 2", "robustness: 1"), "qos.watchdog.detect_ms: 100, wanted 200"),
     (CUMULUS, "yaml", changed("    vrf:\n      default", "    vrf:\n      blue"), "is not that of the default VRF"),
+    (
+        CUMULUS,
+        "yaml",
+        changed("mapping: {profile: ROCE}", "mapping: {profile: X}"),
+        "ports have 2 maps of DSCPs, not one: ROCE, X",
+    ),
+    (CUMULUS, "yaml", changed("pfc-watchdog: {state: enable}"), "watched: missing 3"),
     (ALL_EOS, "cfg", changed("timeout 0.20", "timeout 0.02"), "qos.watchdog.detect_ms: 20, wanted 200"),
 ]
 
@@ -143,6 +151,17 @@ STRANGE: list[tuple[tuple[str, ...], str, Change]] = [
     (UNNUMBERED, "frr.conf", changed(" bgp log-neighbor-changes\n", " bgp always-compare-med\n")),
     (CUMULUS, "yaml", changed("        type: swp\n", "        type: swp\n        ip: {}\n")),
     (CUMULUS, "yaml", changed("      lldp:\n", "      wjh: {state: enabled}\n      lldp:\n")),
+    *(
+        (CUMULUS + TUNED, "yaml", changed(row, row + unknown))
+        for row, unknown in (
+            ("        ROCE-400G:\n", "          mode: full\n"),
+            ("        ROCE:\n", "          mode: full\n"),
+            ("{max-rate: 28000000", ", min-rate: 1"),
+            ("          memory-percent: 50\n", "          infinite: enable\n"),
+            ("congestion-control: {profile: ROCE-400G", ", mode: full"),
+            ("pfc-watchdog: {state: enable", ", mode: full"),
+        )
+    ),
     (
         CUMULUS,
         "yaml",
@@ -159,3 +178,12 @@ def test_what_is_not_known_is_refused(sets: tuple[str, ...], file: str, change: 
     broken: Files = {name: change(text) if name.endswith(file) else text for name, text in files.items()}
     with pytest.raises(UnknownTextError):
         read(switch, broken)
+
+
+def test_a_watchdog_that_is_off_is_read_as_off_by_whoever_reads_on() -> None:
+    switch, files = switches_of("leaf-spine", CUMULUS)[0]
+    off = changed("pfc-watchdog: {state: enable}", "pfc-watchdog: {state: disable}")(files["startup.yaml"])
+    with tolerate_unknown_text() as notes:
+        found = load_part("cumulus", "reader").read({"startup.yaml": off})
+    assert [not port.watched for port in found.qos.ports.values()] == [True] + [False] * (len(switch.ports) - 1)
+    assert notes.unfit == ["PFC is not on in both directions, or its watchdog is stated and off"]

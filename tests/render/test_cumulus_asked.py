@@ -53,6 +53,14 @@ def test_asked_changes_of_lossless_profiles() -> None:
     assert asked["pfc-watchdog"] == {"polling-interval": 130, "robustness": 3}
 
 
+def test_notifications_that_share_the_queue_of_data_have_its_share() -> None:
+    tree = tree_of(switch_of("leaf-spine", LEAF, "qos.cnp_class=3"))  # which FG702 reports
+    assert tree["qos"]["egress-scheduler"]["ROCE"]["traffic-class"] == {
+        "0": {"bw-percent": 50, "mode": "dwrr"},
+        "3": {"bw-percent": 50, "mode": "dwrr"},
+    }
+
+
 def test_balance_by_load_where_the_chip_does_it() -> None:
     asked = ("routing.load_balance=dynamic",)
     tree = tree_of(switch_of("leaf-spine", LEAF, *SN5600, *asked))

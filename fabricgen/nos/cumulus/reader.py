@@ -1,4 +1,8 @@
-"""Cumulus Linux's startup.yaml read back, as NVUE would take it; a key that is not known here is an error.
+"""Cumulus Linux's startup.yaml read back, as NVUE would take it.
+
+A key that is not known here, or what does not fit together, raises UnknownTextError in tests, which hold readers to
+what is written. Whatever else calls `read` does so within `tolerate_unknown_text` (`running/tree.py`): there both are
+noted, and reading goes on.
 
 Words: NVUE Command Reference and user guide, Cumulus Linux 5.15 and later.
 """

@@ -387,6 +387,8 @@ def _make_qos_values(qos: SwitchQos, speeds: tuple[int, ...]) -> dict[str, Any]:
         "dscp_classes": list(enumerate(qos.class_of)),
         "class_queues": [(number, qos.queue_of.get(number, lossy_class)) for number in CLASSES],
         "shares": [(number, queue.share) for number, queue in sorted(first_port.queues.items()) if not queue.strict],
+        # none if lint was overruled, and notifications share the queue of data, which keeps its share
+        "strict_queues": [number for number, queue in sorted(first_port.queues.items()) if queue.strict],
         "cnp_class": cnp_class,
         "roce_class": roce_class,
         "ecn_profiles": [
@@ -406,7 +408,9 @@ def _make_qos_values(qos: SwitchQos, speeds: tuple[int, ...]) -> dict[str, Any]:
             for length_m in (sorted({0, *(p.length_m for p in qos.ports.values())}) if watchdog else ())
         ],
         "poll_ms": watchdog.poll_ms if watchdog else 0,
-        # rounded up: the watchdog counts whole polls; `poll_ms` is above 0, since Cumulus claims watchdog-poll
+        # rounded up to whole polls, so that a reader finds 300 ms where 250 ms and polls of 100 ms are asked for: that
+        # is what the switch does, and what `adopt` puts on its page; `poll_ms` is above 0, as Cumulus claims
+        # watchdog-poll
         "polls": -(-watchdog.detect_ms // watchdog.poll_ms) if watchdog else 0,
         "memory": [("default-lossless", LOSSLESS_MEMORY), ("default-lossy", LOSSY_MEMORY)]
         if watchdog

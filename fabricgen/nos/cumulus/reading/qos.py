@@ -2,6 +2,9 @@
 
 Balancing is `forwarding` of `system`; trimming is `packet-trim` of `system forwarding` and of ports, and their map of
 DSCPs.
+
+What does not fit raises UnknownTextError in tests alone: what a device runs is read within `tolerate_unknown_text`
+(`running/tree.py`), where it is noted and reading goes on.
 """
 
 from __future__ import annotations
@@ -10,13 +13,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from fabricgen.running.tree import allow_fields, is_tolerant, report_misfit
+from fabricgen.running.tree import UnknownTextError, allow_fields, is_tolerant, report_misfit
 from fabricgen.switch.qos import Ecn, PacketTrimming, PfcWatchdog, PortQos, Queue, SwitchQos
 
 Row = Mapping[str, Any]
-PROFILE_KINDS = ("congestion-control", "egress-scheduler", "egress-shaper", "mapping", "pfc")
-"""Kinds of profiles, to which a port refers as `{profile: NAME}`."""
 PFC_ON = {"rx": "enable", "tx": "enable"}
+KEYS_OF_PROFILES = {
+    "congestion-control": ("traffic-class",),
+    "egress-scheduler": ("traffic-class",),
+    "egress-shaper": ("traffic-class",),
+    "mapping": ("dscp", "trust"),
+    "pfc": (*PFC_ON, "cable-length", "switch-priority"),
+}
+"""The kinds of profiles, to which a port refers as `{profile: NAME}`, each with the keys that a profile may have."""
 WATCHED = ("enable", "enabled")
 """`enable` in the command reference and in exports of NVIDIA's designs, `enabled` in prose of 5.16 and later."""
 WHOLE_PERCENT = 100
@@ -26,16 +35,22 @@ KBPS_PER_GBPS = 1_000_000
 def read_qos(qos: Row, ports: Mapping[str, Row], speeds_gbps: Mapping[str, int]) -> SwitchQos:
     """Return QoS as the model has it.
 
-    `qos` is that part of the tree, `ports` what each port says of QoS. Raises UnknownTextError if these do not fit.
+    `qos` is that part of the tree, `ports` what each port says of QoS, `speeds_gbps` their speeds, both by port. Raises
+    UnknownTextError if these do not fit.
     """
-    allow_fields(qos, *PROFILE_KINDS, "egress-queue-mapping", "pfc-watchdog", "traffic-pool")
+    allow_fields(qos, *KEYS_OF_PROFILES, "egress-queue-mapping", "pfc-watchdog", "traffic-pool")
     allow_fields(qos["egress-queue-mapping"], "default-global")
     # what a switch shows may leave out pools that are as they were shipped
-    if not is_tolerant() and sum(pool["memory-percent"] for pool in qos["traffic-pool"].values()) != WHOLE_PERCENT:
-        report_misfit(f"pools of memory: {qos['traffic-pool']}")
-    mappings = {port["mapping"]["profile"] for port in ports.values()}
-    # one map for all ports, as the model has it; unpacking raises ValueError for two
-    (classes,) = [list_classes(qos["mapping"][name]) for name in mappings]
+    pools = qos.get("traffic-pool", {})
+    for pool in pools.values():
+        allow_fields(pool, "memory-percent")
+    if not is_tolerant() and sum(pool["memory-percent"] for pool in pools.values()) != WHOLE_PERCENT:
+        report_misfit(f"pools of memory: {pools}")
+    map_names = sorted({port["mapping"]["profile"] for port in ports.values()})
+    if len(map_names) != 1:
+        # raised even if reading is tolerant: the model has one map for all ports
+        raise UnknownTextError(f"ports have {len(map_names)} maps of DSCPs, not one: {', '.join(map_names)}")
+    classes = list_classes(qos["mapping"][map_names[0]])
     into = qos["egress-queue-mapping"]["default-global"]["switch-priority"]
     queue_of = {int(priority): row["traffic-class"] for priority, row in into.items()}
     return SwitchQos(
@@ -49,34 +64,41 @@ def read_qos(qos: Row, ports: Mapping[str, Row], speeds_gbps: Mapping[str, int])
 
 def list_classes(row: Row) -> tuple[int, ...]:
     """Return the traffic class of each of the 64 DSCPs, from a map of `qos mapping`."""
-    allow_fields(row, "dscp", "trust")
+    allow_fields(row, *KEYS_OF_PROFILES["mapping"])
     if row["trust"] != "l3":
         report_misfit("DSCPs are not trusted")
     return tuple(row["dscp"][str(dscp)]["switch-priority"] for dscp in range(64))
 
 
 def _make_watchdog(row: Row) -> PfcWatchdog:
-    """Return the times of the watchdog; NVUE gives a queue back after a poll without pauses, and
-    knows no time for it.
+    """Return the times of the watchdog: it acts after `robustness` polls, and gives a queue back after a poll without
+    pauses, for which NVUE knows no time.
     """
     allow_fields(row, "polling-interval", "robustness")
-    return PfcWatchdog(row["robustness"] * row["polling-interval"], 0, row["polling-interval"])
+    poll_ms = row["polling-interval"]
+    return PfcWatchdog(detect_ms=row["robustness"] * poll_ms, restore_ms=0, poll_ms=poll_ms)
 
 
 def _make_port_qos(qos: Row, port: Row, speed_gbps: int) -> PortQos:
     """Return the QoS of a port from the profiles that it names; the limit of a queue is in percent of its speed."""
-    allow_fields(port, *PROFILE_KINDS, "pfc-watchdog")
-    profiles = {name: qos[name][port[name]["profile"]] for name in PROFILE_KINDS if name in port}
+    allow_fields(port, *KEYS_OF_PROFILES, "pfc-watchdog")
+    profiles = {kind: qos[kind][port[kind]["profile"]] for kind in KEYS_OF_PROFILES if kind in port}
+    for kind, profile in profiles.items():
+        allow_fields(port[kind], "profile")
+        allow_fields(profile, *KEYS_OF_PROFILES[kind])
+    watchdog = port.get("pfc-watchdog", {})
+    allow_fields(watchdog, "state")
     # a port without a PFC profile pauses nothing: filled in so that the check below passes
     pfc = profiles.get("pfc", {**PFC_ON, "switch-priority": {}})
-    allow_fields(pfc, *PFC_ON, "cable-length", "switch-priority")
-    off = {key: pfc[key] for key in PFC_ON} != PFC_ON
-    if off or port.get("pfc-watchdog", {}).get("state", "enable") not in WATCHED:
+    is_watched = watchdog.get("state") in WATCHED
+    if {key: pfc[key] for key in PFC_ON} != PFC_ON or ("state" in watchdog and not is_watched):
+        # PFC that is on in one direction is read as PFC: the model has no word for it
         report_misfit("PFC is not on in both directions, or its watchdog is stated and off")
     paused = frozenset(map(int, pfc["switch-priority"]))
     marked = {int(queue): _make_ecn(row) for queue, row in profiles["congestion-control"]["traffic-class"].items()}
     shaper = profiles.get("egress-shaper", {"traffic-class": {}})
-    allow_fields(shaper, "traffic-class")
+    for row in shaper["traffic-class"].values():
+        allow_fields(row, "max-rate")
     # multiplied before it is divided by the speed below, so that percent stay whole
     limits = {int(queue): 100 * row["max-rate"] for queue, row in shaper["traffic-class"].items()}
     scheduled = profiles["egress-scheduler"]["traffic-class"]
@@ -90,13 +112,18 @@ def _make_port_qos(qos: Row, port: Row, speed_gbps: int) -> PortQos:
     }
     if marked:
         report_misfit(f"queues that are marked and not scheduled: {sorted(marked)}")
-    watched = paused if port.get("pfc-watchdog") else frozenset()
-    return PortQos(paused, watched, queues, pfc.get("cable-length", 0))
+    return PortQos(
+        pfc=paused,
+        watched=paused if is_watched else frozenset(),
+        queues=queues,
+        length_m=pfc.get("cable-length", 0),
+    )
 
 
 def _make_queue(row: Row, ecn: Ecn | None) -> Queue:
+    """Return a queue from its row of a scheduler; `ecn` is its marking, None for none."""
     allow_fields(row, "bw-percent", "mode")
-    return Queue(row["mode"] == "strict", row.get("bw-percent", 0), ecn)
+    return Queue(strict=row["mode"] == "strict", share=row.get("bw-percent", 0), ecn=ecn)
 
 
 def _make_ecn(row: Row) -> Ecn:

@@ -27,6 +27,7 @@ from fabricgen.lint.subjects.idle import (
     find_idle_storeys,
     find_idle_words_of_phases,
 )
+from fabricgen.lint.subjects.lossless import find_qos_path
 from fabricgen.lint.subjects.managed import list_scopes
 from fabricgen.lint.subjects.ways_out import make_entry_path
 from fabricgen.numbering.underlay import list_families
@@ -155,11 +156,18 @@ def _find_vlan_without_bridging(design: Design, fabric: FabricDesign) -> Iterato
 
 
 def _find_qos_without_lossless(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
-    """Yield settings of a class of RoCE, or of a paused class, in a fabric that has no such class."""
+    """Yield settings of a class of RoCE, or of a paused class, in a fabric that has no such class; and an upper ECN
+    threshold that is not above the lower one, as only one of the fabric and one of the cluster can be.
+    """
     stated, qos = design.loaded.blueprint.fabrics[fabric.name].qos.model_fields_set, find_qos(design, fabric)
-    if fabric.protocol == "infiniband" or fabric.carrier or qos.lossless:
+    if fabric.protocol == "infiniband" or fabric.carrier:
         return
-    for key in sorted(stated & OF_PFC if qos.marks else stated - OF_BEST_EFFORT):
+    if qos.marks and 0 < (qos.ecn_max_kb or 0) <= (qos.ecn_min_kb or 0):
+        why = f"`ecn_max_kb` {qos.ecn_max_kb} has no effect in {fabric.name}, whose `ecn_min_kb` is {qos.ecn_min_kb}"
+        hint = "state both for the fabric, the lower below the upper"
+        yield find_qos_path(design, fabric, "ecn_max_kb"), why, hint
+    idle_keys = (stated & OF_PFC if qos.marks else stated - OF_BEST_EFFORT) if not qos.lossless else ()
+    for key in sorted(idle_keys):
         kind, alternative = ("lossless class", "") if key in OF_PFC else ("class of RoCE", " or `roce-lossy`")
         why = f"{fabric.name} has no {kind}, so `{key}` has no effect"
         yield (*fabric.path, "qos", key), why, f"remove it, or set `profile: roce-lossless`{alternative}"
