@@ -242,17 +242,17 @@ class Renderer:
         self._judged.add(key)
         return catalog if new else None
 
-    def fill_in_secrets(self, switch: SwitchView) -> SwitchView:
+    def fill_in_secrets(self, view: SwitchView) -> SwitchView:
         """Return the switch with its resolved secrets; those of the fabric are filled in once for all its switches."""
-        fabric = switch.fabric
-        if switch.exits.peers:
-            switch = replace(switch, exits=fill_in_passwords(switch.exits, self._passwords))
+        fabric = view.fabric
+        if view.exits.peers:
+            view = replace(view, exits=fill_in_passwords(view.exits, self._passwords))
         if fabric.name not in self._managements:
-            return switch
+            return view
         if fabric.name not in self._intents:
             spans = self._spans.get(fabric.name, fabric.spans)
             self._intents[fabric.name] = fabric._replace(management=self._managements[fabric.name], spans=spans)
-        return replace(switch, fabric=self._intents[fabric.name])
+        return replace(view, fabric=self._intents[fabric.name])
 
     def render_text(self, name: str, values: Mapping[str, Any]) -> str:
         """Render the template at a path with values."""
@@ -302,10 +302,10 @@ def _is_configured(catalog: Catalog, nos: str, protocol: str) -> bool:
     return has_templates(nos, whole_fabric=False) and bool(catalog.naming(nos).configuration.claims)
 
 
-def _suggest_rendered(catalog: Catalog, switch: SwitchProfile, protocol: str) -> str:
+def _suggest_rendered(catalog: Catalog, view: SwitchProfile, protocol: str) -> str:
     """Return a hint for a NOS without templates: run another NOS, or build all parts but configurations."""
     rendered = known_nos(whole_fabric=protocol == "infiniband")
-    alternatives = [nos for nos in catalog.list_usable_nos(switch) if nos in rendered]
+    alternatives = [nos for nos in catalog.list_usable_nos(view) if nos in rendered]
     instead = f"run {' or '.join(alternatives)} on it, or " if alternatives else ""
     return f"{instead}build the other parts: --only devices,links,cables,addresses,bom"
 

@@ -67,18 +67,18 @@ class Shared(NamedTuple):
 class SharesTables(Protocol):
     """A NOS with tables that many switches share."""
 
-    def length_steps_m(self, switch: SwitchView, catalog: Catalog) -> tuple[float, ...]:
+    def length_steps_m(self, view: SwitchView, catalog: Catalog) -> tuple[float, ...]:
         """Return the cable lengths (m, ascending) at which files change; lengths between two of them give the same
         files.
         """
 
-    def shared(self, switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> Shared:
+    def shared(self, view: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> Shared:
         """Return the tables of a switch whose cables have these lengths (m), one a port; 0 for a
         port without a cable.
         """
 
     def length_tables(
-        self, switch: SwitchView, lengths: Sequence[str], catalog: Catalog
+        self, view: SwitchView, lengths: Sequence[str], catalog: Catalog
     ) -> Mapping[str, Mapping[str, Any]]:
         """Return, by template, the values for tables that contain cable lengths; templates must print `lengths`
         unchanged.
@@ -102,7 +102,7 @@ class Circuits(NamedTuple):
 class NamesCircuits(Protocol):
     """A NOS whose DHCP relay names the port at which a request came in."""
 
-    def circuits(self, switch: SwitchView, catalog: Catalog) -> Circuits:
+    def circuits(self, view: SwitchView, catalog: Catalog) -> Circuits:
         """Return how the relay of a switch names ports, even if the blueprint has no DHCP servers: others may relay to
         some.
         """
@@ -112,7 +112,7 @@ class NamesCircuits(Protocol):
 class HasPortLanes(Protocol):
     """A NOS that identifies ports by lanes of the ASIC."""
 
-    def port_lanes(self, switch: SwitchView, catalog: Catalog) -> Mapping[str, tuple[str, str]]:
+    def port_lanes(self, view: SwitchView, catalog: Catalog) -> Mapping[str, tuple[str, str]]:
         """Return (lanes, alias) of each port of a switch by its name."""
 
 

@@ -26,20 +26,20 @@ def number_cages(profile: SwitchProfile) -> Iterator[tuple[int, CageClass]]:
     return enumerate((cage for cage in profile.cages for _ in range(cage.count)), 1)
 
 
-def find_blocked_cages(switch: SwitchView) -> frozenset[int]:
+def find_blocked_cages(view: SwitchView) -> frozenset[int]:
     """Return the numbers of cages that must stay empty because the split of a neighbouring cage uses their lanes."""
     blocked: set[int] = set()
-    for cage, breakout in {port.cage: port.ways for port in switch.ports}.items():
-        blocked.update(range(cage + 1, cage + switch.profile.find_cage_class(cage).block(breakout)))
+    for cage, breakout in {port.cage: port.ways for port in view.ports}.items():
+        blocked.update(range(cage + 1, cage + view.profile.find_cage_class(cage).block(breakout)))
     return frozenset(blocked)
 
 
-def list_unused_ports(switch: SwitchView, naming: NosNaming) -> list[str]:
+def list_unused_ports(view: SwitchView, naming: NosNaming) -> list[str]:
     """Return the names of ports without a cable: the rest of split cages, and the first port of each empty cage."""
-    breakout_of_cage, cabled = {port.cage: port.ways for port in switch.ports}, {port.name for port in switch.ports}
+    breakout_of_cage, cabled = {port.cage: port.ways for port in view.ports}, {port.name for port in view.ports}
     names: list[str] = []
-    for number, cage in number_cages(switch.profile):
-        split, slot = breakout_of_cage.get(number, 1), switch.profile.find_slot(number)
+    for number, cage in number_cages(view.profile):
+        split, slot = breakout_of_cage.get(number, 1), view.profile.find_slot(number)
         names += (naming.name_port(number, sub, split, cage, None, slot) for sub in range(split))
     return [name for name in names if name not in cabled]
 
@@ -52,11 +52,11 @@ def find_port_lanes(cluster: Cluster, rows: Iterable[int]) -> dict[tuple[str, st
     """
     lanes_of_port: dict[tuple[str, str], tuple[str, str]] = {}
     for row in rows:
-        switch = cluster.switch(row)
-        nos = load_writer(switch.nos)
+        view = cluster.switch(row)
+        nos = load_writer(view.nos)
         if isinstance(nos, HasPortLanes):
-            table = nos.port_lanes(switch, cluster.design.catalog)
-            lanes_of_port.update(((switch.name, port.name), table[port.name]) for port in switch.ports)
+            table = nos.port_lanes(view, cluster.design.catalog)
+            lanes_of_port.update(((view.name, port.name), table[port.name]) for port in view.ports)
     return lanes_of_port
 
 
@@ -75,20 +75,20 @@ def list_circuit_ids(cluster: Cluster, rows: Iterable[int]) -> dict[tuple[str, s
 
 def _list_switch_circuits(cluster: Cluster, row: int) -> Iterator[tuple[str, tuple[bytes, ...]]]:
     """Yield (port, circuit ids that a relay may send for it) of the ports of a switch with DHCP."""
-    switch = cluster.switch(row)
-    nos, specs = load_writer(switch.nos), cluster.design.loaded.blueprint.fabrics
+    view = cluster.switch(row)
+    nos, specs = load_writer(view.nos), cluster.design.loaded.blueprint.fabrics
     if not isinstance(nos, NamesCircuits):
         return
-    circuits = nos.circuits(switch, cluster.design.catalog)
-    for port in switch.ports:
-        service = switch.find_service(port)
+    circuits = nos.circuits(view, cluster.design.catalog)
+    for port in view.ports:
+        service = view.find_service(port)
         dhcp = specs[service.fabric].dhcp if service else None
         stated_form = dhcp.circuit_id if dhcp else None
         form = stated_form or (circuits.form.get(service.fabric) if service else None)
         if service is None or not form or (port.bond and not circuits.bond):
             continue
         name = _bond_name(circuits.bond, port)
-        fields = {"switch": switch.name, "port": name or port.name, "vlan": str(service.vlan)}
+        fields = {"switch": view.name, "port": name or port.name, "vlan": str(service.vlan)}
         text = form.format(**fields, alias=name or circuits.alias.get(port.name, port.name)).encode()
         kind = None if stated_form else circuits.kind
         # some relays put the kind and length before the text: both spellings are known
@@ -115,12 +115,12 @@ def make_guards(access: HostAccess) -> tuple[Guard, ...]:
     return (*dhcp, *((Guard("NO-" + "-".join(kinds).upper(), True, kinds),) if kinds else ()))
 
 
-def list_guards(switch: SwitchView, bond: str) -> dict[Guard, list[str]]:
+def list_guards(view: SwitchView, bond: str) -> dict[Guard, list[str]]:
     """Return the ports of a switch by the access list that they have; `bond` is the form of names
     of bonds: `{number}`.
     """
     guarded: dict[Guard, dict[str, None]] = {}
-    for port in switch.ports:
-        for guard in make_guards(model_access(switch, port)):
+    for port in view.ports:
+        for guard in make_guards(model_access(view, port)):
             guarded.setdefault(guard, {})[bond.format(number=port.bond) if port.bond else port.name] = None
     return {guard: list(guarded[guard]) for guard in sorted(guarded)}

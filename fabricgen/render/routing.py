@@ -247,19 +247,19 @@ class OverlayGroup:
     peers: Mapping[str, OverlayPeer]
 
 
-def make_overlay_groups(switch: SwitchView) -> tuple[OverlayGroup, ...]:
+def make_overlay_groups(view: SwitchView) -> tuple[OverlayGroup, ...]:
     """Return the peer groups of EVPN sessions; none without an overlay."""
     groups = []
-    sessions = switch.overlay.peers if switch.overlay else {}
+    sessions = view.overlay.peers if view.overlay else {}
     for role in ("up", "down", "peer"):
         peers = {address: peer for address, peer in sessions.items() if peer.role == role}
         for first in list(peers.values())[:1]:
-            outward = OVERLAY_OUT if first.own_only or not switch.announces_own_only else TO_MLAG_PEERS
+            outward = OVERLAY_OUT if first.own_only or not view.announces_own_only else TO_MLAG_PEERS
             groups.append(OverlayGroup(f"OVERLAY_{role.upper()}", first.own_as_in > 0, first.own_only, outward, peers))
     return tuple(groups)
 
 
-def list_overlay_maps(switch: SwitchView) -> tuple[tuple[str, bool], ...]:
+def list_overlay_maps(view: SwitchView) -> tuple[tuple[str, bool], ...]:
     """Return (name, whether it permits only own routes) of each outward map that EVPN sessions need."""
-    needed = (group for group in make_overlay_groups(switch) if group.own_only or switch.maintenance)
+    needed = (group for group in make_overlay_groups(view) if group.own_only or view.maintenance)
     return tuple(dict.fromkeys((group.outward, group.own_only) for group in needed))

@@ -38,26 +38,26 @@ def find_lost_safety_lines(cluster: Cluster, options: RenderOptions) -> Iterator
         if key in checked:
             continue
         checked.add(key)
-        switch = cluster.switch(row)
+        view = cluster.switch(row)
         try:
-            lost = list(_list_lost_lines(cluster, switch, built_in_renderer, own_renderer))
+            lost = list(_list_lost_lines(cluster, view, built_in_renderer, own_renderer))
         except InputError as error:
             raise cluster.design.loaded.locate_error(error) from error
         if lost:
             line, why = lost[0]
             more = f", and {len(lost) - 1} more lines" if len(lost) > 1 else ""
-            message = f"templates of {switch.tier.nos} leave out '{line}' of {switch.name}{more}: {why}"
-            yield Diagnostic(CODE, Severity.WARNING, message, switch.tier.path)
+            message = f"templates of {view.tier.nos} leave out '{line}' of {view.name}{more}: {why}"
+            yield Diagnostic(CODE, Severity.WARNING, message, view.tier.path)
 
 
 def _list_lost_lines(
-    cluster: Cluster, switch: SwitchView, built_in_renderer: Renderer, own_renderer: Renderer
+    cluster: Cluster, view: SwitchView, built_in_renderer: Renderer, own_renderer: Renderer
 ) -> Iterator[tuple[str, str]]:
     """Yield (line, why it matters) of each safety line that is in the built-in text but not in the user's."""
     catalog = cluster.design.catalog
-    safety = catalog.naming(switch.tier.nos).configuration.safety
-    now = {path: set(_list_lines(path, content.decode())) for path, content in own_renderer.files(switch, catalog)}
-    for path, content in built_in_renderer.files(switch, catalog):
+    safety = catalog.naming(view.tier.nos).configuration.safety
+    now = {path: set(_list_lines(path, content.decode())) for path, content in own_renderer.files(view, catalog)}
+    for path, content in built_in_renderer.files(view, catalog):
         for line in _list_lines(path, content.decode()):
             if line not in now.get(path, ()) and (why := _explain_line(line.rpartition(" > ")[2], safety)):
                 yield line.rpartition(" > ")[2], why

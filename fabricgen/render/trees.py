@@ -102,19 +102,19 @@ def _write_scalar(value: Any) -> str:
     return value if _PLAIN.fullmatch(value) else f'"{escape_yaml(value)}"'
 
 
-def require_printed(switch: SwitchView, texts: Iterable[str]) -> None:
+def require_printed(view: SwitchView, texts: Iterable[str]) -> None:
     """Raise InputError (FG052) for a snippet that is not in the files, as these do not have its place.
 
     For example, the place may be a BGP session on a switch without BGP.
     """
-    if not any(snippet.lines for snippet in switch.snippets):
+    if not any(snippet.lines for snippet in view.snippets):
         return
     printed = {line.strip() for text in texts for line in text.splitlines()}
-    for snippet in switch.snippets:
+    for snippet in view.snippets:
         if any(line.strip() not in printed for line in snippet.lines):
             raise fault(
                 "FG052",
-                f"the configuration of {switch.name} has no place '{snippet.place}', so that snippet "
+                f"the configuration of {view.name} has no place '{snippet.place}', so that snippet "
                 f"'{snippet.name}' would be lost",
                 path=snippet.path,
                 hint="give it another place with `at`, or to tiers or switches that have the place",

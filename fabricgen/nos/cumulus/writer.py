@@ -74,45 +74,45 @@ _TAKEN = re.compile(r"default|mgmt|lo|bridge|vlan[0-9]*|(eth|swp|bond|dummy|vxla
 """Names that a VRF cannot have, as it is an interface in the kernel."""
 
 
-def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - every switch has the same file
+def files(view: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - every switch has the same file
     """Return the template and the name of the one file of a switch."""
     return (("startup.yaml.j2", "startup.yaml"),)
 
 
-def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
+def values(view: SwitchView, catalog: Catalog) -> dict[str, Any]:
     """Return the values for the templates in `templates/cumulus`."""
     naming = catalog.naming("cumulus")
-    balancing, trimming = model_balancing(switch), model_trimming(switch)
-    instances = model_bgp(switch) if switch.asn else {}
+    balancing, trimming = model_balancing(view), model_trimming(view)
+    instances = model_bgp(view) if view.asn else {}
     return {
-        "hostname": require_token(switch.name),
+        "hostname": require_token(view.name),
         "mtu": GATEWAY_MTU,
-        "management_port": naming.find_management_port(switch.profile),
+        "management_port": naming.find_management_port(view.profile),
         # without a gateway nobody outside of the subnet is reached
-        "management": [(find_family_word(a), a, gateway) for a, gateway in switch.managements if gateway],
-        "loopbacks": [(find_family_word(prefix), prefix) for prefix in list_loopback_prefixes(switch)],
-        "breakouts": _list_breakouts(switch, naming),
-        "ports": [_make_port_row(switch, port, trimming, dynamic=balancing.by_load) for port in switch.ports],
-        "filters": list_filters(switch),
-        **make_relay_values(switch, make_vrf_name),
-        "pair": _make_pair_values(switch),
-        "bonds": [_make_bond_row(number, bond) for number, bond in model_bonds(switch).items()],
-        "unused": _list_unused_ports(switch, naming),
-        "vlans": [_make_vlan_row(switch, service) for service in switch.services if service.gateways],
-        "subinterfaces": [_make_subinterface_row(port, sub) for port, sub in switch.subinterfaces],
-        "qos": make_qos_values(switch),
+        "management": [(find_family_word(a), a, gateway) for a, gateway in view.managements if gateway],
+        "loopbacks": [(find_family_word(prefix), prefix) for prefix in list_loopback_prefixes(view)],
+        "breakouts": _list_breakouts(view, naming),
+        "ports": [_make_port_row(view, port, trimming, dynamic=balancing.by_load) for port in view.ports],
+        "filters": list_filters(view),
+        **make_relay_values(view, make_vrf_name),
+        "pair": _make_pair_values(view),
+        "bonds": [_make_bond_row(number, bond) for number, bond in model_bonds(view).items()],
+        "unused": _list_unused_ports(view, naming),
+        "vlans": [_make_vlan_row(view, service) for service in view.services if service.gateways],
+        "subinterfaces": [_make_subinterface_row(port, sub) for port, sub in view.subinterfaces],
+        "qos": make_qos_values(view),
         "trim": make_trim_values(trimming),
         **make_balancing_values(balancing),
-        **make_system_values(switch),
-        "overlay": make_overlay_values(switch, instances),
-        **make_segment_values(switch),
-        **make_routing_values(switch, instances, make_vrf_name),
+        **make_system_values(view),
+        "overlay": make_overlay_values(view, instances),
+        **make_segment_values(view),
+        **make_routing_values(view, instances, make_vrf_name),
     }
 
 
-def circuits(switch: SwitchView, catalog: Catalog) -> Circuits:  # noqa: ARG001 - one signature for all
+def circuits(view: SwitchView, catalog: Catalog) -> Circuits:  # noqa: ARG001 - one signature for all
     """Return how DHCP requests of hosts name the port that they came in at (`writing/host_services.py`)."""
-    return Circuits(list_circuit_forms(switch), "bond{number}", {})
+    return Circuits(list_circuit_forms(view), "bond{number}", {})
 
 
 def with_trees(
@@ -135,30 +135,30 @@ def make_vrf_name(vrf: str) -> str:
     return f"vrf_{vrf}" if _TAKEN.fullmatch(vrf) else vrf and require_token(vrf)
 
 
-def _list_breakouts(switch: SwitchView, naming: NosNaming) -> list[tuple[str, str, int]]:
+def _list_breakouts(view: SwitchView, naming: NosNaming) -> list[tuple[str, str, int]]:
     """Return (interface of the cage, breakout mode, lanes of each port) of split cages, and of cages that these
     disable.
     """
     # all ports of a cage have the split of the cage, so that any of them tells it
-    breakout_of_cage, blocked = {port.cage: port.ways for port in switch.ports}, find_blocked_cages(switch)
+    breakout_of_cage, blocked = {port.cage: port.ways for port in view.ports}, find_blocked_cages(view)
     return [
         (
-            require_token(naming.name_port(number, 0, 1, cage, None, switch.profile.find_slot(number))),
+            require_token(naming.name_port(number, 0, 1, cage, None, view.profile.find_slot(number))),
             "disabled" if number in blocked else f"{breakout_of_cage[number]}x",
             0 if number in blocked else cage.lanes // breakout_of_cage[number],
         )
-        for number, cage in number_cages(switch.profile)
+        for number, cage in number_cages(view.profile)
         if number in blocked or breakout_of_cage.get(number, 1) > 1
     ]
 
 
-def _list_unused_ports(switch: SwitchView, naming: NosNaming) -> list[str]:
+def _list_unused_ports(view: SwitchView, naming: NosNaming) -> list[str]:
     """Return the ports to shut down; a cage that a neighbour disables has none."""
-    disabled = {name for name, mode, _ in _list_breakouts(switch, naming) if mode == "disabled"}
-    return [require_token(name) for name in list_unused_ports(switch, naming) if name not in disabled]
+    disabled = {name for name, mode, _ in _list_breakouts(view, naming) if mode == "disabled"}
+    return [require_token(name) for name in list_unused_ports(view, naming) if name not in disabled]
 
 
-def _make_vlan_row(switch: SwitchView, service: Service) -> dict[str, Any]:
+def _make_vlan_row(view: SwitchView, service: Service) -> dict[str, Any]:
     """Return the values of a VLAN with a gateway; `shared` are gateways of an MLAG pair with the switch's own
     addresses.
     """
@@ -171,12 +171,12 @@ def _make_vlan_row(switch: SwitchView, service: Service) -> dict[str, Any]:
             for address, gate in zip(service.owns, service.gateways, strict=False)
         ],
         "vrf": make_vrf_name(service.vrf),
-        "discovery": announce_neighbors(model_vlan(switch, service)),
+        "discovery": announce_neighbors(model_vlan(view, service)),
     }
 
 
 def _make_port_row(
-    switch: SwitchView, port: SwitchPort, trimming: PacketTrimming | None, *, dynamic: bool
+    view: SwitchView, port: SwitchPort, trimming: PacketTrimming | None, *, dynamic: bool
 ) -> dict[str, Any]:
     """Return the values of a port, "" and 0 for what it does not have; `addresses` are (family, address).
 
@@ -184,8 +184,8 @@ def _make_port_row(
     `dynamic`: whether paths are chosen by load.
     """
     # `interface` is what every NOS is told; the rest of the row is how NVUE says it
-    cage, interface = switch.profile.find_cage_class(port.cage), model_interface(switch, port)
-    lanes, storm = count_lanes(port, cage), model_access(switch, port).storm
+    cage, interface = view.profile.find_cage_class(port.cage), model_interface(view, port)
+    lanes, storm = count_lanes(port, cage), model_access(view, port).storm
     return {
         "name": require_token(port.name),
         "description": escape_yaml(make_one_line(interface.description)),
@@ -199,15 +199,15 @@ def _make_port_row(
         "storm": [(kind, count_packets_a_second(percent, port.speed_gbps)) for kind, percent in storm.items()],
         "vrf": make_vrf_name(interface.vrf),
         "addresses": [(find_family_word(address), address) for address in interface.addresses],
-        "qos_profile": make_speed_profile_name(port.speed_gbps) if switch.fabric.qos.marks else "",
+        "qos_profile": make_speed_profile_name(port.speed_gbps) if view.fabric.qos.marks else "",
         "pfc": make_pfc_profile_name(port.span.length_m if port.span else 0)
-        if port.pauses and switch.fabric.qos.lossless
+        if port.pauses and view.fabric.qos.lossless
         else "",
         "trimmed": sorted(trimming.ports.get(port.name, ())) if trimming else [],
         "tracked": interface.tracked,
         "adaptive": dynamic
         and port.role not in ("host", EXIT)
-        and port.speed_gbps <= _find_adaptive_limit(switch.profile.asic),
+        and port.speed_gbps <= _find_adaptive_limit(view.profile.asic),
     }
 
 
@@ -226,9 +226,9 @@ def _make_bond_row(number: int, bond: Bond) -> dict[str, Any]:
     }
 
 
-def _make_pair_values(switch: SwitchView) -> dict[str, Any] | None:
+def _make_pair_values(view: SwitchView) -> dict[str, Any] | None:
     """Return the values of an MLAG pair; None for a switch in none."""
-    pair = switch.pair
+    pair = view.pair
     if pair is None:
         return None
     return {
@@ -275,10 +275,10 @@ _ROLES = {"admin": "system-admin", "operator": "nvue-monitor"}
 _SEVERITIES = {"informational": "info", "warning": "warn"}
 
 
-def make_system_values(switch: SwitchView) -> dict[str, Any]:
+def make_system_values(view: SwitchView) -> dict[str, Any]:
     """Return the values for the templates of the `system` tree; "" and empty for what is not configured."""
-    spec, management = switch.fabric.management, model_management(switch)
-    port_addresses = [address.partition("/")[0] for address, gateway in switch.managements if gateway]
+    spec, management = view.fabric.management, model_management(view)
+    port_addresses = [address.partition("/")[0] for address, gateway in view.managements if gateway]
     return {
         **_make_login_values(spec),
         "ntp_servers": management.ntp,
@@ -286,9 +286,9 @@ def make_system_values(switch: SwitchView) -> dict[str, Any]:
         "domain": management.domain,
         "syslog_servers": management.syslog,
         "syslog_level": _SEVERITIES.get(management.syslog_level, management.syslog_level),
-        **_make_snmp_values(spec, switch),
+        **_make_snmp_values(spec, view),
         "vrf_of_servers": "mgmt" if port_addresses else "default",
-        "own_addresses": port_addresses or [address for address in (switch.loopback, switch.loopback6) if address],
+        "own_addresses": port_addresses or [address for address in (view.loopback, view.loopback6) if address],
         "certificate": escape_yaml(spec.tls.certificate.rpartition(".")[0] or spec.tls.certificate) if spec.tls else "",
         "timezone": management.timezone,
         "gnmi_port": management.gnmi_port,
@@ -319,7 +319,7 @@ def _make_login_values(spec: Management) -> dict[str, Any]:
     }
 
 
-def _make_snmp_values(spec: Management, switch: SwitchView) -> dict[str, Any]:
+def _make_snmp_values(spec: Management, view: SwitchView) -> dict[str, Any]:
     """Return the values of SNMPv3: users with their keys, contact, and location, which is the site
     if none is stated.
     """
@@ -330,7 +330,7 @@ def _make_snmp_values(spec: Management, switch: SwitchView) -> dict[str, Any]:
             for name, user in (sorted(snmp.users.items()) if snmp else ())
         ],
         "snmp_contact": escape_yaml(make_one_line(snmp.contact)) if snmp and snmp.contact else "",
-        "snmp_location": escape_yaml(make_one_line((snmp and snmp.location) or switch.site)) if snmp else "",
+        "snmp_location": escape_yaml(make_one_line((snmp and snmp.location) or view.site)) if snmp else "",
     }
 
 
@@ -359,15 +359,15 @@ LOSSLESS_MEMORY, LOSSY_MEMORY = 50, 50
 """Shares of the buffer, percent: the user guide's, under "Flow Control Buffers"; those of `qos roce` too."""
 
 
-def make_qos_values(switch: SwitchView) -> dict[str, Any] | None:
+def make_qos_values(view: SwitchView) -> dict[str, Any] | None:
     """Return the values for the QoS template; None if RoCE has no class of its own.
 
     Switches with ports of the same speeds get the same mapping, so that its text is rendered once.
     """
-    qos = model_qos(switch)
+    qos = model_qos(view)
     if qos is None:
         return None
-    return _make_qos_values(qos, tuple(port.speed_gbps for port in switch.ports))
+    return _make_qos_values(qos, tuple(port.speed_gbps for port in view.ports))
 
 
 @lru_cache(maxsize=256)

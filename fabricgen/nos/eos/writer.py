@@ -72,15 +72,15 @@ from fabricgen.wiring.bonds import PAIR_VLAN
 GATEWAY_MAC = "00:1c:73:00:dc:01"
 
 
-def make_pair_values(switch: SwitchView) -> dict[str, Any] | None:
+def make_pair_values(view: SwitchView) -> dict[str, Any] | None:
     """Return the values of an MLAG pair; None for a switch in none.
 
     `vlans` run over the peer link alone: the pair's own VLAN, and those of VRFs without hosts on the switch.
     """
-    pair, end = switch.pair, switch.pair_end
+    pair, end = view.pair, view.pair_end
     if pair is None or end is None:
         return None
-    unnumbered = bool(end.peer_asn) and switch.fabric.underlay == "ebgp-unnumbered"
+    unnumbered = bool(end.peer_asn) and view.fabric.underlay == "ebgp-unnumbered"
     return {
         "vlans": [
             {
@@ -102,9 +102,9 @@ def make_pair_values(switch: SwitchView) -> dict[str, Any] | None:
     }
 
 
-def list_macsec_profiles(switch: SwitchView) -> list[tuple[str, str, str, str]]:
+def list_macsec_profiles(view: SwitchView) -> list[tuple[str, str, str, str]]:
     """Return (profile, cipher, name of the key, key of type 7) of the spans that end at a switch."""
-    return [(require_token(name), span.cipher, span.ckn, span.cak) for name, span in switch.encrypted_spans]
+    return [(require_token(name), span.cipher, span.ckn, span.cak) for name, span in view.encrypted_spans]
 
 
 KEEPS_ORDER = True
@@ -120,62 +120,62 @@ PLACES = ("top", "interfaces", "bgp", "end")
 """Places for a user's own lines."""
 
 
-def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:
+def files(view: SwitchView) -> tuple[tuple[str, str], ...]:
     """Return the template and the name of the one file of a switch."""
-    return (("DEVICE.cfg.j2", f"{switch.name}.cfg"),)
+    return (("DEVICE.cfg.j2", f"{view.name}.cfg"),)
 
 
-def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
+def values(view: SwitchView, catalog: Catalog) -> dict[str, Any]:
     """Return the values for the templates in `templates/eos`."""
-    unnumbered = switch.fabric.underlay == "ebgp-unnumbered"
+    unnumbered = view.fabric.underlay == "ebgp-unnumbered"
     naming = catalog.naming("eos")
-    management = [_make_management_row(address, gateway) for address, gateway in switch.managements if gateway]
+    management = [_make_management_row(address, gateway) for address, gateway in view.managements if gateway]
     return {
-        "hostname": require_token(switch.name),
-        "asn": switch.asn,
-        "router_id": switch.router_id,
-        "loopbacks": [(find_family_word(prefix), prefix) for prefix in list_loopback_prefixes(switch)],
+        "hostname": require_token(view.name),
+        "asn": view.asn,
+        "router_id": view.router_id,
+        "loopbacks": [(find_family_word(prefix), prefix) for prefix in list_loopback_prefixes(view)],
         "vrf_loopbacks": [
             (
                 make_loopback_name(loopback.number),
                 require_token(loopback.vrf),
                 [(find_family_word(prefix), prefix) for prefix in loopback.prefixes],
             )
-            for loopback in switch.vrf_loopbacks
+            for loopback in view.vrf_loopbacks
         ],
         "management": management,
-        "routes_v4": switch.has_v4,
-        "routes_v6": switch.has_v6,
-        "management_port": naming.find_management_port(switch.profile),
+        "routes_v4": view.has_v4,
+        "routes_v6": view.has_v6,
+        "management_port": naming.find_management_port(view.profile),
         "unnumbered": unnumbered,
         "mtu": GATEWAY_MTU,
-        "ports": [_make_port_row(switch, port) for port in switch.ports],
-        "filters": list_filters(switch),
-        **make_relay_values(switch),
-        "pair": make_pair_values(switch),
+        "ports": [_make_port_row(view, port) for port in view.ports],
+        "filters": list_filters(view),
+        **make_relay_values(view),
+        "pair": make_pair_values(view),
         # shared gateways answer from one MAC on all switches that have them
-        "gateway_mac": GATEWAY_MAC if switch.multihomed or any(s.owns for s in switch.services) else "",
-        "bonds": _make_bond_rows(switch),
-        "unused": list_unused_ports(switch, naming),
-        "vlans": [_make_vlan_row(switch, service) for service in switch.services if service.gateways],
-        "vrfs": [require_token(vrf) for vrf in switch.vrfs],
-        "subinterfaces": [_make_subinterface_row(p, sub) for p, sub in switch.subinterfaces],
-        "static_routes": [_make_static_route(prefix, route) for (_, prefix), route in switch.routes.items()],
+        "gateway_mac": GATEWAY_MAC if view.multihomed or any(s.owns for s in view.services) else "",
+        "bonds": _make_bond_rows(view),
+        "unused": list_unused_ports(view, naming),
+        "vlans": [_make_vlan_row(view, service) for service in view.services if service.gateways],
+        "vrfs": [require_token(vrf) for vrf in view.vrfs],
+        "subinterfaces": [_make_subinterface_row(p, sub) for p, sub in view.subinterfaces],
+        "static_routes": [_make_static_route(prefix, route) for (_, prefix), route in view.routes.items()],
         "discard_distance": DISCARD_DISTANCE,
-        "snippets": {place: switch.lines_at(place) for place in PLACES},
-        "overlay": make_overlay_values(switch),
-        **make_segment_values(switch),
-        **make_bgp_values(switch),
-        **make_balancing_values(switch),
-        **make_qos_values(switch),
-        "macsec_profiles": list_macsec_profiles(switch),
-        **make_management_values(switch, MANAGEMENT_VRF if management else ""),
+        "snippets": {place: view.lines_at(place) for place in PLACES},
+        "overlay": make_overlay_values(view),
+        **make_segment_values(view),
+        **make_bgp_values(view),
+        **make_balancing_values(view),
+        **make_qos_values(view),
+        "macsec_profiles": list_macsec_profiles(view),
+        **make_management_values(view, MANAGEMENT_VRF if management else ""),
     }
 
 
-def circuits(switch: SwitchView, catalog: Catalog) -> Circuits:  # noqa: ARG001 - one signature for all
+def circuits(view: SwitchView, catalog: Catalog) -> Circuits:  # noqa: ARG001 - one signature for all
     """Return how DHCP requests of hosts name the port that they came in at (`writing/host_services.py`)."""
-    return Circuits(list_circuit_forms(switch), "Port-Channel{number}", {}, CIRCUIT_TYPE)
+    return Circuits(list_circuit_forms(view), "Port-Channel{number}", {}, CIRCUIT_TYPE)
 
 
 def find_default_prefix(address: str) -> str:
@@ -203,19 +203,19 @@ def _make_management_row(address: str, gateway: str) -> dict[str, str]:
     }
 
 
-def _make_vlan_row(switch: SwitchView, service: Service) -> dict[str, Any]:
+def _make_vlan_row(view: SwitchView, service: Service) -> dict[str, Any]:
     """Return the values of a VLAN with a gateway; `shared` are the gateways that both switches of a pair have."""
     return {
         "vlan": service.vlan,
         "name": require_token(service.label),
         "addresses": [(find_family_word(address), address) for address in service.owns or service.gateways],
-        "anycast": bool(switch.multihomed),
-        "link_local": bool(switch.multihomed and service.gateway6),
+        "anycast": bool(view.multihomed),
+        "link_local": bool(view.multihomed and service.gateway6),
         "shared": [
             (find_family_word(gateway), gateway.partition("/")[0]) for gateway in service.gateways if service.owns
         ],
         "vrf": service.vrf and require_token(service.vrf),
-        "gateway": make_vlan_gateway(switch, service),
+        "gateway": make_vlan_gateway(view, service),
     }
 
 
@@ -229,14 +229,14 @@ def _make_static_route(prefix: str, route: StaticRoute) -> dict[str, Any]:
     }
 
 
-def _make_port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
+def _make_port_row(view: SwitchView, port: SwitchPort) -> dict[str, Any]:
     """Return the values of a port, "" or 0 for what it does not have; `addresses` are (word of the family, address)."""
-    interface = model_interface(switch, port)
+    interface = model_interface(view, port)
     return {
         "name": require_token(port.name),
         "description": make_one_line(interface.description),
         "mtu": interface.mtu,
-        "speed": find_speed_word(port, switch.profile.find_cage_class(port.cage)),
+        "speed": find_speed_word(port, view.profile.find_cage_class(port.cage)),
         "fec": "none" if interface.states_no_fec else FEC_WORDS[interface.fec],
         "bond": port.bond,
         "tracked": "upstream" if interface.tracked else "",
@@ -246,14 +246,14 @@ def _make_port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
         "addresses": [(find_family_word(address), address) for address in interface.addresses],
         "link_local": interface.link_local,
         "macsec": port.span.profile if port.span and port.span.macsec else "",
-        "qos_profile": _find_profile_name(switch, port.speed_gbps, pauses=port.pauses),
+        "qos_profile": _find_profile_name(view, port.speed_gbps, pauses=port.pauses),
         "shutdown": not interface.admin_up,
     }
 
 
-def _make_bond_rows(switch: SwitchView) -> list[dict[str, Any]]:
+def _make_bond_rows(view: SwitchView) -> list[dict[str, Any]]:
     """Return the values of the port channels of hosts."""
-    speeds = {port.name: port.speed_gbps for port in switch.ports}
+    speeds = {port.name: port.speed_gbps for port in view.ports}
     return [
         {
             "number": number,
@@ -264,10 +264,10 @@ def _make_bond_rows(switch: SwitchView) -> list[dict[str, Any]]:
             "shutdown": not bond.admin_up,
             "fallback": bond.fallback,
             # all members of a bond have one speed
-            "qos_profile": _find_profile_name(switch, speeds[next(iter(bond.members))], pauses=True),
+            "qos_profile": _find_profile_name(view, speeds[next(iter(bond.members))], pauses=True),
             **make_switchport_values(bond),
         }
-        for number, bond in model_bonds(switch).items()
+        for number, bond in model_bonds(view).items()
     ]
 
 
@@ -304,13 +304,13 @@ WATCHDOG_ACTIONS = {"drop": "drop", "forward": "notify-only"}
 """EOS's words for actions; `notify-only` leaves the queue as it is and only logs."""
 
 
-def make_qos_values(switch: SwitchView) -> dict[str, Any]:
+def make_qos_values(view: SwitchView) -> dict[str, Any]:
     """Return the classes of RoCE, and a profile for each port speed; no profiles if RoCE has no class of its own."""
-    qos = model_qos(switch)
+    qos = model_qos(view)
     if qos is None:
         return {"profiles": []}
-    speeds = tuple(port.speed_gbps for port in switch.ports)
-    return _make_qos_values(qos, qos.watchdog, speeds, switch.profile.asic.startswith(UNICAST_QUEUE_CHIPS))
+    speeds = tuple(port.speed_gbps for port in view.ports)
+    return _make_qos_values(qos, qos.watchdog, speeds, view.profile.asic.startswith(UNICAST_QUEUE_CHIPS))
 
 
 @lru_cache(maxsize=1024)
@@ -351,9 +351,9 @@ def _make_qos_values(
     }
 
 
-def _find_profile_name(switch: SwitchView, speed_gbps: int, *, pauses: bool) -> str:
+def _find_profile_name(view: SwitchView, speed_gbps: int, *, pauses: bool) -> str:
     """Return the name of the QoS profile of a port; "" if RoCE has no class of its own."""
-    qos = switch.fabric.qos
+    qos = view.fabric.qos
     return make_profile_name(speed_gbps, pauses=pauses and qos.lossless) if qos.marks else ""
 
 
@@ -369,11 +369,11 @@ QUEUE_PAIR_AFTER_UDP = (13, 14, 15)
 QUEUE_PAIR_OF_PAYLOAD = "5-7"
 
 
-def make_balancing_values(switch: SwitchView) -> dict[str, Any]:
+def make_balancing_values(view: SwitchView) -> dict[str, Any]:
     """Return what `_balancing.j2` names, empty for what is not asked of this chip; `flow_groups`
     are (host, its ports).
     """
-    balancing, by_place = model_balancing(switch), switch.profile.asic.startswith(UNICAST_QUEUE_CHIPS)
+    balancing, by_place = model_balancing(view), view.profile.asic.startswith(UNICAST_QUEUE_CHIPS)
     families = [word for word, v in (("IPv4", "v4"), ("IPv6", "v6")) if v in balancing.queue_pairs]
     return {
         "dynamic_load_balance": balancing.by_load,
@@ -417,13 +417,13 @@ PROTOCOLS = {"tacacs": "tacacs+", "radius": "radius"}
 END_OF_BANNER = "EOF"
 
 
-def make_management_values(switch: SwitchView, vrf: str) -> dict[str, Any]:
+def make_management_values(view: SwitchView, vrf: str) -> dict[str, Any]:
     """Return the values of management for the templates; `vrf` is the VRF of the servers, "" for the default one."""
-    spec, management = switch.fabric.management, model_management(switch)
+    spec, management = view.fabric.management, model_management(view)
     banners = (("login", management.login_banner), ("motd", management.motd))
     return {
         "server_vrf": vrf,
-        "server_source": bool(switch.own_source),
+        "server_source": bool(view.own_source),
         "users": [_make_user_row(name, user) for name, user in sorted(spec.users.items())],
         "without_admin": bool(spec.users) and "admin" not in spec.users,
         "aaa": _make_aaa_row(spec.aaa),
@@ -433,7 +433,7 @@ def make_management_values(switch: SwitchView, vrf: str) -> dict[str, Any]:
         "dns_domain": require_token(management.domain) if management.domain else "",
         "log_level": LEVELS[management.syslog_level] if management.syslog else "",
         "log_servers": [require_word(server) for server in management.syslog],
-        "snmp": _make_snmp_row(spec.snmp, switch.site),
+        "snmp": _make_snmp_row(spec.snmp, view.site),
         "timezone": require_token(management.timezone) if management.timezone else "",
         "ssl_profile": _make_ssl_row(spec),
         "gnmi": spec.gnmi is not None,

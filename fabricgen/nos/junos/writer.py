@@ -60,41 +60,41 @@ PLACES = ("end",)
 """Places for a user's own lines."""
 
 
-def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - one signature for all
+def files(view: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - one signature for all
     """Return the template and the name of the one file of a switch."""
     return (("juniper.conf.j2", "juniper.conf"),)
 
 
-def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
+def values(view: SwitchView, catalog: Catalog) -> dict[str, Any]:
     """Return the values for the templates in `templates/junos`."""
-    naming, bonds, mac_vrf = catalog.naming("junos"), model_bonds(switch), make_mac_vrf(switch)
+    naming, bonds, mac_vrf = catalog.naming("junos"), model_bonds(view), make_mac_vrf(view)
     fallbacks = list_fallbacks(bonds)
     return {
-        "hostname": require_token(switch.name),
-        "asn": switch.asn,
-        "router_id": switch.router_id,
+        "hostname": require_token(view.name),
+        "asn": view.asn,
+        "router_id": view.router_id,
         "loopbacks": [
-            (0, list_family_rows(list_loopback_prefixes(switch))),
-            *((loopback.number, list_family_rows(loopback.prefixes)) for loopback in switch.vrf_loopbacks),
+            (0, list_family_rows(list_loopback_prefixes(view))),
+            *((loopback.number, list_family_rows(loopback.prefixes)) for loopback in view.vrf_loopbacks),
         ],
-        "cages": _list_cage_rows(switch),
+        "cages": _list_cage_rows(view),
         "ports": [
-            *(_make_port_row(switch, port, forced_up=port.name in fallbacks) for port in switch.ports),
-            *(_make_switched_row(switch, bond) | make_bond_row(number, bond) for number, bond in bonds.items()),
+            *(_make_port_row(view, port, forced_up=port.name in fallbacks) for port in view.ports),
+            *(_make_switched_row(view, bond) | make_bond_row(number, bond) for number, bond in bonds.items()),
         ],
         "aggregates": max(bonds, default=-1) + 1,
         "mac_vrf": mac_vrf,
-        "unused": list_unused_ports(switch, naming),
-        "vlans": _list_vlan_rows(switch, mac_vrf["of_vlan"] if mac_vrf else {}),
+        "unused": list_unused_ports(view, naming),
+        "vlans": _list_vlan_rows(view, mac_vrf["of_vlan"] if mac_vrf else {}),
         "frame_mtu": GATEWAY_MTU + FRAME_BYTES,
         "gateway_mtu": GATEWAY_MTU,
-        "relays": list_relays(switch, ""),
-        "advertising": list(list_advertisements(switch)),
-        "management_port": naming.find_management_port(switch.profile),
-        "snippets": {place: switch.lines_at(place) for place in PLACES},
-        **make_bgp_values(switch),
-        **make_qos_values(switch),
-        **make_management_values(switch),
+        "relays": list_relays(view, ""),
+        "advertising": list(list_advertisements(view)),
+        "management_port": naming.find_management_port(view.profile),
+        "snippets": {place: view.lines_at(place) for place in PLACES},
+        **make_bgp_values(view),
+        **make_qos_values(view),
+        **make_management_values(view),
     }
 
 
@@ -106,27 +106,27 @@ def list_family_rows(addresses: tuple[str, ...] | list[str]) -> list[tuple[str, 
     return [(word, family_addresses) for word, family_addresses in addresses_of_family if family_addresses]
 
 
-def _list_cage_rows(switch: SwitchView) -> list[tuple[str, int, int]]:
+def _list_cage_rows(view: SwitchView) -> list[tuple[str, int, int]]:
     """Return (cage, number of ports, Gb/s of each) of split cages, whose ports state no speed of their own."""
-    port_of_cage = {port.cage: port for port in switch.ports if port.ways > 1}
+    port_of_cage = {port.cage: port for port in view.ports if port.ways > 1}
     return [
         (require_token(port.name.rpartition(":")[0]), port.ways, port.speed_gbps)
         for _, port in sorted(port_of_cage.items())
     ]
 
 
-def _make_port_row(switch: SwitchView, port: SwitchPort, *, forced_up: bool) -> dict[str, Any]:
+def _make_port_row(view: SwitchView, port: SwitchPort, *, forced_up: bool) -> dict[str, Any]:
     """Return the values of a port, "" or 0 for what it does not have.
 
     `forced_up`: whether it carries traffic before the host of its bond speaks LACP.
     """
-    interface = model_interface(switch, port)
+    interface = model_interface(view, port)
     families = list_family_rows([*interface.addresses])
     if interface.link_local:
-        words = [FAMILIES[family == "v6"] for family in switch.fabric.families]
+        words = [FAMILIES[family == "v6"] for family in view.fabric.families]
         families = [(word, []) for word in dict.fromkeys([*words, "inet6"])]
     return {
-        **_make_switched_row(switch, interface),
+        **_make_switched_row(view, interface),
         "name": require_token(port.name),
         "description": quote_word(make_one_line(interface.description)),
         "frame_mtu": 0 if interface.bond else interface.mtu + FRAME_BYTES,
@@ -140,11 +140,11 @@ def _make_port_row(switch: SwitchView, port: SwitchPort, *, forced_up: bool) -> 
     }
 
 
-def _make_switched_row(switch: SwitchView, interface: Interface | Bond) -> dict[str, Any]:
+def _make_switched_row(view: SwitchView, interface: Interface | Bond) -> dict[str, Any]:
     """Return the VLANs of a port or bond with the MTU of its frames, and plain values for what only ports or bonds
     have.
     """
-    names = {service.vlan: require_token(service.label) for service in switch.services}
+    names = {service.vlan: require_token(service.label) for service in view.services}
     tagged = [names[vlan] for vlan in interface.trunk_vlans]
     return {
         "speed": 0,
@@ -160,15 +160,15 @@ def _make_switched_row(switch: SwitchView, interface: Interface | Bond) -> dict[
     }
 
 
-def _list_vlan_rows(switch: SwitchView, over_evpn: Mapping[int, tuple[int, str]]) -> list[dict[str, Any]]:
+def _list_vlan_rows(view: SwitchView, over_evpn: Mapping[int, tuple[int, str]]) -> list[dict[str, Any]]:
     """Return the VLANs of hosts with their gateways; `over_evpn` has (VNI, target) of those that go over EVPN, by
     number.
     """
     rows = []
-    for service in switch.services:
+    for service in view.services:
         if service.gateways:
             vni, target = over_evpn.get(service.vlan, (0, ""))
-            mac = GATEWAY_MAC if model_vlan(switch, service).anycast else ""
+            mac = GATEWAY_MAC if model_vlan(view, service).anycast else ""
             row = {"name": require_token(service.label), "vlan": service.vlan, "vni": vni, "target": target}
             rows.append(row | {"mac": mac, "families": list_family_rows(service.gateways)})
     return rows
@@ -208,19 +208,19 @@ def list_fallbacks(bonds: Mapping[int, Bond]) -> set[str]:
     return {next(iter(bond.members)) for bond in bonds.values() if bond.fallback}
 
 
-def make_mac_vrf(switch: SwitchView) -> dict[str, Any] | None:
+def make_mac_vrf(view: SwitchView) -> dict[str, Any] | None:
     """Return the settings that all VLANs share over EVPN; None if none goes over it.
 
     `of_vlan` has (VNI, target) of each VLAN by its number.
     """
-    vlans = switch.overlay.vlans if switch.overlay else {}
+    vlans = view.overlay.vlans if view.overlay else {}
     if not vlans:
         return None
     (distinguisher,) = {vlan.distinguisher for vlan in vlans.values()}
     number = distinguisher.rpartition(":")[2]
     return {
         "distinguisher": distinguisher,
-        "target": f"{switch.multihomed}:{number}",
+        "target": f"{view.multihomed}:{number}",
         "of_vlan": {vlan: (over.vni, over.target) for vlan, over in vlans.items()},
     }
 
@@ -253,15 +253,15 @@ PROFILE = "ROCE"
 """The congestion notification profile of ports whose cables are as Junos takes them to be."""
 
 
-def make_qos_values(switch: SwitchView) -> dict[str, Any]:
+def make_qos_values(view: SwitchView) -> dict[str, Any]:
     """Return the classes of RoCE with the profiles of ports, and how equal paths are chosen.
 
     `qos` is None if RoCE has no class of its own, and `by_load` is None if paths are chosen by hash alone.
     """
-    qos, balancing = model_qos(switch), model_balancing(switch)
-    bond_of = {port.name: f"ae{port.bond}" for port in switch.ports if port.bond}
-    families = [word for word, v in (("ipv4", "v4"), ("ipv6", "v6")) if v in switch.fabric.families]
-    by_load = {"sprays": switch.fabric.balancing.mode == SPRAY, "families": families} if balancing.by_load else None
+    qos, balancing = model_qos(view), model_balancing(view)
+    bond_of = {port.name: f"ae{port.bond}" for port in view.ports if port.bond}
+    families = [word for word, v in (("ipv4", "v4"), ("ipv6", "v6")) if v in view.fabric.families]
+    by_load = {"sprays": view.fabric.balancing.mode == SPRAY, "families": families} if balancing.by_load else None
     return {
         "qos": _make_class_values(qos, qos.watchdog)
         | {"ports": _list_port_rows(qos, bond_of), "profiles": _list_profiles(qos) if qos.watchdog else []}
@@ -353,10 +353,10 @@ SEVERITIES = {"informational": "info", "debug": "any"}
 PROTOCOLS = {"tacacs": "tacplus", "radius": "radius"}
 
 
-def make_management_values(switch: SwitchView) -> dict[str, Any]:
+def make_management_values(view: SwitchView) -> dict[str, Any]:
     """Return the values of management for the templates."""
-    spec, management = switch.fabric.management, model_management(switch)
-    gateways = [(address, gateway) for address, gateway in switch.managements if gateway]
+    spec, management = view.fabric.management, model_management(view)
+    gateways = [(address, gateway) for address, gateway in view.managements if gateway]
     return {
         "managements": [("inet6" if ":" in address else "inet", address, gateway) for address, gateway in gateways],
         "instance": INSTANCE if gateways else "",
@@ -368,7 +368,7 @@ def make_management_values(switch: SwitchView) -> dict[str, Any]:
         "dns_domain": require_token(management.domain) if management.domain else "",
         "log_level": SEVERITIES.get(management.syslog_level, management.syslog_level),
         "log_servers": [require_word(server) for server in management.syslog],
-        "snmp": _make_snmp_values(spec.snmp, switch.site),
+        "snmp": _make_snmp_values(spec.snmp, view.site),
         "gnmi_port": management.gnmi_port,
         "timezone": require_token(management.timezone) if management.timezone else "",
         "message": _quote_banner(management.login_banner),

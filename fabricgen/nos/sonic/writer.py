@@ -95,7 +95,7 @@ CIPHERS: dict[str, str] = {
 }
 
 
-def make_macsec_values(switch: SwitchView) -> dict[str, Any]:
+def make_macsec_values(view: SwitchView) -> dict[str, Any]:
     """Return the rows of MACSEC_PROFILE; `macsec` says whether there are any."""
     rows = {
         name: {
@@ -104,7 +104,7 @@ def make_macsec_values(switch: SwitchView) -> dict[str, Any]:
             "primary_cak": span.cak,
             "primary_ckn": span.ckn,
         }
-        for name, span in switch.encrypted_spans
+        for name, span in view.encrypted_spans
     }
     return {"MACSEC_PROFILE": rows, "macsec": bool(rows)}
 
@@ -119,34 +119,34 @@ KERNEL_NAME = 15
 """The longest name of an interface in Linux, characters."""
 
 
-def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:
+def files(view: SwitchView) -> tuple[tuple[str, str], ...]:
     """Return (template, file name) of config_db.json, and of frr.conf if FRR is not left to bgpcfgd."""
     box = ("config_db.json.j2", "config_db.json")
-    return (box, ("frr.conf.j2", "frr.conf")) if owns_frr(switch) else (box,)
+    return (box, ("frr.conf.j2", "frr.conf")) if owns_frr(view) else (box,)
 
 
-def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
+def values(view: SwitchView, catalog: Catalog) -> dict[str, Any]:
     """Return what the templates of `templates/sonic` name.
 
     The rows of a table, {key: {field: value}}, go by the table's name, and fields by the names that SONiC gives them; a
     field that a row does not have is None. The templates add fields that are the same in every row.
     """
-    platform = _find_platform(switch, catalog)
-    port_table, common = find_port_table(switch, platform), _make_common_tables(switch, catalog)
-    ports = {port.name: model_interface(switch, port) for port in switch.ports}
-    spans = {port.name: port.span.profile for port in switch.ports if port.span and port.span.macsec}
+    platform = _find_platform(view, catalog)
+    port_table, common = find_port_table(view, platform), _make_common_tables(view, catalog)
+    ports = {port.name: model_interface(view, port) for port in view.ports}
+    spans = {port.name: port.span.profile for port in view.ports if port.span and port.span.macsec}
     contents = {
-        **_make_device_values(switch, platform, port_table),
-        **_make_interface_rows(switch, ports),
-        **make_routing_values(switch),
-        **make_overlay_values(switch),
-        **make_management_values(switch),
-        **make_host_tables(switch),
-        **make_pair_tables(switch),
-        **make_segment_tables(switch),
-        **make_segment_values(switch),
-        **make_balancing_values(switch),
-        **make_macsec_values(switch),
+        **_make_device_values(view, platform, port_table),
+        **_make_interface_rows(view, ports),
+        **make_routing_values(view),
+        **make_overlay_values(view),
+        **make_management_values(view),
+        **make_host_tables(view),
+        **make_pair_tables(view),
+        **make_segment_tables(view),
+        **make_segment_values(view),
+        **make_balancing_values(view),
+        **make_macsec_values(view),
         "BREAKOUT_CFG": {port: {"brkout_mode": mode} for port, mode in port_table.breakouts},
         "PORT": {p.name: _make_port_fields(p, ports.get(p.name), spans.get(p.name)) for p in port_table.ports},
         "VERSIONS": {"DATABASE": {"VERSION": SCHEMA_VERSION}},
@@ -159,13 +159,11 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     return {**contents, "tables": [{"template": name, "shared_values": common.get(name)} for name in templates]}
 
 
-def _find_platform(switch: SwitchView, catalog: Catalog) -> SonicPlatform:
+def _find_platform(view: SwitchView, catalog: Catalog) -> SonicPlatform:
     """Return the port table of a switch's model; raises InputError (FG026) if the catalogue has none."""
-    platform = catalog.sonic_platform(switch.profile.id)
+    platform = catalog.sonic_platform(view.profile.id)
     if platform is None:
-        raise fault(
-            "FG026", f"the SONiC port table of {switch.profile.id} is not in the catalogue", path=switch.tier.path
-        )
+        raise fault("FG026", f"the SONiC port table of {view.profile.id} is not in the catalogue", path=view.tier.path)
     return platform
 
 
@@ -173,33 +171,33 @@ def _find_template(table: str) -> str:
     return f"sonic/tables/{table}.j2"
 
 
-def shared(switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> Shared:
+def shared(view: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> Shared:
     """Return the tables of queues and buffers, by template, of a switch with a class for RoCE or
     with packet trimming.
     """
-    platform = _find_platform(switch, catalog)
-    qos, port_table = make_qos_values(switch), find_port_table(switch, platform)
-    ports = list_cabled_ports(switch, lengths_m, platform, port_table)
-    buffers = make_buffer_tables(switch, ports, platform, port_table)
+    platform = _find_platform(view, catalog)
+    qos, port_table = make_qos_values(view), find_port_table(view, platform)
+    ports = list_cabled_ports(view, lengths_m, platform, port_table)
+    buffers = make_buffer_tables(view, ports, platform, port_table)
     left_out = {t for t in PFC_TABLES if qos and not (qos["pauses"] and (t != _SPECTRUM_ONLY or qos[t]))}
     queues = [t for t in QOS_TABLES if t not in left_out] if qos else []
-    lossy = find_lossy_tables(switch, platform, port_table)
+    lossy = find_lossy_tables(view, platform, port_table)
     rows_of_table = {**dict.fromkeys(queues, qos or {}), **buffers, **lossy}
     tables = {_find_template(t): rows for t, rows in sorted(rows_of_table.items())}
     return Shared(tables, tuple(str(port.length_m) for port in ports))
 
 
-def length_tables(switch: SwitchView, lengths: Sequence[str], catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
+def length_tables(view: SwitchView, lengths: Sequence[str], catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
     """Return the tables of cable lengths and priority groups, by template; `lengths` are the texts that they print."""
-    platform = _find_platform(switch, catalog)
-    rows_of_table = buffers_by_length(switch, lengths, platform, find_port_table(switch, platform))
+    platform = _find_platform(view, catalog)
+    rows_of_table = buffers_by_length(view, lengths, platform, find_port_table(view, platform))
     return {_find_template(table): rows for table, rows in rows_of_table.items()}
 
 
-def _make_common_tables(switch: SwitchView, catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
+def _make_common_tables(view: SwitchView, catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
     """Return the tables that can be equal on several switches, by template; BUFFER_PG only beside BUFFER_POOL."""
-    shared_tables, lengths = shared(switch, [port.cable_m for port in switch.ports], catalog)
-    by_length = length_tables(switch, lengths, catalog)
+    shared_tables, lengths = shared(view, [port.cable_m for port in view.ports], catalog)
+    by_length = length_tables(view, lengths, catalog)
     sized = _find_template("BUFFER_POOL") in shared_tables
     return {
         **shared_tables,
@@ -207,27 +205,27 @@ def _make_common_tables(switch: SwitchView, catalog: Catalog) -> Mapping[str, Ma
     }
 
 
-def length_steps_m(switch: SwitchView, catalog: Catalog) -> tuple[float, ...]:
+def length_steps_m(view: SwitchView, catalog: Catalog) -> tuple[float, ...]:
     """Return the lengths of cables, m, that the platform publishes buffers for."""
-    platform = _find_platform(switch, catalog)
-    return list_buffer_lengths_m(platform, find_port_table(switch, platform))
+    platform = _find_platform(view, catalog)
+    return list_buffer_lengths_m(platform, find_port_table(view, platform))
 
 
-def _make_device_values(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) -> dict[str, Any]:
+def _make_device_values(view: SwitchView, platform: SonicPlatform, port_table: PortTable) -> dict[str, Any]:
     """Return the values of DEVICE_METADATA."""
-    own_frr = owns_frr(switch)
+    own_frr = owns_frr(view)
     return {
-        "hostname": require_token(switch.name),
+        "hostname": require_token(view.name),
         "hwsku": port_table.hwsku,
         "platform": platform.platform,
-        "router_type": find_router_type(switch.level),
-        "mac": switch.mac,
-        "asn": switch.asn,
-        "router_id": switch.router_id,
-        "dual_stack": switch.has_v4 and switch.has_v6,
+        "router_type": find_router_type(view.level),
+        "mac": view.mac,
+        "asn": view.asn,
+        "router_id": view.router_id,
+        "dual_stack": view.has_v4 and view.has_v6,
         "routing_mode": "split-unified" if own_frr else "separated",
-        "mgmt_framework": "true" if own_frr and switch.fabric.bfd else "false",
-        "bgp_state": "disabled" if switch.fabric.underlay == "none" else "enabled",
+        "mgmt_framework": "true" if own_frr and view.fabric.bfd else "false",
+        "bgp_state": "disabled" if view.fabric.underlay == "none" else "enabled",
     }
 
 
@@ -256,57 +254,55 @@ def _make_port_fields(port: TablePort, cabled: Interface | None, profile: str | 
     }
 
 
-def _make_interface_rows(switch: SwitchView, ports: Mapping[str, Interface]) -> dict[str, Any]:
+def _make_interface_rows(view: SwitchView, ports: Mapping[str, Interface]) -> dict[str, Any]:
     """Return the rows of the tables of interfaces, bonds, VLANs and VRFs, by table."""
-    bonds = model_bonds(switch)
+    bonds = model_bonds(view)
     rows_of_table: dict[str, Any] = {
         "INTERFACE": _make_routed_port_rows(ports),
         "LOOPBACK_INTERFACE": {"Loopback0": {}}
-        | {f"Loopback0|{prefix}": {} for prefix in list_loopback_prefixes(switch)}
+        | {f"Loopback0|{prefix}": {} for prefix in list_loopback_prefixes(view)}
         | {
             key: row
-            for loopback in switch.vrf_loopbacks
+            for loopback in view.vrf_loopbacks
             for key, row in _make_address_rows(
                 make_loopback_name(loopback), loopback.prefixes, {"vrf_name": make_vrf_name(loopback.vrf)}
             ).items()
         },
-        "MGMT_INTERFACE": {f"eth0|{a}": {"gwaddr": gateway} for a, gateway in switch.managements if gateway},
+        "MGMT_INTERFACE": {f"eth0|{a}": {"gwaddr": gateway} for a, gateway in view.managements if gateway},
         "PORTCHANNEL": {make_bond_name(number): _make_bond_fields(bond) for number, bond in bonds.items()},
         "PORTCHANNEL_MEMBER": {f"{make_bond_name(n)}|{port}": {} for n, bond in bonds.items() for port in bond.members},
-        "VLAN": make_vlan_rows(switch) | {f"Vlan{vlan}": {"vlanid": vlan} for vlan in list_vni_vlans(switch).values()},
-        "VLAN_INTERFACE": _make_vlan_interface_rows(switch),
+        "VLAN": make_vlan_rows(view) | {f"Vlan{vlan}": {"vlanid": vlan} for vlan in list_vni_vlans(view).values()},
+        "VLAN_INTERFACE": _make_vlan_interface_rows(view),
         "VLAN_MEMBER": _make_vlan_member_rows(
             {**ports, **{make_bond_name(number): bond for number, bond in bonds.items()}}
         ),
-        "VLAN_SUB_INTERFACE": _make_subinterface_rows(switch),
-        "VRF": {make_vrf_name(vrf): {"vni": _find_vni(switch, vrf)} for vrf in switch.vrfs},
+        "VLAN_SUB_INTERFACE": _make_subinterface_rows(view),
+        "VRF": {make_vrf_name(vrf): {"vni": _find_vni(view, vrf)} for vrf in view.vrfs},
     }
-    return rows_of_table | {table: rows_of_table[table] | rows for table, rows in make_pair_rows(switch).items()}
+    return rows_of_table | {table: rows_of_table[table] | rows for table, rows in make_pair_rows(view).items()}
 
 
-def _find_vni(switch: SwitchView, vrf: str) -> int | None:
+def _find_vni(view: SwitchView, vrf: str) -> int | None:
     """Return the VNI of a VRF over EVPN; None for any other VRF."""
-    over = switch.overlay_in(vrf)
+    over = view.overlay_in(vrf)
     return over.vni if over else None
 
 
-def circuits(switch: SwitchView, catalog: Catalog) -> Circuits:
+def circuits(view: SwitchView, catalog: Catalog) -> Circuits:
     """Return how DHCP requests of hosts name the port that they came in at (`writing/host_services.py`).
 
     SONiC's own agent has no name for bonds (dhcp4relay_mgr.cpp, process_port_notification: aliases are those of PORT).
     """
     table, bond = (
-        find_port_table(switch, _find_platform(switch, catalog)),
-        "" if has_sonic_relay(switch) else "PortChannel{number}",
+        find_port_table(view, _find_platform(view, catalog)),
+        "" if has_sonic_relay(view) else "PortChannel{number}",
     )
-    return Circuits(list_circuit_forms(switch), bond, {port.name: port.alias for port in table.ports})
+    return Circuits(list_circuit_forms(view), bond, {port.name: port.alias for port in table.ports})
 
 
-def port_lanes(switch: SwitchView, catalog: Catalog) -> dict[str, tuple[str, str]]:
+def port_lanes(view: SwitchView, catalog: Catalog) -> dict[str, tuple[str, str]]:
     """Return (lanes, alias) of each port of a switch, as PORT has them."""
-    return {
-        port.name: (port.lanes, port.alias) for port in find_port_table(switch, _find_platform(switch, catalog)).ports
-    }
+    return {port.name: (port.lanes, port.alias) for port in find_port_table(view, _find_platform(view, catalog)).ports}
 
 
 def make_bond_name(number: int) -> str:
@@ -349,24 +345,24 @@ def _make_routed_port_rows(ports: Mapping[str, Interface]) -> dict[str, dict[str
     return rows
 
 
-def _make_vlan_interface_rows(switch: SwitchView) -> dict[str, dict[str, Any]]:
+def _make_vlan_interface_rows(view: SwitchView) -> dict[str, dict[str, Any]]:
     """Return the rows of VLAN_INTERFACE: gateways of hosts' VLANs, and the VLAN of each VRF's VNI,
     without an address.
     """
     rows: dict[str, dict[str, Any]] = {}
-    for service in switch.services:
+    for service in view.services:
         if service.gateways:
-            shared = "true" if switch.multihomed else None
+            shared = "true" if view.multihomed else None
             # a field that is None is not printed
             fields = {"static_anycast_gateway": shared, "vrf_name": make_vrf_name(service.vrf) or None}
             rows |= _make_address_rows(f"Vlan{service.vlan}", service.gateways, fields)
-    return rows | {f"Vlan{vlan}": {"vrf_name": make_vrf_name(vrf)} for vrf, vlan in list_vni_vlans(switch).items()}
+    return rows | {f"Vlan{vlan}": {"vrf_name": make_vrf_name(vrf)} for vrf, vlan in list_vni_vlans(view).items()}
 
 
-def _make_subinterface_rows(switch: SwitchView) -> dict[str, dict[str, Any]]:
+def _make_subinterface_rows(view: SwitchView) -> dict[str, dict[str, Any]]:
     """Return the rows of VLAN_SUB_INTERFACE, with their addresses."""
     rows: dict[str, dict[str, Any]] = {}
-    for port, sub in switch.subinterfaces:
+    for port, sub in view.subinterfaces:
         fields = {"admin_status": "up", "vlan": sub.vlan, "vrf_name": make_vrf_name(sub.vrf)}
         rows |= _make_address_rows(make_subinterface_name(port.name, sub.vlan), sub.addresses, fields)
     return rows

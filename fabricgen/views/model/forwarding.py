@@ -23,13 +23,13 @@ _QOS_INTENTS: tuple[Intent, ...] = (
 _BY_LOAD: dict[str, Intent] = {"dynamic": "dynamic-load-balance", "spray": "packet-spray"}
 
 
-def model_qos(switch: SwitchView) -> SwitchQos | None:
+def model_qos(view: SwitchView) -> SwitchQos | None:
     """Return the QoS of a fabric in which RoCE has a class of its own; None for others, and for a switch without ports.
 
     Switches with like ports get the same object, so that what writers make of it is made once.
     """
-    qos = switch.fabric.qos
-    if not qos.marks or not switch.ports:
+    qos = view.fabric.qos
+    if not qos.marks or not view.ports:
         return None
     ports = tuple(
         (
@@ -38,12 +38,12 @@ def model_qos(switch: SwitchView) -> SwitchQos | None:
             port.pauses and qos.lossless,
             port.span.length_m if qos.lossless and port.span and port.span.lossless else 0,
         )
-        for port in switch.ports
+        for port in view.ports
     )
     # arguments that can be compared and hashed, since the model is kept by them: thousands of switches have the same
     # few
-    lacked = frozenset(intent for intent in _QOS_INTENTS if switch.lacks(intent))
-    return _model_qos(qos, switch.is_lowest, ports, switch.dialect, lacked)
+    lacked = frozenset(intent for intent in _QOS_INTENTS if view.lacks(intent))
+    return _model_qos(qos, view.is_lowest, ports, view.dialect, lacked)
 
 
 @lru_cache(maxsize=256)
@@ -104,40 +104,40 @@ def _model_qos(
     )
 
 
-def model_trimming(switch: SwitchView) -> PacketTrimming | None:
+def model_trimming(view: SwitchView) -> PacketTrimming | None:
     """Return the trimming of the class that may be dropped, on every port but those that lead outside.
 
     That class is RoCE's, or 0 if it has all packets.
     """
-    trim, qos = switch.fabric.qos.trim, model_qos(switch)
-    if trim is None or not switch.ports or switch.lacks("packet-trim"):
+    trim, qos = view.fabric.qos.trim, model_qos(view)
+    if trim is None or not view.ports or view.lacks("packet-trim"):
         return None
-    trimmed = frozenset({switch.fabric.qos.trimmed_class})
+    trimmed = frozenset({view.fabric.qos.trimmed_class})
     class_of = tuple(trim.traffic_class if dscp == trim.dscp else 0 for dscp in range(64))
     return PacketTrimming(
         dscp=trim.dscp,
         size=trim.size,
         traffic_class=trim.traffic_class,
         class_of=qos.class_of if qos else class_of,
-        ports={port.name: trimmed for port in switch.ports if port.role != EXIT},
+        ports={port.name: trimmed for port in view.ports if port.role != EXIT},
     )
 
 
-def model_balancing(switch: SwitchView) -> Balancing:
+def model_balancing(view: SwitchView) -> Balancing:
     """Return how equal paths are chosen; flows of host ports are assigned to uplinks in turn if hosts are routed."""
-    balancing, groups = switch.fabric.balancing, dict[str, list[str]]()
-    if balancing.mode == "cluster" and not switch.lacks("cluster-load-balance"):
-        for port in switch.ports:
+    balancing, groups = view.fabric.balancing, dict[str, list[str]]()
+    if balancing.mode == "cluster" and not view.lacks("cluster-load-balance"):
+        for port in view.ports:
             if port.role == "host" and port.address and not port.bond:
                 groups.setdefault(port.peer, []).append(port.name)
     # hosts behind a gateway are bridged: they have no block of their own that ports could be dealt by
-    blocks = [s.host_subnet for s in switch.services if s.host_subnet and not s.gateways] if groups else []
+    blocks = [s.host_subnet for s in view.services if s.host_subnet and not s.gateways] if groups else []
     return Balancing(
-        by_load=balancing.mode in _BY_LOAD and not switch.lacks(_BY_LOAD[balancing.mode]),
+        by_load=balancing.mode in _BY_LOAD and not view.lacks(_BY_LOAD[balancing.mode]),
         queue_pairs=frozenset(
-            switch.fabric.families if balancing.queue_pairs and not switch.lacks("hash-queue-pairs") else ()
+            view.fabric.families if balancing.queue_pairs and not view.lacks("hash-queue-pairs") else ()
         ),
-        seed=None if switch.lacks("hash-seeds") else choose_hash_seed(balancing, switch.tier.name, switch.level),
+        seed=None if view.lacks("hash-seeds") else choose_hash_seed(balancing, view.tier.name, view.level),
         groups={host: OrderedSet(ports) for host, ports in groups.items()},
         aging_s=balancing.flow_aging_s if groups else 0,
         prefix_length=int(blocks[0].partition("/")[2]) if blocks else 0,

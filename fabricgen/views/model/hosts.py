@@ -14,48 +14,48 @@ FIXED_LIFETIME_S = 540
 """How long hosts keep a router where a NOS advertises in one way alone, seconds (sonic-buildimage, radvd.conf.j2)."""
 
 
-def model_access(switch: SwitchView, port: SwitchPort) -> HostAccess:
+def model_access(view: SwitchView, port: SwitchPort) -> HostAccess:
     """Return what a bridged port of hosts must refuse."""
-    service = switch.find_service(port)
-    if service is None or not any(switch.list_vlans(port)):
+    service = view.find_service(port)
+    if service is None or not any(view.list_vlans(port)):
         return OPEN
     offers = service.offers
     dhcp, ra = ("dhcp", "dhcp6") if offers.dhcp_guard else (), ("ra",) if offers.ra_guard else ()
-    return HostAccess(dict(offers.storm), offers.bpdu_guard and not switch.lacks("bpdu-guard"), frozenset((*dhcp, *ra)))
+    return HostAccess(dict(offers.storm), offers.bpdu_guard and not view.lacks("bpdu-guard"), frozenset((*dhcp, *ra)))
 
 
-def model_relay(switch: SwitchView, service: Service, gateways: tuple[str, ...]) -> Relay | None:
+def model_relay(view: SwitchView, service: Service, gateways: tuple[str, ...]) -> Relay | None:
     """Return the DHCP relay at gateways, or at the addresses of a routed port, to servers of the families that it has.
 
     A reply to an address that two switches share may reach the other one, so requests are then sent from a loopback.
     """
-    facts, is_shared = switch.naming.configuration, bool(switch.multihomed)
+    facts, is_shared = view.naming.configuration, bool(view.multihomed)
     families = {":" in gateway for gateway in gateways}
     servers = OrderedSet(server for server in service.offers.dhcp if (":" in server) in families)
     if not servers:
         return None
     has_v4, has_v6 = (any((":" in server) == v6 for server in servers) for v6 in (False, True))
-    one_mac = switch.pair is not None and not facts.pairs.own_addresses and not service.vrf
-    loopback = switch.loopback_in(service.vrf)
-    loopback_address = (loopback.address if loopback else "") if service.vrf else switch.loopback
-    is_marked = service.offers.option_82 or switch.lacks("no-option-82")
+    one_mac = view.pair is not None and not facts.pairs.own_addresses and not service.vrf
+    loopback = view.loopback_in(service.vrf)
+    loopback_address = (loopback.address if loopback else "") if service.vrf else view.loopback
+    is_marked = service.offers.option_82 or view.lacks("no-option-82")
     return Relay(
         servers,
         marked=has_v4 and (is_marked or (is_shared and facts.relay.marks_from_loopback)),
         source=loopback_address if has_v4 and (is_shared or one_mac) else "",
-        source6=switch.loopback6 if facts.relay.v6_from_loopback and has_v6 and switch.asn and not service.vrf else "",
+        source6=view.loopback6 if facts.relay.v6_from_loopback and has_v6 and view.asn and not service.vrf else "",
     )
 
 
-def model_vlan(switch: SwitchView, service: Service) -> Vlan:
+def model_vlan(view: SwitchView, service: Service) -> Vlan:
     """Return a VLAN with its gateways and their services."""
     offers, has_v6 = service.offers, any(":" in gateway for gateway in service.gateways)
     advertisements, is_stated = offers.advertised, offers.states_advertised
-    if switch.lacks("ra-settings"):
+    if view.lacks("ra-settings"):
         # one setting holds for all VLANs: that of the first with IPv6
         with_v6 = [
             service_of_v6.offers
-            for service_of_v6 in switch.services
+            for service_of_v6 in view.services
             if any(":" in gateway for gateway in service_of_v6.gateways)
         ]
         advertisements = next((service_of_v6.advertised for service_of_v6 in with_v6 if service_of_v6.advertised), None)
@@ -64,32 +64,32 @@ def model_vlan(switch: SwitchView, service: Service) -> Vlan:
         OrderedSet(service.gateways),
         service.vrf,
         OrderedSet(service.owns),
-        model_relay(switch, service, service.gateways),
-        _model_advertisements(switch, service, advertisements) if advertisements and has_v6 else None,
+        model_relay(view, service, service.gateways),
+        _model_advertisements(view, service, advertisements) if advertisements and has_v6 else None,
         silent=has_v6 and is_stated and advertisements is None,
-        anycast=bool(switch.multihomed) and not service.owns,
+        anycast=bool(view.multihomed) and not service.owns,
     )
 
 
-def _model_advertisements(switch: SwitchView, service: Service, stated_advertisements: Advertisements) -> Advertised:
+def _model_advertisements(view: SwitchView, service: Service, stated_advertisements: Advertisements) -> Advertised:
     """Return the router advertisements of IPv6 gateways, as far as the NOS can express what is asked."""
     subnets = frozenset(find_network(gateway) for gateway in service.gateways if ":" in gateway)
-    if switch.lacks("ra-settings"):
+    if view.lacks("ra-settings"):
         return Advertised(managed=True, other=False, lifetime_s=FIXED_LIFETIME_S, no_autoconfig=subnets)
     return Advertised(
         bool(stated_advertisements.managed),
         stated_advertisements.other,
-        USUAL_LIFETIME_S if switch.lacks("ra-lifetime") else stated_advertisements.lifetime_s,
+        USUAL_LIFETIME_S if view.lacks("ra-lifetime") else stated_advertisements.lifetime_s,
         frozenset() if stated_advertisements.autoconfig else subnets,
         frozenset(stated_advertisements.resolvers),
     )
 
 
-def model_port_gateway(switch: SwitchView, port: SwitchPort) -> tuple[Relay | None, bool]:
+def model_port_gateway(view: SwitchView, port: SwitchPort) -> tuple[Relay | None, bool]:
     """Return (DHCP relay of a routed port, whether router advertisements are turned off on it)."""
-    service = switch.find_service(port) if port.role != "exit" else None
-    relays = service is not None and port.addresses and not switch.lacks("relay-on-routed-ports")
-    is_stated = (service.offers if service else switch.fabric.offers).states_advertised
+    service = view.find_service(port) if port.role != "exit" else None
+    relays = service is not None and port.addresses and not view.lacks("relay-on-routed-ports")
+    is_stated = (service.offers if service else view.fabric.offers).states_advertised
     has_v6 = any(":" in address for address in port.addresses)
-    silent = is_stated and has_v6 and switch.dialect.advertises_on_ports
-    return model_relay(switch, service, port.addresses) if service and relays else None, silent
+    silent = is_stated and has_v6 and view.dialect.advertises_on_ports
+    return model_relay(view, service, port.addresses) if service and relays else None, silent

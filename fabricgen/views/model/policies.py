@@ -61,23 +61,21 @@ ORIGINATED = 6
 8."""
 
 
-def model_maps(switch: SwitchView, vrf: str, roles: Container[str]) -> RouteMaps:
+def model_maps(view: SwitchView, vrf: str, roles: Container[str]) -> RouteMaps:
     """Return the lists and maps of a VRF, whose sessions with other switches are on links of these roles."""
-    maps, drain = RouteMaps(), _make_drain_settings(switch)
-    weighted = switch.weighs_paths
-    if switch.announces_own_only or weighted:
+    maps, drain = RouteMaps(), _make_drain_settings(view)
+    weighted = view.weighs_paths
+    if view.announces_own_only or weighted:
         maps.as_paths["OWN"] = OrderedSet((OWN_ROUTES,))
     # a rule of every map for each list of prefixes, with what the map sets beside
     own = {"as_path": "OWN", "bandwidth": ONE_LINK if weighted else "", **drain}
     passed_on = {"bandwidth": ALL_LINKS if weighted else "", **drain}
-    to_mlag_peer = {"PEER": passed_on} if "PEER" in roles and switch.passes_to_mates else {}
-    outward = own if switch.announces_own_only else passed_on
+    to_mlag_peer = {"PEER": passed_on} if "PEER" in roles and view.passes_to_mates else {}
+    outward = own if view.announces_own_only else passed_on
     terms = {"CONNECTED": {}, **({"IN": {}, "OUT": outward} if roles or not vrf else {}), **to_mlag_peer}
-    for ending, bits in _list_families(switch):
-        hosts = OrderedSet(
-            make_permit(pool, bits - 1) for pool in _select_family(_list_host_pools(switch, vrf), ending)
-        )
-        loopbacks = (make_permit(pool, bits, bits) for pool in _select_family(switch.fabric.loopback_pools, ending))
+    for ending, bits in _list_families(view):
+        hosts = OrderedSet(make_permit(pool, bits - 1) for pool in _select_family(_list_host_pools(view, vrf), ending))
+        loopbacks = (make_permit(pool, bits, bits) for pool in _select_family(view.fabric.loopback_pools, ending))
         # loopbacks are in the default VRF only
         lists = {} if vrf else {f"LOOPBACKS{ending}": OrderedSet(loopbacks)}
         lists |= {f"HOSTS{ending}": hosts} if hosts or vrf else {}
@@ -90,20 +88,20 @@ def model_maps(switch: SwitchView, vrf: str, roles: Container[str]) -> RouteMaps
                 for added, rule in rules.items()
                 for n, list_ in enumerate(lists, 1)
             }
-    _add_outside(maps, switch, vrf, to_mlag_peer)
-    _add_leaks(maps, switch, vrf)
+    _add_outside(maps, view, vrf, to_mlag_peer)
+    _add_leaks(maps, view, vrf)
     return maps
 
 
-def _make_drain_settings(switch: SwitchView) -> dict[str, Any]:
+def _make_drain_settings(view: SwitchView) -> dict[str, Any]:
     """Return the fields that an entry sets on what a switch in maintenance announces; none on other switches."""
-    longer = " ".join([str(switch.asn)] * DRAINED_OUT)
-    return {"prepend": longer, "community": GRACEFUL_SHUTDOWN} if switch.maintenance else {}
+    longer = " ".join([str(view.asn)] * DRAINED_OUT)
+    return {"prepend": longer, "community": GRACEFUL_SHUTDOWN} if view.maintenance else {}
 
 
-def _list_families(switch: SwitchView) -> tuple[tuple[str, int], ...]:
+def _list_families(view: SwitchView) -> tuple[tuple[str, int], ...]:
     """Return (ending of names, length of an address) of each routed family."""
-    return (*((("", 32),) if switch.has_v4 else ()), *((("6", 128),) if switch.has_v6 else ()))
+    return (*((("", 32),) if view.has_v4 else ()), *((("6", 128),) if view.has_v6 else ()))
 
 
 def _select_family(prefixes: Iterable[str], ending: str) -> Iterator[str]:
@@ -111,43 +109,43 @@ def _select_family(prefixes: Iterable[str], ending: str) -> Iterator[str]:
     return (prefix for prefix in prefixes if (":" in prefix) == bool(ending))
 
 
-def _list_host_pools(switch: SwitchView, vrf: str) -> Iterator[str]:
+def _list_host_pools(view: SwitchView, vrf: str) -> Iterator[str]:
     """Yield the pools of a VRF's hosts, what leaks into it, and the switch's own loopback there."""
-    leaked, loopback = switch.find_leaked(vrf), switch.loopback_in(vrf)
-    for service in switch.services:
+    leaked, loopback = view.find_leaked(vrf), view.loopback_in(vrf)
+    for service in view.services:
         yield from service.host_pools if service.vrf == vrf else ()
     yield from leaked.prefixes if leaked else ()
     yield from loopback.prefixes if loopback else ()
 
 
-def _add_outside(maps: RouteMaps, switch: SwitchView, vrf: str, to_mlag_peer: Iterable[str]) -> None:
+def _add_outside(maps: RouteMaps, view: SwitchView, vrf: str, to_mlag_peer: Iterable[str]) -> None:
     """Add what the exits of a VRF, of this switch or others, let pass."""
     policies, paths, drain = (
-        switch.exits.policies_in(vrf),
-        OrderedSet(_list_exit_paths(switch, vrf)),
-        _make_drain_settings(switch),
+        view.exits.policies_in(vrf),
+        OrderedSet(_list_exit_paths(view, vrf)),
+        _make_drain_settings(view),
     )
     if paths:
         maps.as_paths["EXITS"] = paths
     # which as-path list each map asks for, "" for none; maps of MLAG peers ask for none
-    path_of_map = {"OUT": "EXITS" if paths else ""} if paths or not switch.announces_own_only else {}
+    path_of_map = {"OUT": "EXITS" if paths else ""} if paths or not view.announces_own_only else {}
     path_of_map |= dict.fromkeys(to_mlag_peer, "")
 
-    for ending, _ in _list_families(switch):
+    for ending, _ in _list_families(view):
         aggregates, outside = f"AGGREGATES{ending}", f"OUTSIDE{ending}"
         if _add_list(
             maps, aggregates, ending, map(make_permit, (prefix for policy in policies for prefix in policy.announces))
         ):
             for name in ("OUT", *to_mlag_peer):
                 _add_entry(maps, name + ending, DENIED, RouteMapEntry(False, aggregates))
-        if _add_list(maps, outside, ending, switch.list_outside(vrf)):
+        if _add_list(maps, outside, ending, view.list_outside(vrf)):
             _add_entry(maps, f"IN{ending}", PASSED, RouteMapEntry(True, outside))
             for name, path in path_of_map.items():
                 _add_entry(maps, name + ending, PASSED, RouteMapEntry(True, outside, path, **drain))
-        if switch.exits.announces_routes(vrf, (bool(ending),)):
+        if view.exits.announces_routes(vrf, (bool(ending),)):
             _add_entry(maps, f"STATIC{ending}", PASSED, RouteMapEntry(True, outside))
         for policy in policies:
-            for word, permits, entry in _list_exit_entries(switch, policy):
+            for word, permits, entry in _list_exit_entries(view, policy):
                 name = f"EXIT-{policy.name}-{word}{ending}"
                 has_list = _add_list(maps, name, ending, permits)
                 _add_entry(
@@ -156,8 +154,8 @@ def _add_outside(maps: RouteMaps, switch: SwitchView, vrf: str, to_mlag_peer: It
                     PASSED if has_list else LAST,
                     replace(entry, prefix_list=name) if has_list else RouteMapEntry(False),
                 )
-    if paths - {OWN_ROUTES} and vrf and switch.overlay:
-        _add_entry(maps, OVERLAY_OUT, PASSED + switch.vrfs.index(vrf), RouteMapEntry(True, as_path="EXITS", **drain))
+    if paths - {OWN_ROUTES} and vrf and view.overlay:
+        _add_entry(maps, OVERLAY_OUT, PASSED + view.vrfs.index(vrf), RouteMapEntry(True, as_path="EXITS", **drain))
 
 
 def _add_entry(maps: RouteMaps, name: str, number: int, entry: RouteMapEntry) -> None:
@@ -172,31 +170,31 @@ def _add_list(maps: RouteMaps, name: str, ending: str, permits: Iterable[Permit]
     return bool(family_permits)
 
 
-def _list_exit_entries(switch: SwitchView, policy: ExitPolicy) -> Iterator[tuple[str, Iterable[Permit], RouteMapEntry]]:
+def _list_exit_entries(view: SwitchView, policy: ExitPolicy) -> Iterator[tuple[str, Iterable[Permit], RouteMapEntry]]:
     """Yield (IN or OUT, prefixes, what is set on them) of the sessions of an exit."""
-    longer = DRAINED_IN if switch.maintenance else PREPENDED if policy.backup else 0
+    longer = DRAINED_IN if view.maintenance else PREPENDED if policy.backup else 0
     yield "IN", policy.takes, RouteMapEntry(True, last_as=longer)
-    added = switch.asn if switch.maintenance or policy.backup else 0
-    announced = RouteMapEntry(True, communities=policy.communities, added=added, **_make_drain_settings(switch))
+    added = view.asn if view.maintenance or policy.backup else 0
+    announced = RouteMapEntry(True, communities=policy.communities, added=added, **_make_drain_settings(view))
     yield "OUT", map(make_permit, policy.announces), announced
 
 
-def _list_exit_paths(switch: SwitchView, vrf: str) -> Iterator[str]:
+def _list_exit_paths(view: SwitchView, vrf: str) -> Iterator[str]:
     """Yield AS paths of what the own exits gave a switch that announces only own routes; none for other switches."""
-    if switch.announces_own_only:
-        yield from (OWN_ROUTES,) if switch.exits.announces_routes(vrf) else ()
-        yield from (f"^{asn}_" for asn in sorted({peer.remote_asn for peer in switch.exits.peers_in(vrf).values()}))
+    if view.announces_own_only:
+        yield from (OWN_ROUTES,) if view.exits.announces_routes(vrf) else ()
+        yield from (f"^{asn}_" for asn in sorted({peer.remote_asn for peer in view.exits.peers_in(vrf).values()}))
 
 
-def _add_leaks(maps: RouteMaps, switch: SwitchView, vrf: str) -> None:
+def _add_leaks(maps: RouteMaps, view: SwitchView, vrf: str) -> None:
     """Add what is imported into a VRF from others; entries of IPv6 are numbered after those of IPv4."""
-    leaked, number = switch.find_leaked(vrf), BASE
-    for ending, bits in _list_families(switch):
+    leaked, number = view.find_leaked(vrf), BASE
+    for ending, bits in _list_families(view):
         for source in leaked.sources if leaked else ():
             prefixes = OrderedSet(make_permit(prefix, bits - 1) for prefix in _select_family(source.prefixes, ending))
             if prefixes:
                 list_ = f"LEAKED{ending}-{source.vrf}"
-                maps.as_paths["LEAKED"] = OrderedSet((match_leaked_paths(switch),))
+                maps.as_paths["LEAKED"] = OrderedSet((match_leaked_paths(view),))
                 maps.prefix_lists[list_] = prefixes
                 entries = maps.maps.setdefault(f"LEAKED{ending}", {DENIED: RouteMapEntry(False, as_path="LEAKED")})
                 entries[number] = RouteMapEntry(True, list_, added=LEAKED, source_vrf=source.vrf)

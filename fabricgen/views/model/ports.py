@@ -30,52 +30,52 @@ def count_lanes(port: SwitchPort, cage: CageClass) -> int:
     return min(cage.lanes // port.ways, -int(-port.speed_gbps // rate))
 
 
-def model_interface(switch: SwitchView, port: SwitchPort) -> Interface:
+def model_interface(view: SwitchView, port: SwitchPort) -> Interface:
     """Return a port of the switch model."""
-    service, settings = switch.find_service(port), port.settings
-    untagged, tagged = (0, ()) if port.bond else switch.list_vlans(port)
-    cage = switch.profile.find_cage_class(port.cage)
+    service, settings = view.find_service(port), port.settings
+    untagged, tagged = (0, ()) if port.bond else view.list_vlans(port)
+    cage = view.profile.find_cage_class(port.cage)
     is_copper = cage.form_factor == "RJ45"
     # what is usual at the rate of a lane, unless the module corrects errors itself
     fec = settings.fec or ("" if port.fec_in_module else default_fec(port.speed_gbps, count_lanes(port, cage)))
     between = port.role not in ("host", EXIT) and not port.bond
-    encryption = dict(switch.encrypted_spans) if port.span else {}
-    relay, silent = (None, False) if port.bond else model_port_gateway(switch, port)
+    encryption = dict(view.encrypted_spans) if port.span else {}
+    relay, silent = (None, False) if port.bond else model_port_gateway(view, port)
     return Interface(
         admin_up=not settings.shutdown,
         mtu=port.mtu,
-        speed_gbps=0 if is_copper and switch.dialect.negotiates_copper else port.speed_gbps,
+        speed_gbps=0 if is_copper and view.dialect.negotiates_copper else port.speed_gbps,
         fec="" if fec == "none" else fec,
         states_no_fec=fec == "none",
         negotiates=is_copper,
         addresses=OrderedSet(port.addresses),
-        link_local=switch.fabric.underlay == "ebgp-unnumbered" and between,
+        link_local=view.fabric.underlay == "ebgp-unnumbered" and between,
         access_vlan=untagged,
         tagged_vlans=OrderedSet(tagged),
-        tracked=bool(switch.multihomed) and port.role == "up",
+        tracked=bool(view.multihomed) and port.role == "up",
         bond=PEER_LINK if port.bond and port.role == "peer" else port.bond,
         vrf=service.vrf if service and port.addresses else "",
         description=settings.description or " ".join(port.label.split()),
-        macsec=None if port.span is None or switch.lacks("macsec") else encryption.get(port.span.profile),
-        access=OPEN if port.bond else model_access(switch, port),
+        macsec=None if port.span is None or view.lacks("macsec") else encryption.get(port.span.profile),
+        access=OPEN if port.bond else model_access(view, port),
         relay=relay,
         silent=silent,
     )
 
 
-def model_bonds(switch: SwitchView) -> dict[int, Bond]:
+def model_bonds(view: SwitchView) -> dict[int, Bond]:
     """Return the bonds of hosts by number, each with its ports, which are alike, and the least MTU of these."""
     members: dict[int, list[SwitchPort]] = {}
-    for port in switch.ports:
+    for port in view.ports:
         if port.bond and port.role == "host":
             members.setdefault(port.bond, []).append(port)
-    return {number: _model_bond(switch, number, ports) for number, ports in sorted(members.items())}
+    return {number: _model_bond(view, number, ports) for number, ports in sorted(members.items())}
 
 
-def _model_bond(switch: SwitchView, number: int, ports: Sequence[SwitchPort]) -> Bond:
+def _model_bond(view: SwitchView, number: int, ports: Sequence[SwitchPort]) -> Bond:
     """Return a bond of ports that agree in all but MTU and whether they are shut."""
-    first, service = ports[0], switch.find_service(ports[0])
-    untagged, tagged = switch.list_vlans(first)
+    first, service = ports[0], view.find_service(ports[0])
+    untagged, tagged = view.list_vlans(first)
     return Bond(
         members=OrderedSet(port.name for port in ports),
         admin_up=not all(port.settings.shutdown for port in ports),
@@ -83,25 +83,25 @@ def _model_bond(switch: SwitchView, number: int, ports: Sequence[SwitchPort]) ->
         access_vlan=untagged,
         tagged_vlans=OrderedSet(tagged),
         description=f"{first.peer} bond of {first.service}",
-        mlag_id=number if switch.pair and first.mlag else 0,
-        access=model_access(switch, first),
+        mlag_id=number if view.pair and first.mlag else 0,
+        access=model_access(view, first),
         fallback=service is not None and service.offers.lacp_fallback,
-        segment=make_segment_id(switch.multihomed, number) if switch.multihomed and first.mlag else "",
+        segment=make_segment_id(view.multihomed, number) if view.multihomed and first.mlag else "",
     )
 
 
-def place_ports(switch: SwitchView, catalog: Catalog) -> dict[str, str]:
+def place_ports(view: SwitchView, catalog: Catalog) -> dict[str, str]:
     """Return the place of each port of the front panel, by its name: `cage/sub`, or `cage` if no link uses the cage.
 
     The NOS decides how far an empty cage is split. Raises LookupError if the catalogue has no port table.
     """
-    naming, platform = switch.naming, catalog.sonic_platform(switch.profile.id)
-    split_of_cage = {port.cage: port.ways for port in switch.ports}
-    classes = (cage_class for cage_class in switch.profile.cages for _ in range(cage_class.count))
+    naming, platform = view.naming, catalog.sonic_platform(view.profile.id)
+    split_of_cage = {port.cage: port.ways for port in view.ports}
+    classes = (cage_class for cage_class in view.profile.cages for _ in range(cage_class.count))
     place_of_port = {}
     for cage, cage_class in enumerate(classes, 1):
-        split = split_of_cage.get(cage, min(cage_class.breakouts) if switch.dialect.splits_empty_cages else 1)
+        split = split_of_cage.get(cage, min(cage_class.breakouts) if view.dialect.splits_empty_cages else 1)
         for sub in range(split):
-            name = naming.name_port(cage, sub, split, cage_class, platform, switch.profile.find_slot(cage))
+            name = naming.name_port(cage, sub, split, cage_class, platform, view.profile.find_slot(cage))
             place_of_port[name] = f"{cage}/{sub}" if cage in split_of_cage else str(cage)
     return place_of_port

@@ -23,51 +23,51 @@ from fabricgen.views.model.routing import (
 from fabricgen.views.switch import SwitchView
 
 
-def model_switch(switch: SwitchView, catalog: Catalog) -> Switch:
+def model_switch(view: SwitchView, catalog: Catalog) -> Switch:
     """Return the model of a switch; secrets are those of the view, or references if these were not resolved.
 
     Whatever its NOS lacks, by the catalogue, is left out: `lint` says so to the blueprint's author. Raises LookupError
     for a NOS that names ports by a port table that the catalogue does not have.
     """
-    used, unused = separate_unused({port.name: model_interface(switch, port) for port in switch.ports})
-    instances, by_daemon = model_bgp(switch) if switch.asn else {}, is_routed_by_daemon(switch)
+    used, unused = separate_unused({port.name: model_interface(view, port) for port in view.ports})
+    instances, by_daemon = model_bgp(view) if view.asn else {}, is_routed_by_daemon(view)
     bgp = {
-        vrf: replace(instance_of_vrf, announced=list_announced_prefixes(switch, vrf))
+        vrf: replace(instance_of_vrf, announced=list_announced_prefixes(view, vrf))
         for vrf, instance_of_vrf in instances.items()
     }
     return Switch(
-        hostname=switch.name,
+        hostname=view.name,
         interfaces=used,
-        unused=unused | place_ports(switch, catalog).keys() - used.keys(),
-        loopbacks=frozenset(list_loopback_prefixes(switch)),
-        vrf_loopbacks={loopback.vrf: frozenset(loopback.prefixes) for loopback in switch.vrf_loopbacks},
-        management=model_management(switch),
-        subinterfaces={(port.name, sub.vlan): sub for port in switch.ports for sub in port.subinterfaces},
-        vlans={service.vlan: model_vlan(switch, service) for service in switch.services if service.gateways},
-        bonds=model_bonds(switch),
-        pair=switch.pair,
-        vrfs=frozenset(switch.vrfs),
-        bgp={vrf: model_own_daemon(switch, vrf, instance_of_vrf) for vrf, instance_of_vrf in bgp.items()}
+        unused=unused | place_ports(view, catalog).keys() - used.keys(),
+        loopbacks=frozenset(list_loopback_prefixes(view)),
+        vrf_loopbacks={loopback.vrf: frozenset(loopback.prefixes) for loopback in view.vrf_loopbacks},
+        management=model_management(view),
+        subinterfaces={(port.name, sub.vlan): sub for port in view.ports for sub in port.subinterfaces},
+        vlans={service.vlan: model_vlan(view, service) for service in view.services if service.gateways},
+        bonds=model_bonds(view),
+        pair=view.pair,
+        vrfs=frozenset(view.vrfs),
+        bgp={vrf: model_own_daemon(view, vrf, instance_of_vrf) for vrf, instance_of_vrf in bgp.items()}
         if by_daemon
         else bgp,
-        routes=discard_host_blocks(switch) if by_daemon else {**switch.routes, **switch.exits.routes},
-        drained=switch.maintenance and any(instance.peers for instance in bgp.values()),
-        qos=model_qos(switch),
-        overlay=switch.overlay,
-        balancing=model_balancing(switch),
-        srv6=None if switch.lacks("srv6") else model_srv6(switch),
-        trimming=model_trimming(switch),
+        routes=discard_host_blocks(view) if by_daemon else {**view.routes, **view.exits.routes},
+        drained=view.maintenance and any(instance.peers for instance in bgp.values()),
+        qos=model_qos(view),
+        overlay=view.overlay,
+        balancing=model_balancing(view),
+        srv6=None if view.lacks("srv6") else model_srv6(view),
+        trimming=model_trimming(view),
     )
 
 
-def model_management(switch: SwitchView) -> SwitchManagement:
+def model_management(view: SwitchView) -> SwitchManagement:
     """Return the management of a switch; if its NOS takes few keys and resolvers, only the first."""
-    management, dialect = switch.fabric.management, switch.dialect
-    addresses = frozenset((address, gateway) for address, gateway in switch.managements if gateway)
+    management, dialect = view.fabric.management, view.dialect
+    addresses = frozenset((address, gateway) for address, gateway in view.managements if gateway)
     syslog, dns, banner = management.syslog, management.dns, management.banner
-    most_keys = 0 if switch.lacks("ssh-keys") else FEW_KEYS if switch.lacks("many-ssh-keys") else None
-    most_resolvers = FEW_RESOLVERS if switch.lacks("many-resolvers") else None
-    users = {} if switch.lacks("users") else management.users
+    most_keys = 0 if view.lacks("ssh-keys") else FEW_KEYS if view.lacks("many-ssh-keys") else None
+    most_resolvers = FEW_RESOLVERS if view.lacks("many-resolvers") else None
+    users = {} if view.lacks("users") else management.users
     accounts = {n: SwitchUser(u.password or "", frozenset(u.ssh_keys[:most_keys]), u.role) for n, u in users.items()}
 
     def order_servers(servers: tuple[str, ...]) -> tuple[str, ...]:
@@ -84,9 +84,9 @@ def model_management(switch: SwitchView) -> SwitchManagement:
         syslog=order_servers(syslog.servers) if syslog else (),
         syslog_level=syslog.level if syslog and syslog.servers else "",
         snmp_users=frozenset(management.snmp.users) if management.snmp else frozenset(),
-        gnmi_port=(management.gnmi.port or switch.naming.systems.gnmi_port or 0) if management.gnmi else 0,
+        gnmi_port=(management.gnmi.port or view.naming.systems.gnmi_port or 0) if management.gnmi else 0,
         login_banner=banner.login if banner else "",
         motd=banner.motd if banner else "",
         timezone=management.timezone or "",
-        from_loopback=dialect.sources_servers and bool(switch.own_source and (management.ntp or dns or syslog)),
+        from_loopback=dialect.sources_servers and bool(view.own_source and (management.ntp or dns or syslog)),
     )

@@ -55,7 +55,7 @@ def count_packets_a_second(percent: float, speed_gbps: int) -> int:
     return max(1, round(percent / 100 * speed_gbps * 10**9 / (8 * SMALLEST_BYTES)))
 
 
-def list_filters(switch: SwitchView) -> list[dict[str, Any]]:
+def list_filters(view: SwitchView) -> list[dict[str, Any]]:
     """Return the access lists that ports have: numbers of their rules, and what these drop."""
     return [
         {
@@ -64,17 +64,17 @@ def list_filters(switch: SwitchView) -> list[dict[str, Any]]:
             # steps of ten leave numbers between them for rules of people
             "drops": [(10 * number, kind) for number, kind in enumerate(guard.kinds, 1)],
         }
-        for guard in list_guards(switch, "bond{number}")
+        for guard in list_guards(view, "bond{number}")
     ]
 
 
-def make_relay_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[str, Any]:
+def make_relay_values(view: SwitchView, vrf_name: Callable[[str], str]) -> dict[str, Any]:
     """Return the DHCP relays of both families, one for each VRF with servers; `vrf_name` gives NVUE's name of a VRF."""
-    names = {vrf: vrf_name(vrf) or "default" for vrf in ("", *switch.vrfs)}
-    four, six = ({vrf: list(_list_relayed(switch, vrf, v6=v6)) for vrf in names} for v6 in (False, True))
+    names = {vrf: vrf_name(vrf) or "default" for vrf in ("", *view.vrfs)}
+    four, six = ({vrf: list(_list_relayed(view, vrf, v6=v6)) for vrf in names} for v6 in (False, True))
     return {
-        "relays": [_make_relay_row(switch, vrf, names[vrf], relayed) for vrf, relayed in four.items() if relayed],
-        "relays6": [_make_relay6_row(switch, vrf, names[vrf], relayed) for vrf, relayed in six.items() if relayed],
+        "relays": [_make_relay_row(view, vrf, names[vrf], relayed) for vrf, relayed in four.items() if relayed],
+        "relays6": [_make_relay6_row(view, vrf, names[vrf], relayed) for vrf, relayed in six.items() if relayed],
     }
 
 
@@ -86,37 +86,35 @@ class _Relayed(NamedTuple):
     relay: Relay
 
 
-def _list_relayed(switch: SwitchView, vrf: str, *, v6: bool) -> Iterator[_Relayed]:
+def _list_relayed(view: SwitchView, vrf: str, *, v6: bool) -> Iterator[_Relayed]:
     """Yield the interfaces of a VRF whose hosts have DHCP servers of an address family."""
-    for service in switch.services:
+    for service in view.services:
         if service.vrf == vrf and service.offers.dhcp:
             gateways = (
                 [(f"vlan{service.vlan}", service.gateways)]
                 if service.gateways
                 else [
                     (require_token(port.name), port.addresses)
-                    for port in switch.ports
-                    if port.role != EXIT and switch.find_service(port) == service
+                    for port in view.ports
+                    if port.role != EXIT and view.find_service(port) == service
                 ]
             )
-            relays = ((interface, model_relay(switch, service, addresses)) for interface, addresses in gateways)
+            relays = ((interface, model_relay(view, service, addresses)) for interface, addresses in gateways)
             yield from (_Relayed(name, service, relay) for name, relay in relays if relay and relay.list_servers(v6=v6))
 
 
-def _list_upstream(switch: SwitchView, vrf: str, servers: set[str]) -> list[str]:
+def _list_upstream(view: SwitchView, vrf: str, servers: set[str]) -> list[str]:
     """Return the interfaces of a VRF at which replies of `servers` come in: its VLANs if it has no others."""
-    services = [s for s in switch.services if s.vrf == vrf]
+    services = [s for s in view.services if s.vrf == vrf]
     subnets = [(f"vlan{s.vlan}", ip_interface(gateway).network) for s in services for gateway in s.gateways]
     # a server in the subnet of hosts answers there, and not over a link
     vlans_of_servers = {name for name, subnet in subnets if any(ip_address(server) in subnet for server in servers)}
     if vrf:
-        links = [
-            f"{require_token(p.name)}.{sub.vlan}" for p in switch.ports for sub in p.subinterfaces if sub.vrf == vrf
-        ]
+        links = [f"{require_token(p.name)}.{sub.vlan}" for p in view.ports for sub in p.subinterfaces if sub.vrf == vrf]
     else:
-        links = [require_token(port.name) for port in switch.ports if port.role != "host" and not port.bond]
-    pair = switch.pair
-    vni_vlan_number = find_vni_vlan(switch, vrf)
+        links = [require_token(port.name) for port in view.ports if port.role != "host" and not port.bond]
+    pair = view.pair
+    vni_vlan_number = find_vni_vlan(view, vrf)
     links += [f"vlan{vni_vlan_number}_l3"] if vni_vlan_number else []
     # where the other switch of the MLAG pair has the shorter way to the server, replies come over the peer link
     peer_link_vlans = [vlan for vlan, (own_vrf, _) in pair.vlans.items() if own_vrf == vrf] if pair else []
@@ -125,17 +123,17 @@ def _list_upstream(switch: SwitchView, vrf: str, servers: set[str]) -> list[str]
     )
 
 
-def find_vni_vlan(switch: SwitchView, vrf: str) -> int:
+def find_vni_vlan(view: SwitchView, vrf: str) -> int:
     """Return the VLAN that the layer 3 VNI of a VRF has to use, since a DHCP relay in the VRF refers to `vlanN_l3`.
 
     0 for a VRF without a relay: any VLAN will do.
     """
-    overlay = switch.overlay_in(vrf)
-    has_relay = any(any(_list_relayed(switch, vrf, v6=v6)) for v6 in (False, True))
+    overlay = view.overlay_in(vrf)
+    has_relay = any(any(_list_relayed(view, vrf, v6=v6)) for v6 in (False, True))
     return overlay.vlan if overlay and has_relay else 0
 
 
-def _make_relay_row(switch: SwitchView, vrf: str, name: str, relayed: list[_Relayed]) -> dict[str, Any]:
+def _make_relay_row(view: SwitchView, vrf: str, name: str, relayed: list[_Relayed]) -> dict[str, Any]:
     """Return DHCP relay of IPv4 in a VRF: hosts' interfaces by group of servers, and where replies come in."""
     groups = {require_token(service.fabric): relay.list_servers(v6=False) for _, service, relay in relayed}
     source = relayed[0].relay.source
@@ -144,19 +142,19 @@ def _make_relay_row(switch: SwitchView, vrf: str, name: str, relayed: list[_Rela
         "marked": any(relay.marked for _, _, relay in relayed),
         "downstream": [(interface, require_token(service.fabric)) for interface, service, _ in relayed],
         "groups": [(group, sorted(servers, key=ip_address)) for group, servers in sorted(groups.items())],
-        "upstream": _list_upstream(switch, vrf, {server for servers in groups.values() for server in servers}),
+        "upstream": _list_upstream(view, vrf, {server for servers in groups.values() for server in servers}),
         "source": (name if vrf else "lo", source) if source else None,
     }
 
 
-def _make_relay6_row(switch: SwitchView, vrf: str, name: str, relayed: list[_Relayed]) -> dict[str, Any]:
+def _make_relay6_row(view: SwitchView, vrf: str, name: str, relayed: list[_Relayed]) -> dict[str, Any]:
     """Return DHCP relay of IPv6 in a VRF.
 
     For a VRF with an IPv6 loopback, servers are named at the VRF itself and at no port.
     """
     servers = {server for _, _, relay in relayed for server in relay.list_servers(v6=True)}
-    ranked, upstream = sorted(servers, key=ip_address), _list_upstream(switch, vrf, servers)
-    loopback = switch.loopback_in(vrf)
+    ranked, upstream = sorted(servers, key=ip_address), _list_upstream(view, vrf, servers)
+    loopback = view.loopback_in(vrf)
     # a device without IPv6 cannot be what a request is sent from
     over_evpn = [(name, ranked)] if loopback and loopback.address6 else []
     return {
@@ -166,13 +164,13 @@ def _make_relay6_row(switch: SwitchView, vrf: str, name: str, relayed: list[_Rel
     }
 
 
-def find_relay6_source(switch: SwitchView) -> str:
+def find_relay6_source(view: SwitchView) -> str:
     """Return the IPv6 address that the relay in the default VRF is to send from, the loopback; "" without such a relay.
 
     isc-dhcp-relay names the port that a request leaves by, and the kernel takes an address of it: that of a link, to
     which no switch but the two at its ends has a route, and servers answer to it (RFC 8415, section 19.3).
     """
-    return next((relay.source6 for _, _, relay in _list_relayed(switch, "", v6=True)), "")
+    return next((relay.source6 for _, _, relay in _list_relayed(view, "", v6=True)), "")
 
 
 def announce_neighbors(vlan: Vlan) -> dict[str, Any] | None:
@@ -190,11 +188,11 @@ def announce_neighbors(vlan: Vlan) -> dict[str, Any] | None:
     }
 
 
-def list_circuit_forms(switch: SwitchView) -> dict[str, str]:
+def list_circuit_forms(view: SwitchView) -> dict[str, str]:
     """Return the circuit id of each fabric whose hosts are bridged.
 
     With `use-pif-circuit-id` it is the physical port, else the SVI (Cumulus Linux 5.15 user guide, DHCP Relays, "DHCP
     Agent Information Option (Option 82)"). An agent is of a VRF.
     """
-    marked = {service.vrf for service in switch.services if service.offers.option_82}
-    return {s.fabric: "{port}" for s in switch.services if s.gateways and s.vrf in marked}
+    marked = {service.vrf for service in view.services if service.offers.option_82}
+    return {s.fabric: "{port}" for s in view.services if s.gateways and s.vrf in marked}

@@ -71,29 +71,29 @@ ROUTER_BFD = "FABRIC"
 
 
 def make_routing_values(
-    switch: SwitchView, bgp_of_vrf: Mapping[str, Bgp], vrf_name: Callable[[str], str]
+    view: SwitchView, bgp_of_vrf: Mapping[str, Bgp], vrf_name: Callable[[str], str]
 ) -> dict[str, Any]:
     """Return routing policy, BGP by VRF, and static routes of each VRF, for the templates.
 
     `vrf_name` gives NVUE's name of a VRF.
     """
-    instances = {vrf: _make_bgp_instance(switch, vrf, bgp, vrf_name) for vrf, bgp in bgp_of_vrf.items()}
+    instances = {vrf: _make_bgp_instance(view, vrf, bgp, vrf_name) for vrf, bgp in bgp_of_vrf.items()}
     leaks = [leak for instance in instances.values() for leak in instance["leaks"].values()]
-    leaked_lists = [("OWN-LEAKED", (LEAKED_PATH,))] if tells_leaked(switch) else []
+    leaked_lists = [("OWN-LEAKED", (LEAKED_PATH,))] if tells_leaked(view) else []
     return {
-        "asn": switch.asn,
-        "router_id": switch.router_id,
-        "bfd_profiles": _list_bfd_profiles(switch, bgp_of_vrf),
+        "asn": view.asn,
+        "router_id": view.router_id,
+        "bfd_profiles": _list_bfd_profiles(view, bgp_of_vrf),
         "connect_retry": CONNECT_RETRY_S,
         "hold": HOLD_S,
         "keepalive": KEEPALIVE_S,
         "as_path_lists": [
-            *([("OWN", (OWN_ROUTES,))] if switch.announces_own_only or switch.weighs_paths else []),
+            *([("OWN", (OWN_ROUTES,))] if view.announces_own_only or view.weighs_paths else []),
             *(path for instance in instances.values() for path in instance["paths"]),
-            *([("LEAKED", (match_leaked_paths(switch),)), *leaked_lists] if leaks else []),
+            *([("LEAKED", (match_leaked_paths(view),)), *leaked_lists] if leaks else []),
         ],
-        "drained": switch.maintenance,
-        "own_sources": _list_own_sources(switch) if switch.asn else [],
+        "drained": view.maintenance,
+        "own_sources": _list_own_sources(view) if view.asn else [],
         "prefix_lists": [
             *(row for instance in instances.values() for row in instance["lists"]),
             *({**entry, "name": entry["prefix_list"]} for leak in leaks for entry in leak["sources"]),
@@ -104,34 +104,34 @@ def make_routing_values(
             {
                 "name": vrf_name(vrf) or "default",
                 "bgp": instances.get(vrf),
-                "evpn": switch.overlay_in(vrf),
-                "vni_vlan": find_vni_vlan(switch, vrf),
-                "loopback": loopback.prefixes if (loopback := switch.loopback_in(vrf)) else (),
-                "routes": _make_route_rows(switch, vrf),
+                "evpn": view.overlay_in(vrf),
+                "vni_vlan": find_vni_vlan(view, vrf),
+                "loopback": loopback.prefixes if (loopback := view.loopback_in(vrf)) else (),
+                "routes": _make_route_rows(view, vrf),
             }
-            for vrf in ("", *switch.vrfs)
-            if vrf or bgp_of_vrf or switch.routes
+            for vrf in ("", *view.vrfs)
+            if vrf or bgp_of_vrf or view.routes
         ],
     }
 
 
-def _list_bfd_profiles(switch: SwitchView, bgp_of_vrf: Mapping[str, Bgp]) -> dict[str, SessionBfd]:
+def _list_bfd_profiles(view: SwitchView, bgp_of_vrf: Mapping[str, Bgp]) -> dict[str, SessionBfd]:
     """Return the BFD timers of the fabric and of exits, by the names of their profiles."""
-    bfd, peers = switch.fabric.bfd, [peer for bgp in bgp_of_vrf.values() for peer in bgp.peers.values()]
+    bfd, peers = view.fabric.bfd, [peer for bgp in bgp_of_vrf.values() for peer in bgp.peers.values()]
     fabric = {ROUTER_BFD: SessionBfd(bfd.interval_ms, bfd.multiplier)} if bfd and bgp_of_vrf else {}
     return fabric | {peer.group: peer.bfd for peer in peers if peer.is_exit and peer.bfd}
 
 
-def _list_own_sources(switch: SwitchView) -> list[tuple[str, str, str]]:
+def _list_own_sources(view: SwitchView) -> list[tuple[str, str, str]]:
     """Return (family, route map, address) for packets that the switch itself sends by routes of BGP.
 
     Only for families in which the address of a link, which nobody answers, would be their source.
     """
-    sources = [("ipv4", "OWN-SOURCE", switch.own_source), ("ipv6", "OWN-SOURCE6", find_relay6_source(switch))]
+    sources = [("ipv4", "OWN-SOURCE", view.own_source), ("ipv6", "OWN-SOURCE6", find_relay6_source(view))]
     return [source for source in sources if source[2]]
 
 
-def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp, vrf_name: Callable[[str], str]) -> dict[str, Any]:
+def _make_bgp_instance(view: SwitchView, vrf: str, bgp: Bgp, vrf_name: Callable[[str], str]) -> dict[str, Any]:
     """Return the template's values of BGP in one VRF: prefix lists, route maps, groups and sessions, with exits of
     their own.
 
@@ -139,7 +139,7 @@ def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp, vrf_name: Callabl
     if the VRF does not: FRR activates IPv4 at a peer unless it is told not to.
     """
     names = PolicyNames(vrf, vrf and require_token(vrf), vrf_name)
-    is_v6_of_word = {WORDS[v6]: v6 for v6, has_family in ((False, switch.has_v4), (True, switch.has_v6)) if has_family}
+    is_v6_of_word = {WORDS[v6]: v6 for v6, has_family in ((False, view.has_v4), (True, view.has_v6)) if has_family}
     members = {
         word: {row["name"]: row for row in list_member_rows(bgp, names, "v6" if v6 else "v4")}
         for word, v6 in is_v6_of_word.items()
@@ -207,7 +207,7 @@ def _escape_session(row: dict[str, Any]) -> dict[str, Any]:
     return row | {"description": escape_yaml(row["description"]), "password": escape_yaml(row["session"].password)}
 
 
-def _make_route_rows(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
+def _make_route_rows(view: SwitchView, vrf: str) -> list[dict[str, Any]]:
     """Return the static routes of a VRF; `hops` are (address, port) of their next hops.
 
     `discard_distance` is 0 for a route that discards nothing, and 1 if a discard is the only route.
@@ -219,46 +219,46 @@ def _make_route_rows(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
             "hops": [(address, require_token(port)) for port, address in route.hops],
             "discard_distance": (DISCARD_DISTANCE if route.hops else 1) if route.discard else 0,
         }
-        for (route_vrf, prefix), route in (*switch.routes.items(), *switch.exits.routes.items())
+        for (route_vrf, prefix), route in (*view.routes.items(), *view.exits.routes.items())
         if route_vrf == vrf
     ]
 
 
-def make_overlay_values(switch: SwitchView, bgp_of_vrf: Mapping[str, Bgp]) -> dict[str, Any] | None:
+def make_overlay_values(view: SwitchView, bgp_of_vrf: Mapping[str, Bgp]) -> dict[str, Any] | None:
     """Return the values of the overlay; None for a switch without it.
 
     In `groups`, (name, whether routes with the own AS number are taken, the map outward or ""); in `outward_maps`,
     (name, (number, list of AS paths or "") of its rules). The router adds the community of a drained switch by itself.
     """
-    if switch.overlay is None:
+    if view.overlay is None:
         return None
-    maps = list_overlay_maps(switch)
-    exits = [(15, "OWN-LEAKED")] if tells_leaked(switch) else []
+    maps = list_overlay_maps(view)
+    exits = [(15, "OWN-LEAKED")] if tells_leaked(view) else []
     for vrf, bgp in bgp_of_vrf.items():
         exits += [(number, f"EXITS-{require_token(vrf)}") for number in bgp.maps.maps.get(OVERLAY_OUT, ())]
     return {
-        "vtep": switch.overlay.vtep,
-        "copies_dscp": switch.overlay.copies_dscp,
+        "vtep": view.overlay.vtep,
+        "copies_dscp": view.overlay.copies_dscp,
         "multihop": MULTIHOP,
         "outward_maps": [(name, [(10, "OWN"), *exits] if own_only else [(10, "")]) for name, own_only in maps],
-        "prepended": switch.asn if switch.maintenance else 0,
+        "prepended": view.asn if view.maintenance else 0,
         "groups": [
             (group.name, group.allow_own_asn, group.outward if (group.outward, group.own_only) in maps else "")
-            for group in make_overlay_groups(switch)
+            for group in make_overlay_groups(view)
         ],
         "peers": [
             (address, peer.remote_asn, group.name, escape_yaml(make_one_line(peer.description, 80)))
-            for group in make_overlay_groups(switch)
+            for group in make_overlay_groups(view)
             for address, peer in group.peers.items()
         ],
     }
 
 
-def make_segment_values(switch: SwitchView) -> dict[str, Any]:
+def make_segment_values(view: SwitchView) -> dict[str, Any]:
     """Return whether a switch has Ethernet segments, its VLANs over EVPN, and the VNI of each by its number."""
-    vlans = switch.overlay.vlans if switch.overlay else {}
+    vlans = view.overlay.vlans if view.overlay else {}
     return {
-        "multihoming": bool(switch.multihomed),
+        "multihoming": bool(view.multihomed),
         "vni_of": {number: vlan.vni for number, vlan in vlans.items()},
         "vni_vlans": sorted(vlans.values(), key=lambda vlan: vlan.vni),
     }

@@ -42,7 +42,7 @@ def make_switchport_values(port: Interface | Bond) -> dict[str, Any]:
     }
 
 
-def list_filters(switch: SwitchView) -> list[dict[str, Any]]:
+def list_filters(view: SwitchView) -> list[dict[str, Any]]:
     """Return the access lists that ports have: numbers of their rules, and what these drop."""
     return [
         {
@@ -51,7 +51,7 @@ def list_filters(switch: SwitchView) -> list[dict[str, Any]]:
             "drops": [(10 * number, kind) for number, kind in enumerate(guard.kinds, 1)],
             "last": 10 * len(guard.kinds) + 10,
         }
-        for guard in list_guards(switch, "Port-Channel{number}")
+        for guard in list_guards(view, "Port-Channel{number}")
     ]
 
 
@@ -77,16 +77,16 @@ def make_gateway_values(
     }
 
 
-def make_vlan_gateway(switch: SwitchView, service: Service) -> dict[str, Any]:
+def make_vlan_gateway(view: SwitchView, service: Service) -> dict[str, Any]:
     """Return what the gateway of a VLAN does besides forwarding; another switch may have the same gateway."""
-    vlan = model_vlan(switch, service)
-    source = _find_relay_source(switch, service) if vlan.anycast else ""
+    vlan = model_vlan(view, service)
+    source = _find_relay_source(view, service) if vlan.anycast else ""
     return make_gateway_values(vlan.relay, vlan.advertised, silent=vlan.silent, source=source)
 
 
-def _find_relay_source(switch: SwitchView, service: Service) -> str:
+def _find_relay_source(view: SwitchView, service: Service) -> str:
     """Return the loopback that DHCP servers answer to, in the VRF of a gateway."""
-    loopback = switch.loopback_in(service.vrf)
+    loopback = view.loopback_in(service.vrf)
     return make_loopback_name(loopback.number) if loopback else LOOPBACK
 
 
@@ -95,28 +95,28 @@ def make_loopback_name(number: int) -> str:
     return f"Loopback{number}"
 
 
-def make_relay_values(switch: SwitchView) -> dict[str, Any]:
+def make_relay_values(view: SwitchView) -> dict[str, Any]:
     """Return where option 82 is added: by DHCP snooping in VLANs, which knows the port, or by the relay on routed
     ports.
 
     The circuit id of snooping is HOSTNAME:PORT, as SONiC's is, and the remote id the switch's MAC address. If another
     switch has the gateway as well, the relay adds it, and the circuit id is the VLAN.
     """
-    vlans = [(service.vlan, model_vlan(switch, service)) for service in switch.services if service.gateways]
+    vlans = [(service.vlan, model_vlan(view, service)) for service in view.services if service.gateways]
     marked = {number: vlan.anycast for number, vlan in vlans if vlan.relay and vlan.relay.marked}
-    relays = (model_port_gateway(switch, port)[0] for port in switch.ports)
+    relays = (model_port_gateway(view, port)[0] for port in view.ports)
     return {
         "marked_vlans": ",".join(str(number) for number in sorted(marked) if not marked[number]),
         "marks_ports": any(marked.values()) or any(relay.marked for relay in relays if relay),
     }
 
 
-def list_circuit_forms(switch: SwitchView) -> dict[str, str]:
+def list_circuit_forms(view: SwitchView) -> dict[str, str]:
     """Return the circuit id of each fabric whose hosts are bridged and whose requests pass DHCP snooping.
 
     `%h:%p` is the host name and the port (Arista EOS user manual, `ip dhcp snooping information option circuit-id
     type`; aristanetworks/avd, eos_cli_config_gen, ip-dhcp-snooping). The relay itself says the VLAN, which does not
     tell ports apart.
     """
-    marked = [s for s in switch.services if s.gateway and s.offers.option_82 and not model_vlan(switch, s).anycast]
+    marked = [s for s in view.services if s.gateway and s.offers.option_82 and not model_vlan(view, s).anycast]
     return {service.fabric: "{switch}:{port}" for service in marked}

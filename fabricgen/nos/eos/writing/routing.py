@@ -66,22 +66,22 @@ WARNING_PERCENT = 80
 _MAPS = ("CONNECTED", "IN", "OUT", "PEER")
 
 
-def make_bgp_values(switch: SwitchView) -> dict[str, Any]:
+def make_bgp_values(view: SwitchView) -> dict[str, Any]:
     """Return the template's values of BGP: what all VRFs share, the instance of the default VRF, and those of the
     others.
 
     `interface_peers` are (range of interfaces, peer group, AS number) of the unnumbered sessions in the default VRF.
     """
-    instances = [_make_bgp_instance(switch, vrf, bgp) for vrf, bgp in model_bgp(switch).items()]
+    instances = [_make_bgp_instance(view, vrf, bgp) for vrf, bgp in model_bgp(view).items()]
     default_instance = instances[0]
     interfaces_by_group: dict[tuple[str, int], list[str]] = defaultdict(list)
     for peer in default_instance["peers"]:
         if not peer["session"].address:  # an unnumbered session, which is stated by its interface
             interfaces_by_group[peer["session"].group, peer["session"].remote_asn].append(peer["neighbor"])
-    bfd = switch.fabric.bfd
+    bfd = view.fabric.bfd
     return {
-        "only_own_routes": switch.announces_own_only,
-        "drained": switch.maintenance,
+        "only_own_routes": view.announces_own_only,
+        "drained": view.maintenance,
         "keepalive": KEEPALIVE_S,
         "hold": HOLD_S,
         "bfd": {"interval_ms": bfd.interval_ms, "multiplier": bfd.multiplier} if bfd else None,
@@ -100,11 +100,11 @@ def make_bgp_values(switch: SwitchView) -> dict[str, Any]:
                 require_token(port),
                 next_hop,
             )
-            for vrf in ("", *switch.vrfs)
-            for prefix, route in switch.exits.routes_in(vrf).items()
+            for vrf in ("", *view.vrfs)
+            for prefix, route in view.exits.routes_in(vrf).items()
             for port, next_hop in route.hops
         ],
-        **_make_leak_lists(switch, instances),
+        **_make_leak_lists(view, instances),
     }
 
 
@@ -113,7 +113,7 @@ def make_vrf_word(vrf: str) -> str:
     return vrf and require_token(vrf)
 
 
-def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]:
+def _make_bgp_instance(view: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]:
     """Return the template's values of BGP in one VRF: its prefix lists and route maps, groups, sessions and leaks.
 
     `families` are (EOS's word for an address family, what is activated in it): rows of peer groups in the default VRF,
@@ -122,11 +122,11 @@ def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]
     """
     names = PolicyNames(vrf, make_vrf_word(vrf), make_vrf_word, joint=True)
     lists, entries = list(list_prefix_list_rows(bgp.maps, names, IP_WORDS)), list_entry_rows(bgp.maps, names, IP_WORDS)
-    word_of_family = {family: IP_WORDS[family == "v6"] for family in ("v4", "v6") if family in switch.fabric.families}
+    word_of_family = {family: IP_WORDS[family == "v6"] for family in ("v4", "v6") if family in view.fabric.families}
     members = {word: list_member_rows(bgp, names, family) for family, word in word_of_family.items()}
     member_rows = {row["name"]: row for rows in members.values() for row in rows}
     policies_with_communities = {
-        policy.name for policy in switch.exits.policies_in(vrf) if policy.communities or switch.maintenance
+        policy.name for policy in view.exits.policies_in(vrf) if policy.communities or view.maintenance
     }
     static_maps = [name for name in ("STATIC", "STATIC6") if name in bgp.maps.maps]
     return {
@@ -157,8 +157,8 @@ def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]
         "connected": names.name_map("CONNECTED"),
         "static_map": names.name_map(static_maps[0]) if static_maps else "",
         "leak_maps": list_leak_rows(bgp.maps, names, IP_WORDS),
-        "leaks": _make_leak_targets(switch, vrf, bgp),
-        "evpn": _make_evpn_imports(switch, vrf, bgp),
+        "leaks": _make_leak_targets(view, vrf, bgp),
+        "evpn": _make_evpn_imports(view, vrf, bgp),
     }
 
 
@@ -167,27 +167,27 @@ def _rank_map(row: dict[str, Any]) -> int:
     return _MAPS.index(row["key"].removesuffix("6"))
 
 
-def _list_targets(switch: SwitchView) -> dict[str, str]:
+def _list_targets(view: SwitchView) -> dict[str, str]:
     """Return the route target of each VRF that leaks: that of its VNI, or of its number in the fabric."""
-    numbers = {leaked.vrf: leaked.number for leaked in switch.leaks}
-    numbers |= {source.vrf: source.number for leaked in switch.leaks for source in leaked.sources}
-    overlay_vrfs = {vrf: switch.overlay_in(vrf) for vrf in numbers}
+    numbers = {leaked.vrf: leaked.number for leaked in view.leaks}
+    numbers |= {source.vrf: source.number for leaked in view.leaks for source in leaked.sources}
+    overlay_vrfs = {vrf: view.overlay_in(vrf) for vrf in numbers}
     return {
         vrf: over.target if (over := overlay_vrfs[vrf]) else f"{number}:{number}" for vrf, number in numbers.items()
     }
 
 
-def _make_leak_lists(switch: SwitchView, instances: list[dict[str, Any]]) -> dict[str, Any]:
+def _make_leak_lists(view: SwitchView, instances: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the targets that maps of leaks match, by the names of their lists, and the own target
     of a VRF over EVPN.
     """
-    targets = _list_targets(switch)
+    targets = _list_targets(view)
     target_of_name = {make_vrf_word(vrf) or "default": target for vrf, target in targets.items()}
     leaking = [instance for instance in instances if instance["leak_maps"]]
     own_vrfs = [instance["vrf"] for instance in leaking if instance["evpn"]]
     used = {entry["source"] for instance in leaking for leak in instance["leak_maps"] for entry in leak["sources"]}
     return {
-        "leak_path": match_leaked_paths(switch) if leaking else "",
+        "leak_path": match_leaked_paths(view) if leaking else "",
         "leak_targets": [(f"VRF-{vrf}", target_of_name[vrf]) for vrf in sorted({*used, *own_vrfs}, key=_make_sort_key)],
     }
 
@@ -196,18 +196,18 @@ def _make_sort_key(vrf: str) -> str:
     return "" if vrf == "default" else vrf
 
 
-def _make_leak_targets(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any] | None:
+def _make_leak_targets(view: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any] | None:
     """Return distinguisher and target of a VRF that leaks, the targets that it imports by family, and the map.
 
     None for a VRF that imports nothing, or that imports over EVPN (`_make_evpn_imports`).
     """
-    leaked, targets = switch.find_leaked(vrf), _list_targets(switch)
-    if leaked is None or not leaked.sources or switch.overlay_in(vrf):
+    leaked, targets = view.find_leaked(vrf), _list_targets(view)
+    if leaked is None or not leaked.sources or view.overlay_in(vrf):
         return None
-    words = {"": "vpn-ipv4"} if switch.has_v4 else {}
-    words |= {"6": "vpn-ipv6"} if switch.has_v6 else {}
+    words = {"": "vpn-ipv4"} if view.has_v4 else {}
+    words |= {"6": "vpn-ipv6"} if view.has_v6 else {}
     return {
-        "distinguisher": f"{switch.router_id}:{leaked.number}",
+        "distinguisher": f"{view.router_id}:{leaked.number}",
         "target": targets[vrf],
         "families": [
             (word, [targets[source] for source in list_sources(bgp.maps, f"LEAKED{ending}")])
@@ -217,12 +217,12 @@ def _make_leak_targets(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]
     }
 
 
-def _make_evpn_imports(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any] | None:
+def _make_evpn_imports(view: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any] | None:
     """Return distinguisher and target of a VRF over EVPN, the targets that it imports, its own first, and the map.
 
     None for a VRF that is not over EVPN.
     """
-    over, targets = switch.overlay_in(vrf), _list_targets(switch)
+    over, targets = view.overlay_in(vrf), _list_targets(view)
     if over is None:
         return None
     return {
@@ -239,14 +239,14 @@ def make_interface_range(names: list[str]) -> str:
     return ",".join([first_name, *(name.removeprefix("Ethernet") for name in later_names)])
 
 
-def make_overlay_values(switch: SwitchView) -> dict[str, Any] | None:
+def make_overlay_values(view: SwitchView) -> dict[str, Any] | None:
     """Return the values of the overlay; None for a switch without it."""
-    if switch.overlay is None:
+    if view.overlay is None:
         return None
-    maps = list_overlay_maps(switch)
+    maps = list_overlay_maps(view)
     return {
-        "vnis": [(require_token(name), vrf.vni) for name, vrf in switch.overlay.vrfs.items()],
-        "lossless": switch.overlay.copies_dscp,
+        "vnis": [(require_token(name), vrf.vni) for name, vrf in view.overlay.vrfs.items()],
+        "lossless": view.overlay.copies_dscp,
         "multihop": MULTIHOP,
         "outward_maps": maps,
         "groups": [
@@ -258,7 +258,7 @@ def make_overlay_values(switch: SwitchView) -> dict[str, Any] | None:
                     (address, p.remote_asn, make_one_line(p.description, 80)) for address, p in group.peers.items()
                 ],
             }
-            for group in make_overlay_groups(switch)
+            for group in make_overlay_groups(view)
         ],
     }
 
@@ -281,11 +281,11 @@ def make_bond_segment(bond: Bond) -> dict[str, Any]:
     return {"segment": segment, "tracked": "downstream"}
 
 
-def make_segment_values(switch: SwitchView) -> dict[str, Any]:
+def make_segment_values(view: SwitchView) -> dict[str, Any]:
     """Return what a switch says once: the group of links that are tracked, and its VLANs over EVPN."""
-    vlans = switch.overlay.vlans if switch.overlay else {}
+    vlans = view.overlay.vlans if view.overlay else {}
     return {
-        "tracking": {"group": GROUP, "recovery_s": RECOVERY_S} if switch.multihomed else None,
+        "tracking": {"group": GROUP, "recovery_s": RECOVERY_S} if view.multihomed else None,
         "vni_vlans": [
             {"vlan": number, "vni": vlan.vni, "distinguisher": vlan.distinguisher, "target": vlan.target}
             for number, vlan in vlans.items()

@@ -28,36 +28,36 @@ FAMILIES = {False: "", True: "dhcpv6"}
 """What stands before the statements of a family, by whether it is IPv6."""
 
 
-def list_relays(switch: SwitchView, vrf: str) -> list[tuple[str, list[dict[str, Any]]]]:
+def list_relays(view: SwitchView, vrf: str) -> list[tuple[str, list[dict[str, Any]]]]:
     """Return (word before the groups, groups) of the families of a VRF that have DHCP servers: "" for IPv4, or
     `dhcpv6`.
     """
     relays = [
         *(
-            (f"irb.{service.vlan}", model_vlan(switch, service).relay)
-            for service in switch.services
+            (f"irb.{service.vlan}", model_vlan(view, service).relay)
+            for service in view.services
             if service.vrf == vrf and service.gateways
         ),
         *(
-            (f"{require_token(port.name)}.0", model_port_gateway(switch, port)[0])
-            for port in switch.ports
-            if find_vrf(switch, port) == vrf
+            (f"{require_token(port.name)}.0", model_port_gateway(view, port)[0])
+            for port in view.ports
+            if find_vrf(view, port) == vrf
         ),
     ]
-    loopback = switch.loopback_in(vrf)
+    loopback = view.loopback_in(vrf)
     # requests leave from the loopback of the VRF, where it has one
     own_unit = f"lo0.{loopback.number}" if loopback else "" if vrf else DEFAULT_UNIT
     both = [(word, _list_groups(relays, own_unit, v6=v6)) for v6, word in FAMILIES.items()]
     return [(word, groups) for word, groups in both if groups]
 
 
-def list_advertisements(switch: SwitchView) -> Iterator[dict[str, Any]]:
+def list_advertisements(view: SwitchView) -> Iterator[dict[str, Any]]:
     """Yield the gateways that are told whether to advertise; `advertised` is None for those that are told not to.
 
     `prefixes` are (subnet, whether hosts make addresses of it by themselves).
     """
-    for service in switch.services:
-        vlan = model_vlan(switch, service)
+    for service in view.services:
+        vlan = model_vlan(view, service)
         if advertised := vlan.advertised:
             subnets = [find_network(gateway) for gateway in service.gateways if ":" in gateway]
             prefixes = [(subnet, subnet not in advertised.no_autoconfig) for subnet in subnets]
@@ -71,9 +71,9 @@ def list_advertisements(switch: SwitchView) -> Iterator[dict[str, Any]]:
             yield {"vlan": service.vlan, "said": None}
 
 
-def find_vrf(switch: SwitchView, port: SwitchPort) -> str:
+def find_vrf(view: SwitchView, port: SwitchPort) -> str:
     """Return the VRF of a port, "" for the default one."""
-    service = switch.find_service(port)
+    service = view.find_service(port)
     return service.vrf if service else ""
 
 

@@ -65,7 +65,7 @@ OF_VRF = ("CONNECTED", "STATIC", "EXIT-")
 """How the maps begin that a VRF needs: it has no sessions with other switches."""
 
 
-def make_bgp_values(switch: SwitchView) -> dict[str, Any]:
+def make_bgp_values(view: SwitchView) -> dict[str, Any]:
     """Return the templates' values of BGP: the default VRF's, with the policies of all VRFs, and one dict for each
     other VRF (`instances`).
 
@@ -73,12 +73,12 @@ def make_bgp_values(switch: SwitchView) -> dict[str, Any]:
     """
     instances = {
         vrf: (bgp, PolicyNames(vrf, vrf and require_token(vrf), str, joint=True))
-        for vrf, bgp in model_bgp(switch).items()
+        for vrf, bgp in model_bgp(view).items()
     }
     policies: dict[str, list[dict[str, Any]]] = {}
     route_filters: list[tuple[str, list[tuple[int, str]]]] = []
     for vrf, (bgp, names) in instances.items():
-        own_policies = _list_policies(switch, vrf, bgp, names)
+        own_policies = _list_policies(view, vrf, bgp, names)
         lists_in_use = {term["list"] for terms in own_policies.values() for term in terms}
         list_rows = list_prefix_list_rows(bgp.maps, names, WORDS, spell_route_filter)
         route_filters += [(row["name"], row["rules"]) for row in list_rows if row["name"] in lists_in_use]
@@ -89,13 +89,13 @@ def make_bgp_values(switch: SwitchView) -> dict[str, Any]:
         "policies": list(policies.items()),
         "path_groups": _list_path_groups(bgp),
         "communities": _list_communities(policies),
-        "drained": switch.maintenance,
-        "weighted": switch.weighs_paths,
+        "drained": view.maintenance,
+        "weighted": view.weighs_paths,
         "groups": _list_groups(bgp, names),
         "exits": list_exit_groups(bgp, names),
-        "tables": list_tables(switch, "", bgp, over_evpn=False),
-        "overlay": _make_overlay_values(switch),
-        "instances": [_make_instance(switch, vrf, *instances.get(vrf, (None, None))) for vrf in switch.vrfs],
+        "tables": list_tables(view, "", bgp, over_evpn=False),
+        "overlay": _make_overlay_values(view),
+        "instances": [_make_instance(view, vrf, *instances.get(vrf, (None, None))) for vrf in view.vrfs],
         "discovers": [require_token(neighbor) for neighbor, peer in bgp.peers.items() if not peer.address],
         "hold": HOLD_S,
         "warning_percent": WARNING_PERCENT,
@@ -103,17 +103,17 @@ def make_bgp_values(switch: SwitchView) -> dict[str, Any]:
     }
 
 
-def _make_instance(switch: SwitchView, vrf: str, bgp: Bgp | None, names: PolicyNames | None) -> dict[str, Any]:
+def _make_instance(view: SwitchView, vrf: str, bgp: Bgp | None, names: PolicyNames | None) -> dict[str, Any]:
     """Return a VRF: interfaces, DHCP relays, sessions with far devices, routes, and EVPN.
 
     `bgp` and `names` are None for a VRF without BGP; `evpn` is None for a VRF that stays on the switch.
     """
-    over, loopback = switch.overlay_in(vrf), switch.loopback_in(vrf)
-    ports = [require_token(port.name) for port in switch.ports if port.addresses and find_vrf(switch, port) == vrf]
-    gateways = [service.vlan for service in switch.services if service.gateways and service.vrf == vrf]
+    over, loopback = view.overlay_in(vrf), view.loopback_in(vrf)
+    ports = [require_token(port.name) for port in view.ports if port.addresses and find_vrf(view, port) == vrf]
+    gateways = [service.vlan for service in view.services if service.gateways and service.vrf == vrf]
     return {
         "name": require_token(vrf),
-        "relays": list_relays(switch, vrf),
+        "relays": list_relays(view, vrf),
         "interfaces": [
             *(f"{name}.0" for name in ports),
             *(f"irb.{vlan}" for vlan in gateways),
@@ -128,18 +128,18 @@ def _make_instance(switch: SwitchView, vrf: str, bgp: Bgp | None, names: PolicyN
         },
         "exits": list_exit_groups(bgp, names) if bgp and names else [],
         "outward": f"CONNECTED-{require_token(vrf)}",
-        "tables": list_tables(switch, vrf, bgp, over_evpn=over is not None),
+        "tables": list_tables(view, vrf, bgp, over_evpn=over is not None),
     }
 
 
-def _make_overlay_values(switch: SwitchView) -> dict[str, Any]:
+def _make_overlay_values(view: SwitchView) -> dict[str, Any]:
     """Return the sessions for EVPN with their policies, and whether the switch has tunnels.
 
     `outward` is the policy of a group, "" if it announces all routes.
     """
-    maps = dict(list_overlay_maps(switch))
+    maps = dict(list_overlay_maps(view))
     return {
-        "source": switch.overlay.source if switch.overlay else "",
+        "source": view.overlay.source if view.overlay else "",
         "multihop": MULTIHOP,
         "groups": [
             {
@@ -151,11 +151,11 @@ def _make_overlay_values(switch: SwitchView) -> dict[str, Any]:
                     for far, peer in group.peers.items()
                 ],
             }
-            for group in make_overlay_groups(switch)
+            for group in make_overlay_groups(view)
         ],
         "policies": list(maps.items()),
-        "prepend": quote_word(" ".join([str(switch.asn)] * DRAINED_OUT)) if switch.maintenance else "",
-        "tunnels": bool(switch.overlay and switch.overlay.vtep),
+        "prepend": quote_word(" ".join([str(view.asn)] * DRAINED_OUT)) if view.maintenance else "",
+        "tunnels": bool(view.overlay and view.overlay.vtep),
     }
 
 
@@ -167,7 +167,7 @@ def spell_route_filter(permit: Permit) -> str:
     return f"{permit.prefix} prefix-length-range /{permit.shortest}-/{permit.longest}"
 
 
-def _list_policies(switch: SwitchView, vrf: str, bgp: Bgp, names: PolicyNames) -> dict[str, list[dict[str, Any]]]:
+def _list_policies(view: SwitchView, vrf: str, bgp: Bgp, names: PolicyNames) -> dict[str, list[dict[str, Any]]]:
     """Return the terms of each policy of a VRF by name: policies of what it originates, and of its sessions."""
     rows_of: dict[str, list[dict[str, Any]]] = {}
     for row in list_entry_rows(bgp.maps, names, WORDS):
@@ -179,7 +179,7 @@ def _list_policies(switch: SwitchView, vrf: str, bgp: Bgp, names: PolicyNames) -
         name: [term for row in sorted(rows, key=lambda row: row["seq"]) for term in _list_terms(row, bgp)]
         for name, rows in rows_of.items()
     }
-    if vrf and switch.overlay_in(vrf) and switch.exits.peers_in(vrf):
+    if vrf and view.overlay_in(vrf) and view.exits.peers_in(vrf):
         policies[names.find_name("CONNECTED")].append(PLAIN_TERM | {"name": "EXITS", "protocols": ["bgp"]})
     return policies
 
@@ -317,12 +317,12 @@ def list_exit_groups(bgp: Bgp, names: PolicyNames) -> list[dict[str, Any]]:
     return list(groups.values())
 
 
-def list_tables(switch: SwitchView, vrf: str, bgp: Bgp | None, *, over_evpn: bool) -> list[dict[str, Any]]:
+def list_tables(view: SwitchView, vrf: str, bgp: Bgp | None, *, over_evpn: bool) -> list[dict[str, Any]]:
     """Return the routing tables of a VRF that have static routes, aggregates or several paths, IPv6 before IPv4.
 
     The table of IPv4 has no name (`rib`). `statics` are (prefix, next hops), `aggregates` are prefixes.
     """
-    routes = {prefix: route for (v, prefix), route in {**switch.routes, **switch.exits.routes}.items() if v == vrf}
+    routes = {prefix: route for (v, prefix), route in {**view.routes, **view.exits.routes}.items() if v == vrf}
     aggregates = list(bgp.aggregates) if bgp else []
     tables = [
         {
@@ -331,7 +331,7 @@ def list_tables(switch: SwitchView, vrf: str, bgp: Bgp | None, *, over_evpn: boo
                 (prefix, [far for _, far in route.hops]) for prefix, route in routes.items() if (":" in prefix) == v6
             ],
             "aggregates": [prefix for prefix in aggregates if (":" in prefix) == v6],
-            "multipath": over_evpn and (switch.has_v6 or not v6),
+            "multipath": over_evpn and (view.has_v6 or not v6),
         }
         for v6 in (True, False)
     ]

@@ -71,23 +71,21 @@ def list_buffer_lengths_m(platform: SonicPlatform, port_table: PortTable) -> tup
 
 
 def list_cabled_ports(
-    switch: SwitchView, lengths_m: Sequence[float], platform: SonicPlatform, port_table: PortTable
+    view: SwitchView, lengths_m: Sequence[float], platform: SonicPlatform, port_table: PortTable
 ) -> tuple[CabledPort, ...]:
     """Return the ports of a switch with what counts as the lengths of their cables, `lengths_m`.
 
     Empty for a best-effort fabric, for a HwSKU without published buffers, and if a cable is longer than all published.
     """
     buffers = platform.find_buffers(port_table.hwsku)
-    if buffers is None or not switch.fabric.qos.lossless:
+    if buffers is None or not view.fabric.qos.lossless:
         return ()
-    lengths = [_choose_length_m(buffers, port, length) for port, length in zip(switch.ports, lengths_m, strict=True)]
+    lengths = [_choose_length_m(buffers, port, length) for port, length in zip(view.ports, lengths_m, strict=True)]
     # one cable that is longer than all published: no table holds then, since sizes depend on each other
     if None in lengths:
         return ()
     return tuple(
-        CabledPort(p.name, p.speed_gbps, m, p.pauses)
-        for p, m in zip(switch.ports, lengths, strict=True)
-        if m is not None
+        CabledPort(p.name, p.speed_gbps, m, p.pauses) for p, m in zip(view.ports, lengths, strict=True) if m is not None
     )
 
 
@@ -117,15 +115,15 @@ def find_headroom(buffers: BufferSet, length_m: int, gbps: int) -> Headroom | No
 
 
 def make_buffer_tables(
-    switch: SwitchView, ports: Sequence[CabledPort], platform: SonicPlatform, port_table: PortTable
+    view: SwitchView, ports: Sequence[CabledPort], platform: SonicPlatform, port_table: PortTable
 ) -> Mapping[str, Mapping[str, Any]]:
     """Return, by buffer table that prints no length, the values of its template: its rows.
 
     Empty without ports, without published buffers, or if the headroom of all ports fits beside the pools of no role.
     """
-    key = _make_key(switch, platform, port_table) if ports else None
+    key = _make_key(view, platform, port_table) if ports else None
     # SONiC's words for a leaf (t0) and for what is above it (t1)
-    role = choose_role(key.buffers, "t0" if switch.is_lowest else "t1", ports) if key else None
+    role = choose_role(key.buffers, "t0" if view.is_lowest else "t1", ports) if key else None
     if key is None or role is None:
         return {}
     pools: Rows = {name: dict(pool) for name, pool in role.pools.items()}
@@ -136,23 +134,23 @@ def make_buffer_tables(
 
 
 def make_length_tables(
-    switch: SwitchView, lengths: Sequence[str], platform: SonicPlatform, port_table: PortTable
+    view: SwitchView, lengths: Sequence[str], platform: SonicPlatform, port_table: PortTable
 ) -> Mapping[str, Mapping[str, Any]]:
     """Return, by table that prints the lengths of cables, the values of its template: its rows.
 
     `lengths` is a text for each port: metres, or what stands for them.
     """
-    key = _make_key(switch, platform, port_table) if lengths else None
+    key = _make_key(view, platform, port_table) if lengths else None
     if key is None:
         return {}
     # for ports without a cable
     shortest = min(key.buffers.headroom)
-    cables = {port.name: f"{length}m" for port, length in zip(switch.ports, lengths, strict=True)}
+    cables = {port.name: f"{length}m" for port, length in zip(view.ports, lengths, strict=True)}
     profiles = {
         port.name: make_lossless_profile_name(port.speed_gbps, length)
-        for port, length in zip(switch.ports, lengths, strict=True)
+        for port, length in zip(view.ports, lengths, strict=True)
     }
-    pausing = {port.name for port in switch.ports if port.pauses}
+    pausing = {port.name for port in view.ports if port.pauses}
     groups: Rows = {}
     for name, use in _list_port_buffers(key):
         groups[f"{name}|{LOSSY_GROUP}"] = {"profile": use.group}
@@ -164,11 +162,11 @@ def make_length_tables(
     }
 
 
-def _make_key(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) -> _BufferKey | None:
+def _make_key(view: SwitchView, platform: SonicPlatform, port_table: PortTable) -> _BufferKey | None:
     buffers = platform.find_buffers(port_table.hwsku)
     # all ports of the face, since an unused one holds buffers too
-    names, cabled = tuple(port.name for port in port_table.ports), frozenset(port.name for port in switch.ports)
-    return _BufferKey(id(buffers), names, cabled, switch.fabric.qos.roce_class, buffers) if buffers else None
+    names, cabled = tuple(port.name for port in port_table.ports), frozenset(port.name for port in view.ports)
+    return _BufferKey(id(buffers), names, cabled, view.fabric.qos.roce_class, buffers) if buffers else None
 
 
 @lru_cache(maxsize=64)

@@ -44,26 +44,26 @@ _PORTS = {"dhcp": (67, 68), "dhcp6": (547, 546)}
 Rows = dict[str, dict[str, Any]]
 
 
-def make_host_tables(switch: SwitchView) -> dict[str, Any]:
+def make_host_tables(view: SwitchView) -> dict[str, Any]:
     """Return the rows of the tables, by table, and which containers run (`relays`, `radv_state`)."""
-    lists = list_guards(switch, "PortChannel{number}")
-    bridged = [service for service in switch.services if service.gateways]
+    lists = list_guards(view, "PortChannel{number}")
+    bridged = [service for service in view.services if service.gateways]
     advertising = [s.offers for s in bridged if s.offers.states_advertised and any(":" in g for g in s.gateways)]
     return {
         "relays": any(service.offers.dhcp for service in bridged),
         "radv_state": ("enabled" if any(offers.advertised for offers in advertising) else "disabled")
         if advertising
         else "",
-        "own_relay": has_sonic_relay(switch),
+        "own_relay": has_sonic_relay(view),
         "DHCPV4_RELAY": {
-            f"Vlan{s.vlan}": {"dhcpv4_servers": _list_servers(switch, s), **_make_source_fields(switch, s)}
+            f"Vlan{s.vlan}": {"dhcpv4_servers": _list_servers(view, s), **_make_source_fields(view, s)}
             for s in bridged
-            if has_sonic_relay(switch) and _list_servers(switch, s)
+            if has_sonic_relay(view) and _list_servers(view, s)
         },
         "DHCP_RELAY": {
-            f"Vlan{s.vlan}": {"dhcpv6_servers": _list_servers(switch, s, v6=True)}
+            f"Vlan{s.vlan}": {"dhcpv6_servers": _list_servers(view, s, v6=True)}
             for s in bridged
-            if _list_servers(switch, s, v6=True)
+            if _list_servers(view, s, v6=True)
         },
         "ACL_RULE": {
             f"{guard.name}|RULE_{number}": _make_rule(guard, kind, number)
@@ -81,41 +81,41 @@ def make_host_tables(switch: SwitchView) -> dict[str, Any]:
         },
         "PORT_STORM_CONTROL": {
             f"{port.name}|{KINDS[kind]}": {"kbps": round(percent * port.speed_gbps * 10**4)}
-            for port in switch.ports
-            for kind, percent in model_access(switch, port).storm.items()
+            for port in view.ports
+            for kind, percent in model_access(view, port).storm.items()
         },
     }
 
 
-def make_vlan_rows(switch: SwitchView) -> Rows:
+def make_vlan_rows(view: SwitchView) -> Rows:
     """Return the rows of VLAN: its number, and the DHCP servers that isc-dhcp-relay takes its hosts' requests to."""
-    isc = not has_sonic_relay(switch)
+    isc = not has_sonic_relay(view)
     return {
-        f"Vlan{s.vlan}": {"dhcp_servers": (isc and _list_servers(switch, s)) or None, "vlanid": s.vlan}
-        for s in switch.services
+        f"Vlan{s.vlan}": {"dhcp_servers": (isc and _list_servers(view, s)) or None, "vlanid": s.vlan}
+        for s in view.services
         if s.gateways
     }
 
 
-def has_sonic_relay(switch: SwitchView) -> bool:
+def has_sonic_relay(view: SwitchView) -> bool:
     """Whether SONiC's own agent relays DHCP.
 
     It does if isc-dhcp-relay would not hear the replies of servers or, on one of two switches with one gateway, would
     drop replies to requests that the other switch sent.
     """
-    deaf = switch.fabric.underlay == "ebgp-unnumbered" or switch.pair is not None or bool(switch.multihomed)
-    return any((service.vrf or deaf) and _list_servers(switch, service) for service in switch.services)
+    deaf = view.fabric.underlay == "ebgp-unnumbered" or view.pair is not None or bool(view.multihomed)
+    return any((service.vrf or deaf) and _list_servers(view, service) for service in view.services)
 
 
-def list_circuit_forms(switch: SwitchView) -> dict[str, str]:
+def list_circuit_forms(view: SwitchView) -> dict[str, str]:
     """Return the circuit id of each fabric whose hosts are bridged.
 
     isc-dhcp-relay says host name and alias (`-a %h:%p --name-alias-map-file`: sonic-buildimage, dockers/
     docker-dhcp-relay, dhcpv4-relay.agents.j2; src/isc-dhcp, patches 0002 to 0004); SONiC's own agent also the interface
     of the VLAN (sonic-dhcp-relay, commit c8ce985, dhcp4relay/src/dhcp4relay.cpp, encode_relay_option).
     """
-    form = "{switch}:{alias}:Vlan{vlan}" if has_sonic_relay(switch) else "{switch}:{alias}"
-    return {service.fabric: form for service in switch.services if service.gateways}
+    form = "{switch}:{alias}:Vlan{vlan}" if has_sonic_relay(view) else "{switch}:{alias}"
+    return {service.fabric: form for service in view.services if service.gateways}
 
 
 def make_loopback_name(loopback: VrfLoopback) -> str:
@@ -123,20 +123,20 @@ def make_loopback_name(loopback: VrfLoopback) -> str:
     return f"Loopback{loopback.number}"
 
 
-def _make_source_fields(switch: SwitchView, service: Service) -> dict[str, str]:
+def _make_source_fields(view: SwitchView, service: Service) -> dict[str, str]:
     """Return the fields for the loopback that DHCP servers answer to; {} if they answer to the gateway.
 
     Two switches that have one gateway take the loopback in the VRF of the VLAN, and tell the subnet of the host (RFC
     3527).
     """
-    loopback, relay = switch.loopback_in(service.vrf), model_relay(switch, service, service.gateways)
+    loopback, relay = view.loopback_in(service.vrf), model_relay(view, service, service.gateways)
     source = make_loopback_name(loopback) if loopback else "Loopback0"
     return {"link_selection": "enable", "source_interface": source} if relay and relay.source else {}
 
 
-def _list_servers(switch: SwitchView, service: Service, *, v6: bool = False) -> list[str]:
+def _list_servers(view: SwitchView, service: Service, *, v6: bool = False) -> list[str]:
     """Return the DHCP servers of a service in one family."""
-    relay = model_relay(switch, service, service.gateways)
+    relay = model_relay(view, service, service.gateways)
     return relay.list_servers(v6=v6) if relay else []
 
 

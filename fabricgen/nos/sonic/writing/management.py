@@ -36,15 +36,15 @@ PRINTED_WITH = {
 """Tables whose rows are in their templates, each with the value that makes the template print it."""
 
 
-def make_management_values(switch: SwitchView) -> dict[str, Any]:
+def make_management_values(view: SwitchView) -> dict[str, Any]:
     """Return the rows of the tables by which a switch is managed, by table, and what else their templates name.
 
     A table that is not asked for has no rows.
     """
-    spec, management = switch.fabric.management, model_management(switch)
+    spec, management = view.fabric.management, model_management(view)
     return {
         **_make_login_rows(spec.aaa),
-        **_make_snmp_rows(spec, switch.site),
+        **_make_snmp_rows(spec, view.site),
         "gnmi_port": management.gnmi_port,
         **_list_certificates(spec),
         "NTP_SERVER": {server: {"resolve_as": server} for server in management.ntp},

@@ -46,12 +46,12 @@ dhcp4relay/src/dhcp4relay.cpp), and those of a tunnel are called TUNNEL-VLAN, su
 cfgmgr/vxlanmgr.cpp, createVxlanNetdevice)."""
 
 
-def make_overlay_values(switch: SwitchView) -> dict[str, Any]:
+def make_overlay_values(view: SwitchView) -> dict[str, Any]:
     """Return the rows of the tables of VXLAN, and what frr.conf says of EVPN (`overlay`, None without it)."""
-    overlay = switch.overlay
+    overlay = view.overlay
     mapped = [(vrf.vlan, vrf.vni) for vrf in overlay.vrfs.values()] if overlay else []
     mapped += [(number, vlan.vni) for number, vlan in overlay.vlans.items()] if overlay else []
-    tunnel = RELAYED_TUNNEL if has_sonic_relay(switch) else TUNNEL
+    tunnel = RELAYED_TUNNEL if has_sonic_relay(view) else TUNNEL
     return {
         "VXLAN_EVPN_NVO": {INSTANCE: {"source_vtep": tunnel}} if mapped else {},
         "VXLAN_TUNNEL": {tunnel: {"src_ip": overlay.vtep}} if overlay and mapped else {},
@@ -72,15 +72,15 @@ def make_overlay_values(switch: SwitchView) -> dict[str, Any]:
                         (address, p.remote_asn, make_one_line(p.description, 80)) for address, p in group.peers.items()
                     ],
                 }
-                for group in make_overlay_groups(switch)
+                for group in make_overlay_groups(view)
             ],
         },
     }
 
 
-def list_vni_vlans(switch: SwitchView) -> dict[str, int]:
+def list_vni_vlans(view: SwitchView) -> dict[str, int]:
     """Return the VLAN that carries the VNI of each VRF, by VRF."""
-    return {name: vrf.vlan for name, vrf in switch.overlay.vrfs.items()} if switch.overlay else {}
+    return {name: vrf.vlan for name, vrf in view.overlay.vrfs.items()} if view.overlay else {}
 
 
 STARTUP_S = 300
@@ -94,32 +94,32 @@ HOLD_S = {"mac_holdtime": 1080, "neigh_holdtime": 1080}
 """Seconds for which routes are kept that the other switch has withdrawn: the default of sonic-evpn.yang and of FRR."""
 
 
-def make_segment_tables(switch: SwitchView) -> dict[str, dict[str, dict[str, Any]]]:
+def make_segment_tables(view: SwitchView) -> dict[str, dict[str, dict[str, Any]]]:
     """Return the rows of the tables of multihoming, by table; no rows for a switch without it."""
-    if not switch.multihomed:
+    if not view.multihomed:
         return {"EVPN_ETHERNET_SEGMENT": {}, "EVPN_MH_GLOBAL": {}, "SAG": {}}
     fields = {"df_pref": PREFERENCE, "esi": "AUTO", "type": "TYPE_3_MAC_BASED"}
-    shared = any(service.gateways for service in switch.services)
+    shared = any(service.gateways for service in view.services)
     return {
-        "EVPN_ETHERNET_SEGMENT": {f"PortChannel{n}": fields for n, bond in model_bonds(switch).items() if bond.segment},
+        "EVPN_ETHERNET_SEGMENT": {f"PortChannel{n}": fields for n, bond in model_bonds(view).items() if bond.segment},
         "EVPN_MH_GLOBAL": {"default": {**HOLD_S, "startup_delay": STARTUP_S}},
         "SAG": {"GLOBAL": {"gateway_mac": GATEWAY_MAC}} if shared else {},
     }
 
 
-def make_segment_values(switch: SwitchView) -> dict[str, Any]:
+def make_segment_values(view: SwitchView) -> dict[str, Any]:
     """Return what frr.conf says of multihoming: segments, tracked uplinks, and VLANs over EVPN.
 
     `segments` is None for a switch without multihoming.
     """
-    vlans = switch.overlay.vlans if switch.overlay else {}
+    vlans = view.overlay.vlans if view.overlay else {}
     return {
         "segments": {
             "startup_s": STARTUP_S,
-            "bonds": [(f"PortChannel{n}", n, b.segment) for n, b in model_bonds(switch).items() if b.segment],
-            "uplinks": [require_token(port.name) for port in switch.ports if port.role == "up"],
+            "bonds": [(f"PortChannel{n}", n, b.segment) for n, b in model_bonds(view).items() if b.segment],
+            "uplinks": [require_token(port.name) for port in view.ports if port.role == "up"],
         }
-        if switch.multihomed
+        if view.multihomed
         else None,
         "vni_vlans": sorted(vlans.values(), key=lambda vlan: vlan.vni),
     }
@@ -141,13 +141,13 @@ def make_segment_values(switch: SwitchView) -> dict[str, Any]:
 Rows = dict[str, dict[str, Any]]
 
 
-def make_pair_tables(switch: SwitchView) -> dict[str, Rows]:
+def make_pair_tables(view: SwitchView) -> dict[str, Rows]:
     """Return the rows of the tables of MCLAG, by table; no rows for a switch in no pair."""
-    pair = switch.pair
+    pair = view.pair
     if pair is None:
         return {"MCLAG_DOMAIN": {}, "MCLAG_INTERFACE": {}, "MCLAG_UNIQUE_IP": {}}
     _, addresses = pair.vlans[PAIR_VLAN]
-    mlag_ids = [bond.mlag_id for bond in model_bonds(switch).values() if bond.mlag_id]
+    mlag_ids = [bond.mlag_id for bond in model_bonds(view).values() if bond.mlag_id]
     fields = {
         "source_ip": next(iter(addresses)).partition("/")[0],
         "peer_ip": pair.peer,
@@ -160,13 +160,13 @@ def make_pair_tables(switch: SwitchView) -> dict[str, Rows]:
     }
 
 
-def make_pair_rows(switch: SwitchView) -> dict[str, Rows]:
+def make_pair_rows(view: SwitchView) -> dict[str, Rows]:
     """Return the rows that the peer link of a pair adds to the tables of bonds and VLANs, by table."""
-    pair, end = switch.pair, switch.pair_end
+    pair, end = view.pair, view.pair_end
     if pair is None or end is None:
         return {}
-    name, vlans = _name_peer_link(pair), [service.vlan for service in switch.services if service.gateways]
-    unnumbered = switch.fabric.underlay == "ebgp-unnumbered" and end.peer_asn
+    name, vlans = _name_peer_link(pair), [service.vlan for service in view.services if service.gateways]
+    unnumbered = view.fabric.underlay == "ebgp-unnumbered" and end.peer_asn
     interfaces: Rows = {}
     for vlan, (vrf, addresses) in pair.vlans.items():
         interfaces[f"Vlan{vlan}"] = {"vrf_name": make_vrf_name(vrf)} if vrf else {}

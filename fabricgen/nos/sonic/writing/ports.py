@@ -53,13 +53,13 @@ class _TableKey:
     profile: SwitchProfile = field(compare=False)
 
 
-def find_port_table(switch: SwitchView, platform: SonicPlatform) -> PortTable:
+def find_port_table(view: SwitchView, platform: SonicPlatform) -> PortTable:
     """Return the port table of a switch: its HwSKU, how cages are split, and every port, cabled or not.
 
     It leaves out cages that are not in use and have no port in the HwSKU: its SAI profile does not start them.
     """
-    used = {port.cage: CageUse(port.ways, port.speed_gbps) for port in switch.ports}
-    return _make_port_table(_TableKey(id(platform), id(switch.profile), tuple(used.items()), platform, switch.profile))
+    used = {port.cage: CageUse(port.ways, port.speed_gbps) for port in view.ports}
+    return _make_port_table(_TableKey(id(platform), id(view.profile), tuple(used.items()), platform, view.profile))
 
 
 @lru_cache(maxsize=256)

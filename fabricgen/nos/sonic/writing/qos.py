@@ -53,17 +53,17 @@ MAX_POLL_MS = 1000
 """The longest poll interval of the watchdog, ms (sonic-pfcwd.yang)."""
 
 
-def make_qos_values(switch: SwitchView) -> dict[str, Any] | None:
+def make_qos_values(view: SwitchView) -> dict[str, Any] | None:
     """Return the rows of the QoS tables, by table, and what else their templates name; None if RoCE has no class of its
     own.
 
     Switches with like ports get the very same mapping, so that its tables are rendered once.
     """
-    qos = model_qos(switch)
+    qos = model_qos(view)
     if qos is None:
         return None
-    speeds = tuple(port.speed_gbps for port in switch.ports)
-    return _make_qos_values(qos, qos.watchdog, speeds, switch.profile.asic.startswith("Spectrum"))
+    speeds = tuple(port.speed_gbps for port in view.ports)
+    return _make_qos_values(qos, qos.watchdog, speeds, view.profile.asic.startswith("Spectrum"))
 
 
 @lru_cache(maxsize=256)
@@ -155,9 +155,9 @@ FLOW_FIELDS = ("DST_IP", "SRC_IP", "IP_PROTOCOL", "L4_DST_PORT", "L4_SRC_PORT")
 QUEUE_PAIR = "RDMA_BTH_DEST_QP"
 
 
-def make_balancing_values(switch: SwitchView) -> dict[str, Any]:
+def make_balancing_values(view: SwitchView) -> dict[str, Any]:
     """Return the rows of SWITCH_HASH; none if RoCE is hashed as the image does it."""
-    fields, families = [*FLOW_FIELDS, QUEUE_PAIR], sorted(model_balancing(switch).queue_pairs)
+    fields, families = [*FLOW_FIELDS, QUEUE_PAIR], sorted(model_balancing(view).queue_pairs)
     rows = {"GLOBAL": {f"ecmp_hash_ip{family}_rdma": fields for family in families}}
     return {"SWITCH_HASH": rows if families else {}}
 
@@ -167,17 +167,17 @@ TRIM_MAPS = "TRIM"
 
 
 def find_lossy_tables(
-    switch: SwitchView, platform: SonicPlatform, port_table: PortTable
+    view: SwitchView, platform: SonicPlatform, port_table: PortTable
 ) -> Mapping[str, Mapping[str, Any]]:
     """Return, by table, what its template names, of a switch that trims packets or whose RoCE is lossy.
 
     Empty for any other switch, and for one without published buffers.
     """
-    trimming, buffers = model_trimming(switch), platform.find_lossy_buffers(port_table.hwsku)
-    qos = switch.fabric.qos
+    trimming, buffers = model_trimming(view), platform.find_lossy_buffers(port_table.hwsku)
+    qos = view.fabric.qos
     if buffers is None or qos.lossless or not (trimming or qos.marks):
         return {}
-    cabled = frozenset(port.name for port in switch.ports)
+    cabled = frozenset(port.name for port in view.ports)
     names = tuple(port.name for port in port_table.ports)
     # the buffers hold dicts, which have no hash; the catalogue keeps them, so that an identity stays theirs
     return _make_lossy_tables(_LossyKey(id(buffers), trimming, qos.trimmed_class, names, cabled, buffers))

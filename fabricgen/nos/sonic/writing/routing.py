@@ -53,13 +53,13 @@ peer-group.conf.j2 and bgpd.main.conf.j2); an frr.conf has neither.
 """
 
 
-def owns_frr(switch: SwitchView) -> bool:
+def owns_frr(view: SwitchView) -> bool:
     """Whether a switch takes an frr.conf: it runs BGP that bgpcfgd cannot make from its tables.
 
     For an MLAG pair bgpcfgd would announce the VLAN of the pair; for other things it has no words, or SONiC's YANG
     models refuse them.
     """
-    return bool(switch.asn) and not is_routed_by_daemon(switch)
+    return bool(view.asn) and not is_routed_by_daemon(view)
 
 
 def find_router_type(level: int) -> str:
@@ -77,19 +77,19 @@ def make_vrf_name(vrf: str) -> str:
     return f"Vrf_{vrf}" if vrf else ""
 
 
-def make_routing_values(switch: SwitchView) -> dict[str, Any]:
+def make_routing_values(view: SwitchView) -> dict[str, Any]:
     """Return the rows of the tables of neighbours, sessions and static routes, by table, and what frr.conf names."""
     return {
-        **_make_neighbor_rows(switch),
-        "BGP_NEIGHBOR": {} if owns_frr(switch) else _make_session_rows(switch),
-        "BGP_DEVICE_GLOBAL": {"STATE": {"tsa_enabled": "true"}} if _is_shifted(switch) else {},
-        "STATIC_ROUTE": _make_static_routes(switch),
-        **_make_srv6_rows(switch),
-        **_make_frr_values(switch),
+        **_make_neighbor_rows(view),
+        "BGP_NEIGHBOR": {} if owns_frr(view) else _make_session_rows(view),
+        "BGP_DEVICE_GLOBAL": {"STATE": {"tsa_enabled": "true"}} if _is_shifted(view) else {},
+        "STATIC_ROUTE": _make_static_routes(view),
+        **_make_srv6_rows(view),
+        **_make_frr_values(view),
     }
 
 
-def _is_shifted(switch: SwitchView) -> bool:
+def _is_shifted(view: SwitchView) -> bool:
     """Whether bgpcfgd shifts traffic away (TSA): then it announces the loopbacks alone.
 
     BGP_DEVICE_GLOBAL|STATE, tsa_enabled, true or false, false by default (sonic-buildimage@086b03bd,
@@ -98,32 +98,32 @@ def _is_shifted(switch: SwitchView) -> bool:
     its own internal tag, and no others (sonic-bgpcfgd, managers_device_global.py;
     dockers/docker-fpm-frr/frr/bgpd/tsa/bgpd.tsa.isolate.conf.j2). STATIC_ROUTE has tag 1 or 2 (managers_static_rt.py).
     """
-    return switch.maintenance and bool(switch.asn) and not owns_frr(switch)
+    return view.maintenance and bool(view.asn) and not owns_frr(view)
 
 
-def _make_static_routes(switch: SwitchView) -> dict[str, dict[str, str]]:
+def _make_static_routes(view: SwitchView) -> dict[str, dict[str, str]]:
     """Return the rows of STATIC_ROUTE: with BGP the blocks of hosts, dropped and announced, else the static underlay's
     routes.
     """
-    if switch.asn:
-        blocks = () if owns_frr(switch) else discard_host_blocks(switch)
+    if view.asn:
+        blocks = () if owns_frr(view) else discard_host_blocks(view)
         announced = {"advertise": "true", "blackhole": "true"}
         return {f"{make_vrf_name(vrf) or 'default'}|{block}": announced for vrf, block in blocks}
-    return {f"default|{prefix}": make_static_route(prefix, route) for (_, prefix), route in switch.routes.items()}
+    return {f"default|{prefix}": make_static_route(prefix, route) for (_, prefix), route in view.routes.items()}
 
 
 LOCATOR = "main"
 """The name of the SRv6 locator of a switch, which has one."""
 
 
-def _make_srv6_rows(switch: SwitchView) -> dict[str, dict[str, dict[str, str]]]:
+def _make_srv6_rows(view: SwitchView) -> dict[str, dict[str, dict[str, str]]]:
     """Return the rows of SRV6_MY_LOCATORS and SRV6_MY_SIDS: the locator of a switch, its own identifier (uN), and one
     for each link (uA). Both are empty without SRv6.
 
     bgpcfgd makes of them what FRR has to know (sonic-net/SONiC, doc/srv6/srv6_static_config_hld.md; sonic-bgpcfgd,
     managers_srv6.py; sonic-srv6.yang). That design wants `decap_dscp_mode` for every action.
     """
-    srv6 = model_srv6(switch)
+    srv6 = model_srv6(view)
     if srv6 is None:
         return {"SRV6_MY_LOCATORS": {}, "SRV6_MY_SIDS": {}}
     lengths = dict(zip(("block_len", "node_len", "func_len"), map(str, srv6.bits), strict=True))
@@ -155,65 +155,65 @@ def make_static_route(prefix: str, route: StaticRoute) -> dict[str, str]:
     }
 
 
-def _make_neighbor_rows(switch: SwitchView) -> dict[str, Any]:
+def _make_neighbor_rows(view: SwitchView) -> dict[str, Any]:
     """Return the rows of what is at the far end of each port."""
-    types = {port.peer: word for port in switch.ports if (word := _find_neighbor_type(switch, port))}
+    types = {port.peer: word for port in view.ports if (word := _find_neighbor_type(view, port))}
     return {
-        "DEVICE_NEIGHBOR": {port.name: {"name": port.peer, "port": port.peer_port} for port in switch.ports},
+        "DEVICE_NEIGHBOR": {port.name: {"name": port.peer, "port": port.peer_port} for port in view.ports},
         "DEVICE_NEIGHBOR_METADATA": {name: {"type": word} for name, word in types.items()},
     }
 
 
-def _make_session_rows(switch: SwitchView) -> dict[str, Any]:
+def _make_session_rows(view: SwitchView) -> dict[str, Any]:
     """Return the rows of BGP_NEIGHBOR, from which bgpcfgd makes FRR's sessions."""
     return {
         far: {"asn": peer.remote_asn, "local_addr": peer.address, "name": peer.device}
-        for far, peer in model_bgp(switch)[""].peers.items()
+        for far, peer in model_bgp(view)[""].peers.items()
         if not peer.is_exit
     }
 
 
-def _find_neighbor_type(switch: SwitchView, port: SwitchPort) -> str:
+def _find_neighbor_type(view: SwitchView, port: SwitchPort) -> str:
     """Return SONiC's word for the far end of a port; "" for a management port of a switch, which is no neighbour of the
     fabric.
     """
     if port.role in ("host", EXIT):
         return "Server" if port.peer_tier == "node" else ""
-    return find_router_type(switch.level + {"up": 1, "down": -1}.get(port.role, 0))
+    return find_router_type(view.level + {"up": 1, "down": -1}.get(port.role, 0))
 
 
-def _make_frr_values(switch: SwitchView) -> dict[str, Any]:
+def _make_frr_values(view: SwitchView) -> dict[str, Any]:
     """Return the values of an frr.conf: timers, policies and BGP of each VRF, the default one apart."""
-    instances = model_bgp(switch)
+    instances = model_bgp(view)
     default_instance = instances.pop("")
     return {
         "keepalive": KEEPALIVE_S,
         "hold": HOLD_S,
-        "only_own_routes": switch.announces_own_only,
+        "only_own_routes": view.announces_own_only,
         "names_own_routes": "OWN" in default_instance.maps.as_paths,
-        "passes_to_mates": switch.passes_to_mates,
-        "drained": switch.maintenance,
+        "passes_to_mates": view.passes_to_mates,
+        "drained": view.maintenance,
         "connect_retry": CONNECT_RETRY_S,
-        "unnumbered": switch.fabric.underlay == "ebgp-unnumbered",
-        "own_bgp_lines": switch.lines_at("bgp"),
-        "own_lines": switch.lines_at("frr"),
+        "unnumbered": view.fabric.underlay == "ebgp-unnumbered",
+        "own_bgp_lines": view.lines_at("bgp"),
+        "own_lines": view.lines_at("frr"),
         "max_paths": default_instance.max_paths,
-        "leak_path": match_leaked_paths(switch),
-        "leaks_told": tells_leaked(switch),
+        "leak_path": match_leaked_paths(view),
+        "leaks_told": tells_leaked(view),
         "leaked_path": LEAKED_PATH,
-        "bgp_instances": [_make_bgp_instance(switch, vrf, bgp) for vrf, bgp in instances.items()],
-        "default_instance": _make_bgp_instance(switch, "", default_instance),
+        "bgp_instances": [_make_bgp_instance(view, vrf, bgp) for vrf, bgp in instances.items()],
+        "default_instance": _make_bgp_instance(view, "", default_instance),
     }
 
 
-def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]:
+def _make_bgp_instance(view: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]:
     """Return the template's values of BGP in one VRF: its name, families, lists and maps, peer groups and sessions.
 
     Exits have keys of their own: `exits`, `exit_lists`, `exit_entries`, `exit_paths` and `exit_routes`. `evpn` is None
     for a VRF that is not over EVPN.
     """
     vrf_name = make_vrf_name(vrf)
-    names, overlay = PolicyNames(vrf, vrf_name, make_vrf_name), switch.overlay_in(vrf)
+    names, overlay = PolicyNames(vrf, vrf_name, make_vrf_name), view.overlay_in(vrf)
     lists, entries = list(list_prefix_list_rows(bgp.maps, names, IP_WORDS)), list_entry_rows(bgp.maps, names, IP_WORDS)
     peer_of_group = {peer.group: peer for peer in bgp.peers.values()}
     return {
@@ -226,7 +226,7 @@ def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]
         "exit_entries": sort_outside_rows(entries),
         "exit_routes": [
             (find_family_word(prefix), prefix, next_hop, require_token(port), f" vrf {vrf_name}" if vrf_name else "")
-            for prefix, route in switch.exits.routes_in(vrf).items()
+            for prefix, route in view.exits.routes_in(vrf).items()
             for port, next_hop in route.hops
         ],
         "groups": [(group, peer_of_group[group]) for group in list_group_names(peer_of_group.values())],
@@ -234,7 +234,7 @@ def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]
         "exits": list_session_rows(bgp, exits=True),
         "families": [
             _make_family_values(bgp, names, v6=v6)
-            for v6, has_family in ((False, switch.has_v4), (True, switch.has_v6))
+            for v6, has_family in ((False, view.has_v4), (True, view.has_v6))
             if has_family
         ],
         "leaks": list_leak_rows(bgp.maps, names, IP_WORDS),
