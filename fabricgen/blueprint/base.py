@@ -26,7 +26,8 @@ class Model(FrozenModel):
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """Hold numbers and truth values to what JSON Schema calls so, that editors and fabricgen say the same.
 
-        A part of another model has a reader of its own, made when the first such part is read: most pages have few.
+        A part of another model has a reader of its own, made when the first such part is read: most pages have few. A
+        part that a page leaves out is made by `model_construct` (`default_factory`), for which no reader is made.
         """
         if handler.field_name:
             ref = f"{cls.__module__}.{cls.__name__}:{id(cls)}"  # as pydantic names definitions of JSON Schema

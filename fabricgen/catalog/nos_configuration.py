@@ -127,9 +127,9 @@ class RelayFacts(FrozenModel):
 
 
 class DialectFacts(FrozenModel):
-    """What it says otherwise than others where a blueprint asks the same."""
+    """How a NOS differs from others in carrying out the same request."""
 
-    lossy_class: Annotated[int, Field(ge=0, le=7, description="The traffic class of packets that have none.")] = 0
+    lossy_class: Annotated[int, Field(ge=0, le=7, description="The class of packets whose DSCP is given no class.")] = 0
     negotiates_copper: Annotated[bool, Field(description="Whether copper ports state no speed.")] = True
     describes_unnumbered: Annotated[bool, Field(description="Whether sessions of ports have descriptions.")] = True
     splits_empty_cages: Annotated[
@@ -232,7 +232,9 @@ Intent: TypeAlias = Literal[
     "maintenance",
     "port-settings",
 ]
-"""What a blueprint may ask of the configuration of a switch; a NOS claims each, on all or some chips, or does not."""
+"""What a blueprint may ask of the configuration of a switch; a NOS claims each, on all or some chips, or does not.
+
+`QosIntent`, `SpanIntent` and `FabricIntent` are something else: settings as settled for a fabric."""
 
 UNCLAIMED = (
     "its entry in the catalogue (platforms/NOS.yaml, `claims`) does not have it; take another NOS, or do without"

@@ -1,10 +1,10 @@
 """The QoS that a blueprint asks for RoCE traffic, and the ECN thresholds that follow, alike on every NOS.
 
-There are three profiles. `roce-lossless`: RoCE has a traffic class that is marked, and paused before it is full. `roce-
-lossy`: it has the same class, whose packets are dropped or trimmed when it is full; NVIDIA calls this RoCE lossy, and
-with trimming its QoS for MRC (Cumulus Linux user guide, RoCE: `lossy` and `lossy-multi-tc`; MRC: OCP, Multipath
-Reliable Connection 1.0, and Araujo et al., arXiv:2605.04333, whose NICs take marks as a signal of their paths). `best-
-effort`: it has no class.
+There are three profiles. `roce-lossless`: RoCE has a traffic class that is marked, and paused before it is full.
+`roce-lossy`: it has the same class, whose packets are dropped or trimmed when it is full; NVIDIA calls this RoCE lossy,
+and with trimming its QoS for MRC, Multipath Reliable Connection (Cumulus Linux user guide, RoCE: `lossy` and
+`lossy-multi-tc`; OCP, Multipath Reliable Connection 1.0, and Araujo et al., arXiv:2605.04333, whose NICs take marks as
+a signal of their paths). `best-effort`: it has no class.
 
 Vendors do not agree on thresholds; these are starting values of ours, within what public guides state (256/512 kB at a
 leaf, 512/768 kB at a spine, for a 400G port), scaled by port speed.
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from fabricgen.blueprint.sections.qos import Watchdog, choose_setting, find_stated_profile
+from fabricgen.blueprint.sections.qos import Watchdog, choose_setting, interpret_profile
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 
@@ -31,7 +31,10 @@ class TrimmedPackets(NamedTuple):
 
 
 class QosIntent(NamedTuple):
-    """QoS of the switches of a fabric."""
+    """QoS of the switches of a fabric, as settled from the fabric, the cluster and defaults.
+
+    Without `marks` the numbers of RoCE's class are filled in as well, and nothing uses them.
+    """
 
     lossless: bool
     """Whether the class of RoCE is paused before it is full."""
@@ -43,7 +46,7 @@ class QosIntent(NamedTuple):
     """The lower ECN threshold, kB; None if it is derived from the port speed."""
     ecn_max_kb: int | None
     """The upper ECN threshold, kB; None if it is derived from the port speed."""
-    ecn: tuple[tuple[int, int, int], ...]
+    thresholds_by_speed: tuple[tuple[int, int, int], ...]
     """(Gb/s, lower, upper threshold in kB) for single port speeds, which take precedence."""
     mark_percent: int
     roce_class: int
@@ -75,7 +78,7 @@ class QosIntent(NamedTuple):
         return (100 - self.roce_percent) // 2 if self.marks and self.trim else 0
 
 
-def find_qos(design: Design, fabric: FabricDesign) -> QosIntent:
+def resolve_qos(design: Design, fabric: FabricDesign) -> QosIntent:
     """Return the QoS settings of a fabric: its own settings over those of the cluster.
 
     The cluster's profile applies only to RoCE fabrics and to fabrics that carry one.
@@ -84,16 +87,12 @@ def find_qos(design: Design, fabric: FabricDesign) -> QosIntent:
     # a carried fabric has no switches: its class is set up on the switches of its carrier
     carried = [f for f in design.fabrics if f.carrier == fabric.name]
     protocol = "roce" if any(f.protocol == "roce" for f in carried) else fabric.protocol
-    profile = find_stated_profile(of_fabric) or (find_stated_profile(of_cluster) if protocol == "roce" else None)
+    profile = interpret_profile(of_fabric) or (interpret_profile(of_cluster) if protocol == "roce" else None)
     lossless = profile == "roce-lossless" if profile else protocol == "roce"
 
-    def read_setting(name: str, default: int) -> int:
+    def read_setting(name: str) -> int:
         # a number of the QoS section, from the fabric, the cluster or the default
-        return choose_setting(of_fabric, of_cluster, name, default)
-
-    def read_threshold(name: str) -> int | None:
-        # 0 stands for no threshold, as the language takes only numbers above 0
-        return read_setting(name, 0) or None
+        return choose_setting(of_fabric, of_cluster, name)
 
     # a class that is paused before it is full is never trimmed
     trim = None if lossless else of_fabric.trim or (of_cluster.trim if protocol == "roce" else None)
@@ -102,16 +101,17 @@ def find_qos(design: Design, fabric: FabricDesign) -> QosIntent:
     return QosIntent(
         lossless=lossless,
         marks=lossless or profile == "roce-lossy",
-        roce_dscp=read_setting("roce_dscp", 26),
-        cnp_dscp=read_setting("cnp_dscp", 48),
-        ecn_min_kb=read_threshold("ecn_min_kb"),
-        ecn_max_kb=read_threshold("ecn_max_kb"),
-        ecn=tuple((speed, *kb) for speed, kb in sorted({**of_cluster.ecn, **of_fabric.ecn}.items())),
-        mark_percent=read_setting("mark_percent", 100),
-        roce_class=read_setting("roce_class", 3),
-        cnp_class=read_setting("cnp_class", 6),
-        roce_percent=read_setting("roce_percent", 50),
-        cnp_max_percent=read_setting("cnp_max_percent", 0),
+        roce_dscp=read_setting("roce_dscp"),
+        cnp_dscp=read_setting("cnp_dscp"),
+        # the language takes only thresholds above 0
+        ecn_min_kb=of_fabric.ecn_min_kb or of_cluster.ecn_min_kb,
+        ecn_max_kb=of_fabric.ecn_max_kb or of_cluster.ecn_max_kb,
+        thresholds_by_speed=tuple((speed, *kb) for speed, kb in sorted({**of_cluster.ecn, **of_fabric.ecn}.items())),
+        mark_percent=read_setting("mark_percent"),
+        roce_class=read_setting("roce_class"),
+        cnp_class=read_setting("cnp_class"),
+        roce_percent=read_setting("roce_percent"),
+        cnp_max_percent=read_setting("cnp_max_percent"),
         detect_ms=watchdog.detect_ms,
         restore_ms=watchdog.restore_ms,
         poll_ms=watchdog.poll_ms,
@@ -124,12 +124,13 @@ def compute_ecn_thresholds(qos: QosIntent, is_lowest: bool, speed_gbps: int) -> 
     """Return the queue lengths, kB, at which a port of a speed starts to mark packets and at which it marks all;
     `is_lowest` says whether it is on a leaf.
 
-    A threshold stated for this speed wins. A single threshold stated for all speeds holds for each; the other threshold
-    is then kept above, or below, it.
+    Thresholds stated for this speed win. A threshold stated for all speeds holds for each; the other one is then kept
+    above, or below, it. If the fabric states one and the cluster the other, and the upper one is not above the lower
+    one, the upper one is twice the lower one, whatever is stated (FG806 reports it).
     """
-    stated = next(((min_kb, max_kb) for speed, min_kb, max_kb in qos.ecn if speed == speed_gbps), None)
-    if stated:
-        return stated
+    for speed, min_kb, max_kb in qos.thresholds_by_speed:
+        if speed == speed_gbps:
+            return min_kb, max_kb
     kb_at_reference = _LEAF_KB if is_lowest else _UPPER_KB
     # a faster port drains a queue sooner: the same delay is a longer queue
     min_kb, max_kb = (max(1, kb * speed_gbps // _REFERENCE_GBPS) for kb in kb_at_reference)

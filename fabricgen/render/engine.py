@@ -302,10 +302,10 @@ def _is_configured(catalog: Catalog, nos: str, protocol: str) -> bool:
     return has_templates(nos, whole_fabric=False) and bool(catalog.naming(nos).configuration.claims)
 
 
-def _suggest_rendered(catalog: Catalog, view: SwitchProfile, protocol: str) -> str:
+def _suggest_rendered(catalog: Catalog, switch: SwitchProfile, protocol: str) -> str:
     """Return a hint for a NOS without templates: run another NOS, or build all parts but configurations."""
     rendered = known_nos(whole_fabric=protocol == "infiniband")
-    alternatives = [nos for nos in catalog.list_usable_nos(view) if nos in rendered]
+    alternatives = [nos for nos in catalog.list_usable_nos(switch) if nos in rendered]
     instead = f"run {' or '.join(alternatives)} on it, or " if alternatives else ""
     return f"{instead}build the other parts: --only devices,links,cables,addresses,bom"
 

@@ -29,6 +29,10 @@ class Nos(Protocol[ViewT_contra]):
     def values(self, view: ViewT_contra, catalog: Catalog) -> dict[str, Any]:
         """Return the values for the templates: strings, numbers, and rows as mappings by field name; no line of
         configuration.
+
+        Which lines there are may depend only on what `shapes.SwitchShapes` puts into the shape of a switch; all else,
+        such as names, addresses and AS numbers, must be printed unchanged, as other switches of the shape get the same
+        text with their own in its place.
         """
 
 

@@ -77,7 +77,10 @@ def is_tolerant() -> bool:
 
 
 def report_misfit(message: str) -> None:
-    """Report parts that do not fit together: note them if `is_tolerant`, else raise UnknownTextError."""
+    """Report parts that do not fit together: note them if `is_tolerant`, else raise UnknownTextError.
+
+    It returns if `is_tolerant`, so that the caller goes on, and must give the nearest sensible value.
+    """
     notes = _NOTES.get()
     if notes is None:
         raise UnknownTextError(message)
@@ -85,7 +88,7 @@ def report_misfit(message: str) -> None:
 
 
 def report_unknown(word: str, message: str) -> None:
-    """Report text that no reader knows: note `word` if `is_tolerant`, else raise UnknownTextError."""
+    """Report text that no reader knows: note `word` if `is_tolerant`, and return; else raise UnknownTextError."""
     notes = _NOTES.get()
     if notes is None:
         raise UnknownTextError(message)

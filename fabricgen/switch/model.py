@@ -85,7 +85,7 @@ class Switch:
     srv6: SwitchSrv6 | None = None
     """Its SRv6 identifiers."""
     trimming: PacketTrimming | None = None
-    """What a best-effort fabric does instead of dropping packets."""
+    """How packets that find no room are trimmed instead of dropped; None if they are dropped."""
 
 
 def list_differences(actual: object, expected: object, path: str = "") -> Iterator[str]:

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Ecn:
-    """Marking of packets: it begins at `min_kb` kB (1000 bytes) in a queue, is `percent` % at `max_kb`, and 100 %
-    above.
+    """Marking of packets: it begins if a queue holds `low`, is `percent` % at `high`, and 100 % above.
 
-    A NOS that marks by how full a queue is has percent of its size in place of kB.
+    `low` and `high` are in kB (1000 bytes); of a NOS that marks by how full a queue is (`ecn_fill` in the catalogue:
+    Junos), in percent of what the queue may hold. Two are compared only if they are of one NOS, so that none states its
+    unit.
     """
 
-    min_kb: int
-    max_kb: int
+    low: int
+    high: int
     percent: int
 
 
@@ -34,7 +35,7 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class PortQos:
-    """RoCE's class on a port: no-drop priorities, those that the watchdog guards, and queues by name.
+    """RoCE's class on a port: no-drop priorities, those that the watchdog guards, and queues by number.
 
     `length_m` is the cable length for which headroom is reserved, if a configuration states it apart; else 0.
     """
@@ -45,8 +46,8 @@ class PortQos:
     length_m: int = 0
 
     @property
-    def ecn(self) -> Ecn:
-        """The marking of the queue that marks packets; raises StopIteration if none does."""
+    def marking(self) -> Ecn:
+        """The marking of the queue that marks packets, which a view's ports have; raises StopIteration if none does."""
         return next(queue.ecn for queue in self.queues.values() if queue.ecn)
 
 
@@ -75,7 +76,8 @@ class SwitchQos:
     watchdog: PfcWatchdog | None
     # not compared: a reader cannot know it, and what it changes is seen in the queues
     trim_class: int = field(default=0, compare=False)
-    """The class of trimmed packets, if it has a queue of its own; 0 for none."""
+    """The class of trimmed packets, if it has a queue of its own; 0 for none. A reader leaves 0, and whoever asks for
+    `classes` puts it in from `Switch.trimming`."""
 
     def __hash__(self) -> int:
         """Return a hash of a part of the values, which suffices for caches; mappings cannot be hashed."""
@@ -85,8 +87,12 @@ class SwitchQos:
     def classes(self) -> tuple[int, int, int]:
         """The classes of lossy packets, of notifications, and of RoCE data; the last two are equal if lint was
         overruled.
+
+        No configuration names them, so that they are told by what the queues of the first port do. Without `trim_class`
+        the queue of trimmed packets, a share without marks, may be taken for that of lossy packets.
         """
         of_port = next(iter(self.ports.values())).queues
+        # a `trim_class` of 0 stands for no class of trimmed packets, and must not drop queue 0
         queues = {number: queue for number, queue in of_port.items() if number != self.trim_class or not number}
         # false sorts before True: the lossy queue neither marks nor is strict, that of notifications is strict, that of
         # data marks. Of two queues, where notifications share that of data, the second is both.

@@ -15,14 +15,14 @@ from typing import NamedTuple, TypeAlias
 
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.blueprint.sections.management import Management, Tls
-from fabricgen.blueprint.sections.qos import Qos
+from fabricgen.blueprint.sections.qos import THRESHOLDS, Qos
 from fabricgen.blueprint.sections.routing import Routing
 from fabricgen.catalog.nos_configuration import Intent
 from fabricgen.design.extras.exits import ExitDesign, list_exits
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.linked import find_fabric_overlay, is_multihomed
 from fabricgen.design.model import Design
-from fabricgen.design.qos import find_qos
+from fabricgen.design.qos import resolve_qos
 from fabricgen.design.srv6 import find_srv6
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.numbering.underlay import find_underlay, links_carry_vrfs, list_families
@@ -168,7 +168,7 @@ def _list_vrf_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedInt
             yield AskedIntent("evpn-vrfs", at, owner.tiers)
         elif links_carry_vrfs(design, owner):
             yield AskedIntent("vrf-subinterfaces", path, owner.tiers)
-    if find_qos(design, fabric).marks and any(name == owner.name for name, _ in design.vnis):
+    if resolve_qos(design, fabric).marks and any(name == owner.name for name, _ in design.vnis):
         at = _locate_setting(design, owner.name, lambda f: f.routing.overlay, ("routing", "overlay"))
         yield AskedIntent("vxlan-dscp", at, fabric.tiers)
     for leak in design.leaks:
@@ -180,7 +180,7 @@ def _list_setting_intents(design: Design, fabric: FabricDesign) -> Iterator[Aske
     """Yield what the settings of a fabric, and those of the cluster that hold in it, ask of all its switches."""
     blueprint = design.loaded.blueprint
     spec, shared = blueprint.fabrics[fabric.name], blueprint.routing
-    if (qos := find_qos(design, fabric)).marks:
+    if (qos := resolve_qos(design, fabric)).marks:
         stated_profile = spec.qos.profile or blueprint.qos.profile
         path = _locate_setting(design, fabric.name, lambda f: f.qos.profile, ("qos", "profile"))
         yield AskedIntent(
@@ -307,7 +307,7 @@ def _list_qos_features(qos: Qos) -> IntentKeys:
     """Yield (intent, path) of what QoS asks beyond the profile."""
     if qos.cnp_max_percent:
         yield "cnp-shaping", ("qos", "cnp_max_percent")
-    stated = next((field for field in ("ecn", "ecn_min_kb", "ecn_max_kb") if getattr(qos, field)), "")
+    stated = next((field for field in THRESHOLDS if getattr(qos, field)), "")
     if stated:
         yield "ecn-thresholds", ("qos", stated)
     if qos.trim:

@@ -15,7 +15,7 @@ from fabricgen.blueprint.sections.routing import Bfd, LoadBalance, Routing
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import find_fabric_vlan, group_linked_fabrics, weighs_paths
 from fabricgen.design.model import Design
-from fabricgen.design.qos import QosIntent, find_qos
+from fabricgen.design.qos import QosIntent, resolve_qos
 from fabricgen.numbering.blocks.family import FAMILIES
 from fabricgen.numbering.blocks.pools import find_pool_prefixes
 from fabricgen.numbering.srv6 import Srv6Block, find_block
@@ -47,7 +47,7 @@ class SpanIntent(NamedTuple):
     macsec: LinkMacsec | None
 
     @property
-    def profile(self) -> str:
+    def settings_name(self) -> str:
         """The name of its settings on a switch."""
         return f"span-{self.name}"
 
@@ -147,7 +147,7 @@ def make_fabric_intent(
         weighted=weighs_paths(blueprint, fabric.name),
         spans=list_spans(spec),
         management=spec.management.lay_over(blueprint.management),
-        qos=find_qos(design, fabric),
+        qos=resolve_qos(design, fabric),
         vlan=find_fabric_vlan(blueprint, design.layout.numbering, fabric.name),
         vrf=fabric.vrf,
         families=list_families(design, fabric),

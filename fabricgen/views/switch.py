@@ -16,7 +16,7 @@ from fabricgen.kernel.diagnostics import Path
 from fabricgen.switch.interfaces import LinkMacsec, MlagPair, Subinterface
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.routing import EvpnOverlay, OverlayVrf, Permit, StaticRoute
-from fabricgen.views.exits import SwitchExits
+from fabricgen.views.exits import EXIT, SwitchExits
 from fabricgen.views.intent import FabricIntent, SpanIntent
 from fabricgen.views.service import Service, VrfLoopback
 
@@ -90,9 +90,11 @@ class SwitchPort:
     """The prefix of the SRv6 identifier of its link (uA), where links have any."""
 
     @property
-    def pauses(self) -> bool:
-        """Whether PFC may pause the port, in a lossless fabric: not if it leads outside the fabric."""
-        return self.role != "exit" and (self.span is None or self.span.lossless)
+    def may_pause(self) -> bool:
+        """Whether PFC may pause the port if its fabric is lossless, which is not asked here: not if it leads outside
+        the fabric, or is the end of a span that drops.
+        """
+        return self.role != EXIT and (self.span is None or self.span.lossless)
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
@@ -141,11 +143,13 @@ class SwitchView:
 
     name: str
     profile: SwitchProfile
+    """Its model of hardware, from the catalogue."""
     naming: NosNaming
     """What the catalogue knows of its NOS."""
     fabric: FabricIntent
     tier: TierDesign
     is_lowest: bool
+    """Whether hosts attach to its tier, or no tier of its fabric is below."""
     level: int
     """The number of tiers below it."""
     asn: int
@@ -249,11 +253,11 @@ class SwitchView:
 
     @property
     def encrypted_spans(self) -> tuple[tuple[str, LinkMacsec], ...]:
-        """(name of the profile, encryption) of the spans that end here, by name; keys are those of the fabric's
-        settings.
+        """(name of their settings on a switch, encryption) of the spans that end here, by name; keys are those of the
+        fabric's settings.
         """
         names = {port.span.name for port in self.ports if port.span}
-        return tuple((s.profile, s.macsec) for s in self.fabric.spans if s.name in names and s.macsec)
+        return tuple((s.settings_name, s.macsec) for s in self.fabric.spans if s.name in names and s.macsec)
 
     def lines_at(self, place: str) -> tuple[str, ...]:
         """Return the lines of the user's snippets for a place of the configuration."""
@@ -272,7 +276,7 @@ class SwitchView:
     def find_service(self, port: SwitchPort) -> Service | None:
         """Return the service of a host port, or one to the outside; None for a link between switches."""
         services = [service for service in self.services if service.fabric == port.service]
-        if port.role == "exit" and port.tenant:
+        if port.role == EXIT and port.tenant:
             return next(service for service in services if service.tenant == port.tenant)
         return next((service for service in services if service.vlan == port.vlan), services[0] if services else None)
 

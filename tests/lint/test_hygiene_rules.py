@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import jsonschema
@@ -15,7 +15,7 @@ from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
-from fabricgen.lint.engine import lint
+from fabricgen.lint.engine import LintResult, lint
 from fabricgen.lint.examples import BASE
 from fabricgen.lint.repair import repair_blueprint
 from tests.conftest import example_design
@@ -34,7 +34,7 @@ def mended(tmp_path: Path, text: str) -> str:
     file = tmp_path / "mended.yaml"
     file.write_text(text, encoding="utf-8")
 
-    def judge(unsaved: object) -> tuple[Design, object]:
+    def judge(unsaved: Mapping[str, bytes]) -> tuple[Design, LintResult]:
         design = build_design(load_blueprint(str(file), unsaved=unsaved))
         return design, lint(design, build_cluster(design))
 

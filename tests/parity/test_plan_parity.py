@@ -179,6 +179,7 @@ def test_what_is_not_known_is_refused(sets: tuple[str, ...], file: str, change: 
     with pytest.raises(UnknownTextError):
         read(switch, broken)
 
+
 def test_a_watchdog_that_is_off_is_read_as_off_by_whoever_reads_on() -> None:
     switch, files = switches_of("leaf-spine", CUMULUS)[0]
     off = changed("pfc-watchdog: {state: enable}", "pfc-watchdog: {state: disable}")(files["startup.yaml"])

@@ -6,6 +6,7 @@ worked out anew from the view of a switch and the facts of EOS.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -82,7 +83,7 @@ def _macsec(switch: SwitchView) -> Structured:
     return {"mac_security": {"profiles": profiles}} if profiles else {}
 
 
-def _addresses(addresses: tuple[str, ...]) -> Structured:
+def _addresses(addresses: Iterable[str]) -> Structured:
     return {("ipv6_address" if ":" in address else "ip_address"): address for address in addresses}
 
 
@@ -273,7 +274,7 @@ def _seconds(milliseconds: int) -> str:
 def _profile(switch: SwitchView, speed: int, xgs: bool, *, lossless: bool) -> Structured:
     qos = switch.fabric.qos
     low, high = ((kb * speed) // 400 for kb in ((256, 512) if switch.is_lowest else (512, 768)))
-    low, high = next(((low, high) for gbps, low, high in qos.ecn if gbps == speed), (low, high))
+    low, high = next(((low, high) for gbps, low, high in qos.thresholds_by_speed if gbps == speed), (low, high))
     threshold = {"units": "kbytes", "min": low, "max": high, "max_probability": qos.mark_percent, "weight": 0}
     ecn: Structured = {"threshold": threshold, **({"count": True} if xgs else {})}
     shape = {"shape": {"rate": f"{qos.cnp_max_percent} percent"}} if qos.cnp_max_percent else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from fabricgen.render.engine import RenderOptions, render_configs
 from fabricgen.render.safety import find_lost_safety_lines
 from fabricgen.render.secrets import mask_secrets
 from fabricgen.views.switch import PlacedSnippet, SwitchView
+from tests.conftest import Ran
 from tests.render.rendered import BLUEPRINTS, CUMULUS, cluster_of, startup
 
 QUOTES = 'Keep out: "you" \\ {{ x }} {% y %}\n- set: {} # &a *a !b %C'
@@ -226,7 +228,7 @@ def test_a_template_that_leaves_out_policy_is_a_finding(tmp_path: Path) -> None:
     assert "leave out 'set/router/policy/" in found[0].message
 
 
-def test_snippets_that_undo_safety_are_findings(tmp_path: Path, fabricgen) -> None:
+def test_snippets_that_undo_safety_are_findings(tmp_path: Path, fabricgen: Callable[..., Ran]) -> None:
     tree = "{qos: {pfc-watchdog: {robustness: 9}}, system: {wjh: {state: enabled}}}"
     plain = (BLUEPRINTS / "leaf-spine.yaml").read_text()
     text = f"{plain}\nnos: cumulus\nsnippets: {{odd: {{nos: cumulus, tree: {tree}}}}}\n"

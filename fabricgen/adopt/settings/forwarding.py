@@ -400,7 +400,7 @@ def _find_thresholds(switch: ComparedSwitch, qos: SwitchQos, intent: QosIntent) 
     for name, port in qos.ports.items():
         marking = next((queue.ecn for queue in port.queues.values() if queue.ecn), None)
         if name in speeds and marking:
-            thresholds.setdefault(speeds[name], (marking.min_kb, marking.max_kb))
+            thresholds.setdefault(speeds[name], (marking.low, marking.high))
     if all(
         limits == compute_ecn_thresholds(intent, switch.view.is_lowest, gbps) for gbps, limits in thresholds.items()
     ):

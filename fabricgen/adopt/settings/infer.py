@@ -59,7 +59,7 @@ def list_differences(draft: Draft) -> Iterator[Remark]:
         of_tier = list(switches)
         for switch in of_tier:
             running, planned = _strip_model(switch.running), _strip_model(model_switch(switch.view, catalog))
-            for finding in compare_switches(switch.view.name, running, planned, frozenset()):
+            for finding in compare_switches(switch.view.name, running, planned):
                 if finding.severity == Severity.ERROR:
                     # findings on several switches are alike but for words with a digit, as ports and addresses
                     alike_findings[_strip_numbers(finding.subject), _strip_numbers(finding.text)].append(finding)

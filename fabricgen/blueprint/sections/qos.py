@@ -77,6 +77,19 @@ def _read_by_speed(value: Any) -> Any:
     return {parse_speed(k): v for k, v in value.items()} if isinstance(value, dict) else value
 
 
+DEFAULTS = {
+    "roce_dscp": 26,
+    "cnp_dscp": 48,
+    "mark_percent": 100,
+    "roce_class": 3,
+    "cnp_class": 6,
+    "roce_percent": 50,
+    "cnp_max_percent": 0,
+}
+"""What settings of `Qos` are if neither the fabric nor the cluster states them; notifications are then not shaped (0).
+A `Qos` itself has None there, as a fabric's stands over that of the cluster."""
+
+
 class Qos(Model):
     """Which traffic is RoCE, when it is marked, and whether it is paused or dropped."""
 
@@ -86,8 +99,12 @@ class Qos(Model):
         "trimmed where a queue is full; best-effort with thresholds of ECN beside it means the same. best-effort: no "
         "class of its own. Default: roce-lossless in RoCE fabrics, best-effort elsewhere.",
     )
-    roce_dscp: int | None = Field(None, ge=0, le=63, description="DSCP of RoCE data. Default: 26.")
-    cnp_dscp: int | None = Field(None, ge=0, le=63, description="DSCP of congestion notifications. Default: 48.")
+    roce_dscp: int | None = Field(
+        None, ge=0, le=63, description=f"DSCP of RoCE data. Default: {DEFAULTS['roce_dscp']}."
+    )
+    cnp_dscp: int | None = Field(
+        None, ge=0, le=63, description=f"DSCP of congestion notifications. Default: {DEFAULTS['cnp_dscp']}."
+    )
     ecn_min_kb: int | None = Field(None, gt=0, lt=MOST_KB, description="Marking starts at this queue length, kB.")
     ecn_max_kb: int | None = Field(
         None, gt=1, le=MOST_KB, description="Everything is marked from this queue length, kB."
@@ -101,13 +118,22 @@ class Qos(Model):
         description="Thresholds by port speed, kB, e.g. {400G: 256-512}; they win over the two above. Default: 256-512 "
         "at a leaf and 512-768 above for 400G, in proportion for other speeds.",
     )
-    mark_percent: int | None = Field(None, ge=1, le=100, description="Marked at the upper threshold. Default: 100.")
-    roce_class: TrafficClass | None = Field(None, description="Traffic class of RoCE data. Default: 3.")
+    mark_percent: int | None = Field(
+        None, ge=1, le=100, description=f"Marked at the upper threshold. Default: {DEFAULTS['mark_percent']}."
+    )
+    roce_class: TrafficClass | None = Field(
+        None, description=f"Traffic class of RoCE data. Default: {DEFAULTS['roce_class']}."
+    )
     cnp_class: TrafficClass | None = Field(
-        None, description="Traffic class of congestion notifications, strict priority. Default: 6."
+        None,
+        description=f"Traffic class of congestion notifications, strict priority. Default: {DEFAULTS['cnp_class']}.",
     )
     roce_percent: int | None = Field(
-        None, ge=1, le=99, description="Share of a busy port for RoCE data, the rest is for all else. Default: 50."
+        None,
+        ge=1,
+        le=99,
+        description="Share of a busy port for RoCE data, the rest is for all else. "
+        f"Default: {DEFAULTS['roce_percent']}.",
     )
     cnp_max_percent: int | None = Field(
         None, ge=1, le=100, description="Of a port that congestion notifications may take. Default: not shaped."
@@ -147,16 +173,17 @@ THRESHOLDS = ("ecn", "ecn_min_kb", "ecn_max_kb")
 """The settings of where marking begins and ends."""
 
 
-def find_stated_profile(qos: Qos) -> str | None:
-    """Return the QoS profile that a section states; None for none. `best-effort` with ECN thresholds stands for
-    `roce-lossy`.
+def interpret_profile(qos: Qos) -> str | None:
+    """Return the QoS profile that a section means; None for none.
+
+    `best-effort` with ECN thresholds beside it means `roce-lossy`: who states where marking begins wants RoCE to be
+    marked, for which it needs a class of its own.
     """
     marks = qos.profile == "best-effort" and any(getattr(qos, name) for name in THRESHOLDS)
     return "roce-lossy" if marks else qos.profile
 
 
-def choose_setting(fabric_qos: Qos, cluster_qos: Qos, name: str, default: int) -> int:
-    """Return a setting of the fabric, else that of the cluster, else the default."""
-    return next(
-        int(value) for value in (getattr(fabric_qos, name), getattr(cluster_qos, name), default) if value is not None
-    )
+def choose_setting(fabric_qos: Qos, cluster_qos: Qos, name: str) -> int:
+    """Return a setting of the fabric, else that of the cluster, else the one in `DEFAULTS`."""
+    of_fabric, of_cluster = getattr(fabric_qos, name), getattr(cluster_qos, name)
+    return int(next(value for value in (of_fabric, of_cluster, DEFAULTS[name]) if value is not None))

@@ -21,7 +21,7 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment, FabricDesign
 from fabricgen.design.names.switches import name_interface
-from fabricgen.design.qos import find_qos
+from fabricgen.design.qos import resolve_qos
 from fabricgen.export.host_links import list_family_texts, list_host_links
 from fabricgen.export.locality import PRESETS, group_nodes, write_network_labels, write_place_labels
 from fabricgen.export.rdma.files import ECT, RING, find_nic, name_rail_device
@@ -110,7 +110,7 @@ def list_nic_templates(cluster: Cluster) -> tuple[NicTemplate, ...]:
     """
     qos_by_nic: dict[tuple[str, str], dict[str, HostQos | None]] = {}
     for fabric in cluster.design.fabrics:
-        intent, is_infiniband = find_qos(cluster.design, fabric), fabric.protocol == "infiniband"
+        intent, is_infiniband = resolve_qos(cluster.design, fabric), fabric.protocol == "infiniband"
         for side in _list_attachments(fabric) if not fabric.shares_ports else ():
             for nic in filter(None, (find_nic(cluster, side, leg) for leg in side.legs)):
                 if nic.device_id and (is_infiniband or intent.marks):

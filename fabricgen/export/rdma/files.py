@@ -15,7 +15,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.extras.exits import DefaultRoutes
 from fabricgen.design.fabric_model import Attachment, FabricDesign, Leg
 from fabricgen.design.names.switches import name_interface
-from fabricgen.design.qos import find_qos
+from fabricgen.design.qos import resolve_qos
 from fabricgen.design.srv6 import uses_srv6
 from fabricgen.export.host_links import find_sharing_tenants, list_bond_columns, list_host_links, split_by_device
 from fabricgen.export.host_shapes import (
@@ -376,7 +376,7 @@ def find_nic(cluster: Cluster, side: Attachment, leg: Leg) -> NicProfile | None:
 
 def find_host_qos(cluster: Cluster, segment: Segment) -> HostQos | None:
     """Return the QoS of node ports, which is that of their switches; None if RoCE has no class of its own there."""
-    intent = find_qos(cluster.design, cluster.design.fabric(segment.tier.fabric if segment.tier else segment.fabric))
+    intent = resolve_qos(cluster.design, cluster.design.fabric(segment.tier.fabric if segment.tier else segment.fabric))
     return HostQos(intent, int(segment.speed_gbps)) if (intent.marks and segment.protocol != "infiniband") else None
 
 
@@ -384,4 +384,4 @@ def carries_roce(cluster: Cluster, fabrics: Iterable[str]) -> bool:
     """Whether one of the fabrics on a port is a RoCE fabric, or an Ethernet fabric with a class for RoCE."""
     design = cluster.design
     designs = [design.fabric(name) for name in fabrics]
-    return any(f.protocol == "roce" or (f.protocol == "ethernet" and find_qos(design, f).marks) for f in designs)
+    return any(f.protocol == "roce" or (f.protocol == "ethernet" and resolve_qos(design, f).marks) for f in designs)

@@ -14,7 +14,7 @@ from fabricgen.catalog.models import NicProfile
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
 from fabricgen.design.inside.scale_across import SpanFigures, list_spans
 from fabricgen.design.model import Design
-from fabricgen.design.qos import QosIntent, find_qos
+from fabricgen.design.qos import QosIntent, resolve_qos
 from fabricgen.kernel.diagnostics import Diagnostic, Path
 
 R = TypeVar("R")
@@ -27,7 +27,7 @@ def list_marking_fabrics(design: Design) -> Iterator[tuple[FabricDesign, QosInte
     a class.
     """
     for fabric in design.fabrics:
-        qos = find_qos(design, fabric)
+        qos = resolve_qos(design, fabric)
         if fabric.tiers and qos.marks and fabric.protocol != "infiniband":
             yield fabric, qos
 
@@ -127,7 +127,7 @@ def list_node_nics(
     """
     nics_by_fabric: dict[str, dict[tuple[str, str], NicProfile | None]] = {}
     for fabric, attachment in list_attachments(design):
-        if marking and (fabric.protocol == "infiniband" or not find_qos(design, fabric).marks):
+        if marking and (fabric.protocol == "infiniband" or not resolve_qos(design, fabric).marks):
             continue
         ports = {port.name: port.nic for port in attachment.profile.roles[attachment.role].ports}
         for leg in attachment.legs:

@@ -57,6 +57,7 @@ from fabricgen.views.service import Service
 from fabricgen.views.switch import PlacedSnippet, SwitchPort, SwitchView
 
 KEEPS_ORDER = True
+"""See `render/nos_protocol.py:Nos`, which also says what values may depend on."""
 
 GATEWAY_MTU = 9216
 """The MTU of the gateways of VLANs, bytes."""
@@ -82,7 +83,7 @@ def files(view: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - ev
 def values(view: SwitchView, catalog: Catalog) -> dict[str, Any]:
     """Return the values for the templates in `templates/cumulus`."""
     naming = catalog.naming("cumulus")
-    balancing, trimming = model_balancing(view), model_trimming(view)
+    qos, balancing, trimming = model_qos(view), model_balancing(view), model_trimming(view)
     instances = model_bgp(view) if view.asn else {}
     return {
         "hostname": require_token(view.name),
@@ -92,7 +93,7 @@ def values(view: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "management": [(find_family_word(a), a, gateway) for a, gateway in view.managements if gateway],
         "loopbacks": [(find_family_word(prefix), prefix) for prefix in list_loopback_prefixes(view)],
         "breakouts": _list_breakouts(view, naming),
-        "ports": [_make_port_row(view, port, trimming, dynamic=balancing.by_load) for port in view.ports],
+        "ports": [_make_port_row(view, port, qos, trimming, by_load=balancing.by_load) for port in view.ports],
         "filters": list_filters(view),
         **make_relay_values(view, make_vrf_name),
         "pair": _make_pair_values(view),
@@ -100,7 +101,7 @@ def values(view: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "unused": _list_unused_ports(view, naming),
         "vlans": [_make_vlan_row(view, service) for service in view.services if service.gateways],
         "subinterfaces": [_make_subinterface_row(port, sub) for port, sub in view.subinterfaces],
-        "qos": make_qos_values(view),
+        "qos": _make_qos_values(qos, tuple(port.speed_gbps for port in view.ports)) if qos else None,
         "trim": make_trim_values(trimming),
         **make_balancing_values(balancing),
         **make_system_values(view),
@@ -176,12 +177,12 @@ def _make_vlan_row(view: SwitchView, service: Service) -> dict[str, Any]:
 
 
 def _make_port_row(
-    view: SwitchView, port: SwitchPort, trimming: PacketTrimming | None, *, dynamic: bool
+    view: SwitchView, port: SwitchPort, qos: SwitchQos | None, trimming: PacketTrimming | None, *, by_load: bool
 ) -> dict[str, Any]:
     """Return the values of a port, "" and 0 for what it does not have; `addresses` are (family, address).
 
     Lanes are given for a port that leaves some of its cage's lanes unused. Storms are limited at each port of a bond.
-    `dynamic`: whether paths are chosen by load.
+    `qos` and `trimming` are those of the switch, `by_load` whether it chooses paths by their load.
     """
     # `interface` is what every NOS is told; the rest of the row is how NVUE says it
     cage, interface = view.profile.find_cage_class(port.cage), model_interface(view, port)
@@ -199,13 +200,11 @@ def _make_port_row(
         "storm": [(kind, count_packets_a_second(percent, port.speed_gbps)) for kind, percent in storm.items()],
         "vrf": make_vrf_name(interface.vrf),
         "addresses": [(find_family_word(address), address) for address in interface.addresses],
-        "qos_profile": make_speed_profile_name(port.speed_gbps) if view.fabric.qos.marks else "",
-        "pfc": make_pfc_profile_name(port.span.length_m if port.span else 0)
-        if port.pauses and view.fabric.qos.lossless
-        else "",
+        "speed_profile": make_speed_profile_name(port.speed_gbps) if qos else "",
+        "pfc_profile": make_pfc_profile_name(qos.ports[port.name].length_m) if qos and qos.ports[port.name].pfc else "",
         "trimmed": sorted(trimming.ports.get(port.name, ())) if trimming else [],
         "tracked": interface.tracked,
-        "adaptive": dynamic
+        "adaptive": by_load
         and port.role not in ("host", EXIT)
         and port.speed_gbps <= _find_adaptive_limit(view.profile.asic),
     }
@@ -335,6 +334,8 @@ def _make_snmp_values(spec: Management, view: SwitchView) -> dict[str, Any]:
 
 
 # RoCE's class, lossless or lossy, as NVUE's QoS objects have it, load balancing and packet trimming.
+# Our traffic class is NVUE's `switch-priority`, and our queue its `traffic-class`; classes that carry something have
+# the queue of their own number, the others that of lossy packets.
 # `qos roce` would set all of it in one line, with NVIDIA's numbers and none of ours to be seen; the objects below are
 # what it stands for (user guide, "Quality of Service" and "RDMA over Converged Ethernet"; NVUE Command Reference,
 # QoS): profiles that ports refer to, one map of priorities to queues for the whole switch, and half of the buffer for
@@ -353,26 +354,19 @@ def _make_snmp_values(spec: Management, view: SwitchView) -> dict[str, Any]:
 # priority`. The next one knows it by its DSCP alone, so that ports trust DSCPs, and a map puts all others into class
 # 0, as without a map. What leads out of the fabric is as it was.
 
-CLASSES = range(8)
+PRIORITIES = range(8)
+"""All of NVUE's switch priorities, our traffic classes: it wants a queue for each."""
+
 KBPS_PER_GBPS = 1_000_000
 LOSSLESS_MEMORY, LOSSY_MEMORY = 50, 50
-"""Shares of the buffer, percent: the user guide's, under "Flow Control Buffers"; those of `qos roce` too."""
-
-
-def make_qos_values(view: SwitchView) -> dict[str, Any] | None:
-    """Return the values for the QoS template; None if RoCE has no class of its own.
-
-    Switches with ports of the same speeds get the same mapping, so that its text is rendered once.
-    """
-    qos = model_qos(view)
-    if qos is None:
-        return None
-    return _make_qos_values(qos, tuple(port.speed_gbps for port in view.ports))
+"""Shares of the buffer, percent: the user guide's, under "Flow Control Buffers"; those of `qos roce` too. The model of
+a switch does not have them, so that drift tells a difference by its path."""
 
 
 @lru_cache(maxsize=256)
 def _make_qos_values(qos: SwitchQos, speeds: tuple[int, ...]) -> dict[str, Any]:
-    """Return the template's values of QoS, shared by all switches whose ports have the same QoS and speeds.
+    """Return the template's values of QoS: the same mapping for all switches whose ports have the same QoS and speeds,
+    so that its text is rendered once.
 
     `speeds` has the speed of each of `qos.ports`, in their order, Gb/s.
     """
@@ -385,7 +379,7 @@ def _make_qos_values(qos: SwitchQos, speeds: tuple[int, ...]) -> dict[str, Any]:
     shaped_percent = first_port.queues[cnp_class].limit
     return {
         "dscp_classes": list(enumerate(qos.class_of)),
-        "class_queues": [(number, qos.queue_of.get(number, lossy_class)) for number in CLASSES],
+        "class_queues": [(number, qos.queue_of.get(number, lossy_class)) for number in PRIORITIES],
         "shares": [(number, queue.share) for number, queue in sorted(first_port.queues.items()) if not queue.strict],
         # none if lint was overruled, and notifications share the queue of data, which keeps its share
         "strict_queues": [number for number, queue in sorted(first_port.queues.items()) if queue.strict],
@@ -393,7 +387,7 @@ def _make_qos_values(qos: SwitchQos, speeds: tuple[int, ...]) -> dict[str, Any]:
         "roce_class": roce_class,
         "ecn_profiles": [
             # NVUE takes bytes
-            (make_speed_profile_name(speed), 1000 * port.ecn.min_kb, 1000 * port.ecn.max_kb)
+            (make_speed_profile_name(speed), 1000 * port.marking.low, 1000 * port.marking.high)
             for speed, port in port_of_speed
         ],
         "shapers": [
@@ -401,7 +395,7 @@ def _make_qos_values(qos: SwitchQos, speeds: tuple[int, ...]) -> dict[str, Any]:
             for speed, _ in port_of_speed
             if shaped_percent
         ],
-        "mark_percent": first_port.ecn.percent,
+        "mark_percent": first_port.marking.percent,
         "pfc_profiles": [
             (make_pfc_profile_name(length_m), length_m)
             # 0: the profile of usual cables, whose length is not stated

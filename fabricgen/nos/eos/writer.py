@@ -245,8 +245,8 @@ def _make_port_row(view: SwitchView, port: SwitchPort) -> dict[str, Any]:
         "vrf": interface.vrf and require_token(interface.vrf),
         "addresses": [(find_family_word(address), address) for address in interface.addresses],
         "link_local": interface.link_local,
-        "macsec": port.span.profile if port.span and port.span.macsec else "",
-        "qos_profile": _find_profile_name(view, port.speed_gbps, pauses=port.pauses),
+        "macsec": port.span.settings_name if port.span and port.span.macsec else "",
+        "qos_profile": _find_profile_name(view, port.speed_gbps, pauses=port.may_pause),
         "shutdown": not interface.admin_up,
     }
 
@@ -328,7 +328,7 @@ def _make_qos_values(
     queues = first_port.queues
     return {
         "profiles": [
-            (make_profile_name(speed, pauses=not is_lossy), not is_lossy, port.ecn.min_kb, port.ecn.max_kb)
+            (make_profile_name(speed, pauses=not is_lossy), not is_lossy, port.marking.low, port.marking.high)
             for (speed, is_lossy), port in sorted(port_of_profile.items(), key=itemgetter(0))
         ],
         "dscp_classes": [(dscp, number) for dscp, number in enumerate(qos.class_of) if number != lossy_class],
@@ -340,7 +340,7 @@ def _make_qos_values(
         "roce_percent": queues[roce_class].share,
         "lossy_percent": queues[lossy_class].share,
         "cnp_percent": queues[cnp_class].limit,
-        "mark_percent": first_port.ecn.percent,
+        "mark_percent": first_port.marking.percent,
         "unicast_queues": unicast_queues,
         # hundredths of a second, rounded up
         "watchdog": tuple(f"{-(-ms // 10) / 100:.2f}" for ms in (watchdog.detect_ms, watchdog.restore_ms))

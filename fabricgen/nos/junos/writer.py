@@ -301,7 +301,7 @@ def _make_class_values(qos: SwitchQos, watchdog: PfcWatchdog | None) -> dict[str
         "lossy_percent": queues[lossy_class].share,
         "roce_percent": queues[roce_class].share,
         "cnp_percent": queues[cnp_class].limit,
-        "ecn": next(iter(qos.ports.values())).ecn,
+        "marking": next(iter(qos.ports.values())).marking,
         "pauses": pauses,
     }
 

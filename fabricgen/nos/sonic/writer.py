@@ -134,7 +134,7 @@ def values(view: SwitchView, catalog: Catalog) -> dict[str, Any]:
     platform = _find_platform(view, catalog)
     port_table, common = find_port_table(view, platform), _make_common_tables(view, catalog)
     ports = {port.name: model_interface(view, port) for port in view.ports}
-    spans = {port.name: port.span.profile for port in view.ports if port.span and port.span.macsec}
+    spans = {port.name: port.span.settings_name for port in view.ports if port.span and port.span.macsec}
     contents = {
         **_make_device_values(view, platform, port_table),
         **_make_interface_rows(view, ports),

@@ -336,7 +336,7 @@ class _DifferenceReader:
                 by_name.setdefault(name, []).append(cause)
         findings_by_path: dict[Path, list[DriftFinding]] = {}
         removed = {cause.path for cause in causes if cause.verdict.difference.running is None and not cause.instead}
-        for finding in compare_switches(self._device, switch, self._planned_switch, frozenset()):
+        for finding in compare_switches(self._device, switch, self._planned_switch):
             if finding.severity == Severity.ERROR:
                 for path in _match_names(finding, by_name) if len(causes) > 1 else [causes[0].path]:
                     # a missing statement adds nothing: without its VNI, a VLAN of a VRF is read as a VLAN of hosts

@@ -1,4 +1,9 @@
-"""Comparison of the models of a running and a planned switch: one sentence for each difference."""
+"""Comparison of the models of a running and a planned switch: one sentence for each difference.
+
+`check --running` decides by statements (`running/differences.py`) and takes only its words from here: the running
+switch is then the plan with a device's differences applied to it (`checking.py`). `adopt` passes what a switch really
+runs.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +21,12 @@ MOST_NAMED = 6
 
 UNPLANNED = "is not planned"
 
-UNREAD = {"BGP": ("bgp",), "QoS": ("qos",), "MLAG": ("pair",), "bonds": ("bonds",), "management": ("management",)}
-"""Fields of the model that are left out, by the part of the configuration that could not be read."""
 
-
-def compare_switches(device: str, running: Switch, planned: Switch, unread: frozenset[str]) -> Iterator[DriftFinding]:
-    """Yield the differences between a running and a planned switch; parts named in `unread` are not compared."""
-    left_out = {name for word in unread for name in UNREAD.get(word, ())}
+def compare_switches(device: str, running: Switch, planned: Switch) -> Iterator[DriftFinding]:
+    """Yield the differences between a running and a planned switch, field by field of the model."""
     for field in fields(Switch):
         running_value, planned_value = getattr(running, field.name), getattr(planned, field.name)
-        if running_value == planned_value or field.name in left_out:
+        if running_value == planned_value:
             continue
         if field.name == "unused":
             yield from _compare_unused(device, running, planned)
@@ -229,6 +230,7 @@ LABELS = {
     "families": "address families",
     "fec": "FEC",
     "gnmi_port": "the gNMI port",
+    "high": "all marked from, kB (or % full)",
     "hold_s": "the hold time, s",
     "hops": "next hops",
     "interval_ms": "the interval, ms",
@@ -238,10 +240,9 @@ LABELS = {
     "limit": "the limit, %",
     "link_local": "IPv6 link-local addressing",
     "login_banner": "the banner before a login",
-    "max_kb": "all marked from, kB",
+    "low": "marked from, kB (or % full)",
     "max_paths": "equal paths",
     "max_prefixes": "the limit of prefixes",
-    "min_kb": "marked from, kB",
     "mlag_id": "the MLAG id",
     "mtu": "the MTU",
     "multipath_relax": "equal paths over different AS numbers",

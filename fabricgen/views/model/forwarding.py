@@ -13,13 +13,16 @@ from fabricgen.views.balancing import choose_hash_seed
 from fabricgen.views.exits import EXIT
 from fabricgen.views.switch import SwitchView
 
-_QOS_INTENTS: tuple[Intent, ...] = (
+_INTENTS_LEFT_OUT: tuple[Intent, ...] = (
     "cnp-shaping",
     "packet-trim",
     "watchdog-forward",
     "watchdog-restore",
     "watchdog-poll",
 )
+"""What the model of QoS leaves out if a NOS does not claim it. A class of RoCE, lossless or lossy, is not among it, nor
+are its ECN thresholds: the model has them whatever the NOS claims, and FG703 alone says that it does not."""
+
 _BY_LOAD: dict[str, Intent] = {"dynamic": "dynamic-load-balance", "spray": "packet-spray"}
 
 
@@ -28,56 +31,59 @@ def model_qos(view: SwitchView) -> SwitchQos | None:
 
     Switches with like ports get the same object, so that what writers make of it is made once.
     """
-    qos = view.fabric.qos
-    if not qos.marks or not view.ports:
+    intent = view.fabric.qos
+    if not intent.marks or not view.ports:
         return None
     ports = tuple(
         (
             port.name,
             port.speed_gbps,
-            port.pauses and qos.lossless,
-            port.span.length_m if qos.lossless and port.span and port.span.lossless else 0,
+            port.may_pause and intent.lossless,
+            port.span.length_m if intent.lossless and port.span and port.span.lossless else 0,
         )
         for port in view.ports
     )
     # arguments that can be compared and hashed, since the model is kept by them: thousands of switches have the same
     # few
-    lacked = frozenset(intent for intent in _QOS_INTENTS if view.lacks(intent))
-    return _model_qos(qos, view.is_lowest, ports, view.dialect, lacked)
+    lacked = frozenset(name for name in _INTENTS_LEFT_OUT if view.lacks(name))
+    return _model_qos(intent, view.is_lowest, ports, view.dialect, lacked)
 
 
 @lru_cache(maxsize=256)
 def _model_qos(
-    qos: QosIntent,
+    intent: QosIntent,
     is_lowest: bool,
     ports: tuple[tuple[str, int, bool, int], ...],
     dialect: DialectFacts,
     lacked: Set[Intent],
 ) -> SwitchQos:
-    """Return the QoS; `ports` are (name, Gb/s, whether it pauses, m of fibre of its lossless span or 0)."""
+    """Return the QoS; `ports` are (name, Gb/s, whether it pauses, m of fibre of its lossless span or 0), `lacked` what
+    of `_INTENTS_LEFT_OUT` the NOS does not claim.
+    """
     lossy = dialect.lossy_class
-    trim = None if "packet-trim" in lacked else qos.trim
-    trim_percent = qos.trim_percent if trim else 0
+    trim = None if "packet-trim" in lacked else intent.trim
+    trim_percent = intent.trim_percent if trim else 0
     # a DSCP that is stated twice is that of the last entry: congestion notifications, then RoCE data, before what is
     # left of trimmed packets
     class_of = {
         **({trim.dscp: trim.traffic_class} if trim else {}),
-        qos.roce_dscp: qos.roce_class,
-        qos.cnp_dscp: qos.cnp_class,
+        intent.roce_dscp: intent.roce_class,
+        intent.cnp_dscp: intent.cnp_class,
     }
     kinds = {
         (speed, pauses, length_m): PortQos(
-            pfc=frozenset({qos.roce_class} if pauses else ()),
-            watched=frozenset({qos.roce_class} if pauses else ()),
+            pfc=frozenset({intent.roce_class} if pauses else ()),
+            # the watchdog guards whatever is paused
+            watched=frozenset({intent.roce_class} if pauses else ()),
             queues={
                 **({trim.traffic_class: Queue(False, trim_percent)} if trim else {}),
-                lossy: Queue(False, 100 - qos.roce_percent - trim_percent),
-                qos.cnp_class: Queue(True, limit=0 if "cnp-shaping" in lacked else qos.cnp_max_percent),
-                qos.roce_class: Queue(
+                lossy: Queue(False, 100 - intent.roce_percent - trim_percent),
+                intent.cnp_class: Queue(True, limit=0 if "cnp-shaping" in lacked else intent.cnp_max_percent),
+                intent.roce_class: Queue(
                     False,
-                    qos.roce_percent,
+                    intent.roce_percent,
                     # `ecn_fill`: a NOS that marks by how full a queue is takes percent, whatever kB are asked for
-                    Ecn(*(dialect.ecn_fill or compute_ecn_thresholds(qos, is_lowest, speed)), qos.mark_percent),
+                    Ecn(*(dialect.ecn_fill or compute_ecn_thresholds(intent, is_lowest, speed)), intent.mark_percent),
                 ),
             },
             length_m=length_m if dialect.names_cable_lengths else 0,
@@ -92,15 +98,17 @@ def _model_qos(
         queue_of={number: number for number in sorted({lossy, *class_of.values()})},
         ports={name: kinds[speed, pauses, length_m] for name, speed, pauses, length_m in ports},
         watchdog=PfcWatchdog(
-            qos.detect_ms,
-            0 if "watchdog-restore" in lacked else qos.restore_ms,
-            0 if "watchdog-poll" in lacked else qos.poll_ms,
-            "drop" if "watchdog-forward" in lacked else qos.watchdog_action,
+            intent.detect_ms,
+            0 if "watchdog-restore" in lacked else intent.restore_ms,
+            0 if "watchdog-poll" in lacked else intent.poll_ms,
+            "drop" if "watchdog-forward" in lacked else intent.watchdog_action,
         )
-        if qos.lossless
+        if intent.lossless
         else None,
         # where lint was overruled, it is that of other packets, which have its queue
-        trim_class=trim.traffic_class if trim and trim.traffic_class not in (qos.roce_class, qos.cnp_class) else 0,
+        trim_class=trim.traffic_class
+        if trim and trim.traffic_class not in (intent.roce_class, intent.cnp_class)
+        else 0,
     )
 
 
@@ -109,10 +117,11 @@ def model_trimming(view: SwitchView) -> PacketTrimming | None:
 
     That class is RoCE's, or 0 if it has all packets.
     """
-    trim, qos = view.fabric.qos.trim, model_qos(view)
+    intent, qos = view.fabric.qos, model_qos(view)
+    trim = intent.trim
     if trim is None or not view.ports or view.lacks("packet-trim"):
         return None
-    trimmed = frozenset({view.fabric.qos.trimmed_class})
+    trimmed = frozenset({intent.trimmed_class})
     class_of = tuple(trim.traffic_class if dscp == trim.dscp else 0 for dscp in range(64))
     return PacketTrimming(
         dscp=trim.dscp,

@@ -7,6 +7,7 @@ from fabricgen.switch.interfaces import OPEN, Advertised, HostAccess, Relay, Vla
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.routing import find_network
 from fabricgen.views.asked import USUAL_LIFETIME_S
+from fabricgen.views.exits import EXIT
 from fabricgen.views.service import Service
 from fabricgen.views.switch import SwitchPort, SwitchView
 
@@ -87,7 +88,7 @@ def _model_advertisements(view: SwitchView, service: Service, stated_advertiseme
 
 def model_port_gateway(view: SwitchView, port: SwitchPort) -> tuple[Relay | None, bool]:
     """Return (DHCP relay of a routed port, whether router advertisements are turned off on it)."""
-    service = view.find_service(port) if port.role != "exit" else None
+    service = view.find_service(port) if port.role != EXIT else None
     relays = service is not None and port.addresses and not view.lacks("relay-on-routed-ports")
     is_stated = (service.offers if service else view.fabric.offers).states_advertised
     has_v6 = any(":" in address for address in port.addresses)

@@ -56,7 +56,7 @@ def model_interface(view: SwitchView, port: SwitchPort) -> Interface:
         bond=PEER_LINK if port.bond and port.role == "peer" else port.bond,
         vrf=service.vrf if service and port.addresses else "",
         description=settings.description or " ".join(port.label.split()),
-        macsec=None if port.span is None or view.lacks("macsec") else encryption.get(port.span.profile),
+        macsec=None if port.span is None or view.lacks("macsec") else encryption.get(port.span.settings_name),
         access=OPEN if port.bond else model_access(view, port),
         relay=relay,
         silent=silent,

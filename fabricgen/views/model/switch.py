@@ -1,4 +1,8 @@
-"""Makes the model of a switch: what its files must say, in terms that belong to no NOS."""
+"""Makes the model of a switch: what its files must say, in terms that belong to no NOS.
+
+`adopt` alone asks for the whole of it, and compares it with what a switch runs. Writers ask for its parts one by one
+(`model_qos`, `model_bgp`, ...); `check --running` compares text with text, and reads models back from that.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +30,8 @@ from fabricgen.views.switch import SwitchView
 def model_switch(view: SwitchView, catalog: Catalog) -> Switch:
     """Return the model of a switch; secrets are those of the view, or references if these were not resolved.
 
-    Whatever its NOS lacks, by the catalogue, is left out: `lint` says so to the blueprint's author. Raises LookupError
+    Whatever its NOS lacks, by the catalogue, is left out, except a class of RoCE and its ECN thresholds: `lint` says so
+    to the blueprint's author (FG703). Raises LookupError
     for a NOS that names ports by a port table that the catalogue does not have.
     """
     used, unused = separate_unused({port.name: model_interface(view, port) for port in view.ports})

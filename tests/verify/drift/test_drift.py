@@ -166,7 +166,7 @@ EOS_FAULTS = {
     r"^router bgp (\d{2})": ("vlan 77\n!\nrouter bgp \\1", "VLAN 77: is not planned"),
     r"^ntp server vrf MGMT 10\.16\.0\.30.*\n": ("", "management: time servers"),
     r"no-drop": ("", "no-drop priorities (PFC): missing 3"),
-    r"minimum-threshold \d+": ("minimum-threshold 999", "ECN: marked from, kB is 999"),
+    r"minimum-threshold \d+": ("minimum-threshold 999", "ECN: marked from, kB (or % full) is 999"),
     r"^router bgp (?=4)": (
         "ip route 10.99.0.0/16 10.64.0.0\n!\nrouter bgp ",
         "static route 10.99.0.0/16: is not planned",
@@ -238,7 +238,7 @@ HOSTILE = {
     "deep tables": b'{"PORT":' * 2000 + b"1" + b"}" * 2000,
     "wrong shapes": b'{"DEVICE_METADATA": [], "PORT": 7, "BGP_NEIGHBOR": {"x": null}, "VLAN": {"a": {}}}',
     "yaml bomb": b"- set:\n    a: &a {x: 1}\n"
-    + b"".join(b"    b%d: &b%d [*%s, *%s, *%s]\n" % (n, n, *[b"b%d" % (n - 1) if n else b"a"] * 3) for n in range(40)),
+    + b"".join(b"    b%d: &b%d [*%s, *%s, *%s]\n" % (n, n, *(b"b%d" % (n - 1) if n else b"a",) * 3) for n in range(40)),
     "yaml map bomb": b"- set:\n    interface:\n      a0: &a0 {x: 1}\n"
     + b"".join(b"      a%d: &a%d {p: *a%d, q: *a%d, r: *a%d}\n" % (n, n, n - 1, n - 1, n - 1) for n in range(1, 40)),
     "yaml cycle": b"- set: &a\n    interface: *a\n",

@@ -85,7 +85,9 @@ def list_cabled_ports(
     if None in lengths:
         return ()
     return tuple(
-        CabledPort(p.name, p.speed_gbps, m, p.pauses) for p, m in zip(view.ports, lengths, strict=True) if m is not None
+        CabledPort(p.name, p.speed_gbps, m, p.may_pause)
+        for p, m in zip(view.ports, lengths, strict=True)
+        if m is not None
     )
 
 
@@ -150,7 +152,7 @@ def make_length_tables(
         port.name: make_lossless_profile_name(port.speed_gbps, length)
         for port, length in zip(view.ports, lengths, strict=True)
     }
-    pausing = {port.name for port in view.ports if port.pauses}
+    pausing = {port.name for port in view.ports if port.may_pause}
     groups: Rows = {}
     for name, use in _list_port_buffers(key):
         groups[f"{name}|{LOSSY_GROUP}"] = {"profile": use.group}

@@ -107,7 +107,7 @@ def _make_qos_values(
         "lossy_weight": first.queues[lossy_class].share,
         "roce_weight": first.queues[roce_class].share,
         "trim_weight": first.queues[qos.trim_class].share if qos.trim_class else 0,
-        "mark_percent": first.ecn.percent,
+        "mark_percent": first.marking.percent,
         # the schema takes no more
         "poll_ms": min(watchdog.poll_ms, MAX_POLL_MS) if watchdog else 0,
         "DSCP_TO_TC_MAP": {MAPS: {str(dscp): number for dscp, number in enumerate(qos.class_of)}},
@@ -123,7 +123,9 @@ def _make_qos_values(
         # lossy classes share group 0
         "TC_TO_PRIORITY_GROUP_MAP": {MAPS: {str(n): group_of.get(n, 0) for n in range(CLASSES)}},
         "TC_TO_QUEUE_MAP": {MAPS: queues},
-        "WRED_PROFILE": {make_wred_name(speed): _make_wred_thresholds(port.ecn) for speed, port in by_speed.items()},
+        "WRED_PROFILE": {
+            make_wred_name(speed): _make_wred_thresholds(port.marking) for speed, port in by_speed.items()
+        },
     }
 
 
@@ -146,7 +148,7 @@ def _make_shaper(shaped_percent: int, speed_gbps: int) -> dict[str, Any]:
 
 def _make_wred_thresholds(ecn: Ecn) -> dict[str, int]:
     """Return the fill levels, bytes, at which marking begins and ends: alike for packets of all colours."""
-    ends = {"min": 1000 * ecn.min_kb, "max": 1000 * ecn.max_kb}
+    ends = {"min": 1000 * ecn.low, "max": 1000 * ecn.high}
     # RoCE is not coloured by a meter, so that green would do; the image sets all three
     return {f"{colour}_{end}_threshold": ends[end] for colour in ("green", "yellow", "red") for end in ends}
 

@@ -16,10 +16,10 @@ from fabricgen.views.asked import list_asked_intents
 class IntentNotCarried(DesignRule):
     """A switch runs a NOS whose configuration does not carry what the blueprint asks for.
 
-    The rest of the configuration is complete, and this part of it is absent. A missing account, or a limit that
-    nothing enforces, is otherwise only noticed when it is needed. Do it by other means, as the finding says, and waive
-    it, or choose another NOS. The catalogue (platforms/NOS.yaml) has what each NOS claims, and on which chips it does
-    not; docs/catalog.md has a table.
+    The rest of the configuration is complete, and this part of it is absent; of ECN thresholds, those of the NOS
+    hold. A missing account, or a limit that nothing enforces, is otherwise only noticed when it is needed. Do it
+    by other means, as the finding says, and waive it, or choose another NOS. The catalogue (platforms/NOS.yaml)
+    has what each NOS claims, and on which chips it does not; docs/catalog.md has a table.
     """
 
     severity = Severity.ERROR

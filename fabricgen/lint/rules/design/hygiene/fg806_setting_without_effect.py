@@ -13,7 +13,7 @@ from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import list_pod_units
 from fabricgen.design.media.policy import CablePolicy, is_named
 from fabricgen.design.model import Design
-from fabricgen.design.qos import find_qos
+from fabricgen.design.qos import resolve_qos
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import is_overlapping, list_stated_managements
@@ -159,7 +159,7 @@ def _find_qos_without_lossless(design: Design, fabric: FabricDesign) -> Iterator
     """Yield settings of a class of RoCE, or of a paused class, in a fabric that has no such class; and an upper ECN
     threshold that is not above the lower one, as only one of the fabric and one of the cluster can be.
     """
-    stated, qos = design.loaded.blueprint.fabrics[fabric.name].qos.model_fields_set, find_qos(design, fabric)
+    stated, qos = design.loaded.blueprint.fabrics[fabric.name].qos.model_fields_set, resolve_qos(design, fabric)
     if fabric.protocol == "infiniband" or fabric.carrier:
         return
     if qos.marks and 0 < (qos.ecn_max_kb or 0) <= (qos.ecn_min_kb or 0):
@@ -278,7 +278,7 @@ def _find_unused_cluster_settings(design: Design) -> Iterator[Idle]:
             if key in blueprint.model_fields_set:
                 yield (key,), f"`{key}` has no effect: every fabric is InfiniBand", REMOVE
         return
-    intents = [find_qos(design, fabric) for fabric in ethernet]
+    intents = [resolve_qos(design, fabric) for fabric in ethernet]
     for key in sorted(blueprint.qos.model_fields_set - OF_BEST_EFFORT):
         kind, attribute = ("lossless class", "lossless") if key in OF_PFC else ("class of RoCE", "marks")
         if not any(getattr(intent, attribute) for intent in intents):

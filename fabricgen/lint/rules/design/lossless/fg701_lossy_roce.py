@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.model import Design
-from fabricgen.design.qos import find_qos
+from fabricgen.design.qos import resolve_qos
 from fabricgen.design.srv6 import uses_srv6
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -42,7 +42,7 @@ class LossyRoce(DesignRule):
             owner = design.fabric(fabric.carrier) if fabric.carrier else fabric
             stated_profile = blueprint.fabrics[owner.name].qos.profile
             is_meant = stated_profile and (is_scale_across(design, fabric) or uses_srv6(design, owner))
-            if fabric.protocol == "roce" and not find_qos(design, owner).marks and not is_meant:
+            if fabric.protocol == "roce" and not resolve_qos(design, owner).marks and not is_meant:
                 path = (*owner.path, "qos", "profile") if stated_profile else ("qos", "profile")
                 yield self.flag(
                     path, f"{fabric.name}: RoCE has no PFC and no ECN", "use `profile: roce-lossless`, or `roce-lossy`"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.blueprint.sections.qos import choose_setting
+from fabricgen.blueprint.sections.qos import DEFAULTS, choose_setting
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
-from fabricgen.design.qos import find_qos
+from fabricgen.design.qos import resolve_qos
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.lossless import find_qos_path, merge_fabrics
@@ -39,22 +39,23 @@ class DscpClash(DesignRule):
         blueprint = design.loaded.blueprint
         for fabric in design.fabrics:
             fabric_qos, cluster_qos = blueprint.fabrics[fabric.name].qos, blueprint.qos
-            if fabric.protocol != "roce" and not find_qos(design, fabric).marks:
+            if fabric.protocol != "roce" and not resolve_qos(design, fabric).marks:
                 continue
-            for field, (data_key, data_default), (cnp_key, cnp_default) in _MUST_DIFFER:
-                value = choose_setting(fabric_qos, cluster_qos, data_key, data_default)
-                if value == choose_setting(fabric_qos, cluster_qos, cnp_key, cnp_default):
+            for field, data_key, cnp_key in _MUST_DIFFER:
+                value = choose_setting(fabric_qos, cluster_qos, data_key)
+                if value == choose_setting(fabric_qos, cluster_qos, cnp_key):
                     is_of_fabric = any(getattr(fabric_qos, key) is not None for key in (data_key, cnp_key))
                     stating = fabric_qos if is_of_fabric else cluster_qos
                     key = cnp_key if getattr(stating, cnp_key) is not None else data_key
                     path = (*fabric.path, "qos", key) if is_of_fabric else ("qos", key)
                     message = f"{fabric.name}: RoCE data and congestion notifications both have {field} {value}"
-                    yield self.flag(path, message, f"use {data_default} for data and {cnp_default} for notifications")
+                    hint = f"use {DEFAULTS[data_key]} for data and {DEFAULTS[cnp_key]} for notifications"
+                    yield self.flag(path, message, hint)
             yield from self._check_trimmed(design, fabric)
 
     def _check_trimmed(self, design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
         """Flag a DSCP or class of trimmed packets that RoCE data or notifications have too."""
-        qos = find_qos(design, fabric)
+        qos = resolve_qos(design, fabric)
         if qos.trim is None or not qos.marks:
             return
         for field, value, data, cnp, key, usual in (
@@ -69,7 +70,7 @@ class DscpClash(DesignRule):
 
 
 _MUST_DIFFER = (
-    ("DSCP", ("roce_dscp", 26), ("cnp_dscp", 48)),
-    ("traffic class", ("roce_class", 3), ("cnp_class", 6)),
+    ("DSCP", "roce_dscp", "cnp_dscp"),
+    ("traffic class", "roce_class", "cnp_class"),
 )
-"""(what must differ, (setting of RoCE data, its default), (setting of congestion notifications, its default))."""
+"""(what must differ, setting of RoCE data, setting of congestion notifications)."""

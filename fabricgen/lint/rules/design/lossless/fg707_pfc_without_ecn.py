@@ -38,7 +38,7 @@ class PfcWithoutEcn(DesignRule):
         for fabric, qos in list_lossless_fabrics(design):
             # (how many times the buffer the threshold is, message)
             unmarked: list[tuple[float, str]] = []
-            if not (qos.ecn or qos.ecn_min_kb or qos.ecn_max_kb):
+            if not (qos.thresholds_by_speed or qos.ecn_min_kb or qos.ecn_max_kb):
                 continue
             for tier in fabric.tiers:
                 buffer = find_buffer_bytes(design.catalog, tier.profile.id)

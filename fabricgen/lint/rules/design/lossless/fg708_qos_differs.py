@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from fabricgen.design.capacity.failure import is_for_management
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
-from fabricgen.design.qos import QosIntent, find_qos
+from fabricgen.design.qos import QosIntent, resolve_qos
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.lossless import find_qos_path, is_scale_across
@@ -47,7 +47,7 @@ class QosDiffers(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the QoS of every two fabrics whose switches are linked with each other."""
         for lower, upper in list_linked_pairs(design):
-            lower_qos, upper_qos = (find_qos(design, fabric) for fabric in (lower, upper))
+            lower_qos, upper_qos = (resolve_qos(design, fabric) for fabric in (lower, upper))
             if not (lower_qos.marks or upper_qos.marks):
                 continue
             key, text = _find_difference(lower_qos, upper_qos)

@@ -48,12 +48,12 @@ class EcnThresholds(DesignRule):
         longest_ms = design.loaded.limits.ecn_queue_ms or LONGEST_MS
         for fabric, qos in list_marking_fabrics(design):
             # default thresholds are judged only by a stated limit
-            if not (qos.ecn or qos.ecn_min_kb or qos.ecn_max_kb or design.loaded.limits.ecn_queue_ms):
+            if not (qos.thresholds_by_speed or qos.ecn_min_kb or qos.ecn_max_kb or design.loaded.limits.ecn_queue_ms):
                 continue
             speeds = {(speed, tier.lowest) for tier in fabric.tiers for speed in tier.speeds}
             for speed, lowest in sorted(speeds, reverse=True):
                 low_kb, high_kb = compute_ecn_thresholds(qos, lowest, speed)
-                by_speed = ("ecn",) if any(speed == s for s, *_ in qos.ecn) else ()
+                by_speed = ("ecn",) if any(speed == s for s, *_ in qos.thresholds_by_speed) else ()
                 queue_ms = high_kb * 8 / speed / 1000
                 if low_kb < PACKET_KB:
                     limit = f"less than a RoCE packet of {PACKET_KB} kB"

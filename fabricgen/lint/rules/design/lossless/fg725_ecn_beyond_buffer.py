@@ -38,7 +38,7 @@ class EcnBeyondBuffer(DesignRule):
         for fabric, qos in list_lossless_fabrics(design):
             # (how many times the buffer the threshold is, speed, message)
             unreached: list[tuple[float, int, str]] = []
-            if not (qos.ecn or qos.ecn_min_kb or qos.ecn_max_kb):
+            if not (qos.thresholds_by_speed or qos.ecn_min_kb or qos.ecn_max_kb):
                 continue
             for tier in fabric.tiers:
                 buffer = find_buffer_bytes(design.catalog, tier.profile.id)
@@ -50,6 +50,10 @@ class EcnBeyondBuffer(DesignRule):
                         unreached.append((high_kb * 1000 / buffer, speed, message))
             if unreached:
                 _, speed, message = max(unreached)
-                names = ("ecn",) if speed in {stated for stated, *_ in qos.ecn} else ("ecn_max_kb", "ecn_min_kb")
+                names = (
+                    ("ecn",)
+                    if speed in {stated for stated, *_ in qos.thresholds_by_speed}
+                    else ("ecn_max_kb", "ecn_min_kb")
+                )
                 path = find_qos_path(design, fabric, *names)
                 yield self.flag(path, f"{fabric.name}: {message}", "use about 512 kB at 400G")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.model import Design
-from fabricgen.design.qos import find_qos
+from fabricgen.design.qos import resolve_qos
 from fabricgen.design.srv6 import uses_srv6
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -42,7 +42,7 @@ class PfcBesideSrv6(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag fabrics with SRv6 paths that PFC pauses."""
         for fabric in design.fabrics:
-            if uses_srv6(design, fabric) and find_qos(design, fabric).lossless:
+            if uses_srv6(design, fabric) and resolve_qos(design, fabric).lossless:
                 path = find_qos_path(design, fabric, "profile")
                 message = f"{fabric.name} has SRv6 paths that NICs choose by loss and marks, and PFC pauses them"
                 yield self.flag(path, message, "state `qos: {profile: roce-lossy}` in the fabric")

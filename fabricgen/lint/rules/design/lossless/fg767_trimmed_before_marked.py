@@ -57,6 +57,10 @@ class TrimmedBeforeMarked(DesignRule):
                         late.append((high_kb / limit, speed, f"{text} in a queue of {tier.profile.id}"))
             if late:
                 _, speed, message = max(late)
-                names = ("ecn",) if speed in {stated for stated, *_ in qos.ecn} else ("ecn_max_kb", "ecn_min_kb")
+                names = (
+                    ("ecn",)
+                    if speed in {stated for stated, *_ in qos.thresholds_by_speed}
+                    else ("ecn_max_kb", "ecn_min_kb")
+                )
                 path = find_qos_path(design, fabric, *names)
                 yield self.flag(path, f"{fabric.name}: {message}", "use about 512 kB at 400G")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.model import Design
-from fabricgen.design.qos import find_qos
+from fabricgen.design.qos import resolve_qos
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.rules.design.lossless.fg708_qos_differs import (
@@ -54,7 +54,7 @@ class PfcBesideLossy(DesignRule):
                     message = f"{name} is to pause RoCE, and {fabric.name} is lossy: it has no class that PFC pauses"
                     yield self.flag(path, message, "remove it, or set `profile: roce-lossless`")
         for lower, upper in list_linked_pairs(design):
-            lower_qos, upper_qos = find_qos(design, lower), find_qos(design, upper)
+            lower_qos, upper_qos = resolve_qos(design, lower), resolve_qos(design, upper)
             if not (lower_qos.marks and upper_qos.marks) or lower_qos.lossless == upper_qos.lossless:
                 continue
             if not any(is_lossy_on_purpose(design, fabric) for fabric in (lower, upper)):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.blueprint.sections.qos import choose_setting
 from fabricgen.design.model import Design
-from fabricgen.design.qos import find_qos
+from fabricgen.design.qos import resolve_qos
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
@@ -39,10 +39,10 @@ class RoutingIsShaped(DesignRule):
         cluster_qos = design.loaded.blueprint.qos
         for fabric in design.fabrics:
             fabric_qos = design.loaded.blueprint.fabrics[fabric.name].qos
-            if fabric.protocol != "roce" and not find_qos(design, fabric).marks:
+            if fabric.protocol != "roce" and not resolve_qos(design, fabric).marks:
                 continue
-            percent = choose_setting(fabric_qos, cluster_qos, "cnp_max_percent", 0)
-            dscp = choose_setting(fabric_qos, cluster_qos, "cnp_dscp", 48)
+            percent = choose_setting(fabric_qos, cluster_qos, "cnp_max_percent")
+            dscp = choose_setting(fabric_qos, cluster_qos, "cnp_dscp")
             if percent and dscp == CONTROL_DSCP:
                 base = fabric.path if fabric_qos.cnp_max_percent is not None else ()
                 message = f"{fabric.name}: notifications and routing both have DSCP 48 and share {percent}% of a port"
