@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from fabricgen.adopt.configurations import Configurations
 from fabricgen.adopt.facts import Facts, Inference, Question
@@ -14,17 +17,18 @@ from fabricgen.adopt.models import Models, find_models
 from fabricgen.adopt.networks import STRAY, Network, Wires, find_networks, sort_wires
 from fabricgen.adopt.positions import BY_NAMES, Order, are_shuffled, order_by_ports
 from fabricgen.adopt.proof import PAGE, Trial
-from fabricgen.adopt.search import PageSearch, follow_pattern, note_open_speeds, search_page
+from fabricgen.adopt.search import PageSearch, follow_pattern, search_page
 from fabricgen.adopt.settings.draft import edit_page
 from fabricgen.adopt.settings.infer import InferredSettings, infer_settings
 from fabricgen.adopt.tiers import find_cages, find_tiers
 from fabricgen.adopt.units import Units, choose_main, find_scale_up, find_units
-from fabricgen.adopt.words import Words, get, write_words
+from fabricgen.adopt.words import Words, edit_words, get, write_words
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.kernel.diagnostics import InputError, fault, make_printable
 from fabricgen.reports.tables.text import align_columns
 from fabricgen.verify.report import Report
+from fabricgen.verify.sightings import cap_notes
 from fabricgen.wiring.tables import TRAY
 
 
@@ -81,8 +85,12 @@ def adopt(
         raise fault("FG066", "no switch serves a port of a node that is known", hint="are these dumps of one cluster?")
     search = _find_page(name, facts, models, wires, networks, catalog)
     units, forms = search.units, search.forms
-    note_open_speeds(search)
-    settings = _add_settings(search, configurations, file) if configurations else None
+    _note_speeds(search)
+    settings = None
+    if configurations:
+        settings = infer_settings(configurations.switches, search.page, file)
+        search.page = dict(settings.page)
+        search.wire_page()
     of_forms = [note for form in forms for note in form.notes]
     of_idle = [f"{name} serves no port of a node that is known, and is left out" for name in without_nodes]
     notes = [*facts.notes, *wires.notes, *units.notes, *of_forms, *of_idle]
@@ -148,12 +156,29 @@ def _find_page(
     return shorter if names_tell else second_search
 
 
-def _add_settings(search: PageSearch, configurations: Configurations, file: str) -> InferredSettings:
-    """Put the settings of running configurations into the page of a search."""
-    settings = infer_settings(configurations.switches, search.page, file)
-    search.page = dict(settings.page)
-    search.wire_page()
-    return settings
+def _note_speeds(search: PageSearch) -> None:
+    """Note for each InfiniBand fabric the other speeds of node ports with which the page gives as many links, and links
+    whose rate is not that of the page.
+
+    Ports of splitters are numbered over the face of a switch as those of whole cages are, and some dumps tell no rate.
+    """
+    wrong, trial = search.measure_links(search.trial), search.trial
+    search.forms[0].notes += cap_notes(
+        [
+            f"{link.a.device} port {link.a.port} runs at {link.gbps}G, and the page has another speed"
+            for link in map(search.facts.links.__getitem__, np.flatnonzero(trial.is_wrong & ~trial.is_missing))
+        ],
+        "links at other rates",
+    )
+    for form in [form for form in search.forms if form.network.infiniband]:
+        path, role = ("fabrics", form.network.name, "speed"), form.network.role
+        speeds = {speed: None for p in search.models.profiles if role in p.roles for speed in p.roles[role].speeds}
+        present = get(search.page, path) or f"{max(speeds, default=0)}G"
+        for speed in [f"{speed}G" for speed in speeds if f"{speed}G" != present]:
+            with suppress(InputError):
+                if search.measure_links(search.try_page(edit_words(search.page, [((path, speed),)]))) == wrong:
+                    where = f"{form.network.name}: the numbers of its ports are those of node ports of {present}"
+                    form.notes.append(f"{where}, and of {speed} by splitters; state `speed: {speed}` if it is that")
 
 
 def _count_units(units: Units) -> list[Inference]:
@@ -191,8 +216,7 @@ def write_text(adoption: Adoption, report: Report | None) -> str:
     lines += [f"note: {note}" for note in adoption.notes]
     lines += [f"not in the page: {text}" for text in list_unexplained(adoption)]
     for remark in adoption.settings.remarks if adoption.settings else ():
-        words = (remark.kind, remark.where or remark.device, remark.text)
-        lines.append(": ".join(filter(None, words)))
+        lines.append(": ".join(filter(None, (remark.kind, remark.where or remark.device, remark.text))))
     for a, b in adoption.trial.unseen[:_SHOWN] if report is None else ():
         lines.append(f"in the page, and not seen: {a.device} port {a.port} to {b.device} port {b.port}")
     if report is not None and report.actions:
@@ -238,7 +262,7 @@ def list_unexplained(adoption: Adoption) -> list[str]:
     """Return sentences on the links and devices of the facts that the page does not give; on the first _SHOWN links."""
     trial = adoption.trial
     placed = set(trial.seen_names.values()) | set(trial.wired.names)
-    links = [f"{a.device} port {a.port} to {b.device} port {b.port}" for a, b, _ in trial.missing]
+    links = [f"{a.device} port {a.port} to {b.device} port {b.port}" for a, b, *_ in trial.missing]
     return [
         *links[:_SHOWN],
         *([f"and {len(links) - _SHOWN:,} more links"] if len(links) > _SHOWN else []),
@@ -262,5 +286,5 @@ def _list_silent_devices(adoption: Adoption) -> list[str]:
 
 def is_whole(adoption: Adoption) -> bool:
     """Whether the page can be built, gives all of the facts, and gives nothing beside them."""
-    wrong = adoption.trial.missing or adoption.trial.unseen or adoption.trial.unplaced
-    return adoption.cluster is not None and not wrong
+    trial = adoption.trial
+    return adoption.cluster is not None and not (trial.is_wrong.any() or trial.unseen or trial.unplaced)

@@ -18,11 +18,15 @@ class End(NamedTuple):
 
 
 class Link(NamedTuple):
-    """Two ports that a cable joins; `source` is FILE:LINE of a list, "" if dumps tell of the link."""
+    """Two ports that a cable joins; `source` is FILE:LINE of a list, "" if dumps tell of the link.
+
+    `gbps` is the rate at which it runs, Gb/s, 0 if no dump tells it.
+    """
 
     a: End
     b: End
     source: str = ""
+    gbps: int = 0
 
 
 class DeviceFacts(NamedTuple):

@@ -52,9 +52,12 @@ DEVICES = {
 
 @dataclass
 class Gathered:
-    """The facts that were read so far: the source of each link, devices by name, ports without neighbours, notes."""
+    """The facts that were read so far: the source of each link, its rate in Gb/s where it is told, devices by name,
+    ports without neighbours, notes.
+    """
 
     links: dict[tuple[End, End], str] = field(default_factory=dict)
+    gbps: dict[tuple[End, End], int] = field(default_factory=dict)
     devices: dict[str, DeviceFacts] = field(default_factory=dict)
     unlinked: set[End] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
@@ -63,9 +66,12 @@ class Gathered:
         """Add what a source tells of a device; it does not replace what earlier sources told."""
         self.devices[facts.name] = self.devices.get(facts.name, facts).join(facts)
 
-    def add_link(self, a: End, b: End, source: str) -> None:
-        """Add a link between two ports."""
-        self.links.setdefault((a, b) if a < b else (b, a), source)
+    def add_link(self, a: End, b: End, source: str, gbps: int = 0) -> None:
+        """Add a link between two ports; `gbps` is its rate, Gb/s, 0 if not told."""
+        ends = (a, b) if a < b else (b, a)
+        self.links.setdefault(ends, source)
+        if gbps:
+            self.gbps[ends] = gbps
 
 
 def read_list(file: str, gathered: Gathered) -> None:
@@ -173,11 +179,14 @@ unmanaged switch, `MT4115 ConnectX4 Mellanox Technologies` of an adapter (man pa
 
 
 class Neighbor(NamedTuple):
-    """What a port sees: the device at the other end, the id of the port there, and the description of that port."""
+    """What a port sees: the device at the other end, the id of the port there, the description of that port, and the
+    rate of the link, Gb/s, 0 if not told.
+    """
 
     device: str
     port: str
     description: str
+    gbps: int
 
 
 def gather_facts(
@@ -209,7 +218,7 @@ def gather_facts(
         gathered.links |= {link[:2]: "" for link in added}
         gathered.notes += configured.notes
         gathered.notes.append(f"{len(added):,} links are those that descriptions and subnets in configurations tell")
-    links = sorted(Link(*ends, source) for ends, source in gathered.links.items())
+    links = sorted(Link(*ends, source, gathered.gbps.get(ends, 0)) for ends, source in gathered.links.items())
     used = {end for link in links for end in link[:2]} if gathered.unlinked else set[End]()
     for name in {link.a.device for link in links} | {link.b.device for link in links}:
         gathered.devices.setdefault(name, DeviceFacts(name))
@@ -288,8 +297,8 @@ def _list_neighbors(
     contradictions = list[str]()
     texts = sightings.texts
     columns = (sightings.owner, sightings.port, sightings.neighbor, sightings.far_port, sightings.far_text)
-    rows = zip(*(column.tolist() for column in columns), sightings.state.tolist(), strict=True)
-    for owner, port, neighbor, far_port, far_text, state in rows:
+    rows = zip(*(column.tolist() for column in columns), sightings.gbps.tolist(), sightings.state.tolist(), strict=True)
+    for owner, port, neighbor, far_port, far_text, gbps, state in rows:
         end = _name_end(names[owner], texts[port])
         if not end.device or state == HEARD:
             continue
@@ -299,7 +308,7 @@ def _list_neighbors(
         elif (earlier := neighbors.get(end)) and earlier[:2] != far_end:
             contradictions.append(f"{end.device} port {end.port} sees {earlier.device} and {far_end.device}")
         else:
-            neighbors[end] = Neighbor(far_end.device, far_end.port, texts[far_text])
+            neighbors[end] = Neighbor(*far_end, texts[far_text], gbps or (earlier.gbps if earlier else 0))
     gathered.notes += cap_notes(contradictions, "ports with several neighbours, of which the first was taken")
     return neighbors
 
@@ -329,7 +338,7 @@ def _add_links(neighbors: Mapping[End, Neighbor | None], gathered: Gathered) -> 
         if neighbor is None:
             gathered.unlinked.add(end)
         elif far_end := _find_far_end(end, neighbor, neighbors, ports_between, dumped_devices):
-            gathered.add_link(end, far_end, "")
+            gathered.add_link(end, far_end, "", neighbor.gbps)
         else:
             contradicted.append(
                 f"{end.device} port {end.port} sees {neighbor.device} port {neighbor.port}, which does not see it"

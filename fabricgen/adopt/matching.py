@@ -7,10 +7,13 @@ those of all that are connected with it, whatever they are called. A `place` her
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from fabricgen.adopt.facts import Facts
+from fabricgen.adopt.forms import FabricForm
+from fabricgen.adopt.models import Models
 from fabricgen.wiring.arrays import Flags, Ints64
 
 NOBODY = -1
@@ -24,6 +27,40 @@ MOST_ANCHORS = 1000
 """The most devices from which walks start; one is needed for each part that is not connected with the others."""
 GOOD = 0.97
 """The share of links as planned with which a place is taken without trying others."""
+
+
+Kind: TypeAlias = tuple[str, str]
+"""What a device is: (fabric, tier) of a switch, ("", profile) of any other device."""
+
+
+class SeenLinks(NamedTuple):
+    """The links of the facts as columns of numbers: `devices` and `texts` (names of ports) have what they number."""
+
+    devices: tuple[str, ...]
+    texts: tuple[str, ...]
+    ends: tuple[tuple[Ints64, Ints64], tuple[Ints64, Ints64]]
+    """(device, text) of either end of each link, int64."""
+    kind: Ints64
+    """By device its number in `kinds`, int64; -1 if it is not known."""
+    kinds: tuple[Kind, ...]
+    gbps: Ints64
+    """The rate of each link, Gb/s, int64; 0 if it is not told."""
+
+
+def encode_links(facts: Facts, models: Models, forms: Sequence[FabricForm]) -> SeenLinks:
+    """Return the links of the facts as columns."""
+    rows, texts = {name: row for row, name in enumerate(facts.devices)}, dict[str, int]()
+    ends = []
+    for column in ([link.a for link in facts.links], [link.b for link in facts.links]):
+        device = np.array([rows[end.device] for end in column], dtype=np.int64)
+        ends.append((device, np.array([texts.setdefault(end.port, len(texts)) for end in column], dtype=np.int64)))
+    kind_of: dict[str, Kind] = {name: ("", profile.id) for name, profile in models.nodes.items()}
+    networks = [form.network for form in forms]
+    kind_of |= {s: (n.name, tier) for n in networks for tier, switches in n.tiers.items() for s in switches}
+    kinds = {kind: number for number, kind in enumerate(dict.fromkeys(kind_of.values()))}
+    kind = np.array([kinds[kind_of[name]] if name in kind_of else -1 for name in rows], dtype=np.int64)
+    gbps = np.array([link.gbps for link in facts.links], dtype=np.int64)
+    return SeenLinks(tuple(rows), tuple(texts), (ends[0], ends[1]), kind, tuple(kinds), gbps)
 
 
 class PortGraph(NamedTuple):

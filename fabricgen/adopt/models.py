@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
+from itertools import chain
 from os.path import commonprefix
 from typing import NamedTuple
 
@@ -83,10 +84,7 @@ def find_models(facts: Facts, catalog: Catalog, stated: Sequence[tuple[str, str]
     The pattern is one of the shell, as in `leaf-*`. A device without links is left out unless its model is a profile.
     """
     ports: dict[str, set[str]] = defaultdict(set)
-    for link in facts.links:
-        ports[link.a.device].add(link.a.port)
-        ports[link.b.device].add(link.b.port)
-    for end in facts.unlinked:
+    for end in chain(facts.unlinked, chain.from_iterable(link[:2] for link in facts.links)):
         ports[end.device].add(end.port)
     index = _Profiles(catalog)
     switches: dict[str, SwitchProfile] = {}
@@ -196,7 +194,6 @@ class _Profiles:
         self._systems = list_nos("dumps")
         self._in_subnet = tuple(nos for nos in catalog.list_known_nos() if catalog.naming(nos).dumps.in_subnet)
         self._patterns = {name: _make_pattern(catalog.naming(name)) for name in self._systems}
-        self._candidates: dict[tuple[frozenset[str], str], tuple[str, ...]] = {}
 
     def identify(self, device: DeviceFacts, stated: Sequence[tuple[str, str]]) -> tuple[str, str]:
         """Return (profile, how it is known) of a device; the profile is "" if no source tells one of the catalogue."""
@@ -237,20 +234,13 @@ class _Profiles:
             fits = tuple(nos for nos in fits if self._catalog.naming(nos).has_tables) or fits
         return next((nos for nos in runs if nos in fits), fits[0] if fits else next(iter(runs), ""))
 
+    @cache  # noqa: B019 - one object a run
     def list_candidates(self, names: frozenset[str], nos: str) -> tuple[str, ...]:
         """Return the profiles with all these ports: of switches that run `nos`, or of nodes if `nos` is ""."""
-        key = (names, nos)
-        if key not in self._candidates:
-            list_fitting = self._list_switches if nos else self._list_nodes
-            self._candidates[key] = tuple(list_fitting(names, nos))
-        return self._candidates[key]
-
-    def _list_nodes(self, names: frozenset[str], _nos: str) -> list[str]:
-        return [profile for profile, legs in self.legs.items() if all(_find_leg(legs, name) for name in names)]
-
-    def _list_switches(self, names: frozenset[str], nos: str) -> list[str]:
+        if not nos:
+            return tuple(profile for profile, legs in self.legs.items() if all(_find_leg(legs, n) for n in names))
         others = {name for name in names if not is_management(name)}
-        return [name for name in self.switch_ids if others <= self.list_cages(name, nos).keys()]
+        return tuple(name for name in self.switch_ids if others <= self.list_cages(name, nos).keys())
 
     @cache  # noqa: B019 - one object a run
     def list_cages(self, switch: str, nos: str) -> Mapping[str, int]:

@@ -73,7 +73,7 @@ def sort_wires(facts: Facts, models: Models) -> Wires:
     """
     of_nodes, of_switches, managed = list[NodeWire](), list[SwitchWire](), list[tuple[str, str]]()
     misfits, unknown_links = list[str](), 0
-    for first_end, second_end, _ in facts.links:
+    for first_end, second_end, *_ in facts.links:
         # the switch is called `a`; of two switches, the first
         is_second = first_end.device not in models.switches and second_end.device in models.switches
         (a, a_port), (b, b_port) = (second_end, first_end) if is_second else (first_end, second_end)

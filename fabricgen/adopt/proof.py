@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fabricgen.adopt.facts import End, Facts, Link
 from fabricgen.adopt.forms import PLACES, Coordinates, FabricForm, make_tuple
-from fabricgen.adopt.matching import NOBODY, PortWalk, make_port_graph
-from fabricgen.adopt.models import Models, name_adapter
+from fabricgen.adopt.matching import NOBODY, Kind, PortWalk, SeenLinks, make_port_graph
+from fabricgen.adopt.models import name_adapter
 from fabricgen.adopt.positions import BY_NAMES, Order
 from fabricgen.adopt.tiers import number_group_members
 from fabricgen.adopt.units import Units
@@ -46,6 +46,8 @@ def design_page(words: Mapping[str, Any], catalog: Catalog | None = None, file: 
     return build_design(loaded, advise=False, catalog=catalog)
 
 
+_RATE_BITS = 16
+"""With so many bits, a rate in Gb/s and an end are one number."""
 _WIRED = ("catalog", "layout", "fabrics", "scale_up", "tenants")
 """The parts of a design that its wiring follows from."""
 
@@ -59,39 +61,8 @@ class Wired(NamedTuple):
     port_names: PortNames
 
 
-Kind: TypeAlias = tuple[str, str]
-"""What a device is: (fabric, tier) of a switch, ("", profile) of any other device."""
-
-
-class SeenLinks(NamedTuple):
-    """The links of the facts as columns of numbers: `devices` and `texts` (names of ports) have what they number."""
-
-    devices: tuple[str, ...]
-    texts: tuple[str, ...]
-    ends: tuple[tuple[Ints64, Ints64], tuple[Ints64, Ints64]]
-    """(device, text) of either end of each link, int64."""
-    kind: Ints64
-    """By device its number in `kinds`, int64; -1 if it is not known."""
-    kinds: tuple[Kind, ...]
-
-
 class HopelessError(Exception):
     """A page gives too few links, whichever device is which."""
-
-
-def encode_links(facts: Facts, models: Models, forms: Sequence[FabricForm]) -> SeenLinks:
-    """Return the links of the facts as columns."""
-    rows, texts = {name: row for row, name in enumerate(facts.devices)}, dict[str, int]()
-    ends = []
-    for column in ([link.a for link in facts.links], [link.b for link in facts.links]):
-        device = np.array([rows[end.device] for end in column], dtype=np.int64)
-        ends.append((device, np.array([texts.setdefault(end.port, len(texts)) for end in column], dtype=np.int64)))
-    kind_of: dict[str, Kind] = {name: ("", profile.id) for name, profile in models.nodes.items()}
-    networks = [form.network for form in forms]
-    kind_of |= {s: (n.name, tier) for n in networks for tier, switches in n.tiers.items() for s in switches}
-    kinds = {kind: number for number, kind in enumerate(dict.fromkeys(kind_of.values()))}
-    kind = np.array([kinds[kind_of[name]] if name in kind_of else -1 for name in rows], dtype=np.int64)
-    return SeenLinks(tuple(rows), tuple(texts), (ends[0], ends[1]), kind, tuple(kinds))
 
 
 @dataclass
@@ -148,14 +119,18 @@ class Trial:
         return len(self.wired.port_names.port_columns[0].vocabulary) + len(self.seen.texts) + 1
 
     @cached_property
+    def _is_cabled(self) -> Flags:
+        """Whether each planned link is not of scale-up, bool."""
+        links = self.wired.plan.links
+        return np.array([segment.tier is not None for segment in links.segments], dtype=bool)[links.segment]
+
+    @cached_property
     def _planned_columns(self) -> list[tuple[Ints64, Ints64]]:
         """(planned device, port) of either end of each planned link that is not of scale-up, int64."""
-        plan = self.wired.plan
-        scale_up = np.array([segment.tier is None for segment in plan.links.segments], dtype=bool)
-        is_cabled = ~scale_up[plan.links.segment]
-        devices, columns = (plan.links.a_device, plan.links.b_device), self.wired.port_names.port_columns
+        links = self.wired.plan.links
+        devices, columns = (links.a_device, links.b_device), self.wired.port_names.port_columns
         return [
-            (device_column[is_cabled].astype(np.int64), column.codes[is_cabled].astype(np.int64))
+            (device_column[self._is_cabled].astype(np.int64), column.codes[self._is_cabled].astype(np.int64))
             for device_column, column in zip(devices, columns, strict=True)
         ]
 
@@ -275,6 +250,19 @@ class Trial:
         """Whether each seen link is missing in the plan, bool."""
         return ~_are_in(self.seen_ends, self.planned_ends)
 
+    @cached_property
+    def is_wrong(self) -> Flags:
+        """Whether each seen link is missing in the plan, or runs at another rate than the planned one, bool."""
+        links, gbps = self.wired.plan.links, self.seen.gbps
+        if not gbps.any():
+            return self.is_missing
+        of_segments = np.array([int(segment.speed_gbps) for segment in links.segments], dtype=np.int64)
+        planned_gbps = of_segments[links.segment[self._is_cabled]]
+        seen_ends, planned_ends = (
+            ends[0] << _RATE_BITS | rates for ends, rates in ((self.seen_ends, gbps), (self.planned_ends, planned_gbps))
+        )
+        return self.is_missing | ((gbps > 0) & ~_find_among(seen_ends, planned_ends))
+
     def count_surely_missing(self) -> tuple[Ints64, Ints64]:
         """Return (rows of seen links, how many links like each are missing whichever device is which), int64.
 
@@ -319,16 +307,16 @@ class Trial:
 
     @cached_property
     def nearness(self) -> Floats:
-        """How much of each missing link the plan has, float64 from 0 to 2.
+        """How much of each wrong link the plan has, float64 from 0 to 2.
 
         1 is for a planned link between the two devices, and 0.5 for each of the two ports that has a planned link.
         """
-        missing = [ends[self.is_missing] for ends in self.seen_ends]
+        wrong = [ends[self.is_wrong] for ends in self.seen_ends]
         joined = [ends // self._port_base for ends in self.planned_ends]
         nearness: Floats = _are_in(
-            (missing[0] // self._port_base, missing[1] // self._port_base), (joined[0], joined[1])
+            (wrong[0] // self._port_base, wrong[1] // self._port_base), (joined[0], joined[1])
         ).astype(float)
-        for ends in missing:
+        for ends in wrong:
             nearness += _find_among(ends, np.concatenate(self.planned_ends)) / 2
         return nearness
 

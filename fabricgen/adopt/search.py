@@ -18,9 +18,10 @@ import numpy as np
 
 from fabricgen.adopt.facts import Facts, PagePath
 from fabricgen.adopt.forms import PLACES, FabricForm, TierForm, group_members
+from fabricgen.adopt.matching import encode_links
 from fabricgen.adopt.models import Models, is_management
 from fabricgen.adopt.positions import BY_NAMES, Order
-from fabricgen.adopt.proof import HopelessError, Trial, encode_links, is_node_of_unit, try_page
+from fabricgen.adopt.proof import HopelessError, Trial, is_node_of_unit, try_page
 from fabricgen.adopt.tiers import list_cage_words
 from fabricgen.adopt.units import Units
 from fabricgen.adopt.words import Edit, Named, Words, count_words, edit_words, find_template, get, list_deletions
@@ -144,11 +145,11 @@ class PageSearch:
             self.wire_page()
 
     def measure_links(self, trial: Trial) -> Counter[str]:
-        """Return by fabric how many links a page does not give, or how many it gives beside the facts if these are
-        more.
+        """Return by fabric how many links a page lacks or gives at another rate, or how many it gives beside the
+        facts if these are more.
         """
         beside = self._find_fabrics(*trial.unseen_ends)
-        missing = self._fabric_of_link[trial.is_missing]
+        missing = self._fabric_of_link[trial.is_wrong]
         wrong = np.maximum(*(np.bincount(fabrics, minlength=len(self._fabrics)) for fabrics in (missing, beside)))
         return Counter({name: count for name, count in zip(self._fabrics, wrong.tolist(), strict=True) if count})
 
@@ -176,7 +177,7 @@ class PageSearch:
         cost: dict[str, float] = defaultdict(float)
         for name, count in self.measure_links(trial).items():
             cost[name] += WORDS_OF_LINK * count
-        in_part = np.bincount(self._fabric_of_link[trial.is_missing], trial.nearness, len(self._fabrics))
+        in_part = np.bincount(self._fabric_of_link[trial.is_wrong], trial.nearness, len(self._fabrics))
         for name, credit in zip(self._fabrics, in_part.tolist(), strict=True):
             cost[name] -= credit
         tiers = [(self._tier_of_switch.get(s, ("", "")), planned != s) for planned, s in trial.seen_names.items()]
@@ -257,23 +258,6 @@ def search_page(search: PageSearch) -> None:
     search.omit_empty_slots()
     search.try_all(list_deletions(search.page))
     name_devices(search)
-
-
-def note_open_speeds(search: PageSearch) -> None:
-    """Note for each InfiniBand fabric the other speeds of node ports with which the page gives as many links.
-
-    Ports of splitters are numbered over the face of a switch as those of whole cages are, and dumps tell no speed.
-    """
-    wrong = search.measure_links(search.trial)
-    for form in [form for form in search.forms if form.network.infiniband]:
-        path, role = ("fabrics", form.network.name, "speed"), form.network.role
-        speeds = {speed: None for p in search.models.profiles if role in p.roles for speed in p.roles[role].speeds}
-        present = get(search.page, path) or f"{max(speeds, default=0)}G"
-        for speed in [f"{speed}G" for speed in speeds if f"{speed}G" != present]:
-            with suppress(InputError):
-                if search.measure_links(search.try_page(edit_words(search.page, [((path, speed),)]))) == wrong:
-                    where = f"{form.network.name}: the numbers of its ports are those of node ports of {present}"
-                    form.notes.append(f"{where}, and of {speed} by splitters; state `speed: {speed}` if it is that")
 
 
 def name_devices(search: PageSearch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -60,14 +61,10 @@ def write_flow(value: Any) -> str:
 
 
 def _write_scalar(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return f"{value:g}" if isinstance(value, float) else str(value)
-    text = str(value)
-    if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
-        return text
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if isinstance(value, float):
+        return f"{value:g}"
+    is_plain = isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _WORDS
+    return value if is_plain else json.dumps(value, ensure_ascii=False)
 
 
 def count_words(words: Any) -> int:

@@ -40,7 +40,8 @@ class Sightings:
     """Ports of dumped devices and what they see: columns of equal length, and tables of distinct boxes and texts.
 
     The int32 columns `owner` and `neighbor` are indexes into `boxes` (-1: no neighbour); `port`, `far_port` and
-    `far_text` are indexes into `texts`, whose first entry is "". `state` is uint8, a state of `dumps.sighting`.
+    `far_text` are indexes into `texts`, whose first entry is "". `gbps` is the rate of the link in whole Gb/s, int32,
+    0 where it is not told. `state` is uint8, a state of `dumps.sighting`.
     `agents` maps each dumped box (index into `boxes`) to how it knows its neighbours (`Dump.agent`); `lists_all` has
     the dumped boxes whose unlisted ports see nobody.
     """
@@ -52,6 +53,7 @@ class Sightings:
     neighbor: Ints
     far_port: Ints
     far_text: Ints
+    gbps: Ints
     state: Bytes
     agents: dict[int, str]
     lists_all: frozenset[int]
@@ -74,7 +76,7 @@ class SightingsBuilder:
 
     _boxes: _Numberer = field(default_factory=_Numberer)
     _texts: _Numberer = field(default_factory=lambda: _Numberer({"": 0}))
-    _columns: tuple[array[int], ...] = field(default_factory=lambda: tuple(array("i") for _ in range(5)))
+    _columns: tuple[array[int], ...] = field(default_factory=lambda: tuple(array("i") for _ in range(6)))
     _state: bytearray = field(default_factory=bytearray)
     _agents: dict[int, str] = field(default_factory=dict)
     _lists_all: set[int] = field(default_factory=set)
@@ -94,7 +96,7 @@ class SightingsBuilder:
         columns = tuple(zip(*rows, strict=True))
         if not columns:
             return
-        port, neighbor, far_port, far_text, state = columns
+        port, neighbor, far_port, far_text, state, gbps = columns
         box, text = self._boxes.__getitem__, self._texts.__getitem__
         # one iterable a column, taken as a whole by `extend`
         numbers = (
@@ -105,6 +107,7 @@ class SightingsBuilder:
             else map(box, neighbor),
             map(text, far_port),
             map(text, far_text),
+            map(int, gbps),
         )
         for column, added in zip(self._columns, numbers, strict=True):
             column.extend(added)
@@ -117,11 +120,11 @@ class SightingsBuilder:
         columns = [
             np.frombuffer(column, dtype=np.int32) if column else _make_empty_column() for column in self._columns
         ]
-        owner, port, neighbor, far_port, far_text = columns
+        owner, port, neighbor, far_port, far_text, gbps = columns
         state = np.frombuffer(bytes(self._state), dtype=np.uint8)
         boxes, texts = tuple(self._boxes), tuple(self._texts)
         about_boxes = dict(self._agents), frozenset(self._lists_all)
-        return Sightings(boxes, texts, owner, port, neighbor, far_port, far_text, state, *about_boxes)
+        return Sightings(boxes, texts, owner, port, neighbor, far_port, far_text, gbps, state, *about_boxes)
 
 
 def join_sightings(sightings_by_file: Iterable[Sightings]) -> Sightings:
@@ -131,7 +134,7 @@ def join_sightings(sightings_by_file: Iterable[Sightings]) -> Sightings:
     """
     boxes: dict[Box, int] = {}
     texts: dict[str, int] = {"": 0}
-    columns: list[list[Ints]] = [[] for _ in range(5)]
+    columns: list[list[Ints]] = [[] for _ in range(6)]
     states, agents, lists_all = [], dict[int, str](), set[int]()
     for file_sightings in sightings_by_file:
         new_boxes = np.array(
@@ -149,7 +152,7 @@ def join_sightings(sightings_by_file: Iterable[Sightings]) -> Sightings:
         owner, neighbor = new_boxes[file_sightings.owner], new_boxes[file_sightings.neighbor]
         port, far_port = new_texts[file_sightings.port], new_texts[file_sightings.far_port]
         is_kept = (owner != _WITHIN_A_SWITCH) & (neighbor != _WITHIN_A_SWITCH)
-        renumbered = owner, port, neighbor, far_port, new_texts[file_sightings.far_text]
+        renumbered = owner, port, neighbor, far_port, new_texts[file_sightings.far_text], file_sightings.gbps
         for column, file_column in zip(columns, renumbered, strict=True):
             column.append(file_column[is_kept])
         states.append(file_sightings.state[is_kept])
@@ -160,9 +163,14 @@ def join_sightings(sightings_by_file: Iterable[Sightings]) -> Sightings:
         lists_all |= {int(new_boxes[number]) for number in file_sightings.lists_all & kept_owners}
     joined_columns = [np.concatenate(column) if column else _make_empty_column() for column in columns]
     state = np.concatenate(states) if states else np.zeros(0, dtype=np.uint8)
-    owner, port, neighbor, far_port, far_text = joined_columns
+    owner, port, neighbor, far_port, far_text, gbps = joined_columns
     return Sightings(
-        tuple(boxes), tuple(texts), owner, port, neighbor, far_port, far_text, state, agents, frozenset(lists_all)
+        tuple(boxes),
+        tuple(texts),
+        *(owner, port, neighbor, far_port, far_text, gbps),
+        state,
+        agents,
+        frozenset(lists_all),
     )
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from fabricgen.adopt.adopting import adopt
+from fabricgen.addons.emulation.emulate import emulate_hall
+from fabricgen.adopt.adopting import adopt, is_whole
 from fabricgen.adopt.words import write_page
 from fabricgen.api import compile_blueprint
 from tests.adopt.round_trip import adopt_example, compile_example, lay_out_hall, list_actions, list_links
@@ -49,9 +51,9 @@ WHOLE = (
         "nvl576",
         "nvl72-gb200",
     ),
-    *("patched-hall", "phased-planes", "pkeys", "rail-groups", "rail-only", "spare-nodes", "superpod-b200"),
-    *("superpod-b200-3tier", "superpod-b300", "tenants", "three-generations", "top-of-rack", "torus-gordon"),
-    "tpu-torus",
+    *("patched-hall", "phased-planes", "pkeys", "rail-groups", "rail-only", "small-pair", "spare-nodes"),
+    *("superpod-b200", "superpod-b200-3tier", "superpod-b300", "tenants", "three-generations", "top-of-rack"),
+    *("torus-gordon", "tpu-torus"),
     *("trn2-ultraserver", "trn3-ultraserver", "two-exits", "two-generations", "two-site", "ualink-pod"),
     "uneven-spread",
 )
@@ -65,7 +67,6 @@ FAULTS_NOT_YET = {
 
 OF_LISTS = {
     "shuffled-planes": "the model of halls does not read the labels of fibre shuffles",
-    "small-pair": "dumps number the ports of its splitters as whole cages: a note says so",
 }
 """Examples that come back from a list of links, and why not from dumps."""
 
@@ -89,10 +90,38 @@ def test_an_example_comes_back_from_a_list_of_links(example: str, tmp_path: Path
 @pytest.mark.slow
 @pytest.mark.parametrize(("example", "is_open"), [("small-pair", True), ("superpod-b200", False)])
 def test_a_speed_that_infiniband_dumps_leave_open_is_told(example: str, is_open: bool, tmp_path: Path) -> None:
-    """Splitters of 200G have the numbers of whole cages of 400G, unless ports above tell how cages are numbered."""
-    notes = adopt_example(example, tmp_path).adoption.notes
+    """Without rates splitters of 200G have the numbers of whole cages of 400G, unless ports above tell how cages are
+    numbered. An ibnetdiscover that is older than its switches prints `???` for a lane.
+    """
+    dumps, devices = lay_out_hall(compile_example(example), tmp_path)
+    table = dumps / "compute-ibnetdiscover.txt"
+    table.write_text(table.read_text(encoding="utf-8").replace("xNDR", "x???"), encoding="utf-8")
+    notes = adopt(example, [str(dumps)], [str(devices)], jobs=1).notes
     told = "compute: the numbers of its ports are those of node ports of 400G, and of 200G by splitters"
     assert any(note.startswith(told) for note in notes) == is_open
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("subnets", ["ibnetdiscover-ports", "iblinkinfo", "ibdiagnet", "ibdiagnet-net-dump"])
+def test_rates_of_links_tell_splitters_from_whole_cages(subnets: str, tmp_path: Path) -> None:
+    view = compile_example("small-pair")
+    dumps, devices = lay_out_hall(view, tmp_path)
+    (dumps / "compute-ibnetdiscover.txt").unlink()
+    for name, text in emulate_hall(view).write_dumps(subnets).items():
+        (dumps / name).write_text(text, encoding="utf-8")
+    found = adopt("small-pair", [str(dumps)], [str(devices)], jobs=1)
+    assert (is_whole(found), found.notes, found.words["fabrics"]["compute"]["speed"]) == (True, [], "200G")
+
+
+@pytest.mark.slow
+def test_a_link_at_another_rate_than_its_like_is_told_and_changes_no_word(tmp_path: Path, fabricgen) -> None:  # type: ignore[no-untyped-def]
+    dumps, devices = lay_out_hall(compile_example("small-pair"), tmp_path)
+    table = dumps / "compute-ibnetdiscover.txt"
+    of_link = r"""(OSFP4P2" lid 10 |"S-0a00000000000100"\[1\].*)2x"""  # at its two ends
+    table.write_text(re.sub(of_link, r"\g<1>1x", table.read_text(encoding="utf-8")), encoding="utf-8")
+    ran: Ran = fabricgen("adopt", dumps, "--netbox", devices, "-o", tmp_path / "found.yaml")
+    assert (ran.code, ran.out.count("compute-leaf-01 port 1 runs at 100G, and the page has another speed")) == (1, 1)
+    assert "    speed: 200G\n" in (tmp_path / "found.yaml").read_text(encoding="utf-8")
 
 
 @pytest.mark.law

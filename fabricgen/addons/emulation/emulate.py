@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 from random import Random
 
 from fabricgen.addons.emulation.dumps import FORMATS, NATIVE, Seen, load_writer
@@ -37,10 +39,14 @@ class EmulatedHall:
             of_tier = splits.setdefault((row["fabric"], row["tier"]), {})
             # a cage with two connectors has them split alike
             of_tier[socket.cage] = max(len(ports) * (2 if socket.connector else 1), of_tier.get(socket.cage, 1))
+        links, rates = self.view.links, defaultdict[str, dict[str, tuple[int, float]]](dict)
+        for ends in (zip(links.a_device, links.a_port, strict=True), zip(links.b_device, links.b_port, strict=True)):
+            for (place, name), gbps, lane_gbps in zip(ends, links.speed_gbps, links.lane_gbps, strict=True):
+                rates[place][name] = ceil(gbps / lane_gbps), lane_gbps
         subnets: dict[str, dict[str, SwitchFace]] = {}
         for place, row in plan.devices.items():
             if self.view.protocols.get(row["fabric"]) == "infiniband" and row["tier"] != "node":
-                face = SwitchFace(row["model"], splits[row["fabric"], row["tier"]])
+                face = SwitchFace(row["model"], splits[row["fabric"], row["tier"]], rates[place])
                 subnets.setdefault(row["fabric"], {})[self.hall.names[place]] = face
         return subnets
 

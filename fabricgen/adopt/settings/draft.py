@@ -245,12 +245,11 @@ class Draft:
         """Return by fabric what most switches answer to `ask(fabric, switch)`; fabrics without an answer are
         left out.
         """
-        votes = dict[str, Vote]()
-        for fabric in fabrics:
-            answers = ((s.view.name, answer) for s in self.list_switches() for answer in ask(fabric, s))
-            if vote := find_majority(answers):
-                votes[fabric] = vote
-        return votes
+        answers_by_fabric = (
+            (fabric, ((s.view.name, answer) for s in self.list_switches() for answer in ask(fabric, s)))
+            for fabric in fabrics
+        )
+        return {fabric: vote for fabric, answers in answers_by_fabric if (vote := find_majority(answers))}
 
 
 def edit_page(page: Page, settings: Iterable[Setting]) -> Page:

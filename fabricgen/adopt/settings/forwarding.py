@@ -242,10 +242,8 @@ def infer_vlans(draft: Draft) -> list[Setting]:
         vrfs = [vlans[vlan].vrf for vlan in _match_vlans(fabric, switch) if vlan in vlans]
         yield from (vrf for vrf in (*vrfs, *(port.vrf for port in ports if port.addresses)) if vrf not in tenants)
 
-    def ask_vlan(fabric: str, switch: ComparedSwitch) -> Iterator[int]:
-        yield from sorted(_match_vlans(fabric, switch))[:1]
-
-    for fabric, vote in draft.collect_votes(fabrics, ask_vlan).items():
+    vlans_of_fabrics = draft.collect_votes(fabrics, lambda fabric, switch: sorted(_match_vlans(fabric, switch))[:1])
+    for fabric, vote in vlans_of_fabrics.items():
         if vote.value != draft.cluster.intent(design.fabric(fabric)).vlan:
             settings.append(Setting(("fabrics", fabric, "vlan"), vote.value, vote.facts, vote.against))
     for fabric, vote in draft.collect_votes(fabrics, ask_vrf).items():
@@ -290,13 +288,14 @@ def infer_vnis(draft: Draft) -> list[Setting]:
     """Return `routing.first_vni` of fabrics with EVPN: the planned first VNI plus what running VNIs are above
     planned.
     """
-    blueprint, settings = draft.cluster.design.loaded.blueprint, list[Setting]()
-    fabrics = [fabric.name for fabric in draft.list_fabrics() if fabric.tiers]
-    for name, vote in draft.collect_votes(fabrics, _find_vni_offsets).items():
-        planned = blueprint.fabrics[name].routing.first_vni or blueprint.routing.first_vni or FIRST_VNI
-        if vote.value:
-            settings.append(Setting(("fabrics", name, "routing", "first_vni"), planned + vote.value, vote.facts))
-    return settings
+    blueprint = draft.cluster.design.loaded.blueprint
+    routings = {f.name: blueprint.fabrics[f.name].routing for f in draft.list_fabrics() if f.tiers}
+    first_vnis = {name: own.first_vni or blueprint.routing.first_vni or FIRST_VNI for name, own in routings.items()}
+    return [
+        Setting(("fabrics", name, "routing", "first_vni"), first_vnis[name] + vote.value, vote.facts)
+        for name, vote in draft.collect_votes(first_vnis, _find_vni_offsets).items()
+        if vote.value
+    ]
 
 
 def _find_vni_offsets(fabric: str, switch: ComparedSwitch) -> Iterator[int]:
@@ -458,10 +457,6 @@ def infer_sessions(draft: Draft) -> list[Setting]:
     """Return `routing.bfd` and `routing.max_prefixes` by the sessions between switches."""
     names = [fabric.name for fabric in draft.list_fabrics() if fabric.tiers]
 
-    def ask_bfd(fabric: str, switch: ComparedSwitch) -> Iterator[bool | Mapping[str, int]]:
-        if switch.fabric == fabric:
-            yield from (write_bfd(peer.bfd) for peer in list_inner_peers(switch))
-
     def ask_limit(fabric: str, switch: ComparedSwitch) -> Iterator[int | None]:
         if switch.fabric == fabric:
             running = {find_limit(peer) for peer in list_inner_peers(switch)}
@@ -469,7 +464,9 @@ def infer_sessions(draft: Draft) -> list[Setting]:
             if running:
                 yield None if running == {planned} else max(running)
 
-    bfd = draft.collect_votes(names, ask_bfd)
+    bfd = draft.collect_votes(
+        names, lambda fabric, s: [write_bfd(peer.bfd) for peer in list_inner_peers(s) if s.fabric == fabric]
+    )
     limits = {name: vote for name, vote in draft.collect_votes(names, ask_limit).items() if vote.value is not None}
     return make_settings_by_fabric(bfd, ("routing", "bfd"), False) + make_settings_by_fabric(
         limits, ("routing", "max_prefixes")

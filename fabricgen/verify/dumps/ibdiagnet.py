@@ -1,7 +1,8 @@
 """`ibdiagnet2.db_csv`, which ibdiagnet writes about an InfiniBand subnet: tables in CSV, one after the other.
 
 A table begins with a line such as `START_LINKS`, ends with `END_LINKS`, and has its columns in its first row. The
-tables NODES (what each GUID is) and LINKS (which ports are joined, each link once) are read. Source:
+tables NODES (what each GUID is) and LINKS (which ports are joined, each link once) are read, and of PORTS, where it is
+there, the active width and speed, as numbers of IBLinkWidth and IBLinkSpeed (ibdm/Fabric.h of ibutils2). Source:
 github.com/Mellanox/ufm_sdk_3.0@3e96418e, plugins/UFM_NDT_Plugin/ndt_file_creator.py (sections and columns).
 """
 
@@ -12,18 +13,36 @@ import re
 from collections.abc import Iterator
 
 from fabricgen.verify.dumps._content import DumpContent
-from fabricgen.verify.dumps.sighting import Box, Dump, Sighting, guid_text
+from fabricgen.verify.dumps.sighting import Box, Dump, Sighting, find_link_gbps, guid_text
 
 TITLE = "ibdiagnet2.db_csv of ibdiagnet"
 IS_JSON = False
 
-NODES, LINKS = "NODES", "LINKS"
-COLUMNS = {NODES: ("NodeDesc", "NodeType", "NodeGUID"), LINKS: ("NodeGuid1", "PortNum1", "NodeGuid2", "PortNum2")}
+NODES, LINKS, PORTS = "NODES", "LINKS", "PORTS"
+COLUMNS = {
+    NODES: ("NodeDesc", "NodeType", "NodeGUID"),
+    LINKS: ("NodeGuid1", "PortNum1", "NodeGuid2", "PortNum2"),
+    PORTS: ("NodeGuid", "PortNum", "LinkWidthActv", "LinkSpeedActv"),
+}
+WIDTHS = {"1": "1x", "2": "4x", "4": "8x", "8": "12x", "16": "2x"}
+SPEEDS = {
+    "1": "SDR",
+    "2": "DDR",
+    "4": "QDR",
+    "256": "FDR",
+    "512": "EDR",
+    "1024": "HDR",
+    "2048": "NDR",
+    "65536": "FDR10",
+    "16777216": "XDR",
+}
 SWITCH = "2"
 """The NodeType of a switch (InfiniBand Architecture Specification, NodeInfo)."""
 _HINT = "give the whole file, as ibdiagnet wrote it"
 _MARK = re.compile(r"(START|END)_(\w+)\s*")
-_GUID, _PORT = re.compile(r"0x[0-9a-fA-F]{1,16}"), re.compile(r"\d{1,3}")
+_GUID, _PORT, _NUMBER = re.compile(r"0x[0-9a-fA-F]{1,16}"), re.compile(r"\d{1,3}"), re.compile(r"\d{1,9}")
+_CELLS = {NODES: (None, _PORT, _GUID), LINKS: (_GUID, _PORT, _GUID, _PORT), PORTS: (_GUID, _PORT, _NUMBER, _NUMBER)}
+"""What the cells of a row are; None is any text."""
 
 Row = tuple[str, ...]
 
@@ -36,14 +55,18 @@ def recognises(text: str) -> bool:
 def dumps(content: DumpContent) -> Iterator[Dump]:
     """Yield a dump for each node, with its links; a switch lists all of its links.
 
-    A table that the file lacks is added to `content` as a fault.
+    A table that the file lacks, but PORTS, is added to `content` as a fault.
     """
     tables = _read_tables(content)
-    for name in COLUMNS:
+    for name in (NODES, LINKS):
         if name not in tables:
             content.add_fault(1, 1, f"there is no table {name}", _HINT)
     boxes = {guid_text(guid): Box(name.strip(), guid_text(guid)) for name, _, guid in tables.get(NODES, ())}
     switches = {guid_text(guid) for _, node_type, guid in tables.get(NODES, ()) if node_type == SWITCH}
+    rates = {
+        (guid_text(guid), int(port)): find_link_gbps(WIDTHS.get(width, ""), SPEEDS.get(speed, ""))
+        for guid, port, width, speed in tables.get(PORTS, ())
+    }
     sightings: dict[str, list[Sighting]] = {guid: [] for guid in boxes}
     for guid_a, port_a, guid_b, port_b in tables.get(LINKS, ()):
         for near_guid, near_port, far_guid, far_port in (
@@ -51,8 +74,9 @@ def dumps(content: DumpContent) -> Iterator[Dump]:
             (guid_b, port_b, guid_a, port_a),
         ):
             neighbor = boxes.setdefault(guid_text(far_guid), Box("", guid_text(far_guid)))
+            gbps = rates.get((guid_text(near_guid), int(near_port)), 0.0)
             sightings.setdefault(guid_text(near_guid), []).append(
-                Sighting(str(int(near_port)), neighbor, str(int(far_port)))
+                Sighting(str(int(near_port)), neighbor, str(int(far_port)), gbps=gbps)
             )
     for guid, node_sightings in sightings.items():
         yield Dump(boxes[guid], node_sightings, "ib", guid in switches)
@@ -61,7 +85,8 @@ def dumps(content: DumpContent) -> Iterator[Dump]:
 def _read_tables(content: DumpContent) -> dict[str, list[Row]]:
     """Return the rows of the tables in COLUMNS, by name of the table, with cells in the order of its columns.
 
-    A table without an end or without a column, and a row that is not of its table, are added to `content` as faults.
+    A table without an end or without a column, and a row that is not of its table, are added to `content` as faults;
+    but PORTS is left out if it lacks a column, and its rows that tell no numbers are.
     """
     tables, name, cell_indexes, first_line = dict[str, list[Row]](), "", list[int](), 0
     for number, line in content.read_lines():
@@ -76,11 +101,12 @@ def _read_tables(content: DumpContent) -> dict[str, list[Row]]:
                 cell_indexes = [cells.index(column) for column in COLUMNS[name] if column in cells]
                 if len(cell_indexes) < len(COLUMNS[name]):
                     missing_column = next(column for column in COLUMNS[name] if column not in cells)
-                    content.add_fault(number, 1, f"the table {name} has no column {missing_column}", _HINT)
+                    if name != PORTS:
+                        content.add_fault(number, 1, f"the table {name} has no column {missing_column}", _HINT)
                     name = ""
             elif row := _pick_row(name, cells, cell_indexes):
                 tables[name].append(row)
-            else:
+            elif name != PORTS:
                 content.add_fault(number, 1, f"the row is none of {name}: '{line.strip()[:40]}'", _HINT)
     if name:
         content.add_fault(first_line, 1, f"the table {name} has no end", _HINT)
@@ -92,6 +118,5 @@ def _pick_row(name: str, cells: list[str], cell_indexes: list[int]) -> Row | Non
     if len(cells) <= max(cell_indexes):
         return None
     row = tuple(cells[index] for index in cell_indexes)
-    patterns = (_GUID, _PORT, _GUID, _PORT) if name == LINKS else (None, _PORT, _GUID)
-    is_row = all(pattern is None or pattern.fullmatch(cell) for pattern, cell in zip(patterns, row, strict=True))
+    is_row = all(pattern is None or pattern.fullmatch(cell) for pattern, cell in zip(_CELLS[name], row, strict=True))
     return row if is_row else None

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from fabricgen.verify.dumps._content import DumpContent
-from fabricgen.verify.dumps.sighting import DOWN, SEEN, SILENT, Box, Dump, Sighting, guid_text
+from fabricgen.verify.dumps.sighting import DOWN, SILENT, Box, Dump, Sighting, find_link_gbps, guid_text
 
 TITLE = "ibdiagnet2.net_dump of ibdiagnet"
 IS_JSON = False
@@ -23,13 +23,15 @@ _BLOCK = re.compile(r'"([^"]{0,200})",[^,"]{0,60},\s*0x([0-9a-fA-F]{1,16}),\s*LI
 _COLUMNS = re.compile(r"^ *#\s*:\s*IB#\s*:.*Neighbor Guid\s*:", re.IGNORECASE | re.MULTILINE)
 _GUID = re.compile(r"(?:0x[0-9a-fA-F]{1,16}|N/A)?")
 _READ = ("#", "ib#", "sta", "neighbor guid", "n#", "neighbor description")
+_RATE = ("lwa", "lsa")
+"""The columns of the width (4x) and of the rate of a lane (100, or FDR10); a table may lack them."""
 _LONGEST_LINE = 2000
 _HINT = "give the whole file, as ibdiagnet wrote it"
 
 
 @dataclass
 class _Block:
-    """A switch, or one ASIC of it, and the cells of its ports in the order of `_READ`."""
+    """A switch, or one ASIC of it, and the cells of its ports in the order of `_READ` and `_RATE`."""
 
     box: Box
     rows: list[tuple[str, ...]] = field(default_factory=list)
@@ -50,17 +52,17 @@ def dumps(content: DumpContent) -> Iterator[Dump]:
 
 def _make_sighting(row: tuple[str, ...], numbers: dict[tuple[str, str], str]) -> Sighting:
     # what a port sees; `numbers` are those of ports in the subnet by (GUID, name)
-    _, number, state, guid, far_port, description = row
+    _, number, state, guid, far_port, description, *rate = row
     if guid in ("", "N/A") or int(guid, 16) == 0:
         return Sighting(number, None, state=DOWN if state.upper().startswith("DOWN") else SILENT)
     far = Box(description.strip('"').strip(), guid_text(guid))
-    return Sighting(number, far, numbers.get((far.chassis, far_port), far_port), state=SEEN)
+    return Sighting(number, far, numbers.get((far.chassis, far_port), far_port), gbps=find_link_gbps(*rate))
 
 
 def _read_blocks(content: DumpContent) -> Iterator[_Block]:
-    """Yield the switches in the file, each with the cells of its rows in the order of _READ.
+    """Yield the switches in the file, each with the cells of its rows in the order of _READ and _RATE.
 
-    A line that is too long, a table without one of these columns, and a row that is none of a port are added as faults.
+    A line that is too long, a table without a column of _READ, and a row that is none of a port are added as faults.
     """
     block, cell_indexes, column_count = None, list[int](), 0
     for line_number, line in content.read_lines():
@@ -73,10 +75,9 @@ def _read_blocks(content: DumpContent) -> Iterator[_Block]:
         elif block and _COLUMNS.match(line):
             names = [name.strip().lower() for name in line.split(":")]
             # if a version of the format lacks a column, no row can be read
-            cell_indexes, column_count = [names.index(name) for name in _READ if name in names], len(names)
-            if len(cell_indexes) < len(_READ):
-                missing_column = next(name for name in _READ if name not in names)
-                content.add_fault(line_number, 1, f"there is no column '{missing_column}'", _HINT)
+            cell_indexes, column_count = [names.index(name) for name in (*_READ, *_RATE) if name in names], len(names)
+            if missing_columns := [name for name in _READ if name not in names]:
+                content.add_fault(line_number, 1, f"there is no column '{missing_columns[0]}'", _HINT)
                 cell_indexes = []
         elif block and cell_indexes and ":" in line:
             # the description, which is last, may contain colons

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from fabricgen.verify.dumps._content import DumpContent
-from fabricgen.verify.dumps.sighting import DOWN, SEEN, SILENT, Box, Dump, Sighting, guid_text
+from fabricgen.verify.dumps.sighting import DOWN, SEEN, SILENT, Box, Dump, Sighting, find_link_gbps, guid_text
 
 TITLE = "iblinkinfo"
 IS_JSON = False
@@ -28,14 +28,14 @@ def recognises(text: str) -> bool:
 
 
 class IbPort(NamedTuple):
-    """A port; `far` is (GUID, LID, name) of its neighbour, `rate` that of a lane as printed, Gb/s ("": not told)."""
+    """A port; `far` is (GUID, LID, name) of its neighbour, `gbps` the rate of all its lanes, Gb/s (0: not told)."""
 
     port: str
     state: int
     far_port: str
     far: tuple[str, int, str]
     lanes: int
-    rate: str
+    gbps: float
     physical: str
 
 
@@ -65,11 +65,12 @@ def dumps(content: DumpContent) -> Iterator[Dump]:
 
 def _list_sightings(node: IbNode, boxes: dict[int, Box]) -> Iterator[Sighting]:
     # what each port of a node sees; `boxes`, by LID, identify far ends that are told without a GUID
-    for port, state, far_port, (guid, lid, name), *_ in node.ports:
+    for port, state, far_port, (guid, lid, name), _, gbps, _ in node.ports:
         if state != SEEN:
             yield Sighting(port, None, state=state)
         else:
-            yield Sighting(port, _make_box(name, guid) if guid else boxes.get(lid, _make_box(name, "")), far_port)
+            far_box = _make_box(name, guid) if guid else boxes.get(lid, _make_box(name, ""))
+            yield Sighting(port, far_box, far_port, gbps=gbps)
 
 
 def _make_box(name: str, guid: str) -> Box:
@@ -112,7 +113,7 @@ def _read_port(content: DumpContent, line_number: int, line: str, known_nodes: l
         far_node = (far_end[1] or "", int(far_end[2]), far_end[4]) if far_end and is_up else ("", 0, "")
         port_state = SEEN if is_up else DOWN if state_words[-1] == "Down" else SILENT
         rate = _RATE.match(states)
-        lanes = (int(rate[1]), rate[2]) if rate else (0, "")
+        lanes = (int(rate[1]), find_link_gbps(*rate.groups())) if rate else (0, 0.0)
         node = _find_node(known_nodes, near_end)
         node.ports.append(
             IbPort(str(int(near_end[4])), port_state, far_port, far_node, *lanes, physical_state.strip(" )"))

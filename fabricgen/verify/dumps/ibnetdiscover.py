@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterator
 
 from fabricgen.verify.dumps._content import DumpContent, split_lines
-from fabricgen.verify.dumps.sighting import Box, Dump, Sighting, guid_text
+from fabricgen.verify.dumps.sighting import Box, Dump, Sighting, find_link_gbps, guid_text
 
 TITLE = "ibnetdiscover"
 IS_JSON = False
 
 _NODE = re.compile(r'(Switch|Ca|Rt)\s+(\d+)\s+"([SHR])-([0-9a-fA-F]{1,16})"\s*(?:#\s*"(.*)")?')
 _PORT = re.compile(r'\[(\d+)\](?:\[ext \d+\])?(?:\([0-9a-fA-F]+\))?\s+"[SHR]-([0-9a-fA-F]{1,16})"\s*\[(\d+)\](.*)')
-_NAME = re.compile(r'"(.*)"')
+_NAME = re.compile(r'"(.*)"(?: lid \d+ )?((?:\d{1,2}x)?)(\w*)')
+"""The description of a neighbour, and the width and name of the lanes: `"n1 mlx5_0" lid 4 4xNDR`."""
 _KNOWN = re.compile(
     r"\s*(?:#|$|(?:vendid|devid|sysimgguid|switchguid|caguid|rtguid)=|ibwarn: |ibpanic: |src/)"
     r"|Chassis\b|Non-Chassis Nodes\b|Hostname: "
@@ -43,12 +44,9 @@ def dumps(content: DumpContent) -> Iterator[Dump]:
             if not node:
                 content.add_fault(number, 1, "a port before any Switch, Ca or Rt", _HINT)
                 continue
-            far_name = _NAME.search(comment)
-            sightings.append(
-                Sighting(
-                    str(int(port)), _make_box(boxes, names, far, far_name[1] if far_name else ""), str(int(far_port))
-                )
-            )
+            name, *rate = far_words.groups() if (far_words := _NAME.search(comment)) else ("",)
+            far_box, gbps = _make_box(boxes, names, far, name), find_link_gbps(*rate)
+            sightings.append(Sighting(str(int(port)), far_box, str(int(far_port)), gbps=gbps))
         elif match := _NODE.match(line):
             if node:
                 yield Dump(_make_box(boxes, names, node), sightings, "ib", is_switch)

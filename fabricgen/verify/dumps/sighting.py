@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -35,11 +36,38 @@ def guid_text(digits: str) -> str:
     return f"0x{digits.lower().removeprefix('0x'):0>16}"
 
 
+LANE_GBPS = {
+    "SDR": 2.5,
+    "DDR": 5.0,
+    "QDR": 10.0,
+    "FDR10": 10.0,
+    "FDR": 14.0,
+    "EDR": 25.0,
+    "HDR": 50.0,
+    "NDR": 100.0,
+    "XDR": 200.0,
+}
+"""The nominal rate of an InfiniBand lane, Gb/s, by its name."""
+
+
+def find_link_gbps(lanes: str = "", lane: str = "") -> float:
+    """Return the rate of an InfiniBand link, Gb/s, 0 if a word tells none.
+
+    `lanes` is its width, as 4x, 4X or 4; `lane` is the name of a lane or its rate, where a signalling rate (106.25)
+    counts as the nominal one below it.
+    """
+    width, printed = re.fullmatch(r"(\d{1,2})[xX]?", lanes), LANE_GBPS.get(lane, 0.0)
+    if re.fullmatch(r"\d{1,4}(?:\.\d{1,9})?", lane):
+        printed = max((gbps for gbps in LANE_GBPS.values() if gbps <= float(lane) * 1.01), default=0.0)
+    return int(width[1]) * printed if width else 0.0
+
+
 class Sighting(NamedTuple):
     """One port of a device, and what it sees: a row of a dump.
 
     `port` is the name of the port on its own device. `far_port` is the neighbour's port as told (an LLDP port id: a
     name, an alias or a MAC), `far_text` its description; "" if not told. `neighbor` is None unless the state is SEEN.
+    `gbps` is the rate of the link, Gb/s, 0 if not told.
     """
 
     port: str
@@ -47,6 +75,7 @@ class Sighting(NamedTuple):
     far_port: str = ""
     far_text: str = ""
     state: int = SEEN
+    gbps: float = 0.0
 
 
 class Dump(NamedTuple):

@@ -37,6 +37,15 @@ def test_a_link_is_seen_from_both_ends(tmp_path: Path) -> None:
     ]
 
 
+def test_the_table_of_ports_tells_rates(tmp_path: Path) -> None:
+    """Numbers as in public files of it (2, 2048: 4 lanes of NDR); the numbers of ports that are down tell none."""
+    assert read(tmp_path, TEXT).gbps.tolist() == [0, 0]
+    table = "NodeGuid,PortGuid,PortNum,LinkWidthActv,LinkSpeedActv\n0x0200000000000003,0x0200000000000003,1,2,2048\n"
+    start = TEXT.index("NodeGuid,PortGuid")
+    text = TEXT[:start] + table + TEXT[start:].partition("PortNum\n")[2].replace("0001,5\n", "0001,5,N/A,N/A\n")
+    assert read(tmp_path, text).gbps.tolist() == [0, 400]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fabricgen.verify.dumps.sighting import DOWN, SEEN, SILENT, Box
+import pytest
+
+from fabricgen.verify.dumps.sighting import DOWN, SEEN, SILENT, Box, find_link_gbps
 from fabricgen.verify.reading import read_all
 from tests.verify.dumps.reading import faults, read, rows
 
@@ -37,6 +39,18 @@ def test_neighbours_are_known_by_their_numbers_in_the_subnet(tmp_path: Path) -> 
         ("leaf-01", "4", None, "", "", SILENT),
     ]
     assert (set(seen.agents.values()), seen.lists_all) == ({"ib"}, frozenset())
+    assert seen.gbps.tolist() == [400, 400, 0, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("lanes", "lane", "gbps"),
+    [
+        *[("4x", "SDR", 10.0), ("4X", "14.0625", 56.0), ("2x", "HDR", 100.0), ("4", "212.5", 800.0)],
+        *[("4x", "???", 0.0), ("??", "NDR", 0.0), ("N/A", "N/A", 0.0), ("4x", "1", 0.0), ("", "", 0.0)],
+    ],
+)
+def test_width_and_lane_are_a_rate(lanes: str, lane: str, gbps: float) -> None:
+    assert find_link_gbps(lanes, lane) == gbps
 
 
 def test_lines_of_one_port_each(tmp_path: Path) -> None:

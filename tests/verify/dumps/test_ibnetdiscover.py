@@ -42,7 +42,7 @@ def test_each_switch_and_adapter_is_a_dump(tmp_path: Path) -> None:
         (LEAF.name, "33", Box("spine-01", "0x0200000000000009"), "7", "", SEEN),
         (NODE.name, "1", LEAF, "1", "", SEEN),
     ]
-    assert set(seen.agents.values()) == {"ib"}
+    assert (set(seen.agents.values()), seen.gbps.tolist()) == ({"ib"}, [400, 400, 400])
     assert [seen.boxes[owner] for owner in seen.lists_all] == [LEAF]
 
 

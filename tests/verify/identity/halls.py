@@ -68,6 +68,7 @@ def all_links(cabling: PlannedCabling) -> Sightings:
         neighbor=cabling.device[port ^ 1],
         far_port=cabling.name[port ^ 1] + np.int32(1),
         far_text=np.zeros(len(port), dtype=np.int32),
+        gbps=np.zeros(len(port), dtype=np.int32),
         state=np.full(len(port), SEEN, dtype=np.uint8),
         agents=dict.fromkeys(range(len(cabling.device_names)), "lldp"),
         lists_all=frozenset(range(len(cabling.device_names))),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -12,11 +13,27 @@ FIRST_GUID = 0x0A00000000000000
 """The first GUID, of a locally administered range, so that no real adapter has one of these."""
 
 
+LANES = {
+    200: ("XDR", "212.5"),
+    100: ("NDR", "106.25"),
+    50: ("HDR", "53.125"),
+    25: ("EDR", "25.78125"),
+    14: ("FDR", "14.0625"),
+    10: ("QDR", "10.0"),
+}
+"""By Gb/s of a lane its name in ibnetdiscover and its signalling rate in iblinkinfo (dump_linkspeedext_compat of
+infiniband-diags/ibnetdiscover.c, mad_dump_linkspeedext of libibmad/dump.c; github.com/linux-rdma/rdma-core).
+"""
+
+
 class SwitchFace(NamedTuple):
-    """The model of a switch, and, by cage, the number of ports into which it is split on switches of its tier."""
+    """The model of a switch; by cage the number of ports into which it is split on switches of its tier; by port that
+    is planned (lanes of its link, Gb/s of a lane).
+    """
 
     model: str
     splits: Mapping[str, int]
+    rates: Mapping[str, tuple[int, float]] = {}
 
 
 class End(NamedTuple):
@@ -28,6 +45,9 @@ class End(NamedTuple):
     port: int
     switch: bool
     lid: int
+    lanes: int
+    lane_gbps: int
+    """A key of `LANES`."""
 
 
 def list_ends(seen: Seen, switches: Mapping[str, SwitchFace]) -> Mapping[Port, End]:
@@ -46,7 +66,13 @@ def list_ends(seen: Seen, switches: Mapping[str, SwitchFace]) -> Mapping[Port, E
         is_switch = device in switches
         name = device if is_switch else f"{device} {port}"
         number = _number_port(port, switches[device].splits) if is_switch else 1
-        end_of_port[device, port] = End(FIRST_GUID + 0x100 * lids[name], name, number, is_switch, lids[name])
+        # as the slower of its switch ports is planned; 4 lanes of NDR where a port that is free has a link
+        both_ends = filter(None, [(device, port), seen.get((device, port))])
+        rates = [switches[owner].rates.get(near) for owner, near in both_ends if owner in switches]
+        lanes, planned_gbps = min(filter(None, rates), key=math.prod, default=(4, 100))
+        lane_gbps = max((gbps for gbps in LANES if gbps <= planned_gbps), default=min(LANES))
+        guid = FIRST_GUID + 0x100 * lids[name]
+        end_of_port[device, port] = End(guid, name, number, is_switch, lids[name], lanes, lane_gbps)
     return end_of_port
 
 

@@ -12,6 +12,11 @@ from fabricgen.addons.emulation.dumps._subnet import SwitchFace, list_ends
 
 SWITCH, ADAPTER = 2, 1
 """Types of nodes."""
+WIDTHS = {1: 1, 2: 16, 4: 2, 8: 4, 12: 8}
+SPEEDS = {200: 1 << 24, 100: 8 << 8, 50: 4 << 8, 25: 2 << 8, 14: 1 << 8, 10: 4}
+"""Numbers of active widths by lanes, and of active speeds by Gb/s of a lane, as ibdiagnet has them (IBLinkWidth,
+IBLinkSpeed: ibdm/Fabric.h of ibutils2).
+"""
 
 
 def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, str]:
@@ -30,8 +35,14 @@ def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, st
         if (seen_port := seen.get(port))
     }
     rows = (f"0x{a:016x},{i},0x{b:016x},{j}" for (a, i), (b, j) in sorted(links))
+    rates = (
+        f"0x{end.guid:016x},{end.port},{WIDTHS.get(end.lanes, 0)},{SPEEDS[end.lane_gbps]}"
+        for port, end in end_of_port.items()
+        if seen.get(port)
+    )
     tables = (
         _write_table("NODES", "NodeDesc,NodeType,NodeGUID", (row_of_node[guid] for guid in sorted(row_of_node))),
+        _write_table("PORTS", "NodeGuid,PortNum,LinkWidthActv,LinkSpeedActv", rates),
         _write_table("LINKS", "NodeGuid1,PortNum1,NodeGuid2,PortNum2", rows),
     )
     return {"ibdiagnet2.db_csv": "\n".join(tables)}

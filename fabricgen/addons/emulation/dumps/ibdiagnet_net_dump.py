@@ -40,7 +40,7 @@ def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, st
                 f"MF0;{far_end.name}:{switches[far_end.name].model}/U1" if far_end.switch else far_end.name
             )
             far_words = f'0x{far_end.guid:016x} : {far_name} : {far_end.lid} : "{far_description}"'
-            state = f"ACT : LINK UP : 5 : 4x : 100 : RS : NO-RTR : {far_words}"
+            state = f"ACT : LINK UP : 5 : {end.lanes}x : {end.lane_gbps} : RS : NO-RTR : {far_words}"
         else:
             state = "DOWN : POLLING : N/A : N/A : N/A : N/A : N/A : : : :"
         lines.append(f"{port_name} : {end.port} : {state}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabricgen.addons.emulation.dumps import Seen
-from fabricgen.addons.emulation.dumps._subnet import End, SwitchFace, list_ends
+from fabricgen.addons.emulation.dumps._subnet import LANES, End, SwitchFace, list_ends
 
 
 def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, str]:
@@ -37,5 +37,6 @@ def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, st
                 lines.append(f'{near_text}                Down/ Polling)==>             [  ] "" ( )')
             else:
                 far_text = f'{far_end.lid:>4} {far_end.port:>4}[  ] "{far_end.name}" ( )'
-                lines.append(f"{near_text} 4X        106.25 Gbps Active/  LinkUp)==>    {far_text}")
+                rate = f"{end.lanes}X {f'{LANES[end.lane_gbps][1]} Gbps':>18}"
+                lines.append(f"{near_text}{rate:>22} Active/  LinkUp)==>    {far_text}")
     return {"iblinkinfo.txt": "\n".join([*lines, ""])}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabricgen.addons.emulation.dumps import Seen
-from fabricgen.addons.emulation.dumps._subnet import End, SwitchFace, list_ends
+from fabricgen.addons.emulation.dumps._subnet import LANES, End, SwitchFace, list_ends
 
 
 def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace], grouped: bool = False) -> dict[str, str]:
@@ -34,7 +34,7 @@ def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace], grouped: bool =
 
 def _write_block(rows: list[tuple[End, End]]) -> str:
     """Return the block of a switch or adapter; `rows` are (its port, the port that this sees), at least one."""
-    guid, name, _, switch, lid = rows[0][0]
+    guid, name, _, switch, lid, *_ = rows[0][0]
     kind = f'switchguid=0x{guid:x}({guid:x})\nSwitch\t129 "S-' if switch else f'caguid=0x{guid:x}\nCa\t1 "H-'
     lids = f" enhanced port 0 lid {lid} lmc 0" if switch else ""
     head = f'vendid=0x2c9\ndevid=0xd2f2\nsysimgguid=0x{guid:x}\n{kind}{guid:016x}"\t\t# "{name}"{lids}'
@@ -44,6 +44,6 @@ def _write_block(rows: list[tuple[End, End]]) -> str:
         near_guid = "" if switch else f"({guid + 1:x}) "
         far_guid = "" if far_end.switch else f"({far_end.guid + 1:x}) "
         far_text = f'"{"S" if far_end.switch else "H"}-{far_end.guid:016x}"[{far_end.port}]{far_guid}'
-        lids = f'"{far_end.name}" lid {far_end.lid} 4xNDR'
+        lids = f'"{far_end.name}" lid {far_end.lid} {end.lanes}x{LANES[end.lane_gbps][0]}'
         lines.append(f"[{end.port}]{near_guid}\t{far_text}\t\t# {lids if switch else f'lid {lid} lmc 0 {lids}'}")
     return "\n".join([head, *lines, ""])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabricgen.addons.emulation.dumps import Seen
-from fabricgen.addons.emulation.dumps._subnet import End, SwitchFace, list_ends
+from fabricgen.addons.emulation.dumps._subnet import LANES, End, SwitchFace, list_ends
 
 
 def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, str]:
@@ -23,7 +23,8 @@ def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, st
         seen_port = seen.get(port)
         if seen_port:
             far_end = end_of_port[seen_port]
-            lines.append(f"{_write_end(end)} 4x NDR - {_write_end(far_end)} ( '{end.name}' - '{far_end.name}' )")
+            rate, names = f"{end.lanes}x {LANES[end.lane_gbps][0]}", f"( '{end.name}' - '{far_end.name}' )"
+            lines.append(f"{_write_end(end)} {rate} - {_write_end(far_end)} {names}")
         else:
             lines.append(f"{_write_end(end)} 4x SDR{'':36}'{end.name}'")
     return {"ibnetdiscover-ports.txt": "\n".join([*lines, ""])}
