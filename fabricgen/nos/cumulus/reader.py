@@ -170,8 +170,8 @@ def _read_management(
 ) -> tuple[str, SwitchManagement]:
     """Return (host name, management).
 
-    `sources` are the addresses that packets of the switch itself have, by family; `rows` are those of its other
-    interfaces.
+    `sources` are the addresses that packets of the switch itself have, by family ("ipv4", "ipv6"); `rows` are those of
+    its interfaces other than switch ports.
     """
     unread = tree.get("system", {}).get("hostname", ""), SwitchManagement()
     hostname, management = read_part("management", lambda: read_system(tree["system"], _list_managements(rows)), unread)
@@ -184,7 +184,7 @@ def _read_management(
 def _add_access(
     tree: Mapping[str, Any], rows: Mapping[str, Row], ports: dict[str, Interface], bonds: dict[int, Bond]
 ) -> None:
-    """Add to ports and bonds, in place, what they refuse."""
+    """Add to `ports` and `bonds`, in place, what they refuse; `rows` are those of the switch ports, by name."""
     filters = hosts.list_filters(tree)
     for name, port in ports.items():
         members = [(rows[name], port.speed_gbps)]
@@ -330,7 +330,10 @@ def _put_into_bond(name: str, port: Interface, bond: int) -> Interface:
 
 
 def _list_vlans(bridge: Row, bridged: set[int]) -> tuple[int, frozenset[int]]:
-    """Return (untagged VLAN or 0, tagged VLANs) of a port; raises UnknownTextError if it is no plain port of hosts."""
+    """Return (untagged VLAN or 0, tagged VLANs) of a port; `bridged` are the VLANs of the bridge.
+
+    Raises UnknownTextError if it is no plain port of hosts, or in a VLAN that the bridge does not have.
+    """
     if not bridge:
         return 0, frozenset()
     domain = bridge["domain"]["br_default"]

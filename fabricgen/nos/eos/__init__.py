@@ -1,1 +1,1 @@
-"""Arista EOS: `device.read` reads the configuration of a switch."""
+"""Arista EOS: what is written for it, read back and compared."""

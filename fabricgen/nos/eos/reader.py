@@ -45,7 +45,11 @@ MOST_VLANS = 4094
 
 @dataclass
 class EosPort:
-    """What the section of an interface says."""
+    """What the section of an interface says, of whatever kind: a port, bond, VLAN, loopback or sub-interface.
+
+    `access_vlan`: untagged, in either mode. `groups`: trunk groups, whose VLANs are on no other trunks. `shared`:
+    gateways, without lengths, that another switch has, too. `tag`: of a sub-interface. `fast`: LACP every second.
+    """
 
     admin_up: bool = True
     mtu: int = DEFAULT_MTU
@@ -78,7 +82,7 @@ class EosPort:
 
 @dataclass
 class EosBox:
-    """What a whole configuration says."""
+    """What a whole configuration says; `ports` are the interfaces of any kind, by name."""
 
     hostname: str = ""
     ports: dict[str, EosPort] = field(default_factory=dict)
@@ -89,6 +93,7 @@ class EosBox:
     gateway_mac: str = ""
     tracking: set[str] = field(default_factory=set)
     filters: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
+    """What each access list drops ("dhcp", "dhcp6", "ra"), by (`ip` or `ipv6`, name)."""
     edge_guard: bool = False
     marked_vlans: frozenset[int] = frozenset()
     marking: set[str] = field(default_factory=set)
@@ -100,6 +105,7 @@ class EosBox:
     gateways: dict[str, str] = field(default_factory=dict)
     """Default gateways of the management VRF, by family."""
     statics: dict[tuple[str, str], list[tuple[str, str]]] = field(default_factory=dict)
+    """(port, address) of the next hops of static routes, by (VRF, prefix); both "" for a route that drops packets."""
     ssh_vrfs: set[str] = field(default_factory=set)
     routing: EosRouting = field(default_factory=EosRouting)
     qos: EosQos = field(default_factory=EosQos)

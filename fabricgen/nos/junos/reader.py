@@ -72,17 +72,22 @@ class JunosPort:
     frame_mtu: int = 0
     speed_gbps: int = 0
     ways: int = 0
+    """How many ports a cage is split into; 0 for a port, and for a cage that is not split."""
     fec: str = ""
     description: str = ""
     families: dict[str, int] = field(default_factory=dict)
     """The MTU of each family, 0 where none is stated."""
     addresses: list[str] = field(default_factory=list)
     mode: str = ""
+    """`access` or `trunk` of a bridged port, with the names of its VLANs in `members`."""
     members: list[str] = field(default_factory=list)
     native: int = 0
+    """The VLAN of untagged packets on a trunk, 0 for none."""
     guarded: bool = False
+    """Whether it goes down if it receives BPDUs."""
     bond: int = 0
     forced_up: bool = False
+    """Whether it carries traffic before the host of its bond speaks LACP."""
     aggregate: Aggregate = field(default_factory=Aggregate)
 
 
@@ -108,6 +113,7 @@ class JunosBox:
     vlans: dict[str, int] = field(default_factory=dict)
     """The number of each VLAN, by name."""
     interface_of: dict[int, str] = field(default_factory=dict)
+    """The gateway of each VLAN by its number, such as `irb.110`."""
     loopbacks: dict[int, list[str]] = field(default_factory=dict)
     """Addresses of units of lo0."""
     relays: dict[str, Relays] = field(default_factory=dict)

@@ -1,1 +1,1 @@
-"""SONiC: `device.read` reads the files of a switch."""
+"""SONiC: what is written for it, read back and compared."""

@@ -58,7 +58,10 @@ Table = Mapping[str, Row]
 
 @dataclass
 class SonicBox:
-    """What config_db.json says, without QoS, routing and management."""
+    """What config_db.json says, without QoS, routing and management, by SONiC's names of interfaces.
+
+    `access` and `tagged` are the VLANs of a port or bond, `channels` the rows of bonds, `tags` those of sub-interfaces.
+    """
 
     hostname: str = ""
     timezone: str = ""
@@ -77,16 +80,16 @@ class SonicBox:
     bond_of: dict[str, str] = field(default_factory=dict)
     tags: dict[str, int] = field(default_factory=dict)
     vrfs: dict[str, int] = field(default_factory=dict)
-    """VNIs by name, 0 for none."""
+    """The VNI of each VRF, 0 for none."""
     tunnels: Tunnels = field(default_factory=Tunnels)
     hosts: hosts.HostTables = field(default_factory=hosts.HostTables)
     managements: set[tuple[str, str]] = field(default_factory=set)
     secured: dict[str, str] = field(default_factory=dict)
     macsecs: dict[str, LinkMacsec] = field(default_factory=dict)
-    """Encryption by the name of its profile, which `secured` ports have."""
+    """The encryption of each MACsec profile; `secured`: the profile of each port that has one."""
 
     def vrf_vlans(self) -> dict[str, int]:
-        """Return the VNI of each VLAN that carries the VNI of a VRF: such a VLAN has no address."""
+        """Return, by VLAN, the VNI of each VLAN that carries the VNI of a VRF: such a VLAN has no address."""
         of_vrfs = set(self.vrfs.values())
         return {vlan: vni for vlan, vni in self.tunnels.vnis.items() if vni in of_vrfs or not self.keyed.get(vlan)}
 

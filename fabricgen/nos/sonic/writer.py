@@ -195,7 +195,9 @@ def length_tables(view: SwitchView, lengths: Sequence[str], catalog: Catalog) ->
 
 
 def _make_common_tables(view: SwitchView, catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
-    """Return the tables that can be equal on several switches, by template; BUFFER_PG only beside BUFFER_POOL."""
+    """Return the values of the tables that several switches may share, by template. BUFFER_PG, whose rows name profiles
+    of BUFFER_PROFILE, is left out unless there is a BUFFER_POOL.
+    """
     shared_tables, lengths = shared(view, [port.cable_m for port in view.ports], catalog)
     by_length = length_tables(view, lengths, catalog)
     sized = _find_template("BUFFER_POOL") in shared_tables
@@ -206,7 +208,7 @@ def _make_common_tables(view: SwitchView, catalog: Catalog) -> Mapping[str, Mapp
 
 
 def length_steps_m(view: SwitchView, catalog: Catalog) -> tuple[float, ...]:
-    """Return the lengths of cables, m, that the platform publishes buffers for."""
+    """Return the lengths of cables, m, ascending, that the platform publishes buffers for; () if it publishes none."""
     platform = _find_platform(view, catalog)
     return list_buffer_lengths_m(platform, find_port_table(view, platform))
 
@@ -426,7 +428,9 @@ _SPECTRUM_ONLY = "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"
 
 
 def list_templates() -> Iterable[str]:
-    """Return the template of each table that some switch may have."""
+    """Return, for one pass, the template of each table that some switch may have, such as `tables/PORT.j2` in
+    `templates/sonic`: a file of its own, or one that `tables/NAME.j2` stands for. Tables of buffers are in TRIM_TABLES.
+    """
     tables = {*_ALWAYS, *_WHERE_FILLED, *PRINTED_WITH, *QOS_TABLES, *TRIM_TABLES, "CABLE_LENGTH"}
     return (f"tables/{table}.j2" for table in sorted(tables))
 

@@ -18,6 +18,7 @@ Row = Mapping[str, Any]
 SMALLEST_BITS = 8 * 84
 """Bits that the smallest frame takes on the wire."""
 
+# by kind of packets: (the family of a list that drops them, what its rule matches)
 _RULES: dict[str, tuple[str, Row]] = {
     "dhcp": ("ipv4", {"protocol": "udp", "udp": {"source-port": {"67": {}}, "dest-port": {"68": {}}}}),
     "dhcp6": ("ipv6", {"protocol": "udp", "udp": {"source-port": {"547": {}}, "dest-port": {"546": {}}}}),
@@ -51,8 +52,9 @@ def make_access(
 ) -> HostAccess:
     """Return the traffic that a host interface blocks: access lists, storm limits, BPDU guard.
 
-    `members` are its switch ports with their speeds in Gb/s. Raises UnknownTextError for an access list that does not
-    exist or is not inbound, and for members whose storm limits differ.
+    `members` are (row, Gb/s) of its switch ports, one for a port that is in no bond; `filters_by_name` is what
+    `list_filters` returns. Raises UnknownTextError for an access list that does not exist or is not inbound, and for
+    members whose storm limits differ.
     """
     direction_by_list = row.get("acl", {})
     if any(
@@ -84,6 +86,7 @@ def _list_storm_percents(row: Row, speed_gbps: int) -> dict[str, float]:
 
 
 LIFETIME_S = 1800
+"""For how long hosts keep a router whose advertisements state no lifetime, s."""
 
 
 def list_vrf_loopbacks(tree: Row) -> dict[str, frozenset[str]]:

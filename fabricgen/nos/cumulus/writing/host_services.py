@@ -104,7 +104,7 @@ def _list_relayed(view: SwitchView, vrf: str, *, v6: bool) -> Iterator[_Relayed]
 
 
 def _list_upstream(view: SwitchView, vrf: str, servers: set[str]) -> list[str]:
-    """Return the interfaces of a VRF at which replies of `servers` come in: its VLANs if it has no others."""
+    """Return the interfaces of a VRF at which replies of `servers` come in; if there are none, its hosts' VLANs."""
     services = [s for s in view.services if s.vrf == vrf]
     subnets = [(f"vlan{s.vlan}", ip_interface(gateway).network) for s in services for gateway in s.gateways]
     # a server in the subnet of hosts answers there, and not over a link

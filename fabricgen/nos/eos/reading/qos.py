@@ -37,10 +37,11 @@ class EosQueue:
 
 @dataclass
 class EosQosProfile:
-    """A `qos profile`."""
+    """A `qos profile`. `watched`: the PFC watchdog guards its ports; `no_drop` are the priorities that pause."""
 
     watched: bool = False
     words: set[str] = field(default_factory=set)
+    """Lines, as they are, that say that a port trusts DSCPs and does PFC."""
     no_drop: set[int] = field(default_factory=set)
     queues: dict[int, Queue] = field(default_factory=dict)
 
@@ -51,8 +52,10 @@ class EosQos:
 
     profiles: dict[str, EosQosProfile] = field(default_factory=dict)
     class_of: dict[int, int] = field(default_factory=dict)
+    """The traffic class of each DSCP that is stated; `queue_of`: the queue of each class that is stated."""
     queue_of: dict[int, int] = field(default_factory=dict)
     times: dict[str, str] = field(default_factory=dict)
+    """Settings of the watchdog by EOS's word: `timeout`, `recovery-time` and `polling-interval` (s), `action`."""
 
     def make_qos(self, bound: Mapping[str, str]) -> SwitchQos | None:
         """Return QoS as the model has it, None if there are no profiles; `bound` is the name of the profile of each

@@ -76,7 +76,7 @@ _RULES = {kind: _make_rule(kind) for kind in DROPPED}
 
 
 def read_storms(box: Any, table: Mapping[str, Any]) -> None:
-    """Take PORT_STORM_CONTROL."""
+    """Read PORT_STORM_CONTROL into `box.hosts`: limits in kb/s, by port and kind of frames."""
     for key, row in table.items():
         allow_fields(row, "kbps")
         port, _, kind = key.partition("|")
