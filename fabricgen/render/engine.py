@@ -48,9 +48,9 @@ class RenderOptions:
     """Options of rendering.
 
     `overrides` is a folder whose templates (`sonic/frr.conf.j2`) replace the built-in ones of the same path; all
-    templates then run in a sandbox. `managements` has the management settings by fabric. `secrets` are the values that
-    replace references; if there are any, the error of a template that fails does not repeat values. `passwords` has
-    those of BGP sessions by reference.
+    templates then run in a sandbox. `managements` and `spans` have the management settings and the long-haul spans by
+    fabric, with their secrets filled in. `secrets` are the values that replace references; if there are any, the error
+    of a template that fails does not repeat values. `passwords` has those of BGP sessions by reference.
     """
 
     overrides: Path | None = None
@@ -129,7 +129,9 @@ def make_subject_renderer(
     switch_files = renderer.make_switch_renderer(cluster, [row for row in subjects if isinstance(row, int)])
 
     def render_subject(row: Subject) -> Iterator[tuple[str, bytes]]:
-        """Yield the files of a switch (its row) or fabric (its NOS); errors get their place in the blueprint."""
+        """Yield the files of a switch (its row) or a whole fabric (its name); errors get their place in the
+        blueprint.
+        """
         try:
             if isinstance(row, str):
                 yield from renderer.files(cluster.whole_fabric(row), cluster.design.catalog)

@@ -55,7 +55,9 @@ class NamesTemplates(Protocol):
     """A NOS with templates that have no file each: one file `NAME.j2` stands for many (kernel/named_templates.py)."""
 
     def list_templates(self) -> Iterable[str]:
-        """Return all templates without a file that the NOS may ask for, by path in its folder."""
+        """Return the templates that need no file of their own, as `NAME.j2` stands for them, as paths below the folder
+        of the NOS in `templates`; some may have a file all the same.
+        """
 
 
 class Shared(NamedTuple):

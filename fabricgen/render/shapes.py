@@ -180,7 +180,11 @@ class PortTextBuilder:
 
 
 def _rank_addresses(family: FamilyAddresses, owner: Ints64, link: Ints, at_b: Flags, by_text: Flags) -> _TextKind:
-    """Return the addresses of one family at the ports of switches and at their far ends: indexes have two rows."""
+    """Return the addresses of one family at the ports of switches and at their far ends: indexes have two rows.
+
+    Each port is given by the switch that has it (`owner`, an index), its link, and whether it is at the b end;
+    `by_text` says of each switch whether its addresses are sorted.
+    """
     a, b = family.a[link], family.b[link]
     # a NIC that has its address at another port answers here as well, as views have it
     a = _replace_rows(a, b.plus(1), b.present & ~a.present)
@@ -234,7 +238,11 @@ class _Ranked:
 
 
 def _rank_keys(owner: Ints64, keys: Ints64, by_key: Flags, present: Flags | None = None) -> _Ranked:
-    """Rank the (present) keys of each owner: by value if `by_key` of the owner is set, else in order of appearance."""
+    """Rank the (present) keys of each owner: by value if `by_key` of the owner is set, else in order of appearance.
+
+    `owner`, `keys` and `present` have one entry a row, such as a port, rows of one owner together; `by_key` has one an
+    owner.
+    """
     indexes = np.full(len(keys), -1, dtype=np.int64)
     rows = np.arange(len(keys)) if present is None else np.flatnonzero(present)
     order = rows[sort_rows(owner[rows], keys[rows])]

@@ -28,7 +28,11 @@ from fabricgen.switch.routing import (
 
 @dataclass
 class Neighbor:
-    """The settings of a neighbour or a group; settings that are not stated are inherited from its group."""
+    """The settings of a neighbour or a group; settings that are not stated are inherited from its group.
+
+    `timers` are (keepalive, hold) and `retry_s` the time between attempts, seconds; `active` are the families that it
+    carries, `map_in` and `map_out` the names of its route-maps, in all families together.
+    """
 
     group: str = ""
     is_group: bool = False

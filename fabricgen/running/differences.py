@@ -29,7 +29,8 @@ class Given(FrozenModel):
     """A condition of a rule: that there is a statement at a path, or none (`absent`).
 
     Steps of the path are texts, or with `like` regular expressions that any statement may match. `{name}` in a step
-    stands for what the group `name` of the rule's path matched.
+    stands for what the group `name` of the rule's path matched. `among` says whose statements are asked; `values` are
+    regular expressions of which its value must match one, () for any value.
     """
 
     path: tuple[str, ...]

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class HostAccess:
-    """What a port refuses from hosts. `storm`: percent of its speed, by kind of flooded frames.
+    """What a port refuses from hosts. `storm`: percent of its speed, by kind of flooded frames ("broadcast",
+    "multicast", "unknown-unicast").
 
     `bpdu_guard`: the port goes down if it receives spanning tree. `refused`: packets that are dropped where they come
     in: of "dhcp" and "dhcp6" servers, and of "ra" senders.
@@ -51,7 +52,9 @@ class Relay:
 
 @dataclass(frozen=True, slots=True)
 class Advertised:
-    """Router advertisements: flags, seconds, the prefixes from which hosts may not make addresses, and resolvers."""
+    """Router advertisements: whether hosts ask DHCPv6 for addresses (`managed`) and for all else (`other`), for how
+    long they keep the router, the prefixes from which they may not make addresses, and addresses of resolvers.
+    """
 
     managed: bool
     other: bool
@@ -144,7 +147,7 @@ def list_trunk_vlans(access_vlan: int, tagged_vlans: Set[int]) -> tuple[int, ...
 @dataclass(frozen=True, slots=True)
 class MlagPair:
     """An MLAG pair, seen from one of its switches. `name` is the same at both; `backup` is another way to the other
-    switch.
+    switch: (its address, "management" if it is reached over the management network, else ""), both "" for none.
 
     `vlans` are the VLANs that only the peer link has, with VRF and addresses; the pair's protocol runs in the first.
     `mate` is the name of the other switch, `peer` its address in that VLAN, and `number` that of the bond of the peer
@@ -179,8 +182,8 @@ class Subinterface:
 
 @dataclass(frozen=True, slots=True)
 class Vlan:
-    """A VLAN with its gateways (with prefix lengths); `own`: the switch's own addresses beside
-    gateways that two share.
+    """A VLAN with its gateways (with prefix lengths); `own`: the addresses that the switch has to itself where two
+    share the gateways.
     """
 
     gateways: Set[str]

@@ -102,7 +102,7 @@ class SwitchQos:
 
 @dataclass(frozen=True, slots=True)
 class PacketTrimming:
-    """Packets for which a queue has no room are cut to `size` bytes, and sent with another DSCP in another class.
+    """Packets for which a queue has no room are cut to `size` bytes, and sent with `dscp` in `traffic_class`.
 
     `class_of` is the traffic class of each of the 64 DSCPs at these ports; `ports` has the classes that are trimmed
     there.
@@ -123,9 +123,9 @@ class Balancing:
     """How equal paths are chosen: `by_load`, by the load of the links (adaptive routing, DLB), else only by hash.
 
     `queue_pairs` are the families, "v4" and "v6", in which RoCE is hashed by its destination queue pair, too; `seed` is
-    that of the hash, None for the default of the NOS. `groups` are the ports of hosts, by name, whose flows are
-    assigned to the uplinks in turn; such a flow is forgotten after `aging_s`, and destinations are distinguished by
-    `prefix_length`.
+    that of the hash, None for the default of the NOS. `groups` has the ports of each host, by the name of the host,
+    whose flows are assigned to the uplinks in turn; such a flow is forgotten after `aging_s`, and destinations are
+    distinguished by their first `prefix_length` bits.
     """
 
     by_load: bool = False

@@ -53,7 +53,9 @@ class Permit:
 
 
 def make_permit(prefix: str, longest: int = 0, shortest: int = 0) -> Permit:
-    """Return a prefix, together with those inside it whose lengths are from `shortest` to `longest`."""
+    """Return the permit of the prefixes inside one whose lengths are from `shortest` to `longest`: without either, of
+    that prefix alone.
+    """
     own_length = prefix_length(prefix)
     return Permit(prefix, max(own_length, shortest), max(own_length, longest))
 
@@ -195,7 +197,7 @@ class RouteMaps:
         return f"{'PEER' if to_peer else side}{ending}"
 
     def list_permits(self, name: str) -> Set[Permit]:
-        """Return the prefixes of a list."""
+        """Return the prefixes of a list; raises KeyError for an unknown one."""
         return self.prefix_lists[name]
 
     def make_policy(self, names: Iterable[str], families: Set[str]) -> Policy:
@@ -260,8 +262,8 @@ class StaticRoute:
 class SwitchSrv6:
     """Compressed SRv6 identifiers (NEXT-C-SID, RFC 9800): bits of block, node and function, and prefixes of its own.
 
-    A packet to `node` (uN) goes on by what is left of its destination; one to a link (uA), of (own port, next hop),
-    over that.
+    A packet to the prefix `node` (uN) goes on by what is left of its destination; one to a prefix in `links` (uA) goes
+    over that link, which is (own port, next hop).
     """
 
     bits: tuple[int, int, int]
@@ -307,9 +309,10 @@ class OverlayVlan:
 
 @dataclass(frozen=True, slots=True)
 class OverlayPeer:
-    """A session for EVPN. `own_only`: it announces nothing learned. `keeps_next_hop`: of routes that it passes on.
+    """A session for EVPN. `own_only`: it announces nothing learned. `keeps_next_hop`: routes that it passes on keep
+    their next hop.
 
-    `own_as_in`: how often the own AS number may be in a path. Times are in seconds.
+    `own_as_in`: how often the own AS number may be in a path. `multihop`: the TTL of its packets. Times are in seconds.
     """
 
     remote_asn: int

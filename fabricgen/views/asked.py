@@ -100,7 +100,9 @@ def list_asked_intents(design: Design) -> Iterator[AskedIntent]:
 
 
 def _locate_setting(design: Design, fabric: str, read_setting: Callable[[Fabric], object], keys: Path) -> Path:
-    """Return the path of a setting: in the fabric if it states the setting, else in the cluster."""
+    """Return the path of a setting: in the fabric if `read_setting` finds it there, else in the cluster; `keys` are its
+    path below either.
+    """
     return ("fabrics", fabric, *keys) if read_setting(design.loaded.blueprint.fabrics[fabric]) else keys
 
 

@@ -27,8 +27,8 @@ EXIT_KEEPALIVE_S = 10
 """Of sessions to the outside, seconds."""
 
 PREPENDED = 8
-"""How often the AS number is repeated on routes of a backup exit: more than the detour to a primary one over the top of
-a fabric of four tiers is longer.
+"""How often the AS number is repeated on routes of a backup exit: more AS numbers than a detour to a primary exit, over
+the top of a fabric of four tiers, adds to a path.
 """
 
 
@@ -61,7 +61,7 @@ class SwitchExits:
         return {prefix: route for (route_vrf, prefix), route in self.routes.items() if route_vrf == vrf}
 
     def announces_routes(self, vrf: str, families: Container[bool] = (False, True)) -> bool:
-        """Whether other switches learn static routes of a VRF; `families`: of IPv4 (False) and IPv6 (True)."""
+        """Whether other switches learn any static route of a VRF in `families`: IPv4 (False), IPv6 (True) or both."""
         return any(r.passed_on and (":" in prefix) in families for prefix, r in self.routes_in(vrf).items())
 
     def peers_in(self, vrf: str) -> dict[str, Peer]:
@@ -113,7 +113,10 @@ class ExitEnd(NamedTuple):
 
 
 def make_switch_exits(ends: Iterable[ExitEnd], loopbacks: tuple[str, str], max_prefixes: int) -> SwitchExits:
-    """Return the exits of a switch, from its links in the order of its ports; `loopbacks` are its own, "" for none."""
+    """Return the exits of a switch, from its links in the order of its ports.
+
+    `loopbacks` are its own (IPv4, IPv6), "" for none; `max_prefixes` is the limit of each session, 0 for none.
+    """
     exit_ends = list(ends)
     peers: dict[tuple[str, str], Peer] = {}
     exits = {end.exit.label: end.exit for end in exit_ends}

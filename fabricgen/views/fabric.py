@@ -191,7 +191,7 @@ def make_fabric_view(design: Design, plan: WiringPlan, names: Sequence[str], nam
 
 
 class _LinkEndColumns(NamedTuple):
-    """One end of each link; int64 columns as in `FabricLink`."""
+    """One end of each link of the fabric; int64 columns as the fields of `FabricLink`, `node` indexes its nodes."""
 
     node: Ints64
     port: Ints64
@@ -200,7 +200,9 @@ class _LinkEndColumns(NamedTuple):
 
 
 class _NodePort(NamedTuple):
-    """A port of a node: the fabric, the row of its device, its index among the legs, and its name."""
+    """A port of a node: the fabric, the row of its device, its index (`place`) among the ports by which such a node
+    attaches to the fabric (legs), and its name.
+    """
 
     fabric: str
     row: int

@@ -33,7 +33,10 @@ from fabricgen.wiring.tables import SWITCH, WiringPlan
 
 @dataclass(frozen=True)
 class SwitchFrames:
-    """Builds views of switches without their ports; whatever all of them share is computed once."""
+    """Builds views of switches without their ports; whatever all of them share is computed once.
+
+    `names` and `sites` are those of all devices, by row of the device table; `intents` are by name of the fabric.
+    """
 
     design: Design
     plan: WiringPlan
@@ -109,7 +112,9 @@ class SwitchFrames:
         )
 
     def list_local_identifiers(self, link: Ints, at_b: Flags) -> Ints64:
-        """Return the SRv6 identifiers of switch ports, by their links and ends; int64, 0 without SRv6."""
+        """Return the SRv6 identifiers of switch ports, which are given by a link and whether the port is at its b end;
+        int64, 0 without SRv6.
+        """
         links, identifiers = self.plan.links, np.zeros(len(link), dtype=np.int64)
         if not self.addresses.identifiers.any():
             return identifiers
@@ -124,7 +129,10 @@ class SwitchFrames:
         return identifiers
 
     def name_identifiers(self, identifiers: Ints64, switches: Ints64) -> list[str]:
-        """Return the addresses of SRv6 identifiers in the blocks of switches, which are given by rows."""
+        """Return the address of each SRv6 identifier in the block of its switch; "" for a switch without SRv6.
+
+        `switches` has the switch of each of `identifiers`, as a row of the device table.
+        """
         devices = self.plan.devices
         blocks = [self.intents[cls.fabric].srv6 if cls.kind == SWITCH else None for cls in devices.classes]
         # thousands of ports have the same few
@@ -304,7 +312,9 @@ class SwitchFrames:
         return rails.leaves[cls.key].list_labels(row - cls.first) or [""]
 
     def find_vlan(self, carrier: str, vrf: str) -> int:
-        """Return the VLAN in which a VRF is carried between a fabric's switches: of its fabric, or of its tenant."""
+        """Return the VLAN in which a VRF is carried between the switches of the fabric `carrier`: that of the VRF's
+        fabric, or of its tenant. Raises StopIteration if the fabric carries no such VRF.
+        """
         tenant = next((tenant for tenant in self.design.tenants if tenant.name == vrf), None)
         if tenant is not None:
             return tenant.vlans[carrier][0]

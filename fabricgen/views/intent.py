@@ -84,7 +84,9 @@ class FabricIntent(NamedTuple):
 
     name: str
     underlay: str
+    """How its switches route, as `routing.underlay` spells it: `ebgp-numbered`, `static`, ..."""
     hosts: str
+    """`routed`, `bridged` or `none`."""
     bfd: Bfd | None
     """BFD timers; None where sessions run without BFD."""
     max_prefixes: int
@@ -101,8 +103,9 @@ class FabricIntent(NamedTuple):
     """Its own settings over the cluster's; secrets are references until configurations are rendered."""
     qos: QosIntent
     vlan: int
+    """That of its bridged hosts, and of its VRF on links between switches."""
     vrf: str
-    """Of a fabric that another carries; "" for the default VRF."""
+    """The VRF in which another fabric carries it; "" for the default VRF."""
     families: tuple[str, ...]
     """`v4`, `v6` or both, of the addresses that its switches route."""
     loopback_pools: tuple[str, ...]

@@ -46,8 +46,8 @@ class SwitchPort:
     `peer`, `host`, or `exit` for a device outside. `speed_gbps` is in Gb/s; `cable_m` is the length of its cable as
     stocked, 0 without one; `mtu` is the largest IP packet in bytes, as stated or else the largest that both ends
     support. `service` is the fabric of the service that a host port belongs to, `vlan` its VLAN if hosts are bridged.
-    Names that end in 6 are of IPv6. With `fec_in_module` its module corrects errors itself, so that the port has no
-    FEC.
+    `peer_asn` is 0 for a far end without BGP. Names that end in 6 are of IPv6. With `fec_in_module` its module corrects
+    errors itself, so that the port has no FEC.
     """
 
     name: str
@@ -191,7 +191,7 @@ class SwitchView:
     """Where it relays DHCP in VRFs over EVPN without another address of its own there: by VRF."""
 
     def lacks(self, intent: Intent) -> bool:
-        """Whether the NOS does not carry an intent on the chip of the switch."""
+        """Whether the NOS does not carry an intent on the chip of the switch, by the catalogue."""
         return bool(self.naming.configuration.explain_refusal(intent, self.profile.asic))
 
     @property

@@ -93,7 +93,9 @@ class SwitchViews(SwitchFrames):
         return find_exit_segments(self.design, self.plan)
 
     def _find_role(self, segment: int, between: str) -> str:
-        """Return the role of a port by the segment of its link: exit, host, or else `between`."""
+        """Return the role of a port by the segment of its link (an index): `exit`, `host`, or else `between`, the role
+        of a link between switches.
+        """
         is_host = self.plan.links.segments[segment].lower == "node"
         return EXIT if segment in self._exit_segments else "host" if is_host else between
 
@@ -155,7 +157,9 @@ class SwitchViews(SwitchFrames):
         return (texts[0], texts[1]) if at_b else (texts[1], texts[0])
 
     def _find_bonds(self, links: Ints) -> tuple[Ints64, Ints64]:
-        """Return (number, kind) of the bond of each of some links, int64; 0 and -1 for links without a bond."""
+        """Return (number, kind) of the bond of each of some links, int64: kinds are those of `wiring/bonds.py`, such
+        as MLAG; 0 and -1 for links without a bond.
+        """
         bonds = self.plan.bonds
         if bonds is None:
             return np.zeros(len(links), dtype=np.int64), np.full(len(links), -1, dtype=np.int64)
@@ -168,7 +172,7 @@ class SwitchViews(SwitchFrames):
         cls, catalog = devices.classes[devices.device_class[row]], self.design.catalog
         settings_by_port, max_mtu = find_port_settings(self.design, self.names[row]), find_largest_mtu(catalog, cls)
         has_vrfs = any(family.vrf_links for family in addresses.families)
-        tenants, tenant_of_link = [*(tenant.name for tenant in self.design.tenants), ""], self._tenant_of_link
+        tenants, tenant_of_link = [*(tenant.name for tenant in self.design.tenants), ""], self._tenant_of_link  # -1: ""
         ends_of_switch = slice(pointer[row], pointer[row + 1])
         link_rows, upper = link_of[ends_of_switch], upper_of[ends_of_switch]
         peers = np.where(upper, links.a_device[link_rows], links.b_device[link_rows])

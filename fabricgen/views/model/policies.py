@@ -62,7 +62,9 @@ ORIGINATED = 6
 
 
 def model_maps(view: SwitchView, vrf: str, roles: Container[str]) -> RouteMaps:
-    """Return the lists and maps of a VRF, whose sessions with other switches are on links of these roles."""
+    """Return the lists and maps of a VRF; `roles` are those of the links ("UP", "DOWN", "PEER") on which it has
+    sessions with other switches.
+    """
     maps, drain = RouteMaps(), _make_drain_settings(view)
     weighted = view.weighs_paths
     if view.announces_own_only or weighted:

@@ -97,7 +97,9 @@ def _model_sessions(view: SwitchView, vrf: str) -> Iterator[tuple[str, Peer]]:
 
 
 def _model_peer(view: SwitchView, port: SwitchPort, asn: int, families: frozenset[str]) -> Peer:
-    """Return a session over a link; policies and addresses are filled in later."""
+    """Return a session over a link with the AS number `asn` at its far end; policies and addresses are filled in
+    later.
+    """
     bfd, limit = view.fabric.bfd, view.fabric.max_prefixes
     return Peer(
         remote_asn=asn,
