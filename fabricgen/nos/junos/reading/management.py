@@ -100,7 +100,7 @@ class JunosManagement:
             and not is_tolerant()
             and grpc_words != {"local-certificate": "gnmi", "use-pki": "", **instance_words}
         ):
-            report_misfit(f"gNMI has no certificate, or is instance_words elsewhere: {grpc_words}")
+            report_misfit(f"gNMI has no certificate, or is in another routing instance: {grpc_words}")
         if lacking := {":" in address for address in addresses} - self.gateways.keys():
             report_misfit(f"there is no default gateway of IPv{6 if True in lacking else 4} for management")
         level = next(iter(levels), "")
