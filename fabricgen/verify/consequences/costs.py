@@ -211,11 +211,13 @@ class _Lookup:
     def list_uplinks(self, device: int) -> list[int]:
         """Return the planned ports of a switch to the tier above."""
         ports = self.cabling.list_device_ports(device)
-        uplinks: list[int] = ports[(ports & 1 == 0) & self.are_uplinks(ports)].tolist()
+        # the a end of a link (an even number) is at the lower tier
+        uplinks: list[int] = ports[(ports & 1 == 0) & self.are_between_tiers(ports)].tolist()
         return uplinks
 
-    def are_uplinks(self, ports: Ints64) -> Flags:
-        """Flag the ports (int64) whose links join devices of one fabric and of different tiers."""
+    def are_between_tiers(self, ports: Ints64) -> Flags:
+        """Flag the ports (int64) at either end of links between two tiers of switches of one fabric."""
+        # nodes are in no fabric
         device_a, device_b = (self.cabling.device[end] for end in (ports & ~1, ports | 1))
         tier, fabric = (self.cabling.devices[column].codes for column in ("tier", "fabric"))
         flags: Flags = (tier[device_a] != tier[device_b]) & (fabric[device_a] == fabric[device_b])
@@ -256,7 +258,7 @@ class _Account:
         """Count a link at which nobody is seen."""
         self.lost[self.lookup.name_tiers(link)] += self.lookup.find_speed(link)
         # `2 * link` is its a end, the lower one
-        if self.lookup.are_uplinks(np.array([2 * link], dtype=np.int64))[0]:
+        if self.lookup.are_between_tiers(np.array([2 * link], dtype=np.int64))[0]:
             self.uplinks[self.lookup.list_devices(link)[0]] += 1
         self._count_affected(link)
 

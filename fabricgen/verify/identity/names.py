@@ -192,7 +192,8 @@ def read_known_addresses(folder: Path) -> tuple[KnownAddress, ...]:
 class SightedEnds(NamedTuple):
     """Both ends of sightings, one entry for each sighting; int32.
 
-    Devices are rows, -1 for none; ports are as `PortNumbers.find_ports` returns them.
+    Devices are rows, -1 for none. Ports are planned ports (from 0), UNKNOWN (-1), or lower: -2 - n is a port that the
+    plan does not use, with the n-th name of `PortNumbers.spare_names`.
     """
 
     near_device: Ints
@@ -267,7 +268,7 @@ def number_ends(sightings: Sightings, identities: Identities) -> SightedEnds:
         described_ports = ports.find_ports(
             far_device[unplanned_rows], end_texts.described[unplanned_rows], end_texts.texts
         )
-        # a planned port that the description names is preferred to a spare port that the id names
+        # a planned port that the description names is preferred to a spare port (below UNKNOWN) that the id names
         far_ports[unplanned_rows] = np.where(
             (described_ports >= 0) | (far_ports[unplanned_rows] == UNKNOWN), described_ports, far_ports[unplanned_rows]
         )
