@@ -13,8 +13,8 @@ from fabricgen.wiring.arrays import Flags, Ints
 class CableState(IntEnum):
     """States of a cable, from the best to the worst.
 
-    A cable with several links has the worst state of its links. If some of them are unseen and none is dark or
-    elsewhere, the cable is unseen.
+    A cable with several links has the worst state of its links, and UNSEEN, the lowest, is ignored at first. But if
+    some of them are unseen and none is dark or elsewhere, the cable is unseen.
     """
 
     UNSEEN, AS_PLANNED, HARMLESS, DARK, ELSEWHERE = range(5)
@@ -26,7 +26,7 @@ class CableState(IntEnum):
 
 
 class Kind(Enum):
-    """Kinds of actions, in the order in which reports list them."""
+    """Kinds of actions, in the order of a diagnosis; in reports, this order is that of actions which cost alike."""
 
     # boxes of one model stand in each other's places
     EXCHANGE = "exchange"

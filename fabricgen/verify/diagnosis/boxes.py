@@ -19,8 +19,10 @@ links allows for a plug or two that were moved as well; this is a choice, not a 
 """
 LEAST_WITNESSES = 2
 """The least tiers beyond the boxes that must confirm an exchange if not every link was seen: see `is_well_seen`."""
-LEAST_PLUGS = 4
-"""The price of an exchange of two boxes, in plugs: if fewer plugs are wrong, plugs are moved instead."""
+PRICE_OF_SWAP = 4
+"""The price of an exchange of two boxes, in plugs: if it mends fewer, plugs are moved instead."""
+LEAST_BOX_PLUGS = 4
+"""The least planned plugs of all boxes of a ring: smaller boxes have plugs so few that these are moved instead."""
 
 
 def _count_votes(topology: SeenTopology) -> list[Vote]:
@@ -31,10 +33,10 @@ def _count_votes(topology: SeenTopology) -> list[Vote]:
     """
     cabling, first_spare = topology.cabling, topology.first_spare
     wrong = port = topology.find_wrong_ports()
-    sees = topology.joined_to[port]
-    is_planned = sees < first_spare
-    port, sees = port[is_planned], sees[is_planned]
-    home = sees ^ 1  # the port that the plan joins to the one that is seen: where this plug belongs
+    seen_port = topology.joined_to[port]
+    is_planned = seen_port < first_spare
+    port, seen_port = port[is_planned], seen_port[is_planned]
+    home = seen_port ^ 1  # the port that the plan joins to the one that is seen: where this plug belongs
     # a box in another's place was cabled port by port, so that both ports have the same name
     agree = (topology.name[port] == topology.name[home]) & (topology.device[port] != topology.device[home])
     # sightings without a far port still say which device is there
@@ -52,6 +54,8 @@ def _count_votes(topology: SeenTopology) -> list[Vote]:
     joined, tier = np.flatnonzero(is_right), cabling.devices["tier"].codes
     joined = joined[tier[topology.device[joined]] != tier[topology.device[topology.joined_to[joined]]]]
     at_home = np.bincount(topology.device[joined], minlength=len(tier))
+    # right links of the device that is planned there do not count against the vote: the gain of the ring has them, as
+    # broken
     links = links - at_home[actual]
     # the last key of `lexsort` counts first: most links, then the lowest pair, so that results never differ between
     # runs
@@ -61,7 +65,7 @@ def _count_votes(topology: SeenTopology) -> list[Vote]:
     return [Vote(*vote) for vote in zip(*(column[order].tolist() for column in (links, actual, home)), strict=True)]
 
 
-def _renumber_ports(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
+def _map_ports(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
     """Return what an exchange of boxes does to their ports: (port -> the port it is taken for, all ports touched).
 
     A port that sees nothing, and of which nothing is known, is taken for no other port.
@@ -79,7 +83,7 @@ def _renumber_ports(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int],
 
 
 def _add_silent_ports(topology: SeenTopology, actual: int, planned: int) -> None:
-    """Add, as empty ports, the ports that the box `actual` has in the role of device `planned` and that were not seen.
+    """Add, as silent ports, the ports that the box `actual` has in the role of device `planned` and that were not seen.
 
     All that the ports of the box see is known, so that other ports see nobody.
     """
@@ -87,7 +91,7 @@ def _add_silent_ports(topology: SeenTopology, actual: int, planned: int) -> None
         name = int(topology.name[port])
         if topology.port_at(actual, name) == NOWHERE:
             added = topology.add_port(actual, name, topology.locate_port(port)[1])
-            topology.empty[added] = True
+            topology.surely_silent[added] = True
 
 
 def _make_room(topology: SeenTopology, ring: Ring, port: int) -> int:
@@ -99,12 +103,12 @@ def _make_room(topology: SeenTopology, ring: Ring, port: int) -> int:
 def _is_worth(topology: SeenTopology, ring: Ring, gain: Gain) -> bool:
     """Whether an exchange of boxes saves plugs, is seen well, and leaves few links wrong; `gain` is that of `ring`."""
     return (
-        # a row of cables.csv counts as one plug, since both jumpers of a cage are pulled at once. `LEAST_PLUGS` is the
-        # price of two boxes; a larger ring has to save as much for each box
-        gain.rows >= LEAST_PLUGS * len(ring) // 2
+        # a row of cables.csv counts as one plug, since both jumpers of a cage are pulled at once. A ring of more than
+        # two boxes has to save as much for each box
+        gain.cable_rows >= PRICE_OF_SWAP * len(ring) // 2
         and is_well_seen(gain)
         and gain.wrong * RIGHT_PER_WRONG <= gain.right
-        and count_plugs(topology, ring) >= LEAST_PLUGS
+        and count_plugs(topology, ring) >= LEAST_BOX_PLUGS
     )
 
 
@@ -131,9 +135,9 @@ def count_plugs(topology: SeenTopology, ring: Ring) -> int:
 def make_box_exchangeable(staying: Collection[int], one_vote_enough: Collection[int] = ()) -> Exchangeable:
     """Make boxes exchangeable if at least `LEAST_VOTES` links vote for it, except the devices `staying`.
 
-    For the devices `one_vote_enough` one vote will do. The links of one of their plugs go to several plugs: two boxes
-    may have plugs with different numbers of links, such as one with three links, or one with one link and one with two.
-    If such boxes are exchanged, no plug is where another belongs, so that no moves of plugs explain it.
+    For `one_vote_enough` one vote will do: devices with links that no moves of plugs explain. Their plugs have unequal
+    numbers of links, such as one with three links here, and one with one link and one with two there, so that none fits
+    another's place if the boxes are exchanged.
     """
 
     def count_votes(topology: SeenTopology) -> list[Vote]:
@@ -147,7 +151,7 @@ def make_box_exchangeable(staying: Collection[int], one_vote_enough: Collection[
             involved |= added
         return [vote for vote in votes if vote.actual in involved or vote.links >= LEAST_VOTES]
 
-    return Exchangeable(count_votes, _renumber_ports, _is_worth, _make_room, are_devices=True)
+    return Exchangeable(count_votes, _map_ports, _is_worth, _make_room, are_devices=True)
 
 
 BOXES = make_box_exchangeable(())

@@ -22,14 +22,14 @@ class Chain:
     """Cables that are mended together.
 
     `joined` has the cables as seen, each as (first end, second end): the plan joins the second end of each cable to the
-    first end of the next. `closed`: the plan joins the last cable to the first one. `before` and `after` are the ports
-    that the plan joins to the first end of an open chain and to its last end (-1: that end is a spare port).
+    first end of the next. `closed`: the plan joins the last cable to the first one. `port_before` and `port_after` are
+    the ports that the plan joins to the first end of an open chain and to its last end (-1: that end is a spare port).
     """
 
     joined: tuple[tuple[int, int], ...]
     closed: bool
-    before: int = -1
-    after: int = -1
+    port_before: int = -1
+    port_after: int = -1
 
 
 @dataclass
@@ -60,7 +60,8 @@ class WrongCables:
         """Find the end that a planned end should be joined to.
 
         That is the other end of its planned cable, unless a parallel cable sits there harmlessly: that cable may stay,
-        and leaves its own planned place free instead.
+        and leaves its own planned place free instead. If cable B sits harmlessly where cable A belongs, the place that
+        B left free is then A's; if cable C sits harmlessly there, the place that C left, and so on.
         """
         partner = planned_partner = end ^ 1
         visited = set[int]()
@@ -132,28 +133,30 @@ def _is_also_right(cables: WrongCables, end: int) -> bool:
     )
 
 
-def find_missing_ends(cables: WrongCables) -> list[int]:
-    """Return the ends whose cable is missing because a parallel cable sits at its planned other end."""
+def find_ends_without_cable(cables: WrongCables) -> list[int]:
+    """Return the ends (ports, sorted) whose cable is missing because a parallel cable sits at its planned other end."""
     topology = cables.topology
     first_spare = topology.first_spare
     joined_to = topology.joined_to[:first_spare]
     port = np.arange(first_spare)
-    missing = []
+    ends = set[int]()
+    # ports that see nobody, though their planned far ports do see somebody
     for lane in np.flatnonzero((joined_to < 0) & (joined_to[port ^ 1] >= 0)).tolist():
         end = cables.find_end(lane)
         partner = cables.find_partner(end)
         # nothing was swapped, or the place is taken, or this pair of free ends is reported from its lower one
         if partner in (end, end ^ 1) or partner in cables.other_end or joined_to[partner] >= 0 or end > partner:
             continue
-        if topology.empty[end] or topology.empty[partner]:
-            missing.append(partner if topology.empty[partner] else end)
-    return sorted(set(missing))
+        if topology.surely_silent[end] or topology.surely_silent[partner]:
+            ends.add(partner if topology.surely_silent[partner] else end)
+    return sorted(ends)
 
 
 def list_chains(cables: WrongCables) -> list[Chain]:
     """Return all chains: open ones by their first ends, then closed ones by their lowest ends.
 
-    An open chain has the planned partners of its first and its last end as `before` and `after`, or -1 at a spare port.
+    An open chain has the planned partners of its first and its last end as `port_before` and `port_after`, or -1 at a
+    spare port.
     """
     first_spare = cables.topology.first_spare
     # open chains are walked first, from an end that no cable leads to; what is then left are closed rings

@@ -19,15 +19,15 @@ LEAST_DARK_CABLES = 2
 """The least dark cables of a device that may have one cause; a single one is reported as a cable."""
 
 
-def list_dark_actions(topology: SeenTopology, missing: list[int]) -> list[Action]:
+def list_dark_actions(topology: SeenTopology, ends_without_cable: list[int]) -> list[Action]:
     """List what to do about dark cables.
 
-    `missing` are planned ends whose cable is missing, although another cable may be in its place.
+    `ends_without_cable` are planned ends (ports) whose cable is missing, although another cable may be in its place.
     """
     cabling = topology.cabling
     dark = find_dark_links(topology)
     # `port >> 1` is the link of a port
-    dark[[end >> 1 for end in missing]] = True
+    dark[[end >> 1 for end in ends_without_cable]] = True
     links = np.flatnonzero(dark)
     by_cable: dict[int, list[int]] = {}
     for link in links.tolist():
@@ -120,9 +120,10 @@ def _find_lit_half(topology: SeenTopology, port: int) -> str:
 
 
 class _BlindDevice(NamedTuple):
-    """A device (row) whose cables, or those to some `tiers` (such as `compute spines`), are dark.
+    """A device (row), and its dark cables (indexes into `cable_ids`): all of them, or all to some tiers.
 
-    `unseen` is the number of its other cables about which no dump tells anything.
+    `_find_blind_tiers` says which tiers, such as `compute spines and storage spines`; `_find_blind_devices` how many
+    other cables of the device are `unseen`: no dump tells anything about them.
     """
 
     device: int

@@ -1,4 +1,15 @@
-"""From what is seen to what has to be done: boxes first, then common plugs, then single plugs, then dark cables."""
+"""From what is seen to what has to be done: boxes first, then trunks, plugs and, last, dark cables.
+
+The hall is explained by a sequence of topologies. Each takes things for others, and the next search works on what the
+one before left unexplained; the plan never changes:
+
+- `as_seen`: what was seen, with cables between free ports taken for planned ones (`spare_cables`);
+- `boxed`: with the boxes that are exchanged taken for what they stand in for;
+- `before`: with the ends of trunks as well;
+- `after`: with common plugs as well, and then with whole cages, if that is less work.
+
+What is wrong in the last one is explained by moves of single plugs, and what then sees nobody is dark.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +22,11 @@ import numpy as np
 
 from fabricgen.verify.actions import Action, CableState, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.diagnosis.boxes import BOXES, LEAST_PLUGS, is_well_seen, make_box_exchangeable
-from fabricgen.verify.diagnosis.chains import Chain, find_missing_ends, find_wrong_cables, list_chains
+from fabricgen.verify.diagnosis.boxes import BOXES, PRICE_OF_SWAP, is_well_seen, make_box_exchangeable
+from fabricgen.verify.diagnosis.chain_actions import Explainer
+from fabricgen.verify.diagnosis.chains import Chain, find_ends_without_cable, find_wrong_cables, list_chains
 from fabricgen.verify.diagnosis.dark import list_dark_actions
-from fabricgen.verify.diagnosis.exchange_search import (
-    Ring,
-    compose_rings,
-    find_exchanges,
-    list_likely_rings,
-    pair_exchanged,
-    take_rings,
-)
-from fabricgen.verify.diagnosis.exchanges import (
+from fabricgen.verify.diagnosis.exchange_actions import (
     add_box_exchanges,
     add_unproven_exchanges,
     join_actions,
@@ -31,12 +35,25 @@ from fabricgen.verify.diagnosis.exchanges import (
     make_plug_actions,
     name_exchanges_first,
 )
-from fabricgen.verify.diagnosis.explaining import Explainer
+from fabricgen.verify.diagnosis.exchange_search import (
+    Ring,
+    compose_rings,
+    find_exchanges,
+    list_likely_rings,
+    pair_exchanged,
+    take_rings,
+)
 from fabricgen.verify.diagnosis.grouping import group_chains, merge_groups
 from fabricgen.verify.diagnosis.plugs import PlugIndex, make_plug_exchangeable
 from fabricgen.verify.diagnosis.shifts import PairedCages, make_cage_exchangeable
 from fabricgen.verify.diagnosis.spare_cables import add_steps_home, pretend_at_planned_ports
-from fabricgen.verify.diagnosis.states import describe_hall, find_dark_links, judge_cables
+from fabricgen.verify.diagnosis.states import (
+    describe_hall,
+    find_dark_links,
+    judge_cables,
+    list_extra_links,
+    list_harmless_links,
+)
 from fabricgen.verify.diagnosis.topology import SeenTopology
 from fabricgen.verify.diagnosis.trunks import list_trunk_ends, make_trunk_action, make_trunk_exchangeable
 from fabricgen.verify.diagnosis.unexplained import (
@@ -47,7 +64,7 @@ from fabricgen.verify.diagnosis.unexplained import (
     list_unclear_actions,
     make_hopeless_action,
 )
-from fabricgen.verify.sightings import SeenPorts, is_outside, name_port
+from fabricgen.verify.sightings import SeenPorts
 from fabricgen.wiring.arrays import Ints, Ints64
 
 HOPELESS = 5000
@@ -63,14 +80,18 @@ MOST_EXPLANATIONS = 24
 The search usually ends before, when no other exchange is left to be tried.
 """
 
+PRICE_OF_LOOK = 4
+"""The price of a look at a port, in plugs: as much as an exchange of two boxes."""
+
 
 @dataclass(frozen=True)
 class _Explanation:
     """One way to explain a hall: actions for boxes, trunks and plugs, and what they leave unexplained.
 
-    `exchanges` are the exchanges of boxes. `boxed` is the topology with boxes taken for what they stand in for, `after`
-    with trunks and plugs as well. `missing` are ends (ports) whose cable is missing, and `disagreeing_ends` the ends of
-    cables whose links contradict each other.
+    `exchanges` are the exchanges of boxes; `boxed` and `after` are the topologies that the module says.
+    `ends_without_cable` are planned ends (ports) whose cable is missing. `doubtful_ends` are the ends of cables whose
+    links contradict each other, and both ports of each link that joins two lanes which no moved plug would join: such a
+    cable has an entry for each of its ports.
     """
 
     exchanges: list[Ring]
@@ -78,62 +99,72 @@ class _Explanation:
     notes: list[str]
     boxed: SeenTopology
     after: SeenTopology
-    missing: list[int]
-    disagreeing_ends: list[int]
+    ends_without_cable: list[int]
+    doubtful_ends: list[int]
 
     @property
     def price(self) -> int:
-        """The work of all actions, in plugs: to look at a port costs as much as an exchange of two boxes.
+        """The work of `actions`, in plugs, with looks at ports and moves of boxes at their prices.
 
-        Looks are actions that ask for one, missing cables, and ends whose links disagree. An unclear end has an action
-        and disagrees: it counts twice, so that any explanation of it is cheaper.
+        Looks are actions that ask for one, missing cables, and doubtful ends. An unclear end has an action and is
+        doubtful: it counts twice, so that any explanation of it is cheaper. Boxes that are not there count as well.
+        Dark cables and the steps of `add_steps_home` are told later, and cost nothing here.
+
+        The price decides between explanations of the whole hall. Within one, `is_worth` decides whether an exchange is
+        less work than moves of single plugs, `rank_repair` (`grouping`) at which ends a chain is mended, and `effort`
+        (`_explain_plugs`) whether whole cages are exchanged, by pulls and actions alone.
         """
         looks = (
-            sum(action.kind is Kind.PORT for action in self.actions) + len(self.missing) + len(self.disagreeing_ends)
+            sum(action.kind is Kind.PORT for action in self.actions)
+            + len(self.ends_without_cable)
+            + len(self.doubtful_ends)
         )
-        # a ring of n boxes is n moves, and LEAST_PLUGS is the price of an exchange of two
+        # a ring of n boxes is n moves, and PRICE_OF_SWAP is the price of an exchange of two
         boxes = sum(map(len, self.exchanges))
-        return sum(action.moves for action in self.actions) + LEAST_PLUGS * looks + LEAST_PLUGS * boxes // 2
+        return sum(action.moves for action in self.actions) + PRICE_OF_LOOK * looks + PRICE_OF_SWAP * boxes // 2
 
 
 def diagnose(cabling: PlannedCabling, seen_ports: SeenPorts) -> Diagnosis:
-    """Find the state of every cable, and the fewest actions that explain what is not as planned."""
+    """Find the state of every cable, and the actions that explain with the least work what is not as planned.
+
+    Work is counted in plugs that are pulled: see `_Explanation.price`.
+    """
     as_seen = SeenTopology(cabling, seen_ports)
     # this changes `as_seen`: from here on cables between spare ports are taken for planned ones
     steps_home = pretend_at_planned_ports(as_seen)
     # these states say what has to be explained; they are judged again below, once it is known which boxes are exchanged
     states = judge_cables(as_seen, find_dark_links(as_seen))
-    exchanges, topology, rings_told_as_shifts = _find_exchanged_boxes(as_seen, seen_ports, states)
-    if _is_hopeless(topology, states):
-        explanation = _explain_hopeless_hall(as_seen, topology, states, exchanges)
+    exchanges, boxed, rings_told_as_shifts = _find_exchanged_boxes(as_seen, seen_ports, states)
+    if _is_hopeless(boxed, states):
+        explanation = _explain_hopeless_hall(as_seen, boxed, states, exchanges)
     else:
         explanation = _choose_cheapest(
             as_seen, seen_ports, states, exchanges, {device for ring in rings_told_as_shifts for device in ring}
         )
-    # shifts into free cages are reported as shifts; if an exchange of boxes would explain part of them, it is mentioned
+    # where shifts are reported, an exchange of boxes that would explain part of them is mentioned
     exchange_alternatives = [
         ring for ring in rings_told_as_shifts if BOXES.is_worth(as_seen, ring, BOXES.measure_gain(as_seen, ring))
     ]
     moved = add_steps_home(explanation.actions, steps_home)
     actions = [
         *add_box_exchanges(as_seen, moved, exchange_alternatives),
-        *list_dark_actions(explanation.after, explanation.missing),
+        *list_dark_actions(explanation.after, explanation.ends_without_cable),
     ]
     states = judge_cables(as_seen, find_dark_links(explanation.after))
     # an end is a port, and `port >> 1` its link
-    missing_cables = cabling.cable[np.array(explanation.missing, dtype=np.int64) >> 1]
+    missing_cables = cabling.cable[np.array(explanation.ends_without_cable, dtype=np.int64) >> 1]
     # a cable that is in a worse state stays so
     states[missing_cables] = np.maximum(states[missing_cables], CableState.DARK)
-    actions += _list_left_over(topology, states, actions)
-    # reports list actions in the order in which Kind declares them
+    actions += _list_left_over(explanation.after, states, actions)
+    # in the order in which Kind declares them; a report puts the costliest first
     actions.sort(key=lambda action: list(Kind).index(action.kind))
-    notes, harmless = list(explanation.notes), _list_harmless_links(as_seen)
+    notes, harmless = list(explanation.notes), list_harmless_links(as_seen)
     if harmless:
         notes.append(
             f"{len(harmless)} links are swapped with others between the same two devices, whose ports are configured "
             "alike: that is harmless."
         )
-    extra, outside = _list_extra_links(cabling, seen_ports, as_seen)
+    extra, outside = list_extra_links(cabling, seen_ports, as_seen)
     notes += outside
     return Diagnosis(
         states, tuple(actions), tuple(extra), tuple(harmless), tuple(notes), describe_hall(explanation.boxed)
@@ -145,13 +176,13 @@ def _find_exchanged_boxes(
 ) -> tuple[list[Ring], SeenTopology, list[Ring]]:
     """Return exchanges of boxes, the topology with these done, and exchanges that are reported as shifts instead.
 
-    An exchange is a shift if no pair of its devices has too many links, and every cable from the devices beside the
-    boxes to boxes of that tier is in a shift of plugs: then these devices were plugged a few places off.
+    An exchange is a shift if no box has more links to any device than planned, and every cable from the devices beside
+    the boxes to boxes of that tier is in a shift of plugs: then these devices were plugged a few places off.
     """
     exchanges, topology = find_exchanges(as_seen, BOXES, as_seen)
     likely_rings = [ring for ring, _ in list_likely_rings(as_seen, BOXES) if ring not in exchanges]
     # an exchange that changes which devices are joined cannot be explained by shifted plugs
-    maybe_shifts = [ring for ring in exchanges + likely_rings if as_seen.keeps_pairs(ring)]
+    maybe_shifts = [ring for ring in exchanges + likely_rings if as_seen.has_no_excess_links(ring)]
     if not maybe_shifts or _is_hopeless(topology, states):
         return exchanges, topology, []
     by_plugs = _explain_hall(as_seen, seen_ports, states, [])
@@ -170,14 +201,14 @@ def _choose_cheapest(
 
     The devices `staying` are not taken for exchanged.
     """
-    likely_exchanges = [
-        [ring]
+    likely_rings = [
+        ring
         for ring, gain in list_likely_rings(as_seen, make_box_exchangeable(staying))
         if is_well_seen(gain) and ring not in exchanges
     ]
     best, tried = _explain_hall(as_seen, seen_ports, states, exchanges), {pair_exchanged(exchanges)}
     # this is lazy: exchanges are computed only when all before them were priced and none was cheaper
-    untried = _list_other_exchanges(as_seen, best, staying, likely_exchanges)
+    untried = _list_other_exchanges(as_seen, best, staying, likely_rings)
     # each step goes on from the best so far, and tries its variations; no explanation is priced twice
     while len(tried) < MOST_EXPLANATIONS:
         rings = next((rings for rings in untried if pair_exchanged(rings) not in tried), None)
@@ -186,16 +217,18 @@ def _choose_cheapest(
         tried.add(pair_exchanged(rings))
         explained = _explain_hall(as_seen, seen_ports, states, rings)
         if explained.price < best.price:
-            best, untried = explained, _list_other_exchanges(as_seen, explained, staying, likely_exchanges)
+            best, untried = explained, _list_other_exchanges(as_seen, explained, staying, likely_rings)
     return best
 
 
 def _list_other_exchanges(
-    as_seen: SeenTopology, explained: _Explanation, staying: set[int], likely_exchanges: list[list[Ring]]
+    as_seen: SeenTopology, explained: _Explanation, staying: set[int], likely_rings: list[Ring]
 ) -> Iterator[list[Ring]]:
-    """Yield other exchanges of boxes to try: fewer than explained; or one more, or one of `likely_exchanges`.
+    """Yield other lists of exchanges of boxes to try.
 
-    To the latter, exchanges are added that votes suggest after them.
+    First those of `explained` without some of them; then those with one more that votes suggest, and each of
+    `likely_rings` alone, both completed with the exchanges that are believed once these are done. The devices
+    `staying` are not taken for exchanged.
     """
     rings = explained.exchanges
     for to_drop in [
@@ -204,16 +237,16 @@ def _list_other_exchanges(
         *([ring] for ring in rings if BOXES.measure_gain(as_seen, ring).broken),
     ]:
         yield [ring for ring in rings if ring not in to_drop]
-    unexplained = _list_devices_at(explained.after, explained.disagreeing_ends)
+    unexplained = _list_devices_at(explained.after, explained.doubtful_ends)
     with_one_more = [
-        compose_rings(explained.exchanges, [ring])
+        compose_rings(rings, [ring])
         for ring, gain in list_likely_rings(explained.boxed, make_box_exchangeable(staying, unexplained))
         # boxes with links that moves of plugs do not explain may be exchanged even if few links were seen
         if is_well_seen(gain) or (gain.broken == 0 and not unexplained.isdisjoint(ring))
     ]
-    for rings in with_one_more + likely_exchanges:
-        further, _ = find_exchanges(take_rings(as_seen, BOXES, rings), make_box_exchangeable(staying), as_seen)
-        yield compose_rings(rings, further)
+    for to_complete in [*with_one_more, *([ring] for ring in likely_rings)]:
+        further, _ = find_exchanges(take_rings(as_seen, BOXES, to_complete), make_box_exchangeable(staying), as_seen)
+        yield compose_rings(to_complete, further)
 
 
 def _group_rings_by_cage(topology: SeenTopology, rings: list[Ring]) -> Iterator[list[Ring]]:
@@ -232,21 +265,22 @@ def _group_rings_by_cage(topology: SeenTopology, rings: list[Ring]) -> Iterator[
             yield [rings[nth] for nth in members]
 
 
-def _list_cables_towards(topology: SeenTopology, states: Ints, boxes: Iterable[int]) -> set[str]:
-    """Return the ids of all cables between neighbours of `boxes` (devices) and devices of the same tiers as the boxes.
+def _list_cables_towards(topology: SeenTopology, states: Ints, devices: Iterable[int]) -> set[str]:
+    """Return the ids of all cables between neighbours of some devices and all devices of the same tiers as these.
 
-    A neighbour is a device that the plan joins to one of the boxes. It counts only if at least one of its cables to
-    these tiers is elsewhere, by `states` (CableState by cable): a management switch, for example, is left out.
+    A neighbour is a device that the plan joins to one of them. It counts only if at least one of its cables to these
+    tiers is elsewhere, by `states` (CableState by cable): a management switch, for example, is left out. If
+    `compute-spine-01` and `compute-spine-02` are exchanged, these are all cables from their leaves to compute spines.
     """
     cabling = topology.cabling
     # one number for each pair of tier and fabric
     tier_code = cabling.devices["tier"].codes.astype(np.int64) << 32 | cabling.devices["fabric"].codes
     # `port ^ 1` is the planned far end of a port, `port >> 1` its link
-    box_ports = np.concatenate([cabling.list_device_ports(box) for box in boxes])
+    ports = np.concatenate([cabling.list_device_ports(device) for device in devices])
     cable_ids = set[str]()
-    for neighbor in np.unique(cabling.device[box_ports ^ 1]).tolist():
+    for neighbor in np.unique(cabling.device[ports ^ 1]).tolist():
         neighbor_ports = cabling.list_device_ports(neighbor)
-        leads_to_tiers = np.isin(tier_code[cabling.device[neighbor_ports ^ 1]], tier_code[cabling.device[box_ports]])
+        leads_to_tiers = np.isin(tier_code[cabling.device[neighbor_ports ^ 1]], tier_code[cabling.device[ports]])
         cables = cabling.cable[neighbor_ports[leads_to_tiers] >> 1]
         if (states[cables] == CableState.ELSEWHERE).any():
             cable_ids.update(_list_cable_ids(cabling, np.unique(cables)))
@@ -254,28 +288,28 @@ def _list_cables_towards(topology: SeenTopology, states: Ints, boxes: Iterable[i
 
 
 def _explain_hopeless_hall(
-    as_seen: SeenTopology, topology: SeenTopology, states: Ints, exchanges: list[Ring]
+    as_seen: SeenTopology, boxed: SeenTopology, states: Ints, exchanges: list[Ring]
 ) -> _Explanation:
     """Return exchanges of boxes, and one action for all other cables, for a hall in which most cables are elsewhere."""
-    actions = [make_box_action(as_seen, topology, states, ring) for ring in exchanges]
+    actions = [make_box_action(as_seen, boxed, states, ring) for ring in exchanges]
     explained = {cable for action in actions for cable in action.cables}
-    cables = _list_cable_ids(topology.cabling, np.flatnonzero(states == CableState.ELSEWHERE))
+    cables = _list_cable_ids(boxed.cabling, np.flatnonzero(states == CableState.ELSEWHERE))
     actions.append(make_hopeless_action([cable for cable in cables if cable not in explained]))
     note = "More than half of all cables that are seen are elsewhere: is this the plan of this hall?"
-    return _Explanation(exchanges, actions, [note], topology, topology, [], [])
+    return _Explanation(exchanges, actions, [note], boxed, boxed, [], [])
 
 
 def _explain_hall(as_seen: SeenTopology, seen_ports: SeenPorts, states: Ints, exchanges: list[Ring]) -> _Explanation:
     """Explain the hall, trunks and plugs included, given that the boxes of `exchanges` are in each other's places."""
     boxed = take_rings(as_seen, BOXES, exchanges)
-    boxes = [make_box_action(as_seen, boxed, states, ring) for ring in exchanges]
-    trunks, topology = _explain_trunks(as_seen, boxed, states)
+    box_actions = [make_box_action(as_seen, boxed, states, ring) for ring in exchanges]
+    trunk_actions, before = _explain_trunks(as_seen, boxed, states)
     exchanged = {device for ring in exchanges for device in ring}
-    mended_plugs = _explain_plugs(as_seen, seen_ports, topology, states, exchanged)
-    plugs, notes = add_unproven_exchanges(topology, mended_plugs.actions)
-    actions = [*boxes, *trunks, *name_exchanges_first(topology.cabling, exchanges, plugs)]
+    by_plugs = _explain_plugs(as_seen, seen_ports, before, states, exchanged)
+    plug_actions, notes = add_unproven_exchanges(before, by_plugs.actions)
+    actions = [*box_actions, *trunk_actions, *name_exchanges_first(before.cabling, exchanges, plug_actions)]
     return _Explanation(
-        exchanges, actions, notes, boxed, mended_plugs.after, mended_plugs.missing, mended_plugs.disagreeing_ends
+        exchanges, actions, notes, boxed, by_plugs.after, by_plugs.ends_without_cable, by_plugs.doubtful_ends
     )
 
 
@@ -287,31 +321,33 @@ def _list_devices_at(topology: SeenTopology, ends: list[int]) -> set[int]:
     return {int(topology.device[port]) for port in [*plug_ports, *(port ^ 1 for port in plug_ports), *seen_ends]}
 
 
-def _explain_trunks(as_seen: SeenTopology, topology: SeenTopology, states: Ints) -> tuple[list[Action], SeenTopology]:
+def _explain_trunks(as_seen: SeenTopology, boxed: SeenTopology, states: Ints) -> tuple[list[Action], SeenTopology]:
     """Return an action for each exchange of trunk ends, and the topology after the exchanges; `states` is by cable."""
-    trunk_ends = list_trunk_ends(topology.cabling) if len(topology.find_wrong_ports()) else None
+    trunk_ends = list_trunk_ends(boxed.cabling) if len(boxed.find_wrong_ports()) else None
     if trunk_ends is None:
-        return [], topology
-    rings, after = find_exchanges(topology, make_trunk_exchangeable(trunk_ends), as_seen)
+        return [], boxed
+    rings, after = find_exchanges(boxed, make_trunk_exchangeable(trunk_ends), as_seen)
     actions = []
     for ring in rings:
         ports = [port for end in ring for port in trunk_ends.ports[end].values()]
-        actions.append(make_trunk_action(trunk_ends, ring, list_mended_cables(topology, after, states, ports)))
+        actions.append(make_trunk_action(trunk_ends, ring, list_mended_cables(boxed, after, states, ports)))
     return actions, after
 
 
 class _PlugExplanation(NamedTuple):
     """Actions for plugs, and what they leave unexplained.
 
-    `after` is the topology with exchanged plugs taken for what they stand in for. `missing` and `disagreeing_ends` are
-    as in `_Explanation`. `twice` has moves of single plugs, as rings, whose cages were moved as a whole already.
+    `after` is the topology with exchanged plugs taken for what they stand in for. `ends_without_cable` and
+    `doubtful_ends` are as in `_Explanation`. `moved_again` has, for each chain with a plug whose cage was moved as a
+    whole already, the moves of single plugs as {plug that is moved: plug in whose place it belongs}; these need not
+    close to a ring, and -1 stands for a spare port.
     """
 
     actions: list[Action]
     after: SeenTopology
-    missing: list[int]
-    disagreeing_ends: list[int]
-    twice: list[Ring]
+    ends_without_cable: list[int]
+    doubtful_ends: list[int]
+    moved_again: list[Ring]
 
     @property
     def moves(self) -> int:
@@ -320,33 +356,37 @@ class _PlugExplanation(NamedTuple):
 
 
 def _explain_plugs(
-    as_seen: SeenTopology, seen_ports: SeenPorts, topology: SeenTopology, states: Ints, exchanged: set[int]
+    as_seen: SeenTopology, seen_ports: SeenPorts, before: SeenTopology, states: Ints, exchanged: set[int]
 ) -> _PlugExplanation:
-    """Explain what is wrong with plugs; whole cages of several plugs are exchanged if that takes fewer pulls."""
-    plugs = PlugIndex(topology.cabling)
-    plugs.find_spare_cages(topology)
+    """Explain what is wrong with plugs; whole cages of several plugs are exchanged if that takes fewer pulls.
+
+    `exchanged` are the devices that are exchanged as boxes.
+    """
+    plugs = PlugIndex(before.cabling)
+    plugs.find_spare_cages(before)
     common_plugs = make_plug_exchangeable(plugs, exchanged)
-    rings, after = find_exchanges(topology, common_plugs, as_seen)
-    without_cages = _explain_after_rings(Explainer(topology, after, plugs), seen_ports, states, rings, [])
+    rings, after = find_exchanges(before, common_plugs, as_seen)
+    without_cages = _explain_after_rings(Explainer(before, after, plugs), seen_ports, states, rings, [])
     cages = PairedCages(plugs)
     # if no plug is moved, an exchange of whole cages cannot save a pull
-    pairs, paired = (
+    whole_cage_rings, after_cages = (
         find_exchanges(after, make_cage_exchangeable(cages, exchanged), as_seen) if without_cages.moves else ([], after)
     )
-    cage_rings = [ring for pair in pairs for ring in cages.split_ring(pair)]
+    cage_rings = [ring for whole_cage_ring in whole_cage_rings for ring in cages.split_ring(whole_cage_ring)]
     if not cage_rings or _share_plugs(cage_rings, rings):
         return without_cages
-    by_cages = _explain_after_rings(Explainer(topology, paired, plugs), seen_ports, states, rings, cage_rings)
+    by_cages = _explain_after_rings(Explainer(before, after_cages, plugs), seen_ports, states, rings, cage_rings)
     # if a single plug is moved again after its cage was, both moves are joined to one, straight to where it belongs
-    if by_cages.twice and all(_is_closed_and_even(plugs, ring) for ring in by_cages.twice):
-        cage_rings = compose_rings(cage_rings, by_cages.twice)
+    if by_cages.moved_again and all(_is_closed_and_even(plugs, ring) for ring in by_cages.moved_again):
+        cage_rings = compose_rings(cage_rings, by_cages.moved_again)
         if _share_plugs(cage_rings, rings):
             return without_cages
-        explainer = Explainer(topology, take_rings(after, common_plugs, cage_rings), plugs)
+        explainer = Explainer(before, take_rings(after, common_plugs, cage_rings), plugs)
         by_cages = _explain_after_rings(explainer, seen_ports, states, rings, cage_rings)
-    # with equally many pulls, prefer more actions, each of which can be done alone
+    # with equally many pulls, prefer more actions, each of which can be done alone; looks and missing cables are
+    # not weighed
     effort = by_cages.moves - without_cages.moves, len(without_cages.actions) - len(by_cages.actions)
-    return by_cages if effort < (0, 0) and not by_cages.twice else without_cages
+    return by_cages if effort < (0, 0) and not by_cages.moved_again else without_cages
 
 
 def _is_closed_and_even(plugs: PlugIndex, ring: Ring) -> bool:
@@ -376,17 +416,16 @@ def _explain_after_rings(
     ring_actions = make_plug_actions(explainer, before, states, rings)
     actions = [ring_action.action for ring_action in ring_actions]
     wrong_cables = find_wrong_cables(after, plugs)
-    # `moved_twice`: moves of single plugs that touch cages which a ring exchanges too
-    missing, moved_twice = find_missing_ends(wrong_cables), list[Ring]()
+    ends_without_cable, moved_again = find_ends_without_cable(wrong_cables), list[Ring]()
     for group in group_chains(explainer, list_chains(wrong_cables)):
         action, repair = explainer.make_action(group)
-        moved_to = {_find_plug(before, source): _find_plug(before, target) for source, target in repair.places}
+        moved_to = {_find_plug(before, source): _find_plug(before, target) for source, target in repair.source_targets}
         if not plugs_moved_with_cage.isdisjoint([*moved_to, *moved_to.values()]):
-            moved_twice.append(moved_to)
-        # a cable that a repair leaves out is missing for certain only if its place is known to be empty
-        ends_without_cable = [end for end, port in repair.left_out if port < 0 or after.empty[port]]
-        missing += ends_without_cable
-        action = _drop_cables(action, [str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in ends_without_cable])
+            moved_again.append(moved_to)
+        # a cable that a repair leaves out is missing for certain only if its place is known to be silent
+        left_out_ends = [end for end, port in repair.left_out if port < 0 or after.surely_silent[port]]
+        ends_without_cable += left_out_ends
+        action = _drop_cables(action, [str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in left_out_ends])
         cause_rings = {_find_ring_that_broke(before, plugs, mendable.chain, rings) for mendable in group.chains}
         cause_index = next(
             (nth for nth, ring_action in enumerate(ring_actions) if not cause_rings.isdisjoint(ring_action.rings)), None
@@ -399,16 +438,20 @@ def _explain_after_rings(
     actions += list_conflict_actions(after, seen_ports)
     actions += list_half_known_actions(after)
     actions += list_unclear_actions(after, wrong_cables.unclear)
-    return _PlugExplanation(actions, after, missing, wrong_cables.unclear + wrong_cables.misfit, moved_twice)
+    return _PlugExplanation(actions, after, ends_without_cable, wrong_cables.unclear + wrong_cables.misfit, moved_again)
 
 
 def _find_plug(topology: SeenTopology, port: int) -> int:
-    """Return the plug that is planned at a port; -1 for a spare port."""
+    """Return the plug that is planned at a port; -1 for a spare port (and not the number of a spare cage)."""
     return int(topology.cabling.plug[port]) if port < topology.first_spare else -1
 
 
 def _find_ring_that_broke(before: SeenTopology, plugs: PlugIndex, chain: Chain, rings: list[Ring]) -> int:
-    """Return the index of the ring that broke a right link of `before` and so made a chain wrong; -1 if none did."""
+    """Return the index of the ring that broke a right link of `before` and so made a chain wrong; -1 if none did.
+
+    If the breakouts in `leaf-01:1` and `leaf-01:2` are in each other's cages, but a tail of the former sees `node-01`
+    as planned since it sits in the wrong node, its link is wrong once the breakouts are exchanged: by that ring.
+    """
     plug = before.cabling.plug
     for end_a, end_b in chain.joined:
         for end in (end_a, end_b):
@@ -448,53 +491,9 @@ def _list_left_over(topology: SeenTopology, states: Ints, actions: list[Action])
     faulty = np.flatnonzero(states >= CableState.DARK)
     ids = _list_cable_ids(topology.cabling, faulty)
     return list_left_over_actions(
-        topology, [row for row, cable in zip(faulty.tolist(), ids, strict=True) if cable not in explained]
+        topology, [index for index, cable in zip(faulty.tolist(), ids, strict=True) if cable not in explained]
     )
 
 
 def _list_cable_ids(cabling: PlannedCabling, cables: Ints64) -> list[str]:
     return [str(cable) for cable in cabling.cable_ids[cables].tolist()]
-
-
-def _list_harmless_links(topology: SeenTopology) -> list[str]:
-    """Return the links that are swapped with parallel ones without harm, as `A:p - B:q`."""
-    first_spare = topology.first_spare
-    joined_to = topology.joined_to[:first_spare]
-    ports = np.flatnonzero((joined_to >= 0) & (joined_to < first_spare))
-    # each link once, from its lower port
-    ports = ports[(joined_to[ports] != ports ^ 1) & (ports < joined_to[ports])]
-    locate = topology.cabling.name_port
-    return [
-        f"{locate(port)} - {locate(int(joined_to[port]))}"
-        for port in ports.tolist()
-        if topology.joins_right(port, int(joined_to[port]))
-    ]
-
-
-def _list_extra_links(
-    cabling: PlannedCabling, seen_ports: SeenPorts, as_seen: SeenTopology
-) -> tuple[list[str], list[str]]:
-    """Return links between spare ports, and strangers at spare ports, as `A:p - B:q`.
-
-    Neighbours at management ports are left out if the plan has no management ports; a note (at most one) counts them.
-    """
-    planned = cabling.ports
-    joined = [
-        (port, int(sees), name_port(cabling, seen_ports, int(sees)))
-        for port, sees in enumerate(seen_ports.joined_to[planned:].tolist(), planned)
-        # a cable that was taken for a planned one is no extra link
-        if sees > port and as_seen.joined_to[port] == sees
-    ]
-    joined += [(stranger.port, -1, stranger.text) for stranger in seen_ports.strangers if stranger.port >= planned]
-    outside = [pair for pair in joined if any(port >= 0 and is_outside(cabling, seen_ports, port) for port in pair[:2])]
-    extra = [
-        f"{name_port(cabling, seen_ports, port)} - {far_text}"
-        for port, sees, far_text in joined
-        if (port, sees, far_text) not in outside
-    ]
-    if not outside:
-        return extra, []
-    port, _, far_text = outside[0]
-    example = f"{name_port(cabling, seen_ports, port)} sees {far_text}"
-    note = f"{len(outside):,} neighbours at ports for management are left out, of which the plan has none: {example}"
-    return extra, [note]

@@ -1,8 +1,9 @@
 """Which boxes, and which plugs of several links, stand in for which others: what the majority of their links says.
 
 If one end of a seen link is where it should be, the link is a *vote* that the device (or plug) at its other end stands
-in for the one that is planned there. Votes that agree are closed to rings. A ring is believed if the links that it
-makes right outnumber those that it makes wrong, unseen links included.
+in for the one that is planned there. Votes that agree are closed to rings. A ring is believed if it is worth its work
+(`is_worth` of each kind of thing) and enough of it is seen: of plugs, cages and ends of trunks, the links that it makes
+right must outnumber those that it makes wrong and the unseen ones together; boxes are judged by `is_well_seen`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,12 @@ from fabricgen.verify.diagnosis.topology import NOWHERE, Gain, SeenTopology
 
 
 class Vote(NamedTuple):
-    """The number of links that say that the thing `actual` stands in for the thing `planned`."""
+    """The number of links that say that the thing `actual` stands in for the thing `planned`.
+
+    `actual` is the thing whose ports see it, `planned` the one that should see it. Of boxes, these are the device whose
+    name the box tells and the device in whose place it stands; of plugs, the cage where the plug sits and the one where
+    it belongs.
+    """
 
     links: int
     actual: int
@@ -38,17 +44,17 @@ A chain of n votes has at most n tries, and few mistakes join more things than t
 class Exchangeable:
     """A kind of thing that can stand in for others of its kind: boxes, plugs, cages or ends of trunks.
 
-    `count_votes` returns the votes in a topology, best first. `renumber` returns the port that each port is taken for
-    if a ring is believed (NOWHERE: a port without a number yet, which `make_room` adds), and all ports that the ring
-    concerns. `is_worth` judges a ring by its gain. `needs_boxes` says whether a ring makes sense only after boxes are
-    exchanged. `are_devices`: whether the things are rows of devices.
+    `count_votes` returns the votes in a topology, best first. `map_ports` returns the port that each port is taken for
+    if a ring is believed (NOWHERE: a port without a number yet, which `make_room` adds and returns), and all ports that
+    the ring concerns. `is_worth` judges a ring by its gain. `needs_boxes` says whether a ring makes sense only after
+    boxes are exchanged. `are_devices`: whether the things are rows of devices.
 
-    `renumber`, and so `measure_gain`, may add ports to the topology: ports of a box that are known to be silent (see
+    `map_ports`, and so `measure_gain`, may add ports to the topology: ports of a box that are known to be silent (see
     `boxes`). These change no link.
     """
 
     count_votes: Callable[[SeenTopology], list[Vote]]
-    renumber: Callable[[SeenTopology, Ring], tuple[dict[int, int], list[int]]]
+    map_ports: Callable[[SeenTopology, Ring], tuple[dict[int, int], list[int]]]
     is_worth: Callable[[SeenTopology, Ring, Gain], bool]
     make_room: Callable[[SeenTopology, Ring, int], int] | None = None
     needs_boxes: Callable[[Ring], bool] = lambda _ring: False
@@ -56,7 +62,7 @@ class Exchangeable:
 
     def measure_gain(self, topology: SeenTopology, ring: Ring) -> Gain:
         """Measure what it would gain to believe a ring."""
-        return topology.measure_gain(*self.renumber(topology, ring), ring if self.are_devices else {})
+        return topology.measure_gain(*self.map_ports(topology, ring), ring if self.are_devices else {})
 
 
 def find_exchanges(
@@ -64,25 +70,29 @@ def find_exchanges(
 ) -> tuple[list[Ring], SeenTopology]:
     """Find the rings that are believed, best first; return them, and the topology with all of them taken.
 
-    A ring of plugs, cages or trunk ends, done alone in the hall as it was seen (`as_seen`), must not leave fewer links
-    right than before, unless it needs boxes to be exchanged first.
+    A ring of plugs, cages or trunk ends must put at least as many links right as it has unseen ones, in `topology` with
+    no other ring taken, and alone in the hall as it was seen (`as_seen`), unless it needs boxes to be exchanged first.
     """
     # rings are first tried on a copy. What the rounds exchange there is composed and judged once more as a whole.
-    trial, total = topology.copy(), dict[int, int]()
+    trial, permutation = topology.copy(), Ring()
     for _ in range(MOST_ROUNDS):
         # votes are counted anew in each round: once a leaf is in its place, the links of nodes below it can say more
         believed = [
             ring
-            for edges in _group_votes(things.count_votes(trial))
-            for ring in _find_believed_rings(trial, things, edges)
+            for votes in _group_votes(things.count_votes(trial))
+            for ring in _find_believed_rings(trial, things, votes)
         ]
-        total = _apply_rings(total, believed)
+        permutation = _apply_rings(permutation, believed)
         if not believed:
             break
     judged = []
-    for ring in _find_cycles(total):
+    for ring in _find_cycles(permutation):
         gain = things.measure_gain(topology, ring)
-        alone_gain = gain if things.needs_boxes(ring) else as_seen.measure_gain(*things.renumber(topology, ring), {})
+        alone_gain = (
+            gain
+            if things.are_devices or things.needs_boxes(ring)
+            else as_seen.measure_gain(*things.map_ports(topology, ring), {})
+        )
         # for boxes, `is_well_seen` (in their `is_worth`) judges how many links may be unseen
         if things.are_devices or (gain.links >= gain.unseen and alone_gain.links >= alone_gain.unseen):
             # the ring itself is not part of the sort key below, since dicts do not compare
@@ -155,17 +165,16 @@ def _chain_votes(by_actual: Mapping[int, Vote]) -> Iterator[list[Vote]]:
 
 def _close_ring(votes: Sequence[Vote]) -> Ring:
     """Close a chain of votes to a ring: the thing planned in the last vote stands in for the first thing found."""
-    ring = {vote.actual: vote.planned for vote in votes}
     # in a chain that is closed already, the last planned thing is the first actual one, and its own vote wins
-    return {votes[-1].planned: votes[0].actual} | ring
+    return {votes[-1].planned: votes[0].actual} | {vote.actual: vote.planned for vote in votes}
 
 
-def _find_believed_rings(topology: SeenTopology, things: Exchangeable, votes: list[Vote]) -> Iterator[Ring]:
+def _find_believed_rings(topology: SeenTopology, things: Exchangeable, vote_chain: list[Vote]) -> Iterator[Ring]:
     """Yield the rings in a chain of votes that are worth it, and take each on the topology itself.
 
     If a ring is not worth it, its weakest vote is left out and what remains is tried.
     """
-    waiting_chains, tried_rings = [votes], list[Ring]()
+    waiting_chains, tried_rings = [vote_chain], list[Ring]()
     while waiting_chains and len(tried_rings) < MOST_RING_TRIALS:
         chain = waiting_chains.pop()
         ring = _close_ring(chain)
@@ -175,6 +184,7 @@ def _find_believed_rings(topology: SeenTopology, things: Exchangeable, votes: li
                 _take_ring(topology, things, ring)
                 yield ring
                 continue
+        # a closed chain less one vote closes to the same ring, so that two votes have to go before another one is tried
         if len(chain) > 1:
             weakest = min(range(len(chain)), key=lambda index: chain[index].links)
             votes_before, votes_behind = chain[:weakest], chain[weakest + 1 :]
@@ -189,32 +199,34 @@ def _find_believed_rings(topology: SeenTopology, things: Exchangeable, votes: li
 
 def _take_ring(topology: SeenTopology, things: Exchangeable, ring: Ring) -> None:
     """Take the things of a ring for what they stand in for, on the topology itself."""
-    taken_for, touched = things.renumber(topology, ring)
+    taken_for, touched = things.map_ports(topology, ring)
     for port, now in taken_for.items():
         if now == NOWHERE and things.make_room:
             taken_for[port] = things.make_room(topology, ring, port)
-    topology.renumber_ports(taken_for, touched, ring if things.are_devices else {})
+    topology.apply_mapping(taken_for, touched, ring if things.are_devices else {})
 
 
-def _apply_rings(total: Ring, rings: Iterable[Ring]) -> Ring:
-    """Return what stands in for what once some rings are exchanged one after another, after what `total` exchanged."""
+def _apply_rings(permutation: Ring, rings: Iterable[Ring]) -> Ring:
+    """Return what stands in for what once rings are exchanged one after another, after what `permutation` exchanged."""
     for ring in rings:
-        total = {
-            actual: ring.get(total.get(actual, actual), total.get(actual, actual)) for actual in total.keys() | ring
+        # (thing, what it stands in for so far) of all things in either
+        permutation = {
+            actual: ring.get(planned, planned)
+            for actual, planned in [(thing, permutation.get(thing, thing)) for thing in permutation.keys() | ring]
         }
-    return total
+    return permutation
 
 
-def _find_cycles(total: Mapping[int, int]) -> list[Ring]:
+def _find_cycles(permutation: Mapping[int, int]) -> list[Ring]:
     """Return the rings of a permutation, without things that stand in for themselves."""
     done: set[int] = set()
     rings = []
-    for start in sorted(total):
+    for start in sorted(permutation):
         ring, actual = Ring(), start
         while actual not in done:
             done.add(actual)
             # Python assigns from left to right: the key is the old `actual`
-            ring[actual] = actual = total[actual]
+            ring[actual] = actual = permutation[actual]
         if len(ring) > 1:
             rings.append(ring)
     return rings

@@ -11,13 +11,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from fabricgen.verify.diagnosis.chain_actions import NODE, Explainer
 from fabricgen.verify.diagnosis.chains import Chain
-from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.moving import ChainGroup, MendableChain, Repair, list_repairs, rate_repair
 from fabricgen.verify.diagnosis.shifts import Shift, shifts_among
-
-NODE = "node"
-"""The tier of nodes in devices.csv."""
 
 
 def group_chains(explainer: Explainer, chains: Sequence[Chain]) -> list[ChainGroup]:
@@ -62,22 +59,23 @@ class _ShiftClass(NamedTuple):
 
 
 def _order_repairs(explainer: Explainer, repairs_by_chain: list[list[Repair]]) -> list[list[Repair]]:
-    """Sort the repairs of each chain, the best first: fewest plugs, then least work, then part of a shift, and so on.
+    """Sort the repairs of each chain, the best first: fewest plugs, then least work, then a free place, then one rack.
 
-    Work is the number of pulls; a pull that several chains may share counts for a part in each. Repairs that move more
-    plugs than the best one are left out.
+    Then come repairs that are part of a shift, and so on as `RepairRating` has it. Work is the number of pulls; a pull
+    that several chains may share counts for a part in each. Repairs that move more plugs than the best one are left
+    out.
     """
     # counted over all chains first, since a pull that several chains share is done once
     pull_counts: Counter[object] = Counter()
     class_counts: Counter[_ShiftClass] = Counter()
     for repairs in repairs_by_chain:
         # a set for each chain: its repairs are alternatives, so that a pull in both of them counts once
-        pull_counts.update({pull for repair in repairs for pull in explainer.list_pulls(repair.places)})
+        pull_counts.update({pull for repair in repairs for pull in explainer.list_pulls(repair.source_targets)})
         class_counts.update({shift_class for repair in repairs if (shift_class := _classify_shift(explainer, repair))})
 
     def rank_repair(repair: Repair) -> tuple[object, ...]:
         # a pull that n chains may share costs each of them the n-th part
-        work = sum(1 / pull_counts[pull] for pull in explainer.list_pulls(repair.places))
+        work = sum(1 / pull_counts[pull] for pull in explainer.list_pulls(repair.source_targets))
         rating = rate_repair(explainer.after, repair)
         shift_class = _classify_shift(explainer, repair)
         # a row that is shifted round has two offsets, one of them for the plugs that come round its end
@@ -108,7 +106,7 @@ def _turn_to_shared_pulls(explainer: Explainer, ordered: list[list[Repair]]) -> 
     `ordered` has the repairs of each chain, and is changed in place. `_order_repairs` weighed pulls that might be
     shared; here those count that will be. Each change reduces the total number of pulls, so that the loop ends.
     """
-    pulls_of_repairs = [[explainer.list_pulls(repair.places) for repair in repairs] for repairs in ordered]
+    pulls_of_repairs = [[explainer.list_pulls(repair.source_targets) for repair in repairs] for repairs in ordered]
     uses_of_pull = Counter(pull for pulls in pulls_of_repairs if pulls for pull in pulls[0])
     chains_with_choice = [chain for chain, repairs in enumerate(ordered) if len(repairs) > 1]
     has_changed = True
@@ -127,19 +125,19 @@ def _turn_to_shared_pulls(explainer: Explainer, ordered: list[list[Repair]]) -> 
 
 def _classify_shift(explainer: Explainer, repair: Repair) -> _ShiftClass | None:
     """Return the device of a repair, and by how many places its plugs are off; None if it is on several devices."""
-    devices = {int(explainer.after.device[port]) for places in repair.places for port in places}
+    devices = {int(explainer.after.device[port]) for source_target in repair.source_targets for port in source_target}
     if len(devices) != 1:
         return None
     device = devices.pop()
     ranks = explainer.rank_plugs(device)
-    return _ShiftClass(device, frozenset(ranks[source] - ranks[target] for source, target in repair.places))
+    return _ShiftClass(device, frozenset(ranks[source] - ranks[target] for source, target in repair.source_targets))
 
 
 def _join_by_pull(explainer: Explainer, mendable_chains: Sequence[MendableChain]) -> Iterator[list[int]]:
     """Yield indexes of chains that share a pull: their plugs go from one cage to one other cage."""
     by_pull: dict[object, list[int]] = defaultdict(list)
     for at, mendable in enumerate(mendable_chains):
-        for pull in explainer.list_pulls(mendable.repairs[0].places) if mendable.repairs else ():
+        for pull in explainer.list_pulls(mendable.repairs[0].source_targets) if mendable.repairs else ():
             by_pull[pull].append(at)
     yield from by_pull.values()
 
@@ -161,7 +159,10 @@ def _join_by_shift(explainer: Explainer, mendable_chains: Sequence[MendableChain
         ranks = explainer.rank_plugs(shift_class.device)
         chain_rows = [
             Shift(
-                [(ranks[source], ranks[target]) for source, target in mendable_chains[chain_index].repairs[0].places],
+                [
+                    (ranks[source], ranks[target])
+                    for source, target in mendable_chains[chain_index].repairs[0].source_targets
+                ],
                 mendable_chains[chain_index].chain.closed,
             )
             for chain_index in chain_indexes
@@ -184,7 +185,7 @@ def _join_by_node(explainer: Explainer, mendable_chains: Sequence[MendableChain]
 def _find_lone_devices(explainer: Explainer, mendable: MendableChain) -> set[int]:
     """Return the devices at which a chain can be mended without touching another device."""
     devices_by_repair = [
-        {int(explainer.after.device[port]) for places in repair.places for port in places}
+        {int(explainer.after.device[port]) for source_target in repair.source_targets for port in source_target}
         for repair in mendable.repairs
     ]
     return {device for devices in devices_by_repair if len(devices) == 1 for device in devices}

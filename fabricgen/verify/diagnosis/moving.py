@@ -13,23 +13,25 @@ from fabricgen.verify.diagnosis.topology import SeenTopology
 
 @dataclass(frozen=True, slots=True)
 class PlugMove:
-    """A plug that is pulled at `source` and put in at `target` (first ports); its cable is then the one planned there.
+    """A plug that is pulled at `source` and put in at `target` (first ports).
 
-    `keeps` is the other end of the cable, which stays (unless the cable is moved at both ends).
+    Once it is moved, its cable serves as the cable that is planned at `target`. `other_end` is the first port where the
+    other end of the cable stays, or, if that is moved as well, the one where it then is.
     """
 
     source: int
     target: int
-    keeps: int
+    other_end: int
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
     """Plugs to be moved, in an order in which it can be done: into a free place first.
 
-    `left_out` are planned cables that are still missing afterwards, each as (one of its ends, a port to check): the
-    cable is certainly missing if that port is known to be empty, or if it is -1. `surplus` are cables that belong
-    nowhere, as (end, other end) where they are seen.
+    `plug_moves` counts plugs; `Action.moves` counts pulls, which may move several plugs of a cage at once. `left_out`
+    are planned cables that are still missing afterwards, each as (one of its ends, a port to check): the cable is
+    certainly missing if that port is known to be silent, or if it is -1. `surplus` are cables that belong nowhere, as
+    (end, other end) where they are seen.
     """
 
     plug_moves: tuple[PlugMove, ...]
@@ -37,8 +39,8 @@ class Repair:
     surplus: tuple[tuple[int, int], ...] = ()
 
     @property
-    def places(self) -> list[tuple[int, int]]:
-        """(port where a plug is, port where it belongs) of each move."""
+    def source_targets(self) -> list[tuple[int, int]]:
+        """(first port where a plug is, first port where it belongs) of each move."""
         return [(move.source, move.target) for move in self.plug_moves]
 
 
@@ -99,16 +101,16 @@ def _move_first_ends(topology: SeenTopology, plugs: PlugIndex, chain: Chain) -> 
     if not all(_is_single(topology, plugs, first) for first in first_ends):
         return None
     last_cable = chain.joined[-1]
-    left_out_ends = [(first_ends[0], chain.before)] if chain.before >= 0 else []
+    left_out_ends = [(first_ends[0], chain.port_before)] if chain.port_before >= 0 else []
     if chain.closed:
         return Repair(_make_moves(chain, [*first_ends[1:], first_ends[0]]))
-    if chain.after >= 0 and _is_single(topology, plugs, chain.after):
-        return Repair(_make_moves(chain, [*first_ends[1:], chain.after]), tuple(left_out_ends))
+    if chain.port_after >= 0 and _is_single(topology, plugs, chain.port_after):
+        return Repair(_make_moves(chain, [*first_ends[1:], chain.port_after]), tuple(left_out_ends))
     # `_move_other_ends` moves the other ends towards the free place before the chain, which leaves no cable over
-    if chain.before >= 0 and _is_single(topology, plugs, chain.before):
+    if chain.port_before >= 0 and _is_single(topology, plugs, chain.port_before):
         return None
-    if chain.after >= 0:
-        left_out_ends.append((last_cable[1], chain.after))
+    if chain.port_after >= 0:
+        left_out_ends.append((last_cable[1], chain.port_after))
     return Repair(_make_moves(chain, first_ends[1:]), tuple(left_out_ends), (last_cable,))
 
 
@@ -122,33 +124,39 @@ def _make_moves(chain: Chain, targets: Sequence[int]) -> tuple[PlugMove, ...]:
 def _move_other_ends(topology: SeenTopology, plugs: PlugIndex, chain: Chain) -> Repair | None:
     """Mend a chain by moving the other ends of its cables: as `_move_first_ends`, on the reversed chain."""
     turned = tuple((second, first) for first, second in reversed(chain.joined))
-    return _move_first_ends(topology, plugs, Chain(turned, chain.closed, chain.after, chain.before))
+    return _move_first_ends(topology, plugs, Chain(turned, chain.closed, chain.port_after, chain.port_before))
 
 
 class RepairRating(NamedTuple):
-    """Properties by which `grouping` compares repairs of a chain; lower values are better."""
+    """Properties by which `grouping` compares repairs of a chain, in this order; lower values are better.
+
+    `grouping` puts pulls behind `plugs`, and shifts between `several_racks` and `several_devices`: both depend on other
+    chains as well.
+    """
 
     plugs: int
     takes_place: bool
-    """Whether the first plug goes into a port that is not known to be empty, while a planned cable is missing."""
-    several_devices: bool
+    """Whether the first plug goes into a port that is not known to be silent, while a planned cable is missing."""
     several_racks: bool
+    several_devices: bool
     plugs_at_a: int
     lowest_port: int
 
 
 def rate_repair(topology: SeenTopology, repair: Repair) -> RepairRating:
     """Return the properties by which a repair is compared with others of its chain."""
-    places = [port for move in repair.plug_moves for port in (move.source, move.target)]
-    devices = {int(topology.device[port]) for port in places}
+    ports = [port for move in repair.plug_moves for port in (move.source, move.target)]
+    devices = {int(topology.device[port]) for port in ports}
     racks = {topology.cabling.read_device("rack", device) for device in devices}
     return RepairRating(
         plugs=len(repair.plug_moves),
-        takes_place=bool(repair.plug_moves and repair.left_out and not topology.empty[repair.plug_moves[0].target]),
-        several_devices=len(devices) > 1,
+        takes_place=bool(
+            repair.plug_moves and repair.left_out and not topology.surely_silent[repair.plug_moves[0].target]
+        ),
         several_racks=len(racks) > 1,
-        plugs_at_a=sum(port < topology.first_spare and not port & 1 for port in places),  # a ends have even numbers
-        lowest_port=min(places, default=-1),
+        several_devices=len(devices) > 1,
+        plugs_at_a=sum(port < topology.first_spare and not port & 1 for port in ports),  # a ends have even numbers
+        lowest_port=min(ports, default=-1),
     )
 
 
@@ -161,12 +169,12 @@ def _move_at_both_ends(topology: SeenTopology, plugs: PlugIndex, chain: Chain) -
     first_ends, second_ends = [first for first, _ in chain.joined], [second for _, second in chain.joined]
     # planned cables lie between neighbours of the chain: planned cable n joins the second end of seen cable n to
     # the first end of the next one; planned cable -1 lies before the first seen cable
-    next_first_ends = [*first_ends[1:], first_ends[0] if chain.closed else chain.after]
+    next_first_ends = [*first_ends[1:], first_ends[0] if chain.closed else chain.port_after]
     end_pairs = enumerate(zip(second_ends, next_first_ends, strict=True))
     needed = {planned: end_pair for planned, end_pair in end_pairs if end_pair[1] >= 0}
     before_first_cable = len(first_ends) - 1 if chain.closed else -1
-    if chain.before >= 0:
-        needed[-1] = (chain.before, first_ends[0])
+    if chain.port_before >= 0:
+        needed[-1] = (chain.port_before, first_ends[0])
     moves, unmoved = [], []
     for cable, (first, second) in enumerate(chain.joined):
         # if one end is a common plug, the cable becomes the planned one at that end, and its other plug is moved
@@ -208,6 +216,7 @@ def _move_at_both_ends(topology: SeenTopology, plugs: PlugIndex, chain: Chain) -
         moves += [PlugMove(first, planned_first, planned_second), PlugMove(second, planned_second, planned_first)]
         unmoved.remove(cable)
     surplus = [chain.joined[cable] for cable in unmoved]
-    places = [port for port in (chain.before, chain.after) if port >= 0]
-    place_to_check = next((port for port in places if not topology.empty[port]), places[0] if places else -1)
-    return Repair(tuple(moves), tuple((end, place_to_check) for end, _ in needed.values()), tuple(surplus))
+    ports = [port for port in (chain.port_before, chain.port_after) if port >= 0]
+    # if one of the two may hold a cable that is not seen, no cable is missing for certain
+    port_to_check = next((port for port in ports if not topology.surely_silent[port]), ports[0] if ports else -1)
+    return Repair(tuple(moves), tuple((end, port_to_check) for end, _ in needed.values()), tuple(surplus))

@@ -17,7 +17,8 @@ class PlugIndex:
     """The plugs of a plan, and the spare cages in which common plugs were found.
 
     A spare cage is a group of spare ports of one device that see the far ends of one breakout. It is used like the
-    number of a plug: spare cage n of `spare_cages` has the number -n - 1.
+    number of a plug: spare cage n of `spare_cages` (the port of each lane, or NOWHERE) has the number -n - 1.
+    `cage_of_spare` has this number for each port in such a cage.
     """
 
     cabling: PlannedCabling
@@ -42,7 +43,10 @@ class PlugIndex:
         return next(cage_port for cage_port in self.list_ports(self.cage_of_spare[port]) if cage_port != NOWHERE)
 
     def is_common(self, plug: int) -> bool:
-        """Whether the links of a plug go to several plugs at their far ends."""
+        """Whether the links of a planned plug go to several plugs at their far ends.
+
+        Unlike `PlannedCabling.split`, which says what is called a splitter in the plan, it is read off the far plugs.
+        """
         ports = self.list_ports(plug)
         plug_of = self.cabling.plug
         return any(plug_of[port ^ 1] != plug_of[ports[0] ^ 1] for port in ports[1:])
@@ -76,53 +80,56 @@ class PlugIndex:
         for (device, plug), lanes in sorted(seen_lanes.items(), key=lambda breakout: (-len(breakout[1]), breakout[0])):
             ports = [port for port in lanes if port not in self.cage_of_spare]
             ports.sort(key=lambda port: make_natural_key(topology.locate_port(port)[1]))
-            cage = [NOWHERE] * len(self.list_ports(plug))
+            cage_ports = [NOWHERE] * len(self.list_ports(plug))
             # lanes are in the order of the ports' names, even if tails are crossed at the far end
             for port, lane in zip(ports, sorted(lanes[port] for port in ports), strict=True):
-                cage[lane] = port
+                cage_ports[lane] = port
             if ports:
-                self._complete_cage(topology, spare_by_key, device, cage)
-                self.spare_cages.append(cage)
-                self.cage_of_spare |= {port: -len(self.spare_cages) for port in cage if port != NOWHERE}
+                self._complete_cage(topology, spare_by_key, device, cage_ports)
+                self.spare_cages.append(cage_ports)
+                self.cage_of_spare |= {port: -len(self.spare_cages) for port in cage_ports if port != NOWHERE}
 
     def _complete_cage(
-        self, topology: SeenTopology, spare_by_key: dict[tuple[int, object], int], device: int, cage: list[int]
+        self, topology: SeenTopology, spare_by_key: dict[tuple[int, object], int], device: int, cage_ports: list[int]
     ) -> None:
         """Complete a spare cage, in place, with spare ports of its device that continue the numbers of its known ports.
 
-        `cage` has the port of each lane, or NOWHERE; at least one port is known. `spare_by_key` has all spare ports by
-        (device, natural key of the port's name, without the name itself). Ports of other spare cages are not taken.
+        `cage_ports` has the port of each lane, or NOWHERE; at least one port is known. `spare_by_key` has all spare
+        ports by (device, natural key of the port's name, without the name itself). Ports of other spare cages are not
+        taken.
         """
         numbered_lanes = [
             (lane, make_natural_key(topology.locate_port(port)[1])[0])
-            for lane, port in enumerate(cage)
+            for lane, port in enumerate(cage_ports)
             if port != NOWHERE
         ]
         (first_lane, first_key), (last_lane, last_key) = numbered_lanes[0], numbered_lanes[-1]
-        *number_prefix, (first_number, number_suffix) = first_key
+        # a natural key ends with (number, ""), or with (-1, text) if the name does not end with a number
+        *number_prefix, (first_number, last_text) = first_key
         # by how much the number grows from lane to lane: 1 in `swp33s0`, 2 if SONiC counts lanes and each port has two
         number_step = (last_key[-1][0] - first_number) // (last_lane - first_lane) if len(numbered_lanes) > 1 else 1
 
         def find_neighbor(distance: int) -> int:
             # the free spare port that is `distance` lanes after the first known one; NOWHERE if there is none
             port = spare_by_key.get(
-                (device, (*number_prefix, (first_number + number_step * distance, number_suffix))), NOWHERE
+                (device, (*number_prefix, (first_number + number_step * distance, last_text))), NOWHERE
             )
             return NOWHERE if port in self.cage_of_spare else port
 
         if len(numbered_lanes) == 1:
             # how many spare ports follow each other below and above; more than the cage has lanes are not counted
             free_below, free_above = (
-                next((n for n in range(len(cage)) if find_neighbor(direction * (n + 1)) == NOWHERE), len(cage))
-                for direction in (-1, 1)
+                next((n for n, _ in enumerate(cage_ports) if find_neighbor(way * (n + 1)) == NOWHERE), len(cage_ports))
+                for way in (-1, 1)
             )
             # if the port is in a row of exactly as many spare ports as the cage has lanes, the row is the cage
-            if free_below + free_above + 1 == len(cage):
+            if free_below + free_above + 1 == len(cage_ports):
                 first_lane = free_below
-                cage[:] = [find_neighbor(lane - first_lane) for lane in range(len(cage))]
-        for lane in range(len(cage)):
-            if cage[lane] == NOWHERE and find_neighbor(lane - first_lane) not in cage:
-                cage[lane] = find_neighbor(lane - first_lane)
+                cage_ports[:] = [find_neighbor(lane - first_lane) for lane in range(len(cage_ports))]
+        for lane in range(len(cage_ports)):
+            # a lane without a neighbour stays NOWHERE; no port is put at two lanes
+            if cage_ports[lane] == NOWHERE and find_neighbor(lane - first_lane) not in cage_ports:
+                cage_ports[lane] = find_neighbor(lane - first_lane)
 
 
 def make_plug_exchangeable(plugs: PlugIndex, exchanged: Collection[int]) -> Exchangeable:
@@ -134,7 +141,8 @@ def make_plug_exchangeable(plugs: PlugIndex, exchanged: Collection[int]) -> Exch
             filter(None, (_read_vote(plugs, topology, port) for port in topology.find_wrong_ports().tolist()))
         )
         at_home = {plug: _count_links_at_home(plugs, topology, plug) for pair in counts for plug in pair}
-        # links that are right at either of two plugs count against their exchange
+        # links that are right at either of two plugs count against their exchange: such a plug is in its place, and
+        # what else is seen there is left to `chains`
         weights = {pair: links - at_home[pair[0]] - at_home[pair[1]] for pair, links in counts.items()}
         votes = [Vote(links, *pair) for pair, links in weights.items() if links > 0]
         involved = _find_plugs_linked_to_common(plugs, votes)
@@ -146,7 +154,7 @@ def make_plug_exchangeable(plugs: PlugIndex, exchanged: Collection[int]) -> Exch
 
         return sorted((vote for vote in votes if vote.actual in involved), key=rank_vote)
 
-    def renumber_ring(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
+    def map_ports(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
         # (port -> the port it is taken for if a ring of plugs is believed, all ports touched)
         taken_for, touched = {}, []
         for actual, planned in ring.items():
@@ -160,11 +168,13 @@ def make_plug_exchangeable(plugs: PlugIndex, exchanged: Collection[int]) -> Exch
     def is_worth(topology: SeenTopology, ring: Ring, gain: Gain) -> bool:
         # whether a ring explains more than moves of single plugs: it must put more rows right than it moves plugs. As
         # many suffice if a straight plug of several links is in it, or for one plug into a spare cage.
-        if NOWHERE in renumber_ring(topology, ring)[0].values():
+        if NOWHERE in map_ports(topology, ring)[0].values():
             return False
         moved = len(order_moved_plugs(plugs, topology, ring))
         has_straight = any(plug >= 0 and not plugs.is_common(plug) for plug in ring)
-        saves = gain.rows > moved or (gain.rows == moved and (has_straight or (min(ring) < 0 and moved == 1)))
+        saves = gain.cable_rows > moved or (
+            gain.cable_rows == moved and (has_straight or (min(ring) < 0 and moved == 1))
+        )
         return saves and gain.links > gain.unseen
 
     def needs_boxes(ring: Ring) -> bool:
@@ -176,7 +186,7 @@ def make_plug_exchangeable(plugs: PlugIndex, exchanged: Collection[int]) -> Exch
             for port in plugs.list_ports(plug)[:1]
         )
 
-    return Exchangeable(count_votes, renumber_ring, is_worth, needs_boxes=needs_boxes)
+    return Exchangeable(count_votes, map_ports, is_worth, needs_boxes=needs_boxes)
 
 
 def _read_vote(plugs: PlugIndex, topology: SeenTopology, port: int) -> tuple[int, int] | None:
@@ -195,6 +205,7 @@ def _read_vote(plugs: PlugIndex, topology: SeenTopology, port: int) -> tuple[int
     # a plug of one link is left to `chains`, which can be mended at either end
     if len(planned_ports) < 2:
         return None
+    # a spare port in no cage votes for nothing, as if the plug were where it belongs
     actual = int(cabling.plug[port]) if port < topology.first_spare else plugs.cage_of_spare.get(port, planned)
     if actual == planned:
         return None

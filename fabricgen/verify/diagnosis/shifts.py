@@ -97,7 +97,10 @@ def _measure_stride(ranks: Sequence[int]) -> int:
 
 @dataclass
 class PairedCages:
-    """The planned cages with several plugs, none of them a common plug; each cage is known by its first plug."""
+    """The planned cages with several plugs, none of them a common plug.
+
+    A cage is known by the number of its first plug: things of `make_cage_exchangeable` are such numbers.
+    """
 
     plugs: PlugIndex
     _of_device: dict[int, dict[str, list[int]]] = field(default_factory=dict)
@@ -121,16 +124,16 @@ class PairedCages:
         plugs = self._of_device[device][cabling.find_cage(port)]
         return plugs if len(plugs) > 1 and not any(map(self.plugs.is_common, plugs)) else []
 
-    def list_ports(self, cage: int) -> list[int]:
-        """Return the ports of a cage (known by its first plug), plug by plug."""
-        if cage not in self._ports:
-            cage_plugs = self.list_cage_plugs(self.plugs.list_ports(cage)[0])
-            self._ports[cage] = [port for plug in cage_plugs for port in self.plugs.list_ports(plug)]
-        return self._ports[cage]
+    def list_ports(self, first_plug: int) -> list[int]:
+        """Return the ports of the cage with this first plug, plug by plug."""
+        if first_plug not in self._ports:
+            cage_plugs = self.list_cage_plugs(self.plugs.list_ports(first_plug)[0])
+            self._ports[first_plug] = [port for plug in cage_plugs for port in self.plugs.list_ports(plug)]
+        return self._ports[first_plug]
 
     def split_ring(self, ring: Ring) -> list[Ring]:
         """Split an exchange of cages into exchanges of their first plugs, of their second plugs and so on."""
-        plugs_of = {cage: self.list_cage_plugs(self.plugs.list_ports(cage)[0]) for cage in ring}
+        plugs_of = {first_plug: self.list_cage_plugs(self.plugs.list_ports(first_plug)[0]) for first_plug in ring}
         return [
             {plugs_of[actual][nth]: plugs_of[planned][nth] for actual, planned in ring.items()}
             for nth in range(len(plugs_of[next(iter(ring))]))
@@ -166,7 +169,7 @@ def make_cage_exchangeable(cages: PairedCages, exchanged: Collection[int]) -> Ex
             for pair, links in sorted(counts.items(), key=lambda pair_count: (-pair_count[1], pair_count[0]))
         ]
 
-    def renumber_ring(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
+    def map_ports(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
         # (port -> the port it is taken for if a ring of cages is believed, all ports touched)
         pairs = [
             pair
@@ -180,6 +183,7 @@ def make_cage_exchangeable(cages: PairedCages, exchanged: Collection[int]) -> Ex
         return gain.links > max(len(ring), gain.unseen)
 
     def needs_boxes(ring: Ring) -> bool:
-        return any(int(cabling.device[cages.plugs.list_ports(cage)[0]]) in exchanged for cage in ring)
+        # whether a cage of a ring is on a device whose box is exchanged
+        return any(int(cabling.device[cages.plugs.list_ports(first_plug)[0]]) in exchanged for first_plug in ring)
 
-    return Exchangeable(count_votes, renumber_ring, is_worth, needs_boxes=needs_boxes)
+    return Exchangeable(count_votes, map_ports, is_worth, needs_boxes=needs_boxes)

@@ -17,7 +17,7 @@ from fabricgen.verify.diagnosis.wording import describe_location, describe_steps
 def pretend_at_planned_ports(topology: SeenTopology) -> list[Step]:
     """Change the topology as if one plug of each cable between spare ports were moved home; return the moves as steps.
 
-    A cable between spare ports of two devices is taken for a planned cable between the two that is empty at both ends
+    A cable between spare ports of two devices is taken for a planned cable between the two that is silent at both ends
     and has as many links. The plug at the other end is left to be explained as a misplaced plug.
     """
     cabling, joined_to, device = topology.cabling, topology.joined_to, topology.device
@@ -29,12 +29,12 @@ def pretend_at_planned_ports(topology: SeenTopology) -> list[Step]:
         )
         if free_homes:
             # homes between the same two devices are filled in order: nothing tells which one a cable was meant for
-            home = [port if device[port] == device[spare_ports[0]] else port + 1 for port in free_homes.pop(0)]
+            home = [port if device[port] == device[spare_ports[0]] else port ^ 1 for port in free_homes.pop(0)]
             cable = str(cabling.cable_ids[cabling.cable[home[0] >> 1]])
             steps.append(Step(cable, make_end(topology, spare_ports[0]), make_end(topology, home[0])))
             # read before it is overwritten: the far end of the cable stays where it is
             far = joined_to[spare_ports].copy()
-            joined_to[spare_ports], joined_to[home], joined_to[far], topology.empty[home] = -1, far, home, False
+            joined_to[spare_ports], joined_to[home], joined_to[far], topology.surely_silent[home] = -1, far, home, False
     return steps
 
 
@@ -43,15 +43,15 @@ _Home = tuple[frozenset[int], int]
 
 
 def _list_empty_homes(topology: SeenTopology) -> dict[_Home, list[list[int]]]:
-    """Return the planned cables that are empty at both ends, each as the a ends of its links."""
-    cabling, empty = topology.cabling, topology.empty[: topology.first_spare]
+    """Return the planned cables that are silent at both ends, each as the a ends of its links, by devices and links."""
+    cabling, silent = topology.cabling, topology.surely_silent[: topology.first_spare]
     by_plugs: dict[tuple[int, int], list[int]] = defaultdict(list)
     # even entries of a column by port are a ends, odd ones b ends of the same links
-    for port in (2 * np.flatnonzero(find_dark_links(topology) & empty[0::2] & empty[1::2])).tolist():
-        by_plugs[int(cabling.plug[port]), int(cabling.plug[port + 1])].append(port)
+    for port in (2 * np.flatnonzero(find_dark_links(topology) & silent[0::2] & silent[1::2])).tolist():
+        by_plugs[int(cabling.plug[port]), int(cabling.plug[port ^ 1])].append(port)
     homes: dict[_Home, list[list[int]]] = defaultdict(list)
     for ports in by_plugs.values():
-        homes[frozenset(topology.device[[ports[0], ports[0] + 1]].tolist()), len(ports)].append(ports)
+        homes[frozenset(topology.device[[ports[0], ports[0] ^ 1]].tolist()), len(ports)].append(ports)
     return homes
 
 

@@ -45,8 +45,8 @@ def list_trunk_ends(cabling: PlannedCabling) -> TrunkEnds | None:
     trunk_ends = TrunkEnds(names, panel_ends, [{} for _ in panel_ends], {})
     row_of_trunk = {name: trunk_row for trunk_row, name in enumerate(names)}
     for port, (trunk, panel, channel) in _read_channels(cabling, patches).items():
-        # `end ^ 1` is the other end of a trunk
-        end = 2 * row_of_trunk[trunk] + (panel != panel_ends[2 * row_of_trunk[trunk]].device)
+        # the a end of the trunk, or the b end if the panel is not that of the a end; `end ^ 1` is its other end
+        end = 2 * row_of_trunk[trunk] + (0 if panel == panel_ends[2 * row_of_trunk[trunk]].device else 1)
         for end_index, port_behind in ((end, port), (end ^ 1, port ^ 1)):
             trunk_ends.ports[end_index][channel] = port_behind
             trunk_ends.behind[port_behind] = (end_index, channel)
@@ -123,12 +123,13 @@ def make_trunk_exchangeable(ends: TrunkEnds) -> Exchangeable:
         votes = [Vote(links, *pair) for pair, links in counts.items()]
         return sorted(votes, key=lambda vote: (-vote.links, vote.actual, vote.planned))
 
-    def renumber_ring(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
+    def map_ports(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
         # (port -> the port it is taken for if a ring of trunk ends is believed, all ports touched)
         taken_for, touched = {}, []
         for actual, planned in ring.items():
             for channel, port in ends.ports[actual].items():
                 touched.append(port)
+                # a port whose channel the other trunk does not use stays as it is
                 now = ends.ports[planned].get(channel, port)
                 if topology.has_state(port, now):
                     taken_for[port] = now
@@ -138,9 +139,9 @@ def make_trunk_exchangeable(ends: TrunkEnds) -> Exchangeable:
         return taken_for, touched
 
     def is_worth(_topology: SeenTopology, ring: Ring, gain: Gain) -> bool:
-        return gain.rows > len(ring) and gain.links > gain.unseen
+        return gain.cable_rows > len(ring) and gain.links > gain.unseen
 
-    return Exchangeable(count_votes, renumber_ring, is_worth)
+    return Exchangeable(count_votes, map_ports, is_worth)
 
 
 def make_trunk_action(trunk_ends: TrunkEnds, ring: Ring, cables: tuple[str, ...]) -> Action:

@@ -12,13 +12,10 @@ from fabricgen.verify.diagnosis.wording import describe_box, describe_plug, join
 from fabricgen.verify.sightings import Conflict, SeenPorts, name_port
 
 
-def _make_action(topology: SeenTopology, ports: list[int], text: str, cables: list[str] | None = None) -> Action:
-    # an action to look at some ports; `cables` are its cables, by default those planned at the ports
+def _make_action(topology: SeenTopology, ports: list[int], text: str) -> Action:
+    # an action to look at some ports, about the cables that are planned there
     cabling = topology.cabling
-    if cables is None:
-        cables = sorted(
-            {str(cabling.cable_ids[cabling.cable[port >> 1]]) for port in ports if port < topology.first_spare}
-        )
+    cables = sorted({str(cabling.cable_ids[cabling.cable[port >> 1]]) for port in ports if port < topology.first_spare})
     return Action(Kind.PORT, 0, tuple(cables), tuple(make_end(topology, port) for port in ports), text)
 
 
@@ -60,18 +57,18 @@ def list_conflict_actions(topology: SeenTopology, seen_ports: SeenPorts) -> list
 
 def _describe_conflict(topology: SeenTopology, seen_ports: SeenPorts, conflict: Conflict) -> str:
     """Say which statements of dumps about a port contradict each other."""
-    port, sees_port, instead, beside = (
+    port, seen_port, instead, beside = (
         name_port(topology.cabling, seen_ports, port) if port >= 0 else ""
         for port in (conflict.port, conflict.sees, conflict.instead, conflict.beside)
     )
     if conflict.port == conflict.sees:
         return f"{port} sees itself: is a loopback plugged in, or are both fibres of one plug joined?"
-    sees = f"{port} is told to be joined to {beside} and to {sees_port}" if beside else f"{port} sees {sees_port}"
+    sighting = f"{port} is told to be joined to {beside} and to {seen_port}" if beside else f"{port} sees {seen_port}"
     if instead and not conflict.itself:
-        return f"{sees}, which {instead} sees as well: dumps of different times, or two boxes of one name."
+        return f"{sighting}, which {instead} sees as well: dumps of different times, or two boxes of one name."
     # `itself`: the dump of the port that is seen denies it
     says = (f", which itself sees {instead}" if instead else ", which itself sees nobody") if conflict.itself else ""
-    return f"{sees}{says}: dumps of different times, or fibres that are crossed."
+    return f"{sighting}{says}: dumps of different times, or fibres that are crossed."
 
 
 def list_half_known_actions(topology: SeenTopology) -> list[Action]:
@@ -83,10 +80,9 @@ def list_half_known_actions(topology: SeenTopology) -> list[Action]:
     ports = ports[topology.towards[ports] != cabling.device[ports ^ 1]]
     actions = []
     for port in ports.tolist():
-        sees = cabling.device_names[topology.towards[port]]
-        planned_there = cabling.name_port(port ^ 1)
-        plug = describe_plug(make_end(topology, port))
-        text = f"{plug} sees {sees}, at a port that is not told, instead of {planned_there}."
+        seen_device = cabling.device_names[topology.towards[port]]
+        plug, planned_there = describe_plug(make_end(topology, port)), cabling.name_port(port ^ 1)
+        text = f"{plug} sees {seen_device}, at a port that is not told, instead of {planned_there}."
         actions.append(_make_action(topology, [port], text))
     return actions
 
@@ -115,8 +111,8 @@ def list_left_over_actions(topology: SeenTopology, cables: list[int]) -> list[Ac
     return [
         _make_action(
             topology,
-            [port, port + 1],
-            f"look at {describe_plug(make_end(topology, port))} and {describe_plug(make_end(topology, port + 1))}.",
+            [port, port ^ 1],
+            f"look at {describe_plug(make_end(topology, port))} and {describe_plug(make_end(topology, port ^ 1))}.",
         )
         for port in first_ports.values()
     ]

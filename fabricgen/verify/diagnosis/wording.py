@@ -20,11 +20,12 @@ def make_end(topology: SeenTopology, port: int) -> End:
     if port < topology.first_spare:
         return topology.cabling.make_end(port)
     device, text = topology.locate_port(port)
-    belongs = int(topology.joined_to[port]) ^ 1
-    plug_there = belongs if topology.joined_to[port] >= 0 and belongs < topology.first_spare else -1
-    cage, connector = topology.fronts.find_socket(device, text, plug_there)
-    rack = topology.cabling.find_rack(device)
-    return End(topology.cabling.device_names[device], text, *rack, cage=cage, connector=connector)
+    home = int(topology.joined_to[port]) ^ 1  # where the plug that sits here belongs
+    plug_port = home if topology.joined_to[port] >= 0 and home < topology.first_spare else -1
+    cage, connector = topology.fronts.find_socket(device, text, plug_port)
+    return End(
+        topology.cabling.device_names[device], text, *topology.cabling.find_rack(device), cage=cage, connector=connector
+    )
 
 
 def describe_box(end: End) -> str:

@@ -37,7 +37,7 @@ def test_what_a_dump_tells_of_a_box_goes_with_the_box() -> None:
     ]
     assert names[1] - names[0]
     after = take_rings(boxed, BOXES, [{agg: core, core: agg}])
-    assert not after.empty[hall.cabling.list_device_ports(core)].any()
+    assert not after.surely_silent[hall.cabling.list_device_ports(core)].any()
 
 
 def test_peers_that_are_exchanged_need_no_second_tier_to_say_so() -> None:

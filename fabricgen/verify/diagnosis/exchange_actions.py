@@ -10,9 +10,9 @@ from typing import NamedTuple
 from fabricgen.blueprint.models import make_natural_key
 from fabricgen.verify.actions import Action, Alternative, CableState, End, Kind, Step
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.diagnosis.boxes import BOXES, LEAST_PLUGS
+from fabricgen.verify.diagnosis.boxes import BOXES, PRICE_OF_SWAP
+from fabricgen.verify.diagnosis.chain_actions import NODE, Crossing, Explainer
 from fabricgen.verify.diagnosis.exchange_search import Ring, list_likely_rings
-from fabricgen.verify.diagnosis.explaining import Crossing, Explainer
 from fabricgen.verify.diagnosis.grouping import merge_groups
 from fabricgen.verify.diagnosis.plugs import order_moved_plugs
 from fabricgen.verify.diagnosis.topology import NOWHERE, SeenTopology
@@ -46,10 +46,10 @@ def make_box_action(as_seen: SeenTopology, after: SeenTopology, states: Ints, ri
     ]
     plugs = {int(as_seen.cabling.plug[port]) for port in wrong_ports}
     box_ends = {actual: End(names[actual], "", *as_seen.cabling.find_rack(actual)) for actual in ring}
-    boxes = [describe_box(box_ends[actual]) for actual in present]
+    box_texts = [describe_box(box_ends[actual]) for actual in present]
     plug_cost = f"or move {len(plugs)} plug{'' if len(plugs) == 1 else 's'}"
     if len(present) == 2 and [ring[actual] for actual in reversed(present)] == present:
-        text = f"{join_in_words(boxes)} are exchanged: swap the two boxes, {plug_cost}."
+        text = f"{join_in_words(box_texts)} are exchanged: swap the two boxes, {plug_cost}."
     else:
         standing_texts = [
             f"{names[actual]} stands where {describe_box(box_ends[ring[actual]])} is planned" for actual in present
@@ -77,16 +77,19 @@ def add_unproven_exchanges(topology: SeenTopology, actions: list[Action]) -> tup
     amended, notes = list(actions), []
     for ring, gain in list_likely_rings(topology, BOXES):
         # skip exchanges that mend too little, or that are seen well enough for `find_exchanges` to have judged them
-        if gain.rows < LEAST_PLUGS or gain.links > gain.unseen:
+        if gain.cable_rows < PRICE_OF_SWAP or gain.links > gain.unseen:
             continue
-        boxes = {names[device] for device in ring}
-        doubt = f"{join_in_words(sorted(boxes))} may be exchanged as boxes, which would mend {gain.rows} plugs"
+        box_names = {names[device] for device in ring}
+        doubt = (
+            f"{join_in_words(sorted(box_names))} may be exchanged as boxes, which would mend {gain.cable_rows} plugs"
+        )
         notes.append(f"{doubt}, but {gain.unseen} of their links were not seen: dumps of them will tell")
-        instead = Alternative(Kind.EXCHANGE, f"or {doubt}", 0, boxes=len(boxes))
+        instead = Alternative(Kind.EXCHANGE, f"or {doubt}", 0, boxes=len(box_names))
         for index, action in enumerate(amended):
             step_lists = [action.steps, *(alternative.steps for alternative in action.alternatives)]
             if any(
-                steps and {e.device for step in steps for e in (step.pull, step.put)} <= boxes for steps in step_lists
+                steps and {end.device for step in steps for end in (step.pull, step.put)} <= box_names
+                for steps in step_lists
             ):
                 amended[index] = replace(action, alternatives=(*action.alternatives, instead))
     return amended, notes
@@ -96,8 +99,8 @@ def add_box_exchanges(topology: SeenTopology, actions: Iterable[Action], rings: 
     """Add, as alternatives, exchanges of boxes to the shifts that they would explain as well."""
     names, amended = topology.cabling.device_names, list(actions)
     for ring in rings:
-        boxes = sorted(names[device] for device in ring)
-        instead = Alternative(Kind.EXCHANGE, f"or {join_in_words(boxes)} are exchanged as boxes", 0, boxes=len(boxes))
+        exchange_text = f"or {join_in_words(sorted(names[device] for device in ring))} are exchanged as boxes"
+        instead = Alternative(Kind.EXCHANGE, exchange_text, 0, boxes=len(ring))
         cables = {
             str(topology.cabling.cable_ids[topology.cabling.cable[port >> 1]])
             for device in ring
@@ -114,7 +117,8 @@ def make_plug_actions(
 ) -> list[RingAction]:
     """Make actions for common plugs that are in each other's cages; rings with one cause are one action.
 
-    `before` is the topology with boxes taken for what they stand in for, `states` the CableState of each cable.
+    `before` is the topology with boxes and ends of trunks taken for what they stand in for, `states` the CableState of
+    each cable.
     """
     moves = [_order_moves(explainer, before, ring) for ring in rings]
     by_cause: dict[object, list[int]] = defaultdict(list)
@@ -157,7 +161,7 @@ def _find_crossing(topology: SeenTopology, moves: Moves) -> Crossing | None:
     cabling = topology.cabling
     devices = {int(topology.device[port]) for move in moves for port in move}
     planned = all(port < topology.first_spare for move in moves for port in move)
-    if not planned or len(devices) != 1 or cabling.read_device("tier", devices.pop()) != "node":
+    if not planned or len(devices) != 1 or cabling.read_device("tier", devices.pop()) != NODE:
         return None
     for dimension in ("rail", "plane"):
         pairs = [
@@ -173,7 +177,8 @@ def _make_plug_action(
 ) -> Action:
     """Make one action for the moves of some rings: a shift, crossed rails, a swap, a ring, or moves to free cages.
 
-    `before` is the topology before the exchanges of plugs, and `states` has the CableState of each cable.
+    `Explainer.find_kind` decides the kinds of actions for single plugs in the same order. `before` is the topology
+    before the exchanges of plugs, and `states` has the CableState of each cable.
     """
     cabling, plugs, after = before.cabling, explainer.plugs, explainer.after
     moves = [move for _, ring_moves in rings for move in ring_moves]
@@ -186,7 +191,7 @@ def _make_plug_action(
     ]
     cables = list_mended_cables(before, after, states, ports)
     pull_ends = tuple(step.pull for step in steps)
-    # if a place of the ring is empty, there are fewer moves than places
+    # if a cage of the ring holds no plug, there are fewer moves than cages
     is_closed = all(len(ring_moves) == len(ring) for ring, ring_moves in rings)
     pull_count = len(explainer.list_pulls(moves))
     steps_text = f"move {describe_steps(steps, MOST_STEPS)}"
@@ -197,7 +202,7 @@ def _make_plug_action(
         if any(plug_number < 0 or plugs.is_common(plug_number) for ring, _ in rings for plug_number in ring)
         else "plug"
     )
-    if shift := explainer.describe_shift(is_closed, moves):
+    if shift := explainer.describe_shift(moves, is_closed):
         kind, text = Kind.SHIFT, f"{location_prefix}{shift.replace('plugs', f'{plug_word}s', 1)}; {steps_text}."
     elif is_closed and (crossing := _find_crossing(before, moves)):
         kind, text = Kind.CROSSED, f"{location_prefix}{crossing.text} are crossed; {steps_text}."
@@ -218,15 +223,15 @@ def _make_plug_action(
     return Action(kind, pull_count, cables, pull_ends, text, steps=tuple(steps))
 
 
-def join_actions(exchange: Action, after: Action) -> Action:
+def join_actions(exchange: Action, follow_up: Action) -> Action:
     """Join an exchange of common plugs and an action that is needed only after it into one action."""
     return replace(
         exchange,
-        moves=exchange.moves + after.moves,
-        cables=tuple(sorted({*exchange.cables, *after.cables})),
-        ends=exchange.ends + after.ends,
-        steps=exchange.steps + after.steps,
-        text=f"{exchange.text} Then {after.text}",
+        moves=exchange.moves + follow_up.moves,
+        cables=tuple(sorted({*exchange.cables, *follow_up.cables})),
+        ends=exchange.ends + follow_up.ends,
+        steps=exchange.steps + follow_up.steps,
+        text=f"{exchange.text} Then {follow_up.text}",
     )
 
 
@@ -241,11 +246,11 @@ def name_exchanges_first(cabling: PlannedCabling, rings: Iterable[Ring], actions
     amended = []
     for action in actions:
         cables = {*action.cables, *(step.cable for step in action.steps)}
-        boxes = sorted(
+        box_names = sorted(
             {name for cable in cables & exchanged_at.keys() for name in exchanged_at[cable]}, key=make_natural_key
         )
-        text = f"after the exchange of {join_in_words(boxes)}: {action.text}" if boxes and action.steps else action.text
-        amended.append(replace(action, text=text))
+        prefix = f"after the exchange of {join_in_words(box_names)}: " if box_names and action.steps else ""
+        amended.append(replace(action, text=f"{prefix}{action.text}"))
     return amended
 
 

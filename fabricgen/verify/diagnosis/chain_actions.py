@@ -1,4 +1,4 @@
-"""Actions for plugs in wrong places: which pattern the moves of a chain have, and other ways to mend it."""
+"""Actions for chains of single plugs in wrong places: which pattern their moves have, and other ways to mend them."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ from fabricgen.verify.diagnosis.wording import (
     make_end,
 )
 
+NODE = "node"
+"""The tier of nodes in devices.csv."""
 SMALL_BOX = 16
 """The most links of a box for which an exchange is offered because of two or three wrong links."""
 
@@ -58,7 +60,8 @@ class Crossing(NamedTuple):
 class Explainer:
     """Makes actions for chains of plugs in wrong places, for a technician.
 
-    `before` is the topology with boxes taken for what they stand in for, `after` that with common plugs as well.
+    `before` is the topology with boxes and ends of trunks taken for what they stand in for, `after` that with common
+    plugs, and perhaps whole cages, as well.
     """
 
     before: SeenTopology
@@ -67,21 +70,21 @@ class Explainer:
     _ranks: dict[int, dict[int, int]] = field(default_factory=dict)
     _served: dict[tuple[str, str, int], set[str]] = field(default_factory=dict)
 
-    def list_pulls(self, places: Iterable[tuple[int, int]]) -> set[Pull]:
+    def list_pulls(self, source_targets: Iterable[tuple[int, int]]) -> set[Pull]:
         """Return the pulls that move plugs, given as (first port where a plug is, first port where it belongs).
 
         All plugs that go from one cage to one other cage are one pull.
         """
-        return {self._make_pull(source, target) for source, target in places}
+        return {self._make_pull(source, target) for source, target in source_targets}
 
     def _make_pull(self, source: int, target: int) -> Pull:
         # from cage to cage; within one cage, from port to port
-        source_cage, target_cage = self.find_cage(source), self.find_cage(target)
+        source_cage, target_cage = self.locate_cage(source), self.locate_cage(target)
         if source_cage != target_cage:
             return Pull(*source_cage, *target_cage)
         return Pull(*self.after.locate_port(source), *self.after.locate_port(target))  # crossed within one cage
 
-    def find_cage(self, port: int) -> tuple[int, str]:
+    def locate_cage(self, port: int) -> tuple[int, str]:
         """Return the device (row) and the cage of a port, or the name of the port if its cage is not known."""
         device, name = self.after.locate_port(port)
         cage = self.after.cabling.find_cage(port) if port < self.after.first_spare else ""
@@ -119,7 +122,7 @@ class Explainer:
         if best.surplus:
             # without its full stop
             text = f"{text[:-1]}; then {self.describe_surplus(best)}."
-        moves = len(self.list_pulls(best.places))
+        moves = len(self.list_pulls(best.source_targets))
         return Action(kind, moves, cables, ends, text, steps=steps, alternatives=tuple(alternatives)), best
 
     def is_risky(self, repair: Repair) -> bool:
@@ -149,8 +152,7 @@ class Explainer:
     def list_cable_ids(self, chains: Sequence[Chain]) -> tuple[str, ...]:
         """Return the ids of the cables that are planned at the ends of some chains."""
         cabling = self.after.cabling
-        pairs = [pair for chain in chains for pair in chain.joined]
-        ends = [end for pair in pairs for end in pair if end < self.after.first_spare]
+        ends = [end for chain in chains for pair in chain.joined for end in pair if end < self.after.first_spare]
         return tuple(sorted({str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in ends}))
 
     def make_steps(self, repair: Repair) -> tuple[Step, ...]:
@@ -158,7 +160,7 @@ class Explainer:
         cabling = self.after.cabling
         steps = []
         for move in repair.plug_moves:
-            planned_end = move.target if move.target < self.after.first_spare else move.keeps
+            planned_end = move.target if move.target < self.after.first_spare else move.other_end
             cable = (
                 str(cabling.cable_ids[cabling.cable[planned_end >> 1]]) if planned_end < self.after.first_spare else ""
             )
@@ -167,14 +169,18 @@ class Explainer:
 
     def make_alternative(self, group: ChainGroup, repair: Repair) -> Alternative:
         """Make the alternative to mend a group of chains by another repair, at the other ends of its cables."""
-        steps, moves = self.make_steps(repair), len(self.list_pulls(repair.places))
+        steps, moves = self.make_steps(repair), len(self.list_pulls(repair.source_targets))
         return Alternative(
             self.find_kind(group, repair), f"or {self.describe_repair(group, repair, None, steps)}", moves, steps=steps
         )
 
     def find_kind(self, group: ChainGroup, repair: Repair) -> Kind:
-        """Return the kind of action for a repair, by the pattern of its moves."""
-        if self.describe_shift(group.closed, repair.places):
+        """Return the kind of action for a repair, by the pattern of its moves.
+
+        `exchange_actions` decides the kinds of exchanged common plugs in the same order, without splitters.
+        """
+        # "" if it is no shift
+        if self.describe_shift(repair.source_targets, group.closed):
             return Kind.SHIFT
         if self.find_splitter(repair):
             return Kind.SPLITTER
@@ -182,7 +188,7 @@ class Explainer:
             return Kind.MOVE
         if self.find_crossings(group):
             return Kind.CROSSED
-        return Kind.SWAP if len(self.list_pulls(repair.places)) == 2 else Kind.RING
+        return Kind.SWAP if len(self.list_pulls(repair.source_targets)) == 2 else Kind.RING
 
     def rank_plugs(self, device: int) -> dict[int, int]:
         """Return the rank of each plug of a device, in the order of the ports on its front; by first port."""
@@ -192,7 +198,7 @@ class Explainer:
             self._ranks[device] = {end: rank for rank, end in enumerate(order)}
         return self._ranks[device]
 
-    def describe_shift(self, closed: bool, moves: Sequence[tuple[int, int]]) -> str:
+    def describe_shift(self, moves: Sequence[tuple[int, int]], closed: bool) -> str:
         """Say in words how a row of plugs of one device is shifted as a whole; "" if it is not.
 
         `moves` has (first port where a plug is, first port where it belongs). `closed`: each plug is where another one
@@ -208,14 +214,14 @@ class Explainer:
         # sorted as on the front, so that the first and the last port name the whole row
         sources, targets = (sorted(ports, key=lambda port: ranks[port]) for ports in zip(*moves, strict=True))
         names = [describe_run([self.after.locate_port(port)[1] for port in ports]) for ports in (sources, targets)]
-        cages = {(self.find_cage(source), self.find_cage(target)) for source, target in moves}
+        cages = {(self.locate_cage(source), self.locate_cage(target)) for source, target in moves}
         count, direction = len(cages), "high" if offset > 0 else "low"
         # two jumpers of one cage are moved at once: the number of cages has to suffice, not that of plugs
         if count < (LEAST_CLOSED if closed else LEAST_OPEN):
             return ""
         if closed:
-            places = _count_in_words(abs(offset), "port")
-            return f"{count} plugs in {names[0]} are shifted round, each sits {places} too {direction}"
+            distance = _count_in_words(abs(offset), "port")
+            return f"{count} plugs in {names[0]} are shifted round, each sits {distance} too {direction}"
         distances = {
             # 0 stands for cages without numbers (`OSFP1`): the distance is then counted in places
             int(source_cage) - int(target_cage) if source_cage.isdigit() and target_cage.isdigit() else 0
@@ -224,6 +230,7 @@ class Explainer:
         distance = (
             _count_in_words(abs(distances.pop()), "cage")
             if len(distances) == 1 and 0 not in distances
+            # `one`, as in "shifted by one", but `2 places`
             else _count_in_words(abs(offset), "place").removesuffix(" place")
         )
         return f"{count} plugs are shifted by {distance}: {names[0]} hold what belongs in {names[1]}"
@@ -231,14 +238,14 @@ class Explainer:
     def find_splitter(self, repair: Repair) -> str:
         """Return the id of the breakout whose tails are in the wrong order; "" if a repair moves other plugs."""
         cabling, first_spare = self.after.cabling, self.after.first_spare
-        keeps = [move.keeps for move in repair.plug_moves]
+        other_ends = [move.other_end for move in repair.plug_moves]
         # all ends that stay must be in one planned plug, the common one of a breakout
-        if len(keeps) < 2 or max(keeps) >= first_spare:
+        if len(other_ends) < 2 or max(other_ends) >= first_spare:
             return ""
-        plugs = {int(cabling.plug[end]) for end in keeps}
+        plugs = {int(cabling.plug[end]) for end in other_ends}
         if len(plugs) > 1 or any(move.target >= first_spare for move in repair.plug_moves):
             return ""
-        return str(cabling.cable_ids[cabling.cable[keeps[0] >> 1]])
+        return str(cabling.cable_ids[cabling.cable[other_ends[0] >> 1]])
 
     def find_crossing(self, chain: Chain) -> Crossing | None:
         """Return the rails or planes that a chain crosses; None if it crosses none.
@@ -273,12 +280,13 @@ class Explainer:
         return None
 
     def has_one_value(self, dimension: str, port: int, far_port: int) -> bool:
-        """Whether the device of a port, which is not a node, does not serve the rail or plane of `far_port` too.
+        """Whether the device of a port does not serve the rail or plane of `far_port` as well as that of the port.
 
-        For a node it is always True: each of its ports has one rail and plane.
+        False if a switch serves both: then none is crossed. For a node it is always True: each of its ports has one
+        rail and plane.
         """
         cabling = self.after.cabling
-        is_node = cabling.read_device("tier", int(self.after.device[port])) == "node"
+        is_node = cabling.read_device("tier", int(self.after.device[port])) == NODE
         return is_node or cabling.read_link(dimension, far_port) not in self.list_served(dimension, port)
 
     def find_crossings(self, group: ChainGroup) -> Crossing | None:
@@ -294,10 +302,10 @@ class Explainer:
         cabling, device = self.after.cabling, int(self.after.device[port])
         fabric = str(cabling.read_link("fabric", port))
         if (dimension, fabric, device) not in self._served:
-            ports = cabling.list_device_ports(device).tolist()
-            fabric_ports = [device_port for device_port in ports if cabling.read_link("fabric", device_port) == fabric]
             self._served[dimension, fabric, device] = {
-                str(cabling.read_link(dimension, device_port)) for device_port in fabric_ports
+                str(cabling.read_link(dimension, device_port))
+                for device_port in cabling.list_device_ports(device).tolist()
+                if cabling.read_link("fabric", device_port) == fabric
             }
         return self._served[dimension, fabric, device]
 
@@ -305,16 +313,15 @@ class Explainer:
         """Return an exchange of two small boxes that explains as much as a repair; [] if none does."""
         topology = self.after
         devices = {int(topology.device[port]) for move in repair.plug_moves for port in (move.source, move.target)}
-        if not group.closed or len(devices) != 2:
-            return []
-        if any(len(topology.cabling.list_device_ports(device)) > SMALL_BOX for device in devices):
+        link_counts = [len(topology.cabling.list_device_ports(device)) for device in devices]
+        if not group.closed or len(devices) != 2 or max(link_counts) > SMALL_BOX:
             return []
         device_a, device_b = sorted(devices)
         if topology.cabling.read_device("model", device_a) != topology.cabling.read_device("model", device_b):
             return []
         gain = BOXES.measure_gain(topology, {device_a: device_b, device_b: device_a})
         # it must explain all that the moves do, and put more links right than it may break unseen ones
-        if gain.rows < len(repair.plug_moves) or gain.links <= gain.unseen:
+        if gain.cable_rows < len(repair.plug_moves) or gain.links <= gain.unseen:
             return []
         names = " and ".join(str(topology.cabling.device_names[device]) for device in (device_a, device_b))
         return [Alternative(Kind.EXCHANGE, f"or {names} are exchanged: swap the two boxes", 0, boxes=2)]
@@ -322,12 +329,12 @@ class Explainer:
     def describe_repair(self, group: ChainGroup, repair: Repair, kind: Kind | None, steps: Sequence[Step]) -> str:
         """Say what is wrong and what to do; without a kind, only what to do."""
         location = describe_location([*(step.pull for step in steps), *(step.put for step in steps)])
-        prefix, count = f"{location}: " if location else "", len(self.list_pulls(repair.places))
+        prefix, count = f"{location}: " if location else "", len(self.list_pulls(repair.source_targets))
         if kind is None:
             return f"{prefix}move {describe_steps(steps)}"
         moves = f"move {describe_steps(steps, MOST_STEPS)}"
         if kind is Kind.SHIFT:
-            return f"{prefix}{self.describe_shift(group.closed, repair.places)}; {moves}."
+            return f"{prefix}{self.describe_shift(repair.source_targets, group.closed)}; {moves}."
         if kind is Kind.MOVE:
             if count == 1:
                 return f"{prefix}one plug is in the wrong place; {moves}."
