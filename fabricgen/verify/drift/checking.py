@@ -216,6 +216,7 @@ class _LeadingError:
 
     @property
     def path(self) -> Path:
+        """The path of the statement that differs."""
         return self.verdict.difference.path
 
     def list_verdicts(self) -> list[Verdict]:

@@ -26,6 +26,7 @@ Json: TypeAlias = Any
 """A value of JSON, with numbers as text."""
 
 Path: TypeAlias = tuple[str | int, ...]
+"""The keys and indexes that lead to a value in JSON, from the outermost object or list on."""
 
 
 class WrongValueError(Exception):

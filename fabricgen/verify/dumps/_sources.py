@@ -59,7 +59,7 @@ _DAMAGE = (
 
 @dataclass(frozen=True, slots=True)
 class DumpSource:
-    """A file to read; `path` is None for standard input.
+    """A file to read; `path` is None for standard input, and `shown` is its name for people.
 
     `named`: the user named this file, so that it must be a dump. `argument` is the index of the argument it comes from.
     """

@@ -28,6 +28,7 @@ _PATH = ("lldp", "interfaces", "interface")
 """The path to the list; an answer may begin at any of these names, with the name of the module before the first."""
 _ENVELOPE = ("notification", "updates", "update", "val")
 _DEEPEST = 8
+"""How many lists and envelopes inside each other are opened."""
 
 
 def recognises(value: Json) -> bool:

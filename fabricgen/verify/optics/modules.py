@@ -171,7 +171,7 @@ def _find_family(profile: CableProfile) -> str:
 
 
 def find_planned_family(medium: str, profile: CableProfile | None = None) -> str:
-    """Return the family of a medium of cables.csv.
+    """Return the family of a medium of cables.csv, as `ModuleKind` has it; "" if it is not known.
 
     Media that are named after their electronics (LPO, LRO, NPO) have the family of the light in their profile.
     """

@@ -14,6 +14,7 @@ SONiC shows -inf or -40."""
 
 
 _MOST_WORDS = 1200
+"""The longest text that is kept of what several rows tell about what a module is, characters."""
 
 
 class PortReport(NamedTuple):

@@ -10,7 +10,7 @@ from fabricgen.verify.drift.reports.text import format_line
 
 
 def describe_findings(drift: Drift) -> Judgement:
-    """Findings in order of devices; errors and warnings are in the case of their device."""
+    """Return findings in the order of devices; errors and warnings are in the case of their device."""
     cases = [
         Case(device.device, [_describe_finding(f) for f in device.findings if f.severity > Severity.INFO])
         for device in drift.checked

@@ -8,7 +8,7 @@ from fabricgen.verify.drift.finding import Drift, DriftFinding
 
 
 def report(drift: Drift) -> str:
-    """One object: devices with their findings and counts, and what is missing, unknown or passed over."""
+    """Return one object: devices with their findings and counts, and what is missing, unknown or passed over."""
     value = {
         "devices": {
             device.device: {

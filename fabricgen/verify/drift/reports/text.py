@@ -14,7 +14,7 @@ FEW = 4
 
 
 def report(drift: Drift) -> str:
-    """Devices in order, what is beside them, and how many findings and differences there are of each kind."""
+    """Return lines: devices in order, what is beside them, and the numbers of findings and differences by kind."""
     lines = [line for device in drift.checked for line in _list_device_lines(device)]
     lines += [format_line(finding, [finding.subject]) for finding in drift.beside]
     if drift.ignored:
@@ -43,6 +43,6 @@ def _list_device_lines(device: Checked) -> Iterator[str]:
 
 
 def format_line(finding: DriftFinding, subjects: list[str]) -> str:
-    """A finding in a line, about its own subject or several."""
+    """Return a finding as a line about some subjects: its own, or those of all findings with the same words."""
     subject = f"{list_few(subjects, FEW)}: " if any(subjects) else ""
     return make_printable(f"{finding.device}: {finding.severity.label}: {subject}{finding.text}")
