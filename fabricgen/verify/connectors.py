@@ -50,7 +50,8 @@ class _CableEndCodes:
     count: list[int]
 
     def list_by_row(self, values: list[int]) -> Ints64:
-        """Return a value for each row (int64), from one value for each distinct end."""
+        """Return a value for each row (int64), from `values`, one for each distinct end."""
+        # the 0 behind belongs to no end: it keeps an empty column int64
         numbers: Ints64 = np.array([*values, 0], dtype=np.int64)[self.code]
         return numbers
 
@@ -58,7 +59,8 @@ class _CableEndCodes:
 def read_sockets(labels: list[str]) -> tuple[EncodedColumn, EncodedColumn]:
     """Return what stands behind the place at the near and the far end of each label.
 
-    A label reads `PLACE:SOCKET PORT > PLACE:SOCKET PORT`; its part `SOCKET PORT` is returned.
+    A label reads `PLACE:SOCKET PORT > PLACE:SOCKET PORT`; its part `SOCKET PORT` is returned, one entry for each label,
+    "" for an end that the label does not have.
     """
     near_sockets: dict[str, int] = {}
     far_sockets: dict[str, int] = {}
@@ -91,7 +93,7 @@ def find_connectors(
     most_per_row = int(max(jumpers.max(initial=1), pieces_of_cable.max(initial=1), rows_of_cable.max(initial=1)))
     for end_number, end_codes in enumerate(ends):
         number_count = end_codes.list_by_row([len(numbers_behind_cage) for numbers_behind_cage in end_codes.parts])
-        is_common = hangs_on_b == bool(end_number)
+        is_common = hangs_on_b == bool(end_number)  # whether the cable hangs on this end (0: a, 1: b)
         # a label counts the tails of a splitter: it has one number more than the connector (if any) and the piece of
         # the cable (if there are several) take. These links share the plug at the common end.
         is_tail_row = (
@@ -167,11 +169,11 @@ def _count_pieces(part_column: EncodedColumn, rows_of_cable: Ints64, hangs_on_b:
 
 
 def _read_ends(cage: EncodedColumn, socket: EncodedColumn) -> _CableEndCodes:
-    # there are few pairs of cage and socket among many rows: each pair is parsed once.
     """Read the cage and the numbers behind it at one end of each row of cables.csv.
 
     `cage` is the column of cages, and `socket` what the labels say behind the place of that end (`33/1+2 swp33s0`).
     """
+    # there are few pairs of cage and socket among many rows: each pair is parsed once
     pair_of_row = cage.codes.astype(np.int64) * max(len(socket.vocabulary), 1) + socket.codes
     pairs, code_of_row = np.unique(pair_of_row, return_inverse=True)
     cages, numbers_behind_cage, jumper_counts = [], [], []
@@ -189,7 +191,10 @@ def _read_ends(cage: EncodedColumn, socket: EncodedColumn) -> _CableEndCodes:
 
 
 def _number_jumpers(row: Ints, jumpers: Ints64) -> Ints64:
-    """Return which jumper of its row each link runs over, from 0 (int64): the links are shared evenly, in order."""
+    """Return which jumper of its row each link runs over, from 0 (int64): the links are shared evenly, in order.
+
+    `row` is the row of cables.csv of each link, `jumpers` the number of jumpers of each row.
+    """
     order = np.argsort(row, kind="stable")
     links = np.bincount(row, minlength=len(jumpers))
     nth = np.empty(len(row), dtype=np.int64)

@@ -54,9 +54,9 @@ def price_findings(
 ) -> dict[str, Any]:
     """Return, by fabric of the planned analysis, what the findings change in its sections and cost the job.
 
-    Costs are shares by which collectives take longer: of all findings together, and of the first `EACH` alone. Findings
-    at ports about which too little was seen are left out and counted in `left_out`. `carry_nothing` has the ids of
-    findings that join devices which the plan never joins, such as a node and a spine.
+    `planned` is {section: {fabric: figures}}. Costs are shares by which collectives take longer: of all findings
+    together, and of the first `EACH` alone. Findings at ports about which too little was seen are left out and counted
+    in `left_out`. `carry_nothing` has the ids of findings that join devices which the plan never joins.
     """
     found_hall, largest_size = FoundHall(cluster, diagnosis), max(request.sizes)
     actions = [action for action in diagnosis.actions if found_hall.knows_links_of(action)]
@@ -166,8 +166,8 @@ def compute_figures(
 ) -> dict[str, Any]:
     """Compute the figures of a network as found, for the same sections as planned, except those in `SAME`.
 
-    `runs`: whether the job can run; if not, the section of collectives is None. The bisection after a loss is computed
-    on the design alone, so that it is left out.
+    `sections` has the planned figures by section. `runs`: whether the job can run; if not, the section of collectives
+    is None. The bisection after a loss is computed on the design alone, so that it is left out.
     """
     by_section: dict[str, Any] = {}
     for name, before in sections.items():
@@ -322,7 +322,7 @@ class UnplannedPair(NamedTuple):
 
 
 class _SubstituteLink(NamedTuple):
-    """An unplanned link that takes the row of a planned one: the row, both devices, the number of the upper port."""
+    """An unplanned link in the row of a planned link of the cluster: that row, and what three columns then have."""
 
     row: int
     a_device: int
@@ -343,14 +343,14 @@ class FoundHall:
         return {network.fabric.name: network for network in list_networks(cluster, dark)}
 
     def list_carrying_nothing(self) -> list[str]:
-        """List the ids of actions about links between devices that the plan never joins, unknown to networks."""
+        """List the ids of actions about links between devices that the plan never joins, which no network has."""
         *_, odd_pairs = self._wire_pairs(*self._all)
         links = sorted({port >> 1 for pair in odd_pairs for port in pair if port < self._planned})
         moved = [action for action in self.diagnosis.actions if action.kind is not Kind.DARK]
         return [action.id for action in moved if self._flag_links(action.concerned)[links].any()] if links else []
 
     def knows_links_of(self, action: Action) -> bool:
-        """Whether it is known which links an action changes: if about modules or ports, only if a link is missing."""
+        """Whether it is known which links an action changes: about a module or port, only if a link of it is gone."""
         return action.kind not in (Kind.OPTIC, Kind.PORT) or bool(self._read_action(action)[0].any())
 
     @property
@@ -398,7 +398,7 @@ class FoundHall:
 
     @cached_property
     def _dark(self) -> Flags:
-        """Flags of the links of dark or missing cables. One end of a missing cable's port may hold another cable."""
+        """Flags of the planned links of dark or missing cables that are gone and see nobody at one end or both."""
         dark = [action for action in self.diagnosis.actions if action.kind is Kind.DARK]
         joined_to = self._as_found.joined_to[: self._planned]
         lone = (joined_to[0::2] < 0) | (joined_to[1::2] < 0)

@@ -72,7 +72,7 @@ class _Nic(NamedTuple):
 
 
 class _Learnt(NamedTuple):
-    """The MACs that a switch learnt at a port; `port` is the name in its table."""
+    """The MACs that a switch (`box`) learnt at a port; `port` is the name in its table."""
 
     box: Box
     port: str
@@ -135,6 +135,7 @@ def prove_plugs(
     for key, entry in learnt.items():
         sighting = Sighting(entry.port, None, state=HEARD)
         if key in proven:
+            # all known MACs here are of one port: the lowest of them is told
             mac, nic = min((mac, nic) for mac in entry.macs if (nic := nics.get(mac)))
             sighting = Sighting(entry.port, nic.box, nic.port, mac)
         builder.add_dump(Dump(entry.box, [sighting], "mac", lists_all=False))
@@ -152,7 +153,11 @@ def prove_plugs(
 
 @dataclass
 class _Judge:
-    """Decides for each switch port whether its MACs prove a plug. `has_all`: all Ethernet switches gave MAC tables."""
+    """Decides for each switch port whether its MACs prove a plug.
+
+    `nics` has the owner of each known MAC (None: several claim it), `heard` what LLDP tells. `has_all`: all Ethernet
+    switches gave MAC tables.
+    """
 
     cabling: PlannedCabling
     nics: Mapping[str, _Nic | None]
@@ -187,7 +192,10 @@ class _Judge:
         return {nic[:2] for mac in entry.macs if (nic := self.nics.get(mac))}
 
     def find_reason(self, switch_port: _SwitchPort, entry: _Learnt, host_ports: set[_HostPort]) -> str:
-        """Return why the MACs at a port prove no plug; "" if they prove that of the only port in `host_ports`."""
+        """Return why the MACs at a port prove no plug; "" if they prove that of the only port in `host_ports`.
+
+        The reasons are the texts at the head of the module, from BELOW to UNSURE.
+        """
         cabling, hosts = self.cabling, {device for device, _ in host_ports}
         other_devices = self.heard.sees.get(switch_port, set()) - hosts
         leads_on = any(device >= 0 and cabling.read_device("nos", device) for device in other_devices | hosts)

@@ -28,8 +28,8 @@ def is_mac(text: str) -> bool:
 class PortNumbers:
     """Finds the numbers of ports. Devices of one `kind` (int32 by device) name their ports alike.
 
-    A kind is a combination of model, NOS, fabric and tier. `renamed` has the planned name of interface names that were
-    inferred, by (kind, text). `by_address` has the ports of known MACs and GUIDs.
+    A kind is a combination of model, NOS, fabric and tier. `renamed` has, by (kind, text), the planned name of
+    interface names that were inferred. `by_address` has the planned port of each known MAC and GUID.
     """
 
     cabling: PlannedCabling

@@ -32,7 +32,7 @@ _UNDECODED = 0.01
 
 @dataclass
 class _Batch:
-    """What a batch of files says. `files` counts dumps; `used` has the numbers of the arguments that had a dump."""
+    """What a batch of files says, as `AllRead` has it; `used` has the numbers of the arguments that had a dump."""
 
     sightings: Sightings
     files: int = 0
@@ -301,6 +301,7 @@ _MADE_SO = (
     ),
 )
 _LOOKED_AT = 65_536
+"""How many characters of a text `suggest_dump` searches, from its beginning."""
 
 
 def suggest_dump(text: str) -> str:

@@ -292,6 +292,7 @@ def find_device(cabling: PlannedCabling, seen_ports: SeenPorts, port: int) -> in
 
 
 MANAGEMENT = re.compile(r"eth0|e?mgmt\d*|management[\d/]*|ma[\d/]+", re.IGNORECASE)
+"""The names of the port by which a device itself is managed: `eth0`, `mgmt0`, `Management1/1`, `Ma1`."""
 
 
 def is_outside(cabling: PlannedCabling, seen_ports: SeenPorts, port: int) -> bool:

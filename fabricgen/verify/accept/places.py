@@ -28,7 +28,7 @@ class NamedPort(NamedTuple):
 
 
 class NumberedEnd(NamedTuple):
-    """An end of a link: the row of the link, and whether it is its upper end."""
+    """An end of a link: the row of the link among the cluster's links, and whether it is its upper (b) end."""
 
     row: int
     upper: bool
@@ -203,6 +203,7 @@ def keeps_names(diagnosis: Diagnosis, action: Action) -> bool:
 
 
 def _is_acceptable(action: Action) -> bool:
+    """Whether an action exchanges boxes, or moves a plug of a planned cable."""
     return bool(action.renamed) or any(step.cable for step in action.steps)
 
 

@@ -245,7 +245,11 @@ class _Lookup:
 
 @dataclass
 class _Account:
-    """Sums over the links of one action: Gb/s lost and astray, crossings, uplinks lost by switch, nodes affected."""
+    """Sums over the links of one action, by what `Consequence` names: `lost` and `astray` in Gb/s by fabric and tiers.
+
+    `crossed` has, for `rail`, `plane` and `fabric`, (fabric, planned, seen) in order; `uplinks` counts lost ones by
+    switch (row), and `nodes` are rows.
+    """
 
     lookup: _Lookup
     lost: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
@@ -430,8 +434,9 @@ def _note_worst_switch(lookup: _Lookup, actions: Iterable[Action]) -> Iterator[s
 
 
 def _describe_oversubscription(lookup: _Lookup, device: int, lost: int) -> str:
-    """Say what the oversubscription of a switch becomes if it loses `lost` uplinks; "" if it has no links down or none
-    are left up.
+    """Say what the oversubscription of a switch becomes if it loses `lost` uplinks.
+
+    "" if it has no links down, or if no uplink is left.
     """
     ports = lookup.cabling.list_device_ports(device).tolist()
     up_gbps = [lookup.find_speed(port >> 1) for port in lookup.list_uplinks(device)]

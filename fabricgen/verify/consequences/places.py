@@ -17,6 +17,7 @@ from fabricgen.wiring.arrays import Floats
 from fabricgen.wiring.cabling.routes import Positions, locate_devices, measure_ways_between
 
 SPARE = -1
+"""Stands in place of the number of a port that the plan does not use."""
 
 
 class NumberedPort(NamedTuple):
@@ -99,6 +100,7 @@ class PortNumbersByName:
 # Whether planned cables are long enough to be where their plugs were found.
 
 ROUNDING_M = 1e-6
+"""By how much a way may be longer than a cable that reaches, m: ways are sums of rounded numbers."""
 
 
 class Reach:

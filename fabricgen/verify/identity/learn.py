@@ -55,6 +55,7 @@ def learn_hardware(
     faults = [*_find_contradictions(inventory, macs, "mac"), *_find_contradictions(inventory, guids, "guid")]
     if faults:
         raise InputError(faults)
+    # MAC, GUID and serial number of each place; a row of the inventory may have optional columns behind these
     rows = {port_place: ["", "", ""] for port_place in (*macs, *guids)}
     for row in inventory:
         _, _, *figures = row.figures
@@ -199,6 +200,7 @@ def _find_contradictions(inventory: Sequence[Hardware], addresses: dict[Place, s
     place_by_address = {text: place for place, text in addresses.items()}
     faults = []
     for row in inventory:
+        # the fourth column of an inventory is the GUID as it is written there
         stated_address = row.mac if column == "mac" else row.figures[3]
         stated_place = row.device, row.port
         seen_address = addresses.get(stated_place, "")

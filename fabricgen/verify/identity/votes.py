@@ -22,7 +22,10 @@ ROUNDS = 12
 
 
 class Inferred(NamedTuple):
-    """A group of boxes that is taken for a device by `votes` of the `ports` of known devices that see it."""
+    """Boxes with one chassis (MAC or GUID) that are taken for a device (row).
+
+    `votes` of the `ports` ports of known devices that see one of them say so.
+    """
 
     boxes: tuple[int, ...]
     device: int
@@ -39,8 +42,8 @@ class Inferred(NamedTuple):
 class _Votes:
     """Votes, one for each group of boxes and port of a known device that sees it; int64.
 
-    `target` is the device that the plan joins to the port (-1: none). `agrees` (bool): the box has the planned name for
-    its port.
+    `group` is a number of `_group_by_chassis`; `port` a planned port, or a higher number for a spare port. `target` is
+    the device that the plan joins to the port (-1: none). `agrees` (bool): the box has the planned name for its port.
     """
 
     group: Ints64
@@ -74,7 +77,10 @@ def infer_devices(
 
 
 def _group_by_chassis(sightings: Sightings) -> Ints64:
-    """Group boxes with the same chassis, which are one device; return the number of the group by box, int64."""
+    """Group boxes with the same chassis, which are one device; return, by box, the lowest box of its group, int64.
+
+    A box that tells no chassis is a group of its own.
+    """
     first_boxes: dict[str, int] = {}
     return np.array(
         [
@@ -111,7 +117,10 @@ def _apply_proven(identities: Identities, groups: Ints64) -> Identities:
 
 
 class _Candidate(NamedTuple):
-    """A device that a group of boxes may be. Most weight sorts first: `lightness` is minus the weight."""
+    """A device that a group of boxes may be. Most weight sorts first: `lightness` is minus the weight.
+
+    `has_chassis`: the boxes tell a MAC or GUID. `has_name`: one of them has a host name that no image comes with.
+    """
 
     lightness: float
     group: int
