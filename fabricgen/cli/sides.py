@@ -92,6 +92,8 @@ class _SideSettings(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _OpenedSide:
+    """A side that was opened: `configs` is None if it has no configurations, `cluster` None for a built folder."""
+
     side: Side
     configs: Configs | None
     cluster: Cluster | None = None
@@ -155,7 +157,7 @@ def _compare_with_netbox(url: str, now: _OpenedSide, options: PlanOptions) -> Cl
 def read_raw_configs(
     source: str, devices: Collection[str], options: PlanOptions, stack: ExitStack
 ) -> Iterable[tuple[str, bytes]]:
-    """Return (path, content) of the old side's configurations of some devices, with their secrets.
+    """Return (path, content) of the old side's configurations of some devices, with their secrets; () if it has none.
 
     Raises InputError like `compare_sources`, FG051 for a secret that cannot be resolved, FG054 for an edited file.
     """
@@ -182,38 +184,55 @@ def compare_with_cluster(old: str, new: str, cluster: Cluster, options: PlanOpti
 
 
 def _open_side(
-    source: str,
-    settings: _SideSettings,
-    options: PlanOptions,
-    stack: ExitStack,
-    shown: dict[str, str],
+    source: str, settings: _SideSettings, options: PlanOptions, stack: ExitStack, shown: dict[str, str]
 ) -> _OpenedSide:
-    """Open a side with the settings of a blueprint. Temporary folders go when `stack` closes; `shown` gets the names
-    by which messages call them.
+    """Open a blueprint, a built folder or an archive of one, or a blueprint or built folder in a revision.
+
+    Temporary copies go when `stack` closes; `shown` gets their paths, and the names that messages have for them. Raises
+    UsageError for a NetBox, and for settings beside a build; InputError for what cannot be read or compiled.
     """
-    sets, released, phase = settings
     if source.startswith(NETBOX):
         raise click.UsageError(f"{source} can be OLD of `plan` alone, with a blueprint as NEW")
-    tree = open_tree(source) if source.startswith(PREFIX) else None
+    open_source = _open_in_revision if source.startswith(PREFIX) else _open_on_disk
+    return open_source(source, settings, options, stack, shown)
+
+
+def _open_in_revision(
+    source: str, settings: _SideSettings, options: PlanOptions, stack: ExitStack, shown: dict[str, str]
+) -> _OpenedSide:
+    """Open `git:REV:path`, a blueprint or a built folder. Raises UsageError and InputError like `_open_side`."""
+    tree = open_tree(source)
+    temporary = os.path.realpath(stack.enter_context(tempfile.TemporaryDirectory(prefix="fabricgen-git-")))
+    shown[f"{temporary}/"] = tree.shown
+    if tree.is_folder:
+        refuse_for_a_build(source, set=settings.sets, phase=settings.phase, release=settings.released)
+        return _open_git_folder(source, tree, Path(temporary))
+    blueprint = tree.write(Path(temporary), largest=MAX_BYTES, whole=options.allow_outside)
+    return _open_blueprint(source, str(blueprint), settings, options, temporary, tree.commit)
+
+
+def _open_on_disk(
+    source: str, settings: _SideSettings, options: PlanOptions, stack: ExitStack, shown: dict[str, str]
+) -> _OpenedSide:
+    """Open a blueprint, a built folder or an archive of one. Raises UsageError and InputError like `_open_side`."""
     path = Path(BuiltPlaces(stack, shown).folder_of(source))
-    folder = tree.is_folder if tree else path.is_dir()
-    if folder:
-        refuse_for_a_build(source, set=sets, phase=phase, release=released)
-    if tree is not None:
-        temporary = os.path.realpath(stack.enter_context(tempfile.TemporaryDirectory(prefix="fabricgen-git-")))
-        shown[f"{temporary}/"] = tree.shown
-        if folder:
-            return _open_git_folder(source, tree, Path(temporary))
-        path = tree.write(Path(temporary), largest=MAX_BYTES, whole=options.allow_outside)
-    if folder:
-        built = open_built(path)
-        unknown = f"{source} has no {MANIFEST}, so whether its files are as they were built is not known"
-        notes = (unknown,) if built.entries is None else ()
-        return _OpenedSide(Side(source, read_lists(built)), _read_folder_configs(built), notes=notes)
-    blueprint, root = str(path) if tree else source, temporary if tree else ""
-    cluster = compile_side(blueprint, sets, options.allow_outside, root, released, phase)
-    commit = tree.commit if tree else ""
-    side = Side(source, make_lists(cluster, options.prices), read_sizing_figures(cluster), sets, commit)
+    if not path.is_dir():
+        return _open_blueprint(source, source, settings, options)
+    refuse_for_a_build(source, set=settings.sets, phase=settings.phase, release=settings.released)
+    built = open_built(path)
+    unknown = f"{source} has no {MANIFEST}, so whether its files are as they were built is not known"
+    notes = (unknown,) if built.entries is None else ()
+    return _OpenedSide(Side(source, read_lists(built)), _read_folder_configs(built), notes=notes)
+
+
+def _open_blueprint(
+    name: str, blueprint: str, settings: _SideSettings, options: PlanOptions, root: str = "", commit: str = ""
+) -> _OpenedSide:
+    """Compile the blueprint at a path as the side `name`; `root` is the folder into which the revision `commit` was
+    written, and both are "" for a blueprint on disk. Raises InputError like `compile_side`.
+    """
+    cluster = compile_side(blueprint, settings.sets, options.allow_outside, root, settings.released, settings.phase)
+    side = Side(name, make_lists(cluster, options.prices), read_sizing_figures(cluster), settings.sets, commit)
     return _OpenedSide(side, _ClusterConfigs(cluster, options.templates), cluster)
 
 
@@ -235,8 +254,8 @@ def compile_side(
     released: tuple[str, ...] = (),
     phase: str | None = None,
 ) -> Cluster:
-    """Compile a blueprint. A blueprint of a revision, which is laid out at `root`, may include only files of that
-    revision; raises InputError (FG045) for others.
+    """Compile a blueprint. One of a revision, which is laid out in the folder `root` ("" for none), may read only files
+    of that revision; raises InputError (FG045) for others.
     """
     design = compile_released(blueprint, released, sets, allow_outside=allow_outside)
     tables = [row.span for rows in design.loaded.guids.values() for row in rows[:1]]
@@ -314,7 +333,7 @@ class _ClusterConfigs:
         """Return None: digests are unknown before rendering."""
 
     def read_with_secrets(self, devices: Collection[str], *, allow_outside: bool) -> Iterable[tuple[str, bytes]]:
-        """Render the files of some switches and fabrics with their secrets."""
+        """Render the files of some switches and fabrics with their secrets, as (path, content)."""
         from fabricgen.render.engine import make_render_options, render_rows
         from fabricgen.render.secrets import SecretStore
 
@@ -324,7 +343,7 @@ class _ClusterConfigs:
         return render_rows(self.cluster, [subjects[d] for d in devices if d in subjects], settings)
 
     def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
-        """Render the files of some switches and fabrics."""
+        """Render the files of some switches and fabrics, as (path, content), with secrets masked."""
         from fabricgen.render.engine import RenderOptions, render_rows
         from fabricgen.render.secrets import mask_secrets, redact_secret, resolve_managements, resolve_span_keys
 
@@ -351,7 +370,7 @@ class _BuiltConfigs:
     edited: list[str] = field(default_factory=list)
 
     def devices(self) -> Collection[str]:
-        """Return the devices that have a folder."""
+        """Return the names of the devices that have a folder in `configs/`."""
         return index_rows([path.split("/")[1] for path in self.digest])
 
     def digests(self) -> Mapping[str, str]:
@@ -365,7 +384,7 @@ class _BuiltConfigs:
             yield path, content
 
     def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
-        """Read the files of some devices."""
+        """Read the files of some devices, as (path, content), with secrets masked."""
         from fabricgen.render.secrets import mask_secrets
 
         return [(path, mask_secrets(content)) for path, content in self._read_files(devices)]
@@ -453,11 +472,8 @@ def read_bill(source: str, prices: Mapping[str, float], *, allow_outside: bool) 
         temporary = os.path.realpath(stack.enter_context(tempfile.TemporaryDirectory(prefix="fabricgen-git-")))
         shown[f"{temporary}/"] = tree.shown
         if tree.is_folder:
-            return read_built_bom(
-                open_built(
-                    write_tree_files(tree, Path(temporary) / tree.path, (BOM_FILE, RACKS_FILE, MANIFEST, *PENDING))
-                )
-            )
+            names = (BOM_FILE, RACKS_FILE, MANIFEST, *PENDING)
+            return read_built_bom(open_built(write_tree_files(tree, Path(temporary) / tree.path, names)))
         if tree.path.endswith(SUFFIXES):
             file = PurePosixPath(tree.path)
             return read_bom(write_tree_files(tree, Path(temporary) / file.parent, (file.name,)) / file.name), None
