@@ -144,8 +144,8 @@ def find_leg_number(name: str, leg: LegNumbers) -> int:
 
 
 def is_told(name: str, per: Collection[str]) -> bool:
-    """Whether `per` determines the value of a dimension, or of a tier: it names the dimension, or a finer one that
-    it follows from.
+    """Whether `per` determines the value of the dimension or tier `name`: it names it, or a finer dimension that it
+    follows from, as a rail group follows from a rail.
     """
     return name in per or any(
         dimension.follows in per for dimension in DIMENSIONS if dimension.name == name and dimension.follows
@@ -153,5 +153,8 @@ def is_told(name: str, per: Collection[str]) -> bool:
 
 
 def find_noun(name: str) -> str:
-    """Return the word for one place or value of a dimension in sentences: `scalable unit`, `pod`, `rail`."""
+    """Return the word for one place or value of a dimension in sentences: `scalable unit`, `pod`, `rail`.
+
+    Raises KeyError for the name of no dimension.
+    """
     return find_dimension(name).noun or name

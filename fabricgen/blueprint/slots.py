@@ -37,7 +37,8 @@ class PodUnits(NamedTuple):
 def list_omitted_slots(blueprint: Blueprint, pods: Mapping[str, PodUnits]) -> frozenset[NodeSlot]:
     """Return the node slots that `omit` leaves empty, and those of part filled units.
 
-    `pods` are the pods by name in pod order. Raises InputError (FG013) for a slot that does not exist.
+    `pods` are the pods by name in pod order. Raises InputError (FG013) for a slot that does not exist, and for a number
+    of `nodes` that the units of a pod do not hold.
     """
     omitted, faults = _list_unfilled(pods)
     for i, text in enumerate(blueprint.omit):

@@ -96,8 +96,8 @@ class _Reader:
         self._parsed: dict[tuple[str, Path], Node] = {}
 
     def resolve_includes(self, tree: Node, place: _Place) -> Node:
-        """Return the tree of one file with all includes resolved and without its `x-` keys. Raises InputError
-        (FG007).
+        """Return the tree of one file with all includes resolved and without its `x-` keys. Raises InputError (FG001 to
+        FG007) like `_load_include`.
         """
         self.idle += tree.idle
         if not isinstance(tree.value, dict):

@@ -29,8 +29,10 @@ _KEY = (
 
 
 class Key(NamedTuple):
-    """The key of an adopted value. `what` is name, asn, place, loopback, mgmt or port; the last three are of one
-    address family, IPv6 if `v6`.
+    """The key of an adopted value of a device, which has its name without templates (`compute-spine-01`).
+
+    `what` is name, asn, place, loopback, mgmt or port; the last three are addresses of one family, IPv6 if `v6`. `port`
+    is the name of the port whose address it is, "" for all else.
     """
 
     device: str
@@ -53,8 +55,9 @@ def parse_key(text: str) -> Key:
 
 
 def parse_adopted(key: Key, value: Any) -> str:
-    """Return the value of a key in its usual spelling. Raises ValueError, in the user's terms, for a value that does
-    not fit.
+    """Return the value of a key in its usual spelling: `leaf-01`, `65001`, `net-row-01 u40`, `10.0.0.1`.
+
+    Raises ValueError, in the user's terms, for a value that does not fit.
     """
     if key.what == "asn":
         return str(parse_asn(value))
@@ -95,7 +98,10 @@ def format_adopted(key: Key, value: str) -> str:
 
 
 def parse_adopted_section(words: Mapping[str, str]) -> dict[Key, str]:
-    """Return the adopted values of a lock by key, from the section's text."""
+    """Return the adopted values by key, from the section of the lock as `Lock.words` has it: key as text -> value.
+
+    Raises ValueError for a text that is no key.
+    """
     return {parse_key(text): value for text, value in words.items()}
 
 
@@ -105,8 +111,9 @@ def can_be_kept(key: Key) -> bool:
 
 
 def find_interval(key: Key, value: str) -> tuple[str, Interval] | None:
-    """Return the kind of number and the numbers that a value takes, both addresses for a port; None for names and
-    places.
+    """Return (kind of number, the numbers that a value takes): `asns`, `ipv4` or `ipv6`; None for names and places.
+
+    The address of a port takes both addresses of its link.
     """
     if key.what in ("name", PLACE):
         return None
@@ -119,7 +126,10 @@ def find_interval(key: Key, value: str) -> tuple[str, Interval] | None:
 
 
 def list_taken_numbers(words: Mapping[str, str]) -> dict[str, list[int]]:
-    """Return every number that the section takes, by kind, ascending."""
+    """Return every number that the section takes, ascending, by kind: `asns`, `ipv4` and `ipv6` (as integers).
+
+    Raises ValueError for a text that is no key.
+    """
     numbers_by_kind: dict[str, set[int]] = {}
     for key, value in parse_adopted_section(words).items():
         if interval := find_interval(key, value):

@@ -57,8 +57,8 @@ class Allocation:
 def read_allocations(files: Sequence[str]) -> Allocation:
     """Read lists of devices, port addresses or links. Faults in their lines are collected in the result.
 
-    Raises InputError for a file that cannot be read; FG028 for one in a folder in which a build was stopped while it
-    landed.
+    A value that several lines state alike is there once. Raises InputError for a file that cannot be read or whose
+    header does not fit (FG050); FG028 for one in a folder in which a build was stopped while it landed.
     """
     allocation = Allocation()
     first_stated: dict[Key, Stated] = {}
@@ -156,7 +156,10 @@ class _List:
             self._read_value(line, row["device"], "port", "address", row["address"], row["port"])
 
     def _read_value(self, line: int, device: str, kind: str, column: str, text: str, port: str = "") -> None:
-        """Add one value of a device to the allocation, or a fault at its cell."""
+        """Add one value of a device to the allocation, or a fault at its cell.
+
+        `kind` is what `Key.what` is to be, `column` the column that has the `text`, `port` the port of an address.
+        """
         index = self._columns.index(column)
         is_address = kind in ("loopback", "mgmt", "port")
         value, slash, length = text.partition("/") if is_address else (text, "", "")
@@ -174,7 +177,7 @@ class _List:
         self._allocation.faults.append(Diagnostic(CODE, Severity.ERROR, message, (), hint, self._find_span(line, cell)))
 
     def _find_span(self, line: int, cell: int) -> Span:
-        """Return where a cell begins; for a line with quotation marks, where the line begins."""
+        """Return where a cell (from 0) begins; for a line with quotation marks, where the line begins."""
         text = self._lines[line - 1] if line <= len(self._lines) else ""
         cells_before = text.split(self._separator)[:cell] if '"' not in text else []
         return Span(self._file, line, 1 + sum(len(text) + 1 for text in cells_before))

@@ -1,9 +1,10 @@
 """The lock file: the slots, numbers and blocks of addresses that are given away, so that no later change takes them
 back.
 
-It lies beside the blueprint (`superpod.yaml` has `superpod.lock.yaml`) and goes into git with it. It has one line for
-each holder: a person can review it, and two branches that gave one number to different holders either meet in a text
-conflict or are refused when the lock is read.
+It lies beside the blueprint (`superpod.yaml` has `superpod.lock.yaml`) and goes into git with it. A section has the
+numbers of a kind (`pods`, `units`, `asns`), with one line for each holder, which is what has them, in words: `p1`, or
+`compute leaf` for a tier. So a person can review it, and two branches that gave one number to different holders either
+meet in a text conflict or are refused when the lock is read.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null",
 _KIND_OF_PORT = r"[1-9]\d?\d? x \d{1,6} over \d{1,6}(\.\d+)?( copper)?( for (down|extra)\.[a-z0-9-]{1,32})?"
 _ON_SWITCHES = ("managed", "cages", "downlinks", "hosts")
 _LAST_PLACE = (1 << 22) - 1
-"""Places of `_ON_SWITCHES` are counted one by one."""
+"""The last number of the kinds `_ON_SWITCHES`, which are counted one by one and so must end early."""
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9 .,()/*+-]{0,199}"
 
@@ -50,8 +51,11 @@ class Lock:
     """The numbers of each kind that holders have, and for some holders the room that each of their parts has."""
 
     blueprint: str = ""
+    """The name of the cluster; "" for an empty lock."""
     held: Mapping[str, Allocations] = field(default_factory=dict)
+    """Kind of numbers (`KINDS`, with a site or kind of unit behind it where these are apart) -> numbers by holder."""
     rooms: Mapping[str, int] = field(default_factory=dict)
+    """Name of a room -> how many numbers it has: a power of two, or a count (see `_Reader._check_rooms`)."""
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By section of `WORDS` or `ADOPTED`, what is remembered that is no number: holder -> text."""
     lines: Mapping[str, Span] = field(default_factory=dict, compare=False)
@@ -60,16 +64,16 @@ class Lock:
     """Where it was read; "" for none."""
 
     def find_allocations(self, kind: str) -> Allocations:
-        """Return the numbers of a kind, by holder."""
+        """Return the numbers of a kind, by holder; {} if nobody holds any."""
         return self.held.get(kind, {})
 
     def find_words(self, kind: str) -> Mapping[str, str]:
-        """Return the texts of a section of `WORDS` or `ADOPTED`, by holder."""
+        """Return the texts of a section of `WORDS` or `ADOPTED`, by holder; {} if there are none."""
         return self.words.get(kind, {})
 
 
 PORTS = "ports of "
-"""How counts of ports begin, among the rooms."""
+"""How the names of rooms begin that are counts of ports."""
 
 UNNUMBERED = "unnumbered"
 """The section of words for sites, halls and planes that were the only one when names left them out."""
@@ -251,8 +255,9 @@ class _Reader:
         return Lock(str(blueprint), held, rooms, words, lines, self._file)
 
     def _check_rooms(self, rooms: Mapping[str, int]) -> None:
-        """Add a fault for each room that is no power of two, or too small for a pair of links; counts of ports may
-        be any.
+        """Add a fault for each room that is no power of two, or too small: for both ends of a link, or for a subnet.
+
+        Rooms that are plain counts, of ports or of places on the floor, may be any number up to `_LAST_PLACE`.
         """
         for name, room in rooms.items():
             smallest = 2 if name.partition(" +")[0].endswith(("uplink", "peer")) or " nodes of " in name else 1
@@ -264,8 +269,8 @@ class _Reader:
                 self._add_fault(("rooms", name), f"{room} is no room: a power of two from {smallest} on")
 
     def _check_words(self, words: Mapping[str, Mapping[str, str]]) -> None:
-        """Add a fault for each text of `dealing`, `stacked` or `sized` that cannot be read, and for each port that
-        two extra devices hold.
+        """Add a fault for each text of `dealing`, `stacked` or `sized` (`WORDS`) that cannot be read, and for each port
+        that two extra devices hold.
         """
         for name, word in words.get("dealing", {}).items():
             if word not in ("slot", "unit"):
@@ -358,7 +363,7 @@ def _is_kind(key: Any) -> bool:
 
 
 def _parse_room(value: Any) -> int:
-    """Return a count of places, 1 to 2^128; raises ValueError for anything else."""
+    """Return the size of a room, 1 to 2^128; raises ValueError for anything else."""
     text = str(value)
     if isinstance(value, bool) or not re.fullmatch(r"\d{1,39}", text) or not 0 < int(text) <= 1 << 128:
         raise ValueError(f"{value!r} is no count")
@@ -426,9 +431,7 @@ def _parse_prefixes(value: Any, network: type[ipaddress.IPv4Network | ipaddress.
 
 
 def _split_interval(kind: str, interval: Interval) -> list[Interval]:
-    """Return an interval in the pieces that can be written: addresses in aligned prefixes, other numbers as they
-    are.
-    """
+    """Return an interval in pieces that `show_interval` can write: addresses as prefixes, other numbers as they are."""
     if kind not in ("ipv4", "ipv6"):
         return [interval]
     pieces, first = [], interval.first

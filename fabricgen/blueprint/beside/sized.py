@@ -82,8 +82,9 @@ _FIELDS = {
 
 
 def name_holder(tier: str, per: tuple[str, ...]) -> str:
-    """Return the holder of a tier's line: fabric and name in words, and `per`, since another `per` makes another
-    tier.
+    """Return the holder of a tier's line, such as `compute leaf (su, rail)`, for the tier `compute leaf` and its `per`.
+
+    Another `per` makes another tier, and so another line.
     """
     return tier + (f" ({', '.join(per)})" if per else "")
 
@@ -139,7 +140,7 @@ _MOST_STACKED = 1 << 24
 
 
 class Step(NamedTuple):
-    """A step of growth: a number of groups of so many switches."""
+    """A step of growth: how many groups the tier had then, and how many switches each of them had."""
 
     groups: int
     switches: int

@@ -33,11 +33,13 @@ def was_one_of_several(lock: Lock, site: str) -> bool:
 def split_by_site(lock: Lock, site: str) -> Lock:
     """Return the lock of a cluster at one site with its holders named as if there were several.
 
-    The lines of `sized` say which tiers are of the whole cluster; a lock from before these lines keeps its names.
+    `compute spine` becomes `compute spine (site)`, and `managed all` becomes `managed at east` at the site east. The
+    lines of `sized` say which tiers are of the whole cluster; a lock from before these lines keeps its names.
     """
     cluster_tiers = _list_cluster_tiers(lock)
 
     def rename_holders(held: Mapping[str, _Value], *, bare: bool) -> dict[str, _Value]:
+        """Return the same values under the holders' new names; `bare` as in `_rename_for_site`."""
         return {_rename_for_site(name, cluster_tiers, bare=bare): value for name, value in held.items()}
 
     renamed_kinds = {"managed all": f"managed at {site}", "managed leaves": f"managed leaves at {site}"}
@@ -56,7 +58,7 @@ def split_by_site(lock: Lock, site: str) -> Lock:
 
 
 def split_by_hall(lock: Lock, site: str, hall: str) -> Lock:
-    """Return the lock of a cluster in one hall with its holders named as if there were several.
+    """Return the lock of a cluster in one hall, named as if there were several: the section `floor` becomes `floor h1`.
 
     `hall` is the one that it stood in, "" if the blueprint states none at its site. Locks of several halls stay as they
     are.
@@ -85,7 +87,7 @@ _COUNTS_OF_HALLS = frozenset({"floor network rows", "floor rows before networks"
 
 
 def _list_cluster_tiers(lock: Lock) -> frozenset[str]:
-    """Return the tiers of the whole cluster, by fabric and name, from the lines of how they were sized."""
+    """Return the tiers of the whole cluster, such as `compute spine`: those whose `per`, in `sized`, names no place."""
     tiers = (name.partition(" (") for name in lock.find_words(SIZED))
     places = set(list_scopes()[1:])  # all scopes but the first, which is the whole cluster
     return frozenset(tier for tier, _, per in tiers if places.isdisjoint(per.rstrip(")").split(", ")))
@@ -95,7 +97,8 @@ def _rename_for_site(name: str, cluster_tiers: frozenset[str], *, bare: bool) ->
     """Return the name of a holder of a tier of the whole cluster, as if the tier were per site; other names as they
     are.
 
-    With `bare`, also a name that is that of the tier alone is changed.
+    `compute spine (plane) uplink` becomes `compute spine (site, plane) uplink`. A name that is the tier alone, as
+    `compute spine`, is changed only with `bare`.
     """
     match = re.fullmatch(r"(\S+ \S+)(?: \(([^)]*)\))?( .*)?", name)
     if not match or match[1] not in cluster_tiers or (match[3] or "").startswith(" for extras "):
@@ -105,6 +108,9 @@ def _rename_for_site(name: str, cluster_tiers: frozenset[str], *, bare: bool) ->
 
 
 def _place_at_site(place: str, cluster_tiers: frozenset[str], site: str) -> str:
-    """Return the port of an extra device on a switch, with the site if the switch is of a tier of the whole cluster."""
+    """Return the text of a port of an extra device, which begins with the tier of its switch (`compute spine`).
+
+    If that is a tier of the whole cluster, the site follows it; other texts stay as they are.
+    """
     tier = " ".join(place.split()[:2])
     return f"{tier} {site}{place.removeprefix(tier)}" if tier in cluster_tiers else place

@@ -28,10 +28,10 @@ def _make_fault(code: str, message: str, span: Span, hint: str = "") -> Diagnost
 
 
 def read_table(stated: str, folder: Path, span: Span, *, what: str, allow_outside: bool) -> tuple[str, str]:
-    """Return the text of a table that a blueprint names at `span`, and its path as it is shown; the path is from the
-    blueprint's folder, in which it stays.
+    """Return (text of a table that a blueprint names at `span`, its path as messages show it).
 
-    Raises InputError: FG007 for a path that is not allowed, FG001 for a file that cannot be read.
+    The path is from the blueprint's folder, which it leaves only with `allow_outside`. `what` is what messages call the
+    table. Raises InputError: FG007 for a path that is not allowed, FG001 for a file that cannot be read.
     """
     shown = folder / stated
     path = resolve_contained(stated, shown, folder, span, allow_outside=allow_outside, endings=ENDINGS)
@@ -42,9 +42,10 @@ def read_table(stated: str, folder: Path, span: Span, *, what: str, allow_outsid
 def read_rows(
     text: str, shown: str, columns: Sequence[str], needed: Sequence[str], code: str, faults: list[Diagnostic]
 ) -> Iterator[tuple[dict[str, str], dict[str, Span]]]:
-    """Yield, for each line of a table that is not empty, its cells and their places in the file, by column.
+    """Yield, for each line of a table that is not empty, (its cells, their places in the file), each by column.
 
-    Faults (of `code`) of the header, of lines with too many cells, and of text that is no CSV are added to `faults`.
+    A column that the line does not reach is in neither, but the first of `needed` always has a place. Faults of the
+    header, of lines with too many cells, and of text that is no CSV are added to `faults`, with `code`.
     """
     make_fault, lines = partial(_make_fault, code), text.splitlines()
     reader = csv.reader(lines)
@@ -105,7 +106,10 @@ _GUID = r"(?i)(0x)?([0-9a-f]{16}|([0-9a-f]{4}:){3}[0-9a-f]{4}|([0-9a-f]{2}:){7}[
 
 
 class GuidRow(NamedTuple):
-    """A line of the table; `port` is "" for a switch, or for a node with one port."""
+    """A line of the table; `port` is "" for a switch, or for a node with one port.
+
+    `guid` is that of the adapter or switch; `port_guid` is the same where the line states none of its own.
+    """
 
     device: str
     port: str
@@ -179,7 +183,7 @@ def _parse_guid_row(cells: Mapping[str, str], span: Span) -> GuidRow | Diagnosti
 
 
 def _find_repeated_guids(rows: list[GuidRow]) -> Iterator[Diagnostic]:
-    """Yield a fault for each GUID, and each device and port, that is there twice."""
+    """Yield a fault for each GUID, and each port of a device, that is in two lines."""
     lines_of_ports: dict[tuple[str, str], int] = {}
     lines_of_guids: dict[int, int] = {}
     for row in rows:
@@ -219,7 +223,10 @@ def read_pairs(blueprint: Blueprint, source: Located, folder: Path, *, allow_out
 
 
 def parse_pairs(text: str, shown: str) -> tuple[Pair, ...]:
-    """Return the pairs of a table, ascending. Raises InputError with every cell that is wrong."""
+    """Return the pairs of a table, ascending, with numbers from 0: the table counts switches from 1.
+
+    Raises InputError (FG142) with every cell that is wrong, and for a table without pairs.
+    """
     faults: list[Diagnostic] = []
     rows: list[Pair] = []
     for cells, places in read_rows(text, shown, PAIR_COLUMNS, PAIR_COLUMNS, PAIRS_CODE, faults):
@@ -275,7 +282,7 @@ _SERIAL = r"[A-Za-z0-9][A-Za-z0-9 ._:/-]{0,63}"
 class Hardware(NamedTuple):
     """A line of the table: `port` is "" for the device itself, `guid` is 0 and texts are "" if they are not known.
 
-    `mac` is written aa:bb:cc:dd:ee:ff. `cells` has the place in the file of each of `INVENTORY_COLUMNS`.
+    `mac` is written aa:bb:cc:dd:ee:ff. `cells` has the place in the file of each cell, by column; always of `device`.
     """
 
     device: str
@@ -304,7 +311,7 @@ class Hardware(NamedTuple):
 
 
 def read_inventory(blueprint: Blueprint, source: Located, folder: Path, *, allow_outside: bool) -> tuple[Hardware, ...]:
-    """Return the lines of the table that a blueprint names; a path is from the blueprint's folder and stays in it.
+    """Return the lines of the table that a blueprint names, () if none; a path is from its folder and stays in it.
 
     Raises InputError: FG007 for a path that is not allowed, FG001 for a file that cannot be read; FG060, at each cell,
     for what is no MAC or GUID or is there twice, and if a fabric has a table of GUIDs as well; FG036 for PCI addresses.
@@ -326,7 +333,7 @@ def read_inventory(blueprint: Blueprint, source: Located, folder: Path, *, allow
 
 
 def parse_inventory(text: str, shown: str) -> tuple[Hardware, ...]:
-    """Return the lines of a table. Raises InputError (FG060) with every cell that is wrong."""
+    """Return the lines of a table. Raises InputError (FG060, FG036 for PCI addresses) with every cell that is wrong."""
     faults: list[Diagnostic] = []
     lines = read_rows(text, shown, (*INVENTORY_COLUMNS, *OPTIONAL_COLUMNS), ("device",), INVENTORY_CODE, faults)
     rows = [row for cells, places in lines if (row := _parse_hardware(cells, places, faults))]
@@ -372,7 +379,8 @@ def _parse_hardware(cells: Mapping[str, str], spans: Mapping[str, Span], faults:
 
 
 def _find_repeated_hardware(rows: list[Hardware]) -> Iterator[Diagnostic]:
-    """Yield a fault for each port, MAC and GUID that is there twice, and each serial number of two devices.
+    """Yield a fault for each port, MAC, GUID and PCI address of a device that is there twice, and each serial number
+    of two devices.
 
     The ports of one NIC share its serial number.
     """

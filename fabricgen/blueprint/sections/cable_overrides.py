@@ -13,9 +13,9 @@ from fabricgen.models import forms
 from fabricgen.models.forms import make_text_form, one_or_list
 
 LONGEST_M = 1_000_000
+"""The longest cable that may be stated, m: a thousand kilometres of fibre."""
 MAX_NOTE = 200
 """The most characters of a note, and of a remark on a sheet."""
-"""The longest cable that may be stated, m: a thousand kilometres of fibre."""
 
 MOST_CABLES = 50_000
 """How many cables may differ from the plan."""
@@ -24,7 +24,7 @@ MOST_ENDS = 64
 """Far ends of a splitter at most."""
 
 HIGHEST_NUMBER = 99_999
-"""Of a cage that is called by a number alone."""
+"""The highest cage that is called by a number alone."""
 
 _PLACE = r"[A-Za-z0-9][A-Za-z0-9_./:-]{0,99}"
 _PART = r"[A-Za-z0-9][A-Za-z0-9 _./+()#-]{0,63}"

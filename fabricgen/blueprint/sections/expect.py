@@ -18,7 +18,8 @@ _SLACK = 1e-9
 class Bound(FrozenModel):
     """A number, or the least or most that is right: `3`, `<= 0.8`, `>= 90%`.
 
-    A number by itself is what is computed, rounded to the `decimals` that are written.
+    A number by itself is what is computed, rounded to the `decimals` that are written. A share has the `value` and the
+    `decimals` of the fraction of 1: `93.75%` is 0.9375, of six decimals, with `percent`.
     """
 
     sign: Literal["", "<=", ">="]

@@ -78,10 +78,10 @@ TierNames = Annotated[
 
 
 SubnetManager = Literal["opensm", "ufm"]
+"""What routes an InfiniBand fabric."""
 
 SUBNET_NOS: SubnetManager = "opensm"
-"""The usual manager, and what switches of InfiniBand run in all lists, whoever manages them."""
-"""What routes an InfiniBand fabric."""
+"""The usual manager, and the NOS that lists have for switches of InfiniBand, whoever manages them."""
 
 Membership = Literal["full", "limited"]
 """Of a port in a partition: limited members do not reach each other."""

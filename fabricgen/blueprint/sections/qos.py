@@ -73,7 +73,7 @@ Thresholds = Annotated[
 
 
 def _read_by_speed(value: Any) -> Any:
-    """Return a map with its keys, speeds such as 400G, as numbers."""
+    """Return a map with its keys, speeds such as 400G, in Gb/s. Raises ValueError for a key that is no speed."""
     return {parse_speed(k): v for k, v in value.items()} if isinstance(value, dict) else value
 
 
