@@ -156,7 +156,7 @@ class CableProfile(Profile):
         return next((sold for sold in self.modules if sold.cage == cage), None)
 
     def end_power_w(self, lanes: float) -> float | None:
-        """Return what an end with `lanes` lanes in use draws, W.
+        """Return what an end with `lanes` lanes in use draws, W; None if nobody says.
 
         That of cables is in proportion to eight lanes, that of a module of stated link speeds is the same for all.
         """

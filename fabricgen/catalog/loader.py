@@ -247,7 +247,11 @@ class Catalog:
         return table + own_file
 
     def list_usable_nos(self, switch: SwitchProfile) -> tuple[str, ...]:
-        """Return the NOSes of a switch by which its ports can be named; some need a port table of the switch."""
+        """Return those NOSes of a switch by which its ports can be named, in the order of its profile.
+
+        Left out are NOSes without data, those that need a port table where the switch has none, and on a chassis those
+        that have no names for line cards.
+        """
         namings = [self.naming(nos) for nos in switch.nos if nos in self.list_known_nos()]
         tabled = self._find_port_table_file(switch.id) is not None
         return tuple(
@@ -280,8 +284,8 @@ class Catalog:
         return next((f for folder in self._platforms for f in sorted(folder.glob(f"*/{switch}.yaml"))), None)
 
     def _read_port_table(self, switch: str, file: Path) -> SonicPlatform:
-        """Read the port table of a switch; raises InputError (FG026) if its cages are not those of the switch's
-        face.
+        """Read the port table of a switch; raises InputError (FG026) if it is of another switch, or has more or fewer
+        cages than the switch's face.
         """
         from fabricgen.catalog.sonic_models import SonicPlatform
 

@@ -10,7 +10,7 @@ from fabricgen.catalog.profile import Basis
 Device: TypeAlias = NodeProfile | SwitchProfile
 
 HALF_A_WATT = 0.0005
-"""Powers are stated in whole watts: what each device may draw less than its figure says, kW."""
+"""What the draw of a device may differ from its figure, kW: powers are stated in whole watts."""
 
 
 def planned_w(profile: Device) -> float | None:
@@ -37,12 +37,12 @@ def find_power_basis(profile: Device) -> Basis | None:
 
 
 def liquid_w(profile: Device) -> float | None:
-    """Return the heat of a device that coolant takes, W; None if its share is not known."""
+    """Return the heat of a device that coolant takes, W; None if its share is not known, 0 if its draw is not."""
     share = profile.liquid_share
     return None if share is None else share * (planned_w(profile) or 0)
 
 
 def air_w(profile: Device) -> float | None:
-    """Return the heat of a device that air takes, W; None if its share is not known."""
+    """Return the heat of a device that air takes, W; None if that of coolant is not known, 0 if its draw is not."""
     liquid = liquid_w(profile)
     return None if liquid is None else (planned_w(profile) or 0) - liquid

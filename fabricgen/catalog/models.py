@@ -117,7 +117,10 @@ Wrong = tuple[tuple[str | int, ...], str]
 
 
 def find_tray_mistake(domain: ScaleUpDomainProfile, tray: SwitchProfile) -> Wrong | None:
-    """Return what does not fit between a scale-up domain and its switch tray: number of ports, or their speed."""
+    """Return what does not fit between a scale-up domain and its switch tray: number of ports, or their speed.
+
+    None if both fit.
+    """
     port_count = sum(cage.count * _count_links(cage, domain) for cage in tray.cages)
     needed = domain.switches_per_tray * domain.ports_of_switch
     if needed > port_count or port_count - needed >= domain.ports_of_switch:
@@ -136,10 +139,10 @@ def _count_links(cage: CageClass, domain: ScaleUpDomainProfile) -> int:
 
 
 def find_nic_mistake(node: NodeProfile, find_nic: Callable[[str], NicProfile | None]) -> Wrong | None:
-    """Return a role of a node that names an unknown NIC, or whose ports carry more than the NICs that it names.
+    """Return what is wrong with a role of a node that names an unknown NIC, or whose ports carry more than its NICs.
 
-    There is a NIC for each rail, or for each accelerator if these have one on their die. `find_nic` returns None for an
-    unknown NIC.
+    None if nothing is. There is a NIC for each rail, or for each accelerator if these have one on their die. `find_nic`
+    returns None for an unknown NIC.
     """
     dies = node.accelerators.count if node.accelerators else 0
     for role, ports in node.roles.items():
@@ -156,7 +159,10 @@ def find_nic_mistake(node: NodeProfile, find_nic: Callable[[str], NicProfile | N
 
 
 def find_domain_mistake(constants: "ConstantsProfile", domain_ids: Collection[str]) -> Wrong | None:
-    """Return a kind of scale-up link that names an unknown domain, or a domain that another kind names as well."""
+    """Return what is wrong with a kind of scale-up link that names an unknown domain, or one that another kind names.
+
+    None if nothing is. `domain_ids` are the ids of all scale-up domain profiles.
+    """
     kind_of_domain: dict[str, str] = {}
     for kind, efficiency in constants.efficiency.scale_up.items():
         for index, domain in enumerate(efficiency.domains):
@@ -170,6 +176,9 @@ def find_domain_mistake(constants: "ConstantsProfile", domain_ids: Collection[st
 
 
 def find_power_mistake(rack: RackProfile, switches: Collection[str]) -> Wrong | None:
-    """Return a mistake if the published power of a rack counts a switch that is not in the catalogue."""
+    """Return a mistake if the published power of a rack counts a switch that is not in the catalogue, else None.
+
+    `switches` are the ids of all switch profiles.
+    """
     unknown = [name for name in rack.powers if name not in switches]
     return (("powers",), f"there is no switch profile '{unknown[0]}'") if unknown else None

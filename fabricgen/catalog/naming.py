@@ -67,7 +67,7 @@ class NosNaming(FrozenModel):
         platform: "SonicPlatform | None",
         slot: tuple[int, int] | None = None,
     ) -> str:
-        """Return the name of port `sub` (from 0) of a cage (from 1) that is split into `ways`.
+        """Return the name of port `sub` (from 0) of a cage (from 1) that is split into `ways`: `Ethernet4`, `swp1s0`.
 
         `slot` is (slot, cage on the card) in a chassis. Raises LookupError if names come from a port table and the
         switch has none, or none for this split, or if the NOS has no names for line cards.
@@ -92,8 +92,8 @@ class NosNaming(FrozenModel):
         )
 
     def _name_cage(self, cage: int, slot: tuple[int, int] | None) -> str:
-        """Return a cage as port names have it: its number, or what the NOS makes of its slot and number on a line
-        card.
+        """Return a cage as port names have it: its number or, with `slot` (slot, cage on the card), what the NOS makes
+        of that. Raises LookupError if the NOS has no names for line cards.
         """
         if slot is None:
             return str(cage)

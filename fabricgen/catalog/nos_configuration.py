@@ -385,7 +385,7 @@ class NosConfiguration(FrozenModel):
         return self
 
     def explain_refusal(self, intent: Intent, asic: str) -> str:
-        """Return why an intent cannot be configured on a chip; "" if it can."""
+        """Return why an intent cannot be configured on a chip (`asic` of its switch's profile); "" if it can."""
         fitting = (lack for lack in self.lacks if lack.intent == intent)
         lack = next((lack for lack in fitting if not lack.asics or asic.startswith(lack.asics)), None)
         if lack is not None:

@@ -129,7 +129,7 @@ class Product(FrozenModel):
         return self.power_w_at.get(gbps, self.power_w)
 
     def part_number(self, length_m: float) -> str:
-        """Return its part number in a length."""
+        """Return its part number in a length, which is one of `lengths_m`: `MFP7E10-N010` for 10 m."""
         metres = int(length_m)
         coded = f"{metres:03d}" if metres == length_m else f"{metres:02d}A"
         return self.part.replace(CODED, coded).replace(PLAIN, format_number(length_m))
@@ -139,7 +139,10 @@ class Product(FrozenModel):
         return next((length for length in self.lengths_m if length >= run_m - 1e-9), None)
 
     def carries_protocol(self, protocol: str) -> bool:
-        """Whether it may be used in a fabric of a protocol. RoCE is Ethernet; "", for scale-up links, is neither."""
+        """Whether it may be used in a fabric of a protocol: any, unless it states some. RoCE is Ethernet.
+
+        The protocol of scale-up links is "", which no product states.
+        """
         link_layer = "ethernet" if protocol in ("ethernet", "roce") else protocol
         return not self.protocols or link_layer in self.protocols
 

@@ -19,7 +19,7 @@ BufferRole: TypeAlias = Literal["t0", "t1"]
 
 
 class BufferPool(FrozenModel):
-    """A pool; `xoff` is what ports share as headroom, None where each reserves its own."""
+    """A pool of `size` bytes; `xoff` bytes are what ports share as headroom, None where each reserves its own."""
 
     type: Literal["ingress", "egress"]
     mode: Literal["static", "dynamic"]
@@ -28,7 +28,10 @@ class BufferPool(FrozenModel):
 
 
 class BufferProfile(FrozenModel):
-    """What a queue, group or port may take of a pool: a threshold in bytes, or a power of two of what is free."""
+    """What a queue, group or port may take of a pool: `size` bytes are its own.
+
+    Beyond these it has a threshold: `static_th` bytes, or 2^`dynamic_th` times what is free of the pool.
+    """
 
     pool: str
     size: Annotated[int, Field(ge=0)]
@@ -54,7 +57,10 @@ class PortBuffers(FrozenModel):
 
 
 class Headroom(NamedTuple):
-    """A row of pg_profile_lookup.ini: what a lossless priority group takes at a port speed over a length of cable."""
+    """A row of pg_profile_lookup.ini: what a lossless priority group takes at a port speed over a length of cable.
+
+    All are bytes but `threshold`, which is the `dynamic_th` of the profile (`BufferProfile`).
+    """
 
     size: int
     xon: int
@@ -111,7 +117,7 @@ class BreakoutRun(FrozenModel):
 
 
 class PlatformCage(FrozenModel):
-    """A cage as the NOS numbers it: first port, its ASIC lanes in order, alias and index."""
+    """A cage as the NOS numbers it: first port, its ASIC lanes in order, alias, and `index` of SONiC's PORT table."""
 
     port: Annotated[int, Field(ge=0, description="N of the first port, EthernetN.")]
     lanes: tuple[int, ...]
@@ -161,7 +167,10 @@ class SonicPlatform(FrozenModel):
         return ways == 1 or ways in self.suffixes
 
     def find_run(self, hwsku: str, cage: int) -> BreakoutRun | None:
-        """Return how a HwSKU splits a cage (from 1); None if it has no port there."""
+        """Return how a HwSKU splits a cage (from 1); None if it has no port there.
+
+        Raises KeyError for a HwSKU that the switch does not have.
+        """
         return next((run for run in self.hwskus[hwsku] if run.first <= cage <= run.last), None)
 
     def find_buffers(self, hwsku: str) -> BufferSet | None:

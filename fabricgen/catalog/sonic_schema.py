@@ -46,7 +46,10 @@ def load_sonic_schema() -> Schema:
 
 
 def find_row_schema(table: str, key: str) -> Schema | None:
-    """Return the schema of rows of a table with a key; None if SONiC has no such table or row."""
+    """Return the schema of the row of a table with a key such as `Vlan10|10.0.0.1/24`; None if SONiC has none.
+
+    It is that of the row with this fixed name, else of rows whose keys have as many parts.
+    """
     rows = load_sonic_schema()["properties"].get(table, {})
     row_of_key: Schema | None = rows.get("properties", {}).get(key)
     # else a row whose key has as many parts: tables may have rows by interface, and by interface and address
@@ -56,9 +59,7 @@ def find_row_schema(table: str, key: str) -> Schema | None:
 
 
 def list_row_schemas(table: str) -> list[Schema]:
-    """Return the schemas of a table's rows, by the number of parts of their keys, without those of rows with fixed
-    names.
-    """
+    """Return the schemas of a table's rows other than those with fixed names; their `x-keys` are the parts of keys."""
     return list(load_sonic_schema()["properties"].get(table, {}).get("patternProperties", {}).values())
 
 
@@ -90,7 +91,7 @@ def find_field_facts(table: str, key: str, field: str) -> FieldFacts | None:
 
 @lru_cache(maxsize=1 << 14)
 def _find_field_facts(table: str, key: str, field: str) -> FieldFacts | None:
-    """Return the same as `find_field_facts` for a key that is reduced to its name or its bars."""
+    """Return the same as `find_field_facts`, for a key that is a fixed name or else only the bars between its parts."""
     row = find_row_schema(table, key) or {}
     field_schema = row.get("properties", {}).get(field)
     if field_schema is None and "propertyNames" in row:

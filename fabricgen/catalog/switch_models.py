@@ -335,7 +335,7 @@ class SwitchProfile(DeviceProfile):
 
     @cached_property
     def cards(self) -> tuple[tuple[int, int], ...]:
-        """(slot, cages) of each line card, in the order of the face."""
+        """(slot, number of cages) of each line card, in the order of the face; () for a fixed box."""
         return tuple((c.first_slot + i, c.cages) for c in self.line_cards for i in range(c.count))
 
     @cached_property
@@ -372,7 +372,7 @@ class SwitchProfile(DeviceProfile):
     def list_served_cages(self, cages: Iterable[int], ways: int, ports_taken: Mapping[int, int]) -> Iterator[int]:
         """Yield those of some cages that may all be split into `ways`, as the pipelines have ports for them.
 
-        `ports_taken` are ports of each pipeline that are in use already.
+        `ports_taken` are the ports in use already, by pipeline (from 0). A cage of no pipeline is always among them.
         """
         if self.pipelines is None:
             yield from cages
@@ -388,8 +388,9 @@ class SwitchProfile(DeviceProfile):
             yield cage
 
     def count_split_ports(self, cage_class: int, ways: int) -> int:
-        """Return how many ports the cages of a class make when all are split into `ways`, minding disabled cages and
-        pipelines.
+        """Return how many ports the cages of a class (an index into `cages`) make when all are split into `ways`.
+
+        Cages that others disable make none, and a pipeline serves no more ports than it has.
         """
         first, cage = self.find_first_cage(cage_class), self.cages[cage_class]
         blocks = range(first, first + cage.count, cage.block(ways))
@@ -398,7 +399,7 @@ class SwitchProfile(DeviceProfile):
     def split_for(self, cage_class: int, speed_gbps: int, lane_gbps: float) -> int | None:
         """Return into how many ports of a speed the cages of a class split so that there are most; None if into none.
 
-        As `CageClass.split_for`, but minding pipelines.
+        `cage_class` is an index into `cages`. As `CageClass.split_for`, but minding pipelines.
         """
         cage = self.cages[cage_class]
         if self.pipelines is None:
@@ -412,7 +413,7 @@ class SwitchProfile(DeviceProfile):
         return "/".join(str(s) for s in sorted({s for c in self.cages for s in c.speeds}, reverse=True)) + "G"
 
     def find_cage_class(self, number: int) -> CageClass:
-        """Return the class of cages that has a number (from 1); raises IndexError beyond the face."""
+        """Return the class of the cage with a number (from 1); raises IndexError beyond the face."""
         for kind in self.cages:
             if number <= kind.count:
                 return kind
@@ -420,5 +421,5 @@ class SwitchProfile(DeviceProfile):
         raise IndexError(number)
 
     def find_first_cage(self, cage_class: int) -> int:
-        """Return the number (from 1) of the first cage of a class."""
+        """Return the number (from 1) of the first cage of a class, which is an index into `cages`."""
         return 1 + sum(c.count for c in self.cages[:cage_class])
