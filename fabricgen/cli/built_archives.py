@@ -23,8 +23,8 @@ SUFFIXES = (".tar", ".tar.zst", ".zip")
 
 @dataclass(frozen=True)
 class BuiltPlaces:
-    """Unpacks archives into temporary folders, which go when `stack` closes; `shown` has the archive's name by
-    folder.
+    """Unpacks archives into temporary folders, which go when `stack` closes; `shown` gets the archive's name by folder,
+    as `replace_names` takes it.
     """
 
     stack: ExitStack
@@ -54,14 +54,17 @@ class BuiltPlaces:
 
 
 def refuse_for_a_build(folder: object, **options_given: object) -> None:
-    """Raise UsageError if options that apply to a blueprint are given for a built folder."""
+    """Raise UsageError if options that apply to a blueprint are given for a built folder.
+
+    `options_given` are the values of options by name; one that is empty, false or None was not given.
+    """
     options = [f"--{option.replace('_', '-')}" for option, value in options_given.items() if value]
     if options:
         raise click.UsageError(f"{', '.join(options)} go with a blueprint, {folder} is a built folder")
 
 
 def replace_names(text: str, shown: Mapping[str, str]) -> str:
-    """Return a text in which temporary folders have the names that are shown for them."""
+    """Return a text in which temporary folders have the names that are shown for them; `shown`: folder -> name."""
     for folder, name in shown.items():
         text = text.replace(folder, name)
     return text

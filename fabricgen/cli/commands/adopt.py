@@ -192,6 +192,7 @@ def _keep_numbers(found: Adoption, output: str) -> Cluster | None:
 
 
 def _read_model(text: str) -> tuple[str, str]:
+    """Return (pattern of device names, profile) of a text such as `leaf-*=sn5600`. Raises UsageError for any other."""
     pattern, mark, profile = text.partition("=")
     if not (pattern and mark and profile):
         raise click.UsageError(f"--model {text}: write PATTERN=PROFILE, for example 'leaf-*=sn5600'")
@@ -199,6 +200,10 @@ def _read_model(text: str) -> tuple[str, str]:
 
 
 def _write_question(what: str, candidates: tuple[str, ...], hint: str) -> str:
+    """Return the line that asks for what was not found out: `what` it is, the profiles that fit, and how to state it.
+
+    `candidates` is () if no profile is known to fit; `hint` is an example of the option that states it.
+    """
     listed = ", ".join(candidates[:_CANDIDATES])
     more = f" and {len(candidates) - _CANDIDATES} more" if len(candidates) > _CANDIDATES else ""
     profiles = f" ({listed}{more})" if listed else ""

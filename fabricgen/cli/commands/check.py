@@ -90,6 +90,9 @@ def _check_running(
 ) -> int:
     """Compare what the devices of a folder run with a blueprint or built folder at `path`, and print a report; return
     the exit code.
+
+    `reading` is (`--set`, `--allow-outside`, `--phase`), with which a blueprint is compiled; `judging` is (`--strict`,
+    the day of `--as-of`). Raises UsageError if options of `reading` are given for a built folder.
     """
     from fabricgen.cli.built_archives import open_built_places, refuse_for_a_build, replace_names
     from fabricgen.pipeline import compile_cluster, compile_design

@@ -87,7 +87,11 @@ def _update_lock(
     allow_outside: bool,
     check: bool,
 ) -> int:
-    """Bring the lock of a blueprint up to date or, with `check`, only say whether it is; return the exit code."""
+    """Bring the lock of a blueprint up to date or, with `check`, only say whether it is; return the exit code.
+
+    `paths` are what is released in the lock; `lists` is what is adopted: files, and NetBoxes that `open_source` opens.
+    Raises UsageError for a blueprint on standard input.
+    """
     from fabricgen.cli.lock_file import is_changed, write_lock
     from fabricgen.design.kept.release import describe_hole
     from fabricgen.pipeline import compile_adopted, compile_cluster, compile_released
@@ -125,7 +129,7 @@ def _read_netbox(url: str, *, token: str | None, plain_http: bool) -> Source:
 
 
 def _tell_not_kept(earlier: list[str], text: str) -> None:
-    """Print what cannot be kept of a NetBox, the first few; `earlier` collects the texts."""
+    """Print what cannot be kept of a NetBox, up to `_NAMED` texts; `text` is added to `earlier`, those told before."""
     earlier.append(text)
     if len(earlier) <= _NAMED:
         click.echo(f"not kept: {make_printable(text)}", err=True)
