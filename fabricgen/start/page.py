@@ -52,7 +52,7 @@ UNUSED_RULE = "FG805"
 
 
 class Page:
-    """Makes the blueprint of some answers; the user's own profiles are in the catalogue."""
+    """Makes the blueprint of some answers. Raises InputError (FG011, FG150) for unknown or unfit profiles."""
 
     waivers: Mapping[str, str] = WAIVERS
 
