@@ -76,7 +76,8 @@ def _list_halves(network: Network, changed: Flags) -> Iterator[Flags]:
 def _halve_places(nodes: Ints64, place_of_node: Ints64, in_faulty_place: Flags) -> Iterator[Flags]:
     """Yield halves of whole places, each as a bool for each device row; one place at most is cut.
 
-    `nodes` are device rows. `place_of_node` has the place of each node, and `in_faulty_place` whether that has faults.
+    `nodes` are device rows, and the other two have an entry for each of them: `place_of_node` the number of its place,
+    `in_faulty_place` whether that place has faults.
     """
     _, first_node, place_index = np.unique(place_of_node, return_index=True, return_inverse=True)
     # places in the order in which they first occur

@@ -106,9 +106,10 @@ class Losses:
     """Computes what losses of a network do to a job; `grid` has the job's ranks by scale-up domain and place in it.
 
     `links` are the links between switches. `place` has for each device row the connected part of the network that it is
-    in, `job` for each rank whether the job runs on it, `bundle` for each link a number that all links between its two
-    switches share. `hides_losses` says whether switches keep sending to a switch that has lost its links down;
-    `lists_bundles` whether losing all links between two switches has an effect that losing one of them has not.
+    in, `job` for each rank whether the job runs on it, `has` for each port of a rank whether it has a link (bool, shape
+    [ranks, ports]), `bundle` for each link a number that all links between its two switches share. `hides_losses` says
+    whether switches keep sending to a switch that has lost its links down; `lists_bundles` whether losing all links
+    between two switches has an effect that losing one of them has not.
     """
 
     def __init__(self, network: Network, job: Job, grid: Ints64) -> None:
@@ -161,7 +162,8 @@ class Losses:
         network, in_one_domain = self.network, len(self._grid) < 2  # in one scale-up domain a job needs no network
         is_device_lost = np.isin(np.arange(len(self.place)), devices)
         is_link_lost = is_device_lost[self.links.a] | is_device_lost[self.links.b] | np.isin(self.links.row, links)
-        # by rank and port, bool: the port is left, and in the main piece of the network
+        # by rank and port, bool: the port is left, and in the main piece of the network; a port without a link has the
+        # leaf -1, which takes what the last device has: `has` leaves it out
         is_port_left = (
             ~is_device_lost[network.leaf]
             & ~is_device_lost[network.ranks.device][:, None]
@@ -217,9 +219,9 @@ class Losses:
         """Return (the greatest fraction of a port's traffic that is sent into a loss, whether a port loses any).
 
         The second is bool [ranks, ports]. `gone` flags the lost devices, `lost` the lost links, and `port` the ports of
-        ranks that are left. An upper switch that others still send to, and that has lost all links to a
-        switch below, gets its share of the flows to that switch's component, as flows are spread evenly. A switch that
-        has lost all of its uplinks gets its share of what the switches below it send out.
+        ranks that are left. An upper switch that others still send to, and that has lost all links to a switch below,
+        gets its share of the flows to that switch's component, as flows are spread evenly. A switch that has lost all
+        of its uplinks gets its share of what the switches below it send out.
         """
         has_links = self._find_linked_bundles(lost)
         is_sent_to = np.bincount(np.concatenate([end[has_links] for end in self._bundle_ends]), minlength=len(gone)) > 0
@@ -261,9 +263,9 @@ class Losses:
         return np.asarray(main_piece[self.place] == piece)
 
     def _sum_remaining(self, lost: Flags) -> tuple[Floats, Floats]:
-        """Return the bandwidth of each switch's uplinks, and of the links to it from below, without the lost; Gb/s.
+        """Return (bandwidth of each switch's uplinks, of the links to it from below) without the `lost` links; Gb/s.
 
-        A link across sites is an uplink of the switches at both of its ends.
+        Both are by device row. A link across sites is an uplink of the switches at both of its ends.
         """
         leads_up, across = lost & (self.links.level != NONE), lost & self.links.across
         uplink_gbps = self._up - self._sum_by_switch(self.links.a, leads_up)

@@ -3,8 +3,8 @@
 A rank is an accelerator, or a node if no node of the cluster has accelerators. `Level` k of a network consists of
 components: sets of switches that the tiers up to the k-th above the nodes join, single leaves at level 0. Traffic
 between two ports stays below the first level at which they share a component, and uses the uplinks of every component
-that it leaves; in a folded Clos
-with traffic spread evenly over equal paths (Al-Fares et al., SIGCOMM 2008) nothing else limits it.
+that it leaves; in a folded Clos with traffic spread evenly over equal paths (Al-Fares et al., SIGCOMM 2008) nothing
+else limits it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ NONE = -1
 class Ranks:
     """Accelerators in the order of nodes, as int64 columns.
 
-    `device` is the row of the node, `accelerator` the number in the node, `domain` the number of the scale-up domain.
+    `device` is the row of the node, `accelerator` the number in the node from 0 (0 for a node without accelerators),
+    `domain` the number of the scale-up domain; a node in none counts as one. `unit`, `pod` and `site` are those of the
+    device table; `rail` counts from 1, 0 for none.
     `domain_gbps` (float64) is what a rank sends into its domain, Gb/s each way; 0 if that is not known. If scale-up has
     two tiers or nested domains, `domain` is the widest, and `first_tier` is the next one within it, of
     `first_tier_size` accelerators, each with `first_tier_gbps`; otherwise these three are those of the domain itself.
@@ -59,8 +61,10 @@ class Ranks:
 class Level:
     """What the tiers up to one of them join.
 
-    `component` is the number of the component of each device row, int64; `out_gbps` is the bandwidth of the links that
-    leave each component, Gb/s each way. `hop_m` is the mean length of the cables above the level, m; 0 at the top.
+    `component` is the number of the component of each device row, int64; a device that no link joins is alone in its
+    own. `out_gbps` is the bandwidth of the links that leave each component, by its number, Gb/s each way. `tiers` are
+    the tiers that join here, () where links between sites or within a tier do. `hop_m` is the mean length of the cables
+    above the level, m; 0 at the top.
     """
 
     tiers: tuple[TierKey, ...]
@@ -68,7 +72,7 @@ class Level:
     out_gbps: Floats
     hop_m: float
     name: str = ""
-    """Its name if no tier joins it: that of the group of switches that meet within a tier."""
+    """`group` or `mesh` where links within a tier join it, within groups or between them; else ""."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +156,7 @@ class Network:
             both_wired = (a != NONE) & (b != NONE)
             for number in range(len(self.levels) - 1, -1, -1):
                 component = self.levels[number].component
+                # -1, of a port without a link, takes the last device's component: `both_wired` leaves it out
                 joined = both_wired & (component[a] == component[b])
                 np.minimum(levels, number, out=levels, where=joined)
         return levels

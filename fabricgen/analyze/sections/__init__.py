@@ -1,5 +1,6 @@
 """The sections of an analysis, a module each.
 
-`ORDER` is its place among them, `figures(network, job, asked)` makes its JSON, `lines(figures)` tells it to people, and
-`reckoning(figures)` how it was reckoned: formula, constants, source.
+`ORDER` is its place among them, `figures(network, job, question)` makes its JSON, `lines(results)` tells that to people
+and `headlines(results)`, if there is one, the most important of it; `reckoning(results)` says how it was reckoned:
+formula, constants, source.
 """
