@@ -184,7 +184,10 @@ class Hardware:
         return self.wishes.nodes_per_rack or max(1, 46 // self.node.rack_units)
 
     def find_ports(self, switch: str, planes: int) -> Ports | str:
-        """Return how a NIC is cabled to a switch over `planes` planes, or why it cannot be; cached."""
+        """Return how a NIC is cabled to a switch over `planes` planes, or in words why it cannot be; cached.
+
+        Raises InputError (FG011) for an unknown switch.
+        """
         key = (switch, planes)
         if key not in self._ports:
             self._ports[key] = self._attach_nic(switch, planes)

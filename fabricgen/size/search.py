@@ -126,8 +126,8 @@ def _select_front_and_near(candidates: Sequence[Candidate], axes: tuple[str, ...
 def _read_prices(wishes: Wishes, folder: Path) -> dict[str, float] | None:
     """Return unit prices by part, or None if the wishes name no file of prices.
 
-    Raises InputError. If the wishes name the file by a relative path, which nobody vouches for, errors do not repeat
-    what is in it.
+    Raises InputError like `read_price_list` (FG001, FG031). If the wishes name the file by a relative path, which
+    nobody vouches for, errors do not repeat what is in it.
     """
     from fabricgen.bom.prices import read_price_list
 

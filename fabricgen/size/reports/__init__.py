@@ -1,1 +1,1 @@
-"""Reports of `size`, a format a file: `report(found)` returns its bytes."""
+"""Reports of `size`, a format a file: `report(result, every=...)` returns its bytes; `every` adds what others beat."""
