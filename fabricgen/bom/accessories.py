@@ -14,7 +14,10 @@ from fabricgen.wiring.arrays import Flags, Ints64
 
 
 def make_accessory(cluster: Cluster, spec: str, text: str, kind: str) -> OrderedPart:
-    """Return the part for a specification such as `blanking-panel-1u`: the blueprint's product for it, else itself."""
+    """Return the part for a specification such as `blanking-panel-1u`: the blueprint's product for it, else itself.
+
+    `text` is its description; accessories draw nothing.
+    """
     products = cluster.design.loaded.blueprint.accessories.parts
     return OrderedPart(products.get(spec, spec), text, kind, 0)
 

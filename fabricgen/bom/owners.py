@@ -31,7 +31,10 @@ class Grouping:
 
 @dataclass(frozen=True)
 class Owners:
-    """The groupings of the needs of a cluster, one method for each, with one entry for each row of `needs`."""
+    """The groupings of the needs of a cluster, one method for each, with an entry for each row of `needs`.
+
+    Groups are named as users call them: `compute`, `node-leaf`, `p1/su1`; `NONE` for pieces without one.
+    """
 
     cluster: Cluster
     needs: Needs

@@ -89,8 +89,9 @@ def read_price_list(path: Path) -> PriceList:
     """Read a price file: CSV in UTF-8 with the columns part and unit_price, and optionally those of `FURTHER`.
 
     Other columns are ignored, and so are rows without a price and optional cells, as in a bill to be priced. Raises
-    InputError with file and line: FG001 or FG002 if the file is not text in UTF-8 of at most 8 MiB; FG031 if a column
-    is missing, a price is no number, a part has two prices, or prices are in two currencies.
+    InputError with file and line: FG001 or FG002 if the file is not text in UTF-8 of at most 8 MiB; FG028 if a build
+    was stopped in its folder; FG031 if it is no CSV, a column is missing, a price is no number, a part has two prices,
+    or prices are in two currencies.
     """
     offers: dict[str, PriceOffer] = {}
     lines: dict[str, int] = {}

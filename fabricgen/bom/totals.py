@@ -100,12 +100,13 @@ def _make_total(
 
 
 def _find_spare_index(bill: Bill, name: str, key: Grouping, part: int, site: int) -> int:
-    """Return the index of a spare's group in the grouping `key`, which is called `name`; one past the last if none.
+    """Return the index of a spare's group in the grouping `key`, which is called `name`; past the last if it has none.
 
     `part` is the index of the spare's part, and `site` that of its site, -1 for none.
     """
     if name == "kind":
         return KINDS.index(bill.needs.parts[part].kind)
+    # the names of the grouping by site are `NONE`, then the sites in order
     return key.names.index(NONE) + 1 + site if name == "site" and site >= 0 else len(key.names)
 
 

@@ -125,8 +125,8 @@ def _specify_pdu_and_whip(volts: int, amps: int | None, feed: str, height: str) 
 def size_feed_pdus(supply: RackPdus, load_w: float, feeds: int) -> tuple[int, int]:
     """Return (rating in A, number) of the PDUs on each of `feeds` feeds of a rack that draws `load_w` W.
 
-    The PDUs of all feeds but one carry the whole load. If one PDU of the highest rating does not suffice on a feed, the
-    feed has several; of the ratings that suffice the lowest is taken.
+    The PDUs of all feeds but one, or of a single feed, carry the whole load. If one PDU of the highest rating does not
+    suffice on a feed, the feed has several; of the ratings that suffice the lowest is taken.
     """
     # with one feed lost the others carry the whole load
     feed_w = load_w / max(1, feeds - 1)
@@ -163,7 +163,10 @@ _OPEN, _UNKNOWN = "inlets not published", "supplies not published"
 
 
 class RackCords(NamedTuple):
-    """The power cords of racks: by row of the rack, (outlet, cords of a device, number of such devices)."""
+    """The power cords of racks: by row of the rack, (outlet, cords of a device, number of such devices).
+
+    The outlet is C13 or C19, or a text such as `_OPEN`; a device of unknown supplies counts as one cord of `_UNKNOWN`.
+    """
 
     of_rack: Mapping[int, Sequence[tuple[str, int, int]]]
 
