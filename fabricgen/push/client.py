@@ -198,6 +198,10 @@ class NetBox:
         """Change records by `id`, all or none."""
         self._call("PATCH", path, self._answer_little(rows), rows)
 
+    def name_object(self, value: Mapping[str, Any]) -> str:
+        """Return what people call an object, or a choice, that a record refers to."""
+        return str(value.get("display", value.get("value")))
+
     def _answer_little(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         """Return the parameters that ask for an answer with the written fields alone.
 

@@ -35,6 +35,7 @@ class Nautobot(NetBox):
     def __init__(self, url: str, token: str) -> None:
         super().__init__(url, token)
         self._names: dict[str, dict[Id, str]] = {}
+        self._displays: dict[Id, str] = {}
         self._contexts: dict[Id, dict[str, Any]] = {}
         self._address_tags: dict[Id, list[dict[str, str]]] = {}
 
@@ -44,6 +45,7 @@ class Nautobot(NetBox):
         if "site_id" in filters:
             passed["location_id" if path == "dcim/cables" else "location"] = filters["site_id"]
         for record in super().list_records(path, self.KEPT, **passed):
+            self._displays[record["id"]] = record["display"]
             yield self._put_as_netbox(path, record)
 
     def _put_as_netbox(self, path: str, record: Record) -> Record:
@@ -73,6 +75,13 @@ class Nautobot(NetBox):
             put["tags"] = self._address_tags.get(record["ip_address"]["id"], [])
         return put
 
+    def name_object(self, value: Mapping[str, Any]) -> str:
+        """Return what people call an object that a record refers to; its id if no record of it was read.
+
+        Nautobot tells but the id of what a record refers to (depth 0 of its API).
+        """
+        return self._displays.get(value["id"], value["id"]) if "id" in value else super().name_object(value)
+
     def _answer_little(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:  # noqa: ARG002 - as NetBox's
         return {}
 
@@ -91,7 +100,16 @@ class Nautobot(NetBox):
             elif path not in _TAGGED:
                 body.pop("tags", None)
         self._names.pop(path, None)
-        return super().create_records(path, bodies)
+        records = super().create_records(path, bodies)
+        # the serializer of cables makes them without their tags (v3.2.7: dcim/api/serializers.py, CableSerializer)
+        untagged = [
+            {"id": record["id"], "tags": body["tags"]}
+            for record, body in zip(records, bodies, strict=True)
+            if body.get("tags") and not record.get("tags")
+        ]
+        if untagged:
+            super().change_records(path, untagged)
+        return records
 
     def change_records(self, path: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Change records by `id`, all or none; what else a configuration context has stays."""

@@ -119,7 +119,9 @@ class NetboxState:
                 for record in self._read_records(kind)
                 if self._is_ours(record) and record["id"] not in kept_ids[path]
             ]
-            differences.delete += [NetboxChange(kind, _name_record(record), {}, record["id"]) for record in dropped]
+            differences.delete += [
+                NetboxChange(kind, self._name_record(record), {}, record["id"]) for record in dropped
+            ]
         return differences
 
     def _is_ours(self, record: Record) -> bool:
@@ -180,7 +182,9 @@ class NetboxState:
                 if name not in kind.once and not is_alike(record.get(name), self._resolve_ids(value))
             }
             if differing:
-                text = ", ".join(f"{n} {_show_value(record.get(n))} -> {_show_value(v)}" for n, v in differing.items())
+                text = ", ".join(
+                    f"{n} {self._show_value(record.get(n))} -> {self._show_value(v)}" for n, v in differing.items()
+                )
                 other_push = self._find_other_push(record)
                 is_taken = (
                     record.get("assigned_object_id") and "assigned_object_id" in differing and not self._is_ours(record)
@@ -298,9 +302,8 @@ class NetboxState:
         status = spell_value(record.get("status"))
         if verdict and verdict.status and status not in STATUSES:
             differences.kept_status.append(f"{' '.join(planned.key)}: {status}")
-        texts = [f"{name} {_show_value(record.get(name))} -> {_show_value(value)}" for name, value in differing.items()]
         if differing or judged:
-            text = ", ".join([*texts, *words])
+            text = ", ".join([*self._list_differences(record, differing), *words])
             differences.change.append(NetboxChange(planned.kind, planned.key, differing | judged, record["id"], text))
 
     def _judge_cable(self, verdict: Verdict | None, record: Record) -> tuple[dict[str, Any], list[str]]:
@@ -332,19 +335,32 @@ class NetboxState:
                     continue
                 if (device, name) in unmarked or not is_alike(address, self._resolve_ids(reference)):
                     key = (str(row["device"]),)
-                    text = f"{name} {address['display'] if address else '-'} -> {planned}"
+                    text = f"{name} {self._show_value(address)} -> {planned}"
                     differences.marks.append(NetboxChange(devices, key, {name: reference}, device, text))
+
+    def _name_record(self, record: Record) -> Key:
+        """Return what an object of NetBox is called, after its device if it is in one."""
+        device = self._netbox.name_object(record["device"]) if record.get("device") else ""
+        return tuple(filter(None, (device, str(record.get("display", record["id"])))))
+
+    def _list_differences(self, record: Record, planned: Mapping[str, Any]) -> list[str]:
+        """Return a text for each field of an object, by name, that is to have another value."""
+        return [f"{name} {self._show_value(record.get(name))} -> {self._show_value(planned[name])}" for name in planned]
+
+    def _show_value(self, value: Any) -> str:
+        """Return a value as people read it: what a reference names, and - for nothing."""
+        if isinstance(value, Reference):
+            return " ".join(value.key)
+        if isinstance(value, list):
+            return ", ".join(" ".join(self._show_value(inside) for inside in each.values()) for each in value)
+        if isinstance(value, Mapping):
+            return self._netbox.name_object(value)
+        return "-" if value in (None, "") else spell_value(value)
 
 
 def _match_key(kind: Kind, key: Iterable[str]) -> Key:
     """Return the key by which NetBox tells objects of a kind apart."""
     return tuple(text.lower() if kind.any_case else text for text in key)
-
-
-def _name_record(record: Record) -> Key:
-    """Return what an object of NetBox is called, after its device if it is in one."""
-    names = (record["device"]["display"] if record.get("device") else "", str(record.get("display", record["id"])))
-    return tuple(filter(None, names))
 
 
 def _describe_position(position: int, key: Key, rear_position: int) -> dict[str, Any]:
@@ -377,14 +393,3 @@ def spell_value(value: Any) -> str:
 def is_alike(current: Any, planned: Any) -> bool:
     """Whether a field of NetBox has the planned value."""
     return spell_value(current) == spell_value(planned)
-
-
-def _show_value(value: Any) -> str:
-    """Return a value as people read it: what a reference names, and - for nothing."""
-    if isinstance(value, Reference):
-        return " ".join(value.key)
-    if isinstance(value, list):
-        return ", ".join(" ".join(_show_value(inside) for inside in each.values()) for each in value)
-    if isinstance(value, Mapping):
-        return str(value.get("display", value.get("value")))
-    return "-" if value in (None, "") else spell_value(value)

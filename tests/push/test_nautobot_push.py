@@ -109,6 +109,28 @@ def test_what_people_made_is_never_deleted(nautobot: FakeNautobot, push: Push) -
     assert ("theirs" in names, "old" in names) == (True, False)
 
 
+def test_what_leaves_the_plan_is_named_and_deleted(nautobot: FakeNautobot, push: Push) -> None:
+    """Cables have their tag although Nautobot makes them without, and what is told has names, not ids."""
+    assert push("--apply").code == 0
+    cables = len(nautobot.held["dcim/cables"])
+    fewer = ("--set", "fabrics.compute.tiers.spine.count=2", "--delete")
+    ran = push(*fewer, "--all")
+    assert "- interfaces compute-spine-03 Ethernet0\n" in ran.out
+    assert ran.out.count(": --delete takes it away\n") == 4
+    assert push(*fewer, "--apply").code == 0
+    assert push(*fewer).out == NOTHING
+    assert 0 < len(nautobot.held["dcim/cables"]) <= cables
+
+
+def test_another_primary_address_is_told_by_its_text(nautobot: FakeNautobot, push: Push) -> None:
+    assert push("--apply").code == 0
+    devices = [each for each in nautobot.held["dcim/devices"].values() if each.get("primary_ip4")]
+    addresses = {number: each["address"] for number, each in nautobot.held["ipam/ip-addresses"].items()}
+    planned, other = (addresses[each["primary_ip4"]] for each in devices[:2])
+    devices[0]["primary_ip4"] = devices[1]["primary_ip4"]
+    assert f"primary_ip4 {other} -> {planned.split('/')[0]}" in push("--all").out
+
+
 def test_verdicts_are_told_as_to_netbox(nautobot: FakeNautobot, push: Push, fabricgen: Any, tmp_path: Path) -> None:
     blueprint = (BLUEPRINTS / "leaf-spine.yaml", "--set", SMALL)
     assert fabricgen("emulate", *blueprint, "-o", tmp_path / "paper", "--faults", "2").code == 0
