@@ -177,7 +177,7 @@ class CableIndex:
         fibres makes it. int32.
         """
         cables, links = self.plan.cables, self.plan.links
-        far_ends, lanes = count_ends_and_lanes(links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
+        far_ends, lanes = count_ends_and_lanes(links, cables.end_cable, cables.end_link, cables.end_links, cables.connectors)
         first_rows, code = unique_combinations(cables.medium, far_ends, lanes)
         keys = zip(*(column[first_rows].tolist() for column in (cables.medium, far_ends, lanes)), strict=True)
         fibre_counts = [

@@ -206,7 +206,7 @@ def _list_fitting(catalog: Catalog, cables: CableIndex, cable: int) -> Iterator[
     """Yield the profiles that carry a cable's lanes and fit the cages at its ends, the cheapest first."""
     segments = _list_segments(cables, cable)
     has_several_far_ends = len(cables.list_ends(cable, upper=False)) + len(cables.list_ends(cable, upper=True)) > 2
-    needs_splitting = has_several_far_ends or any(not hangs_on_lower_end(s) and s.b.per_connector > 1 for s in segments)
+    needs_splitting = has_several_far_ends or any(not hangs_on_lower_end(s) for s in segments)
     for profile in catalog.cables:
         stated_segments = [segment._replace(media=(profile.id,), media_path=("cable_of",)) for segment in segments]
         lanes = max(segment.lanes for segment in segments)

@@ -23,14 +23,14 @@ class CageSharing(NamedTuple):
     """How cables share cages, columns of one row a cable.
 
     `alone`: it shares no cage. `group` (int32): the lowest-numbered cable of those connected to it through shared
-    cages. `one_cable`: it is not alone, and one assembly with attached ends could replace all of these. `split`: it is
-    a breakout.
+    cages. `one_cable`: it is not alone, and one assembly with attached ends could replace all of these. `is_breakout`:
+    it splits into several links.
     """
 
     alone: Flags
     group: Ints
     one_cable: Flags
-    split: Flags
+    is_breakout: Flags
 
 
 def count_connectors(side: Side) -> int:
@@ -45,17 +45,15 @@ def count_connectors(side: Side) -> int:
 def find_cage_sharing(links: LinkTable, segment: Ints, ends: CableEnds) -> CageSharing:
     """Return how cables share cages; `segment` is that of each cable."""
     alone, group = _join_over_cages(ends, len(segment))
-    split = ends.last > ends.first
+    is_breakout = ends.last > ends.first
     # a breakout of the upper end of which one leg is used has a single end row, and is known by its segment; at the
     # lower end only legs in use count, as in `count_far_ends`: nothing else takes what a device does not link up
-    split |= np.array([not hangs_on_lower_end(s) and s.b.per_connector > 1 for s in links.segments], dtype=bool)[
-        segment
-    ]
+    is_breakout |= np.array([not hangs_on_lower_end(s) for s in links.segments], dtype=bool)[segment]
     one_cable = np.zeros(len(segment), dtype=bool)
     if not alone.all():
         rows = np.flatnonzero(~alone[ends.cable])
         one_cable = _could_be_one_cable(links, segment, group, ends, rows) & ~alone
-    return CageSharing(alone, group, one_cable, split)
+    return CageSharing(alone, group, one_cable, is_breakout)
 
 
 def _could_be_one_cable(links: LinkTable, segment: Ints, group: Ints, ends: CableEnds, rows: Ints64) -> Flags:
@@ -121,7 +119,7 @@ def merge_assemblies(sharing: CageSharing, attached: Flags, ends: CableEnds) -> 
         # what stays is numbered through in its old order; cables that merge then take the number of the first of theirs
         number = np.cumsum(stays, dtype=np.int32) - 1
         number[merged] = number[sharing.group[merged]]
-    merges_ends = attached & (merged | sharing.split)
+    merges_ends = attached & (merged | sharing.is_breakout)
     cables_merged = np.bincount(number, minlength=int(stays.sum())).astype(np.int32)
     rows = _merge_end_rows(number, merges_ends, ends) if merges_ends.any() else ends
     return MergedCables(number, cable_numbers[stays], cables_merged, rows)

@@ -65,7 +65,7 @@ def make_cables(
     # through panels a cable's medium sets the trunks, these its length, and that its medium: the patcher asks for media
     # again until they settle; without panels it asks once
     patcher = Patcher.make_patcher(design, devices, racks, links, media, shelf)
-    choice = patcher.choose_media(partial(choose_media, links, segment, sharing), ends, run_m)
+    choice = patcher.settle_media(partial(choose_media, links, segment, sharing), ends, sharing.group, run_m)
     # a cable with ends of its own may fill both connectors of a cage: what was two cables then is one
     attached = np.array([profile.attached for profile in media], dtype=bool)
     merged = merge_assemblies(sharing, attached[choice.medium], ends)

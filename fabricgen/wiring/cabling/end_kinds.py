@@ -192,35 +192,52 @@ def count_link_lanes(links: LinkTable) -> Ints:
     return np.array([s.lanes for s in links.segments], dtype=np.int32)
 
 
-def count_far_ends(links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, end_links: Ints, cables: int) -> Ints:
-    """Return the number of far ends of each cable, int32, from columns of end rows as in `count_ends_and_lanes`.
+def count_far_ends(
+    links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, end_links: Ints, connectors: Ints
+) -> Ints:
+    """Return the number of far ends of each cable, int32; arguments are as in `count_ends_and_lanes`.
 
-    A breakout with its common end above has all its far ends, whether a device is on each of them or not.
+    A breakout with its common end above has all its far ends, whether a device is on each of them or not; one with its
+    common end below has those in use.
     """
-    far_ends = np.bincount(end_cable, minlength=cables).astype(np.int32)
-    least_far_ends = [1 if hangs_on_lower_end(s) else s.b.per_connector for s in links.segments]
-    if max(least_far_ends, default=1) > 1:  # else the least that there may be
-        # an upper common end splits into so many ends, whether a device hangs on each or not
-        np.maximum.at(
-            far_ends, end_cable, np.array(least_far_ends, dtype=np.int32)[links.segment[end_link]] // end_links
-        )
+    far_ends = np.bincount(end_cable, minlength=len(connectors)).astype(np.int32)
+    upper_links = _count_links_split_above(links, end_cable, end_link, connectors)
+    if upper_links.any():
+        # a leg whose row has several links is one far end for all of them
+        np.maximum.at(far_ends, end_cable, upper_links[end_cable] // end_links)
     return far_ends
 
 
-def count_ends_and_lanes(
-    links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, end_links: Ints, cables: int
-) -> tuple[Ints, Ints]:
-    """Return (number of far ends of each cable, electrical lanes at its common end), int32, from columns of end rows.
+def _count_links_split_above(links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, connectors: Ints) -> Ints:
+    """Return how many links each cable with its common end above splits into there, used or not; int32, 0 for others.
 
-    A straight cable has 1 far end; unused legs of a breakout count. A cable whose far end takes several links of a
-    split cage, as at a DGX, is straight.
+    A cable that fills several connectors of a cage splits into the links of all of these.
     """
-    far_ends = count_far_ends(links, end_cable, end_link, end_links, cables)
+    links_of_connector = [0 if hangs_on_lower_end(s) else s.b.per_connector for s in links.segments]
+    if not any(links_of_connector):
+        return np.zeros(len(connectors), dtype=np.int32)
+    segment = np.zeros(len(connectors), dtype=np.int32)
+    segment[end_cable] = links.segment[end_link]
+    split_links = connectors * np.array(links_of_connector, dtype=np.int32)[segment]
+    return np.where(_are_lower(links, segment, connectors), 0, split_links).astype(np.int32)
+
+
+def count_ends_and_lanes(
+    links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, end_links: Ints, connectors: Ints
+) -> tuple[Ints, Ints]:
+    """Return (number of far ends of each cable, electrical lanes at its common end), int32.
+
+    `end_cable`, `end_link` and `end_links` are columns of end rows, `connectors` has one number a cable: how many of a
+    cage it fills. A straight cable has 1 far end, also where that takes several links of a split cage, as at a DGX;
+    unused legs of a breakout with its common end above count, lanes included.
+    """
+    far_ends = count_far_ends(links, end_cable, end_link, end_links, connectors)
     # `bincount` with weights adds them: the links of all end rows of a cable
-    wired = np.bincount(end_cable, weights=end_links, minlength=cables)
-    lanes_of_link = np.zeros(cables, dtype=np.int32)
+    link_count = np.bincount(end_cable, weights=end_links, minlength=len(connectors))
+    lanes_of_link = np.zeros(len(connectors), dtype=np.int32)
     lanes_of_link[end_cable] = count_link_lanes(links)[links.segment[end_link]]
-    return far_ends, (lanes_of_link * np.maximum(wired, far_ends)).astype(np.int32)
+    # an unused leg has lanes, too
+    return far_ends, (lanes_of_link * np.maximum(link_count, far_ends)).astype(np.int32)
 
 
 def is_common_end_lower(segment: Segment, connectors: int) -> bool:
@@ -234,10 +251,13 @@ def is_common_end_lower(segment: Segment, connectors: int) -> bool:
 
 def are_common_ends_lower(links: LinkTable, cables: CableTable) -> Flags:
     """Whether the common end of each cable, which a breakout has in one cage, is its lower (a) one; bool."""
-    segment = links.segment[cables.end_link[cables.find_first_rows()]]
+    return _are_lower(links, links.segment[cables.end_link[cables.find_first_rows()]], cables.connectors)
+
+
+def _are_lower(links: LinkTable, segment: Ints, connectors: Ints) -> Flags:
+    """Whether the common end of cables, given by their segment and the connectors that they fill, is the lower one."""
     # 1 and 2 stand for "fills one connector" and "fills several", of which each segment is judged once
     by_connector, by_cage = (
-        np.array([is_common_end_lower(s, connectors) for s in links.segments], dtype=bool)[segment]
-        for connectors in (1, 2)
+        np.array([is_common_end_lower(s, filled) for s in links.segments], dtype=bool)[segment] for filled in (1, 2)
     )
-    return np.where(cables.connectors > 1, by_cage, by_connector)
+    return np.where(connectors > 1, by_cage, by_connector)

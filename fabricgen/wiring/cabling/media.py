@@ -38,14 +38,13 @@ def choose_media(
     # cables that share cages share transceivers, and so a medium: the longest of them decides for all
     longest = run_m.copy()
     np.maximum.at(longest, group, run_m)
-    alone, split = sharing.alone, np.zeros(len(group), dtype=bool)
+    alone, meets_breakout = sharing.alone, np.zeros(len(group), dtype=bool)
     # one breakout in a cage makes its whole transceiver one for breakouts
-    split[group[np.flatnonzero(sharing.split)]] = True
-    split = split[group]
+    meets_breakout[group[np.flatnonzero(sharing.is_breakout)]] = True
     fit = MediaFit.evaluate_media(links.segments, media)
     wants_one_cable = np.array([wants_assembly(s) for s in links.segments], dtype=bool)[segment]
     requirements = _MediaRequirements(
-        segment, alone, alone | sharing.one_cable & wants_one_cable, split, longest[group]
+        segment, alone, alone | sharing.one_cable & wants_one_cable, meets_breakout[group], longest[group]
     )
     sample_cables, sample_of_cable = requirements.group_alike(fit)
     medium, reaches = _choose_best(fit, requirements.select_cables(sample_cables))
@@ -66,36 +65,39 @@ def choose_media(
 class MediaFit(NamedTuple):
     """The suitability of each medium for each segment; arrays of shape (segments, media).
 
-    `serves_m` float64: the longest run that it serves, m, as sold and permitted; -1 where it must not be. `splits`:
-    whether it can carry several links from one cage. `rank` float64: the medium with the lowest rank is preferred.
+    `serves_m` float64: the longest run that it serves, m, as sold and permitted; -1 where it must not be. `can_split`:
+    whether it can carry several links from one cage. `unsold`: whether the product lists of the blueprint lack it.
+    `rank` float64: the medium with the lowest rank is preferred; those that are sold come before all that are not.
     """
 
     media: Media
     serves_m: Floats
-    splits: npt.NDArray[np.bool_]
+    can_split: Flags
+    unsold: Flags
     rank: Floats
 
     @classmethod
     def evaluate_media(cls, segments: tuple[Segment, ...], media: Media) -> MediaFit:
-        """Return the longest run, the splits and the rank of every medium for every segment."""
+        """Return how every medium suits every segment."""
         shape = (len(segments), len(media))
-        serves_m, rank = np.full(shape, -1.0), np.zeros(shape)
+        serves_m, unsold, rank = np.full(shape, -1.0), np.zeros(shape, dtype=bool), np.zeros(shape)
         for row, segment in enumerate(segments):
             for i, profile in enumerate(media):
-                # one number in place of three keys: sold first, then the place in the policy, then the order of
-                # `media`; the square, as ranks of cables that share cages are added: being sold counts most there, too
-                unsold = 0 if segment.sells(profile) else (len(segment.policy.prefer) + 1) * len(media) ** 2
-                rank[row, i] = unsold + segment.policy.find_rank(profile) * len(media) + i
+                # one number in place of three keys: sold first, then the place in the policy, which is
+                # `len(prefer)` at most, then the order of `media`
+                unsold[row, i] = not segment.sells(profile)
+                place = segment.policy.find_rank(profile) + unsold[row, i] * (len(segment.policy.prefer) + 1)
+                rank[row, i] = place * len(media) + i
                 if fits_segment(segment, profile):
                     serves_m[row, i] = find_longest_run(profile, find_length_limit(segment, profile))
-        splits = [[m.splits_for(s.lanes) for m in media] for s in segments]
-        return cls(media, serves_m, np.array(splits, dtype=bool).reshape(shape), rank)
+        can_split = np.array([[m.splits_for(s.lanes) for m in media] for s in segments], dtype=bool).reshape(shape)
+        return cls(media, serves_m, can_split, unsold, rank)
 
     def is_legal(self, requirements: _MediaRequirements, i: int) -> Flags:
         """Whether medium `i` fits the cages of each cable, and what shares these."""
         profile = self.media[i]
         fits: Flags = self.serves_m[requirements.segment, i] >= 0
-        fits &= ~requirements.split | self.splits[requirements.segment, i]
+        fits &= ~requirements.meets_breakout | self.can_split[requirements.segment, i]
         # a module of one link has no second connector for what shares the cage
         if profile.link_gbps:
             return fits & requirements.alone
@@ -112,20 +114,19 @@ class _MediaRequirements(NamedTuple):
     """What the medium of each cable, and of those that share its cages, must meet; columns of one length.
 
     `alone`: it shares no cage. `may_be_attached`: it may have ends of its own, as it is alone in its cages, or one
-    assembly that is asked for replaces all that share them. `split`: one of them is a breakout. `longest`: the longest
-    of their runs, m.
+    assembly that is asked for replaces all that share them. `meets_breakout`: it or one of these is a breakout.
+    `longest`: the longest of their runs, m.
     """
 
     segment: Ints
     alone: Flags
     may_be_attached: Flags
-    split: Flags
+    meets_breakout: Flags
     longest: Floats
 
     def select_cables(self, rows: Ints) -> _MediaRequirements:
         """Return the requirements of some cables."""
-        alone, may_be_attached, split = self.alone[rows], self.may_be_attached[rows], self.split[rows]
-        return _MediaRequirements(self.segment[rows], alone, may_be_attached, split, self.longest[rows])
+        return _MediaRequirements(*(column[rows] for column in self))
 
     def group_alike(self, fit: MediaFit) -> tuple[Ints, Ints]:
         """Return (one cable of each distinct combination of requirements, index of each cable's combination), int32."""
@@ -133,7 +134,7 @@ class _MediaRequirements(NamedTuple):
         limits = np.array(sorted(set(fit.serves_m.ravel().tolist()))) + ROUNDING_M
         steps, kinds = np.searchsorted(limits, self.longest), len(limits) + 1
         # mixed radix: every combination is one small number, looked up in a table instead of sorted
-        flags = (self.segment * 2 + self.alone) * 4 + self.may_be_attached * 2 + self.split
+        flags = (self.segment * 2 + self.alone) * 4 + self.may_be_attached * 2 + self.meets_breakout
         code = flags * kinds + steps
         sample = np.full(int(code.max(initial=0)) + 1, -1, dtype=np.int32)
         # the last cable of each kind stays; any would do
@@ -165,31 +166,35 @@ def _choose_best(fit: MediaFit, requirements: _MediaRequirements) -> tuple[Ints,
 
 
 def _choose_common_media(
-    fit: MediaFit, requirements: _MediaRequirements, group: Ints64, chosen: tuple[Ints, Flags]
+    fit: MediaFit, requirements: _MediaRequirements, group_index: Ints64, chosen: tuple[Ints, Flags]
 ) -> tuple[Ints, Flags]:
     """Return (medium of each cable, whether it reaches) for cables that share cages, but chose different media.
 
-    A group gets the medium with the least sum of ranks among those that suit and reach all its cables. If there is
-    none, its cables keep what they have `chosen`. `group` is the number of each cable's group.
+    Of the media that suit and reach all its cables a group gets the one that the fewest of these would have to buy
+    elsewhere, of several the one with the least sum of ranks. If there is none, its cables keep what they have
+    `chosen`. `group_index` is the number of each cable's group, from 0.
     """
     medium, reaches = chosen
-    best = np.full(int(group.max()) + 1, np.inf)
+    # by group: (cables that would have to buy it elsewhere, sum of ranks) of the best medium so far
+    fewest_unsold, least_rank = np.full((2, int(group_index.max()) + 1), np.inf)
     for i in range(len(fit.media)):
-        # ranks differ by segment (policy, products): what any of the group would have to buy elsewhere comes last
-        rank_sum = np.bincount(group, weights=fit.rank[requirements.segment, i])
+        # both differ by segment (policy, products)
+        unsold, rank = (np.bincount(group_index, weights=w[requirements.segment, i]) for w in (fit.unsold, fit.rank))
+        is_better = (unsold < fewest_unsold) | ((unsold == fewest_unsold) & (rank < least_rank))
         # one cable of a group that it does not suit rules it out for the group
-        rank_sum[group[~fit.does_reach(requirements, i)]] = np.inf
-        is_better = (rank_sum < best)[group]
-        medium[is_better], reaches[is_better] = i, True
-        best = np.minimum(best, rank_sum)
+        is_better[group_index[~fit.does_reach(requirements, i)]] = False
+        fewest_unsold[is_better], least_rank[is_better] = unsold[is_better], rank[is_better]
+        takes_it = is_better[group_index]
+        medium[takes_it], reaches[takes_it] = i, True
     return medium, reaches
 
 
 def _choose_fallback_media(medium: Ints, segment: Ints, segments: tuple[Segment, ...], media: Media) -> None:
-    """Give cables without a legal medium (-1), in place, a stated one, else the cheapest that carries their lanes.
+    """Give cables without a legal medium (-1), in place, a stated one, else the cheapest that carries their lanes, else
+    the cheapest of all.
 
-    Of several stated media it is the one of the longest reach, as it misses the run by least. Whether it reaches stays
-    false, as no reach makes it legal.
+    Of several stated media it is the one of the longest `reach_m`, as it misses the run by least. Whether it reaches
+    stays false, as no reach makes it legal.
     """
     by_reach = sorted(enumerate(media), key=lambda m: (-m[1].reach_m, m[1].cost_rank))
     for is_stated, ordered in ((True, by_reach), (False, list(enumerate(media)))):
@@ -197,6 +202,8 @@ def _choose_fallback_media(medium: Ints, segment: Ints, segments: tuple[Segment,
             allowed = [profile.id in s.media if is_stated else profile.selectable for s in segments]
             carries = [s.lane_gbps in profile.lane_gbps for s in segments]
             medium[np.logical_and(allowed, carries)[segment] & (medium < 0)] = i
+    # lanes that nothing carries, as those of a device of the blueprint's own catalogue may be: lint says so (FG602)
+    medium[medium < 0] = 0
 
 
 def find_length_limit(segment: Segment, profile: CableProfile) -> float:

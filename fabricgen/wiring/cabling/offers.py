@@ -98,7 +98,7 @@ def find_sold_lengths(
         segment,
         medium,
         connectors,
-        *count_ends_and_lanes(links, ends.cable, ends.link, ends.links, cables),
+        *count_ends_and_lanes(links, ends.cable, ends.link, ends.links, connectors),
     )
     samples, order_kind = unique_combinations(*columns)
     length_m = np.full(cables, np.nan)

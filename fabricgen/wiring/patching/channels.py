@@ -80,7 +80,8 @@ def make_channels(
     # a cable that splits behind the far panel is one channel; else each of its legs is one
     starts_channel = has_own_channel | np.r_[True, cable[1:] != cable[:-1]][: len(cable)]
     of_row = (np.cumsum(starts_channel) - 1).astype(np.int32)
-    _, cable_lanes = count_ends_and_lanes(links, ends.cable, ends.link, ends.links, cables)
+    # what passes panels fills one connector
+    _, cable_lanes = count_ends_and_lanes(links, ends.cable, ends.link, ends.links, np.ones_like(policy))
     lanes = np.where(has_own_channel, leg_lanes, cable_lanes[cable])[starts_channel]
     medium_of_channel, connector_lanes = medium[cable[starts_channel]], connector_lanes[starts_channel]
     kind = np.array([FIBRES.index(m.fibre) if m.fibre else -1 for m in media], dtype=np.int32)[medium_of_channel]
@@ -120,8 +121,8 @@ def find_jumper_widths(links: LinkTable, ends: CableEnds, split: Ints) -> tuple[
     `split` says where each cable splits.
     """
     cables = len(split)
-    columns = links, ends.cable, ends.link, ends.links, cables
-    legs, cable_lanes = count_ends_and_lanes(*columns)
+    # what passes panels fills one connector
+    legs, cable_lanes = count_ends_and_lanes(links, ends.cable, ends.link, ends.links, np.ones_like(split))
     leg_lanes, is_common_lower = np.zeros(cables, dtype=np.int32), np.zeros(cables, dtype=bool)
     np.maximum.at(leg_lanes, ends.cable, count_link_lanes(links)[links.segment[ends.link]] * ends.links)
     is_common_lower[ends.cable] = np.array([hangs_on_lower_end(s) for s in links.segments], dtype=bool)[

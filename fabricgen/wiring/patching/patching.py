@@ -67,11 +67,11 @@ class Patcher(NamedTuple):
         places = list_patch_locations(design, racks)
         return cls(media, racks, PatchingInput(floor, devices, racks, links, media, policies, places, names, shelf))
 
-    def choose_media(self, chooser: MediumChooser, ends: CableEnds, run_m: Floats) -> MediumChoice:
+    def settle_media(self, chooser: MediumChooser, ends: CableEnds, group: Ints, run_m: Floats) -> MediumChoice:
         """Return the medium of each cable, and trunks laid for the cables that are patched.
 
         Cables that copper can serve are not patched. For the others, a fibre is chosen whose reach covers jumper, trunk
-        and jumper together. Raises InputError as `lay_trunks` does.
+        and jumper together. `group` is that of `CageSharing`. Raises InputError as `lay_trunks` does.
         """
         direct = chooser(run_m, self.media)
         choice = MediumChoice(*direct, np.full(len(run_m), -1, dtype=np.int32), ends)
@@ -84,10 +84,14 @@ class Patcher(NamedTuple):
         policy = np.where(electrical, -1, _find_cable_policies(self.inputs, ends, len(run_m))).astype(np.int32)
         # the direct run is the least that a channel can be
         is_patched, channel_m, laid = policy >= 0, run_m, None
+        # a patched cable needs transceivers, which all that share its cages plug into
+        plugs_in = np.zeros(len(group), dtype=bool)
+        plugs_in[group[is_patched]] = True
+        plugs_in = plugs_in[group]
         # a medium sets the trunks (how many lanes a connector has), these the length, and the length the medium;
         # lengths only grow, so that it settles
         for _ in range(ROUNDS if is_patched.any() else 0):
-            medium, reaches = self._choose_pluggable(chooser, channel_m, direct, is_patched)
+            medium, reaches = self._choose_pluggable(chooser, channel_m, direct, plugs_in)
             if laid is None or (self._number_kinds(medium) != self._number_kinds(choice.medium))[is_patched].any():
                 laid = lay_trunks(self.inputs, ends, policy, medium)
             # nothing changed since the last round: trunks, lengths and media agree
@@ -107,21 +111,19 @@ class Patcher(NamedTuple):
         return np.array([kinds.index(kind) for kind in kinds], dtype=np.int32)[medium]
 
     def _choose_pluggable(
-        self, chooser: MediumChooser, run_m: Floats, direct: tuple[Ints, Flags], is_patched: Flags
+        self, chooser: MediumChooser, run_m: Floats, direct: tuple[Ints, Flags], plugs_in: Flags
     ) -> tuple[Ints, Flags]:
-        """Return (medium, whether it reaches): pluggable fibre for patched cables and all that may share a cage with
-        them.
+        """Return (medium of each cable, whether it reaches): one with transceivers where `plugs_in`, that is for
+        patched cables and all that share cages with them.
 
-        Cables with attached ends keep the medium that was chosen for them as direct cables, given as `direct`.
+        Other cables with attached ends keep the medium that was chosen for them as direct cables, given as `direct`.
         """
         plugged = [i for i, m in enumerate(self.media) if (m.fibre and not m.attached) or "RJ45" in m.form_factors]
         medium, reaches = chooser(run_m, tuple(self.media[i] for i in plugged))
         attached = np.array([m.attached for m in self.media], dtype=bool)[direct[0]]
-        # a transceiver that shares a cage with a patched fibre has to be chosen with it; a cable with ends of its own
-        # shares none
-        loose: Flags = is_patched | ~attached
-        medium = np.array(plugged, dtype=np.int32)[medium]
-        return np.where(loose, medium, direct[0]).astype(np.int32), np.where(loose, reaches, direct[1])
+        is_chosen_anew: Flags = plugs_in | ~attached
+        medium = np.where(is_chosen_anew, np.array(plugged, dtype=np.int32)[medium], direct[0]).astype(np.int32)
+        return medium, np.where(is_chosen_anew, reaches, direct[1])
 
     def patch_cables(
         self, table: CableTable, ends: CableEnds, choice: MediumChoice, remaining: Ints

@@ -136,7 +136,7 @@ def _find_shorter_media(cluster: Cluster, saved_m: Floats) -> Ints64:
         serves_m, rank = fit.serves_m[segment, i], fit.rank[segment, i]
         is_better = is_candidate & (serves_m >= cables.run_m - saved_m) & (serves_m < cables.run_m) & (rank < best_rank)
         # a breakout stays a breakout
-        is_better &= fit.splits[segment, i] | ~fit.splits[segment, cables.medium]
+        is_better &= fit.can_split[segment, i] | ~fit.can_split[segment, cables.medium]
         shorter[is_better], best_rank[is_better] = i, rank[is_better]
     return shorter
 
