@@ -31,7 +31,7 @@ from fabricgen.numbering.names import find_stated_places, name_devices
 from fabricgen.numbering.ports import PortNames
 from fabricgen.verify.port_numbers import list_synonyms
 from fabricgen.wiring.arrays import Flags, Floats, Ints64, unique_inverse, unique_values
-from fabricgen.wiring.cabling.cables import find_connector
+from fabricgen.wiring.cabling.plugs import find_connector
 from fabricgen.wiring.expand import build_wiring_plan
 from fabricgen.wiring.links.columns import make_tier_columns
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, WiringPlan
@@ -201,13 +201,13 @@ class Trial:
                 (segment.a, links.a_device, links.a_port),
                 (segment.b, links.b_device, links.b_port),
             ):
-                if segment.protocol != "infiniband" or not isinstance(side, PortRun) or side.per_connector == 1:
+                if segment.protocol != "infiniband" or not isinstance(side, PortRun) or side.links_per_connector == 1:
                     continue
                 rows = links.find_rows(number)
                 for pair in unique_values((self._planned_kind[device[rows]] + 1) * side.numbers + port[rows]):
                     cage, connector = side.cages[pair % side.numbers // side.ways], find_connector(side, pair)
                     socket = f"{cage}/{connector + 1}" if connector >= 0 else str(cage)
-                    legs[pair // side.numbers - 1][socket] = side.per_connector
+                    legs[pair // side.numbers - 1][socket] = side.links_per_connector
         return legs
 
     def match_by_ports(self, earlier: Mapping[str, str]) -> None:

@@ -20,7 +20,7 @@ from fabricgen.design.capacity.failure_domains import FailureDomain, list_feed_f
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.wiring.arrays import Flags, Ints, Ints64, rank_within, unique_combinations, unique_values
-from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower, count_ends_and_lanes
+from fabricgen.wiring.cabling.far_ends import are_common_ends_lower, count_ends_and_lanes
 from fabricgen.wiring.cabling.shelf import split_into_fibres
 from fabricgen.wiring.tables import SWITCH, DeviceClass, WiringPlan
 
@@ -425,7 +425,9 @@ def find_pieces(cluster: Cluster) -> Pieces:
 def _find_pieces_of_plan(plan: WiringPlan) -> Pieces:
     """Return the piece and leg of every link of a plan; links fill the pieces of a cable in order of the common end."""
     links, cables, number = plan.links, plan.cables, len(plan.cables)
-    far_ends, lanes = count_ends_and_lanes(links, cables.end_cable, cables.end_link, cables.end_links, cables.connectors)
+    far_ends, lanes = count_ends_and_lanes(
+        links, cables.end_cable, cables.end_link, cables.end_links, cables.connectors_filled
+    )
     pieces = _count_pieces(plan, far_ends.astype(np.int64), lanes.astype(np.int64))
     rows = np.flatnonzero(links.cable >= 0)
     cable = links.cable[rows].astype(np.int64)

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
+from fabricgen.catalog.cable_models import MEDIA
 from fabricgen.kernel.units import parse_count, parse_percent, parse_ratio, parse_speed
 from fabricgen.models import forms
 from fabricgen.models.forms import FrozenModel, make_text_form
@@ -302,9 +303,6 @@ Breakouts = Annotated[
 """How cages are split, by the speed of the ports; empty where nothing is stated."""
 
 
-MEDIA = ("DAC", "ACC", "AEC", "AOC", "SR", "VR", "DR", "FR", "LR", "ZR", "LPO", "LRO", "NPO", "CPO", "COPPER")
-"""The words for media, as cable profiles have them."""
-
 _MEDIUM_FORM = {
     "description": "A medium, such as DR, or a cable profile.",
     "anyOf": [{"enum": list(MEDIA)}, {"type": "string"}],
@@ -315,7 +313,7 @@ MediaOf = Annotated[
     Field(min_length=1),
     WithJsonSchema(
         {
-            "description": "Media (DAC, ACC, AEC, AOC, SR, VR, DR, FR, LR, ZR, LPO, LRO, NPO, CPO, COPPER) or cable "
+            "description": f"Media ({', '.join(MEDIA)}) or cable "
             "profiles such as dr8-500m: the cheapest of these that reaches is taken, and no other.",
             **forms.one_or_list(_MEDIUM_FORM, minItems=1),
             "examples": ["DAC", ["DR", "FR"]],

@@ -14,13 +14,8 @@ from fabricgen.cluster import Cluster
 from fabricgen.kernel.units import format_number
 from fabricgen.numbering.lazy_columns import EncodedColumn, encode_column
 from fabricgen.wiring.arrays import Ints, Ints64, unique_combinations
-from fabricgen.wiring.cabling.end_kinds import (
-    EndKind,
-    are_common_ends_lower,
-    count_ends_and_lanes,
-    make_end_kind,
-    make_slug,
-)
+from fabricgen.wiring.cabling.end_kinds import EndKind, make_end_kind, make_slug
+from fabricgen.wiring.cabling.far_ends import are_common_ends_lower, count_ends_and_lanes
 from fabricgen.wiring.cabling.offers import make_shelf
 from fabricgen.wiring.cabling.shelf import CableOrder, split_into_fibres
 
@@ -82,7 +77,9 @@ class CableParts:
             legs, lanes = CableParts(self._cluster.phase.whole).widths
             return legs[self._cluster.phase.cables], lanes[self._cluster.phase.cables]
         cables = self._cables
-        return count_ends_and_lanes(self._links, cables.end_cable, cables.end_link, cables.end_links, cables.connectors)
+        return count_ends_and_lanes(
+            self._links, cables.end_cable, cables.end_link, cables.end_links, cables.connectors_filled
+        )
 
     @cached_property
     def made(self) -> tuple[list[CablePart], Ints64]:

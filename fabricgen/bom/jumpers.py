@@ -13,7 +13,7 @@ from fabricgen.catalog.patch_models import Polarity
 from fabricgen.design.media.patching import PatchPolicy
 from fabricgen.kernel.units import format_number
 from fabricgen.wiring.arrays import Ints, Ints64, unique_combinations
-from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower, count_link_lanes
+from fabricgen.wiring.cabling.far_ends import are_common_ends_lower, count_link_lanes
 from fabricgen.wiring.cabling.shelf import Shelf
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, IN_SHUFFLE, NOWHERE, Patching
 from fabricgen.wiring.tables import CableTable, LinkTable

@@ -12,7 +12,7 @@ from fabricgen.bom.sources import laser_modules, transceivers
 from fabricgen.catalog.loads import has_optics
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.arrays import Floats, Ints, unique_combinations
-from fabricgen.wiring.cabling.cables import number_cages
+from fabricgen.wiring.cabling.plugs import number_cages
 
 
 class CableEndPowers(NamedTuple):

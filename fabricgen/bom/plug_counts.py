@@ -7,7 +7,7 @@ import numpy as np
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.arrays import Ints64
-from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
+from fabricgen.wiring.cabling.far_ends import are_common_ends_lower
 
 
 def count_rack_plugs(cluster: Cluster) -> Ints64:

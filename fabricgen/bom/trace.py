@@ -17,7 +17,7 @@ from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.wiring.arrays import Ints
-from fabricgen.wiring.cabling.cables import number_cages
+from fabricgen.wiring.cabling.plugs import number_cages
 from fabricgen.wiring.cabling.routes import RACK_WIDTH_M, measure_ways_inside
 
 COLUMNS = ("part", "kind", "quantity", "fabric", "site", "su", "rack", "device", "cage", "cable", "run_m", "inside_m")

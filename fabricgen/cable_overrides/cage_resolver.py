@@ -90,7 +90,7 @@ class CageResolver:
         cage, connector = cage_and_connector
         cages_of_class.check(cage, end, path)
         connector = end.connector if connector is None else connector
-        if connector >= max(1, run.connectors, run.ways // run.per_connector):
+        if connector >= max(1, run.connectors, run.ways // run.links_per_connector):
             raise fault(
                 UNKNOWN, f"cage {split_plug(text)[0]} of {end.name} has no connector {connector + 1}", path=path
             )
@@ -137,7 +137,7 @@ class _SwitchCages:
 
     def _list_port_positions(self, cage: int) -> Iterator[tuple[str, tuple[int, int]]]:
         names = self._names(cage)
-        yield from ((name, (cage, i // self._run.per_connector)) for i, name in enumerate(names))
+        yield from ((name, (cage, i // self._run.links_per_connector)) for i, name in enumerate(names))
 
     def _names(self, cage: int) -> list[str]:
         """Return the names that the ports of the run would have in a cage; empty if the NOS does not split it so."""

@@ -15,8 +15,8 @@ from fabricgen.design.ports import PortRun
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, Strings, encode_column
 from fabricgen.numbering.ports import PortNames
 from fabricgen.wiring.arrays import Ints, Ints64, unique_combinations
-from fabricgen.wiring.cabling.cables import find_common_ends
-from fabricgen.wiring.cabling.end_kinds import count_ends_and_lanes
+from fabricgen.wiring.cabling.far_ends import count_ends_and_lanes
+from fabricgen.wiring.cabling.plugs import find_common_ends, find_connector
 from fabricgen.wiring.cabling.shelf import split_into_fibres
 from fabricgen.wiring.tables import DeviceClass, Segment, Side, WiringPlan
 
@@ -89,13 +89,6 @@ class CableEnd(NamedTuple):
         return f"{self.name}:{self.cage}"
 
 
-def find_connector(side: Side, port: int) -> int:
-    """Return the connector of its cage (from 0) that a port uses."""
-    if isinstance(side, PortRun):
-        return port % side.ways // side.per_connector
-    return side.legs[port].connector if isinstance(side, Attachment) else 0
-
-
 def _assign_plugs(side: Attachment, jumpers: int) -> Attachment:
     """Return an attachment whose legs have, as connector, the plug (from 0) of the cage that they are in, for a cable
     of `jumpers` fibres.
@@ -160,7 +153,9 @@ class CableIndex:
         sides: dict[tuple[int, str, int], Side] = {}
         for row in self.links_of(cable):
             side = self._separate_plugs(cable, row, upper=upper)
-            key = int(device[row]), str(self.port_names.cages[upper][row]), find_connector(side, int(port[row]))
+            # the only connector of a cage, -1, is number 0 here
+            connector = max(0, find_connector(side, int(port[row])))
+            key = int(device[row]), str(self.port_names.cages[upper][row]), connector
             groups.setdefault(key, []).append(row)
             sides.setdefault(key, side)
         return tuple(
@@ -177,7 +172,9 @@ class CableIndex:
         fibres makes it. int32.
         """
         cables, links = self.plan.cables, self.plan.links
-        far_ends, lanes = count_ends_and_lanes(links, cables.end_cable, cables.end_link, cables.end_links, cables.connectors)
+        far_ends, lanes = count_ends_and_lanes(
+            links, cables.end_cable, cables.end_link, cables.end_links, cables.connectors_filled
+        )
         first_rows, code = unique_combinations(cables.medium, far_ends, lanes)
         keys = zip(*(column[first_rows].tolist() for column in (cables.medium, far_ends, lanes)), strict=True)
         fibre_counts = [

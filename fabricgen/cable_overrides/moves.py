@@ -118,9 +118,9 @@ def _list_new_ports(move: EndMove, extended_cages: dict[RunKey, tuple[int, ...]]
     if isinstance(side, PortRun):
         assert isinstance(position.cage, int)  # noqa: S101 - cages of switches are numbered
         cages = extended_cages.get(_make_run_key(end, side), side.cages)
-        first_port = cages.index(position.cage) * side.ways + position.connector * side.per_connector
+        first_port = cages.index(position.cage) * side.ways + position.connector * side.links_per_connector
         yield from (
-            (row, first_port + port % side.per_connector) for row, port in zip(end.rows, end.ports, strict=True)
+            (row, first_port + port % side.links_per_connector) for row, port in zip(end.rows, end.ports, strict=True)
         )
     elif isinstance(side, Attachment):
         old_legs, new_legs = (

@@ -3,24 +3,36 @@
 from collections.abc import Iterable
 from itertools import pairwise
 from math import ceil
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import Annotated, Literal, NamedTuple, Self, get_args
 
 from pydantic import AfterValidator, Field
 
 from fabricgen.catalog.profile import Profile
 from fabricgen.models.forms import FrozenModel
 
-OPTICAL = ("CPO", "LC")
+Medium = Literal["DAC", "ACC", "AEC", "AOC", "SR", "VR", "DR", "FR", "LR", "ZR", "LPO", "LRO", "NPO", "CPO", "COPPER"]
+"""The categories of media. A further one is added here; where its cables are electrical, to `COPPER_MEDIA`; where its
+optics have no retimers, to `design.media.policy.LINEAR`; where `verify --optics` is to tell it by the words of an
+EEPROM, to `verify/optics/modules.py`; and to `MEDIA` of `addons/netbox_objects/cables.py`, unless it is a fibre.
+"""
+
+MEDIA: tuple[str, ...] = get_args(Medium)
+"""The words for media, as blueprints and cable profiles have them."""
+
+OPTICAL_CAGES = ("CPO", "LC")
 """Cages that light leaves: fibres plug in, nothing electrical does."""
 
-COPPER = ("DAC", "ACC", "AEC")
+COPPER_MEDIA = ("DAC", "ACC", "AEC")
 """Media that are electrical cables with ends of their own."""
 
-FIBRES = {"MPO-12": 8, "MPO-12/APC": 8, "MPO-16": 16, "MPO-16/APC": 16, "LC duplex": 2, "LC simplex": 1}
+FIBRES_IN_USE = {"MPO-12": 8, "MPO-12/APC": 8, "MPO-16": 16, "MPO-16/APC": 16, "LC duplex": 2, "LC simplex": 1}
 """Connector -> fibres in use: an MPO-12 of parallel optics leaves its middle four dark (IEEE 802.3, clause 86,
 40GBASE-SR4; SFF-8024 names the clauses of other media)."""
 
 _QSFP_DD = {"QSFP-DD800": "QSFP-DD", "QSFP56-DD": "QSFP-DD"}
+
+ROUNDING_M = 1e-9
+"""The tolerance of a run against a length, m: a run of 3 m, summed from parts, must not miss 3 m by rounding."""
 
 
 def require_ascending(lengths: tuple[float, ...]) -> tuple[float, ...]:
@@ -64,10 +76,7 @@ class CableProfile(Profile):
 
     kind: Annotated[Literal["cable"], Field(description="What the file describes.")] = "cable"
     name: Annotated[str, Field(description="What it is, for people.")]
-    medium: Annotated[
-        Literal["DAC", "ACC", "AEC", "AOC", "SR", "VR", "DR", "FR", "LR", "ZR", "LPO", "LRO", "NPO", "CPO", "COPPER"],
-        Field(description="Kind of medium."),
-    ]
+    medium: Annotated[Medium, Field(description="Kind of medium.")]
     lane_gbps: Annotated[tuple[float, ...], Field(description="Lane rates it carries, Gb/s.")]
     link_gbps: Annotated[
         tuple[int, ...],
@@ -147,7 +156,7 @@ class CableProfile(Profile):
     @property
     def copper(self) -> bool:
         """Whether it is an electrical cable with ends of its own; twisted pair is not."""
-        return self.medium in COPPER
+        return self.medium in COPPER_MEDIA
 
     def find_modules(self, cage: str) -> Modules | None:
         """Return what is stated of its modules for a cage; None: they have the cage's form, and are sold at any
@@ -172,7 +181,7 @@ class CableProfile(Profile):
         """
         if "RJ45" in (*self.form_factors, form_factor):
             return form_factor in self.form_factors
-        if form_factor in OPTICAL:
+        if form_factor in OPTICAL_CAGES:
             return not self.attached and self.fibre == "smf-os2"
         return not self.form_factors or _QSFP_DD.get(form_factor, form_factor) in self.form_factors
 
@@ -191,7 +200,7 @@ class CableProfile(Profile):
     @property
     def fibres(self) -> int:
         """Fibres of one connector; 0 for copper, and for cables with ends of their own."""
-        return FIBRES.get(self.connector, 0)
+        return FIBRES_IN_USE.get(self.connector, 0)
 
     @property
     def polarity(self) -> str:

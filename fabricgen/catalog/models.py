@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from fabricgen.catalog.cable_models import COPPER, OPTICAL, CableProfile, require_ascending
+from fabricgen.catalog.cable_models import COPPER_MEDIA, OPTICAL_CAGES, CableProfile, require_ascending
 from fabricgen.catalog.node_models import Accelerators, NicPort, NicRole, NodeProfile
 from fabricgen.catalog.product_models import Product, ProductList
 from fabricgen.catalog.profile import Id, Power, Profile, Tag
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from fabricgen.catalog.constant_models import ConstantsProfile
 
 __all__ = [
-    "COPPER",
-    "OPTICAL",
+    "COPPER_MEDIA",
+    "OPTICAL_CAGES",
     "PROFILE_KINDS",
     "Accelerators",
     "CableProfile",

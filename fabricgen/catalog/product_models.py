@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from fabricgen.catalog.cable_models import require_ascending
+from fabricgen.catalog.cable_models import ROUNDING_M, require_ascending
 from fabricgen.catalog.profile import Profile, Tag
 from fabricgen.kernel.units import format_number
 from fabricgen.models.forms import FrozenModel
@@ -136,7 +136,7 @@ class Product(FrozenModel):
 
     def find_length(self, run_m: float) -> float | None:
         """Return the shortest length it is sold in that covers a run, m; None if none does."""
-        return next((length for length in self.lengths_m if length >= run_m - 1e-9), None)
+        return next((length for length in self.lengths_m if length >= run_m - ROUNDING_M), None)
 
     def carries_protocol(self, protocol: str) -> bool:
         """Whether it may be used in a fabric of a protocol: any, unless it states some. RoCE is Ethernet.

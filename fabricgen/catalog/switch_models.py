@@ -11,6 +11,9 @@ from fabricgen.models.forms import FieldError, FrozenModel
 
 Protocol = Literal["ethernet", "infiniband", "nvlink", "scale-up-ethernet", "ualink", "ub", "pcie", "optical-circuit"]
 
+MOST_CONNECTORS = 2
+"""The most connectors that a cage has, of a switch as of a NIC."""
+
 _LITTLE = 0.02
 """The share of a face that ports for management have at most, which chips are not counted with."""
 

@@ -76,7 +76,7 @@ def attach_profile(
         lane_gbps=nic_lane_gbps,
         switch_lane_gbps=switch_port_lane_gbps,
         form_factor=role.form_factor,
-        per_connector=mode.ways,
+        links_per_connector=mode.ways,
         top=role.top,
     )
 

@@ -365,7 +365,7 @@ class _LinkedFabrics:
         """
         spec = self.specs[leaf]
         by_kind = group_pairs(
-            ((spec.choose_node_kind(name, attachment.kind), attachment.per_connector > 1), (nodes, attachment))
+            ((spec.choose_node_kind(name, attachment.kind), attachment.links_per_connector > 1), (nodes, attachment))
             for nodes, attachment in attached
         )
         per, layout, sizes = spec.per, spec.layout.of_part(part), self.sizes[leaf]

@@ -74,7 +74,7 @@ class Attachment:
     switch_lane_gbps: float
     """Rate of an electrical lane at the switch, Gb/s; it differs from the NIC's if optics have a gearbox."""
     form_factor: str
-    per_connector: int
+    links_per_connector: int
     """How many legs share a connector of the NIC: above 1 the cable is a breakout."""
     top: str = ""
     """The OSFP plug that its cages take: finned or flat; "" for other cages."""

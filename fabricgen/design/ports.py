@@ -51,7 +51,7 @@ class PortRun:
     """Ids of the only cable profiles that are made for its cages at that lane rate; empty if any profile fits."""
 
     @property
-    def per_connector(self) -> int:
+    def links_per_connector(self) -> int:
         """How many links share a cable connector: above 1 the cable is a breakout."""
         return max(1, self.ways // self.connectors)
 

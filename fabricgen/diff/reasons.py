@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fabricgen.blueprint.models import make_natural_key
-from fabricgen.catalog.models import COPPER
+from fabricgen.catalog.models import COPPER_MEDIA
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Lists, Rows, find_rows, index_rows
 from fabricgen.diff.sizing_figures import SizingFigures, TierFigures, TierName
@@ -169,7 +169,7 @@ def _explain_media(cables: Delta) -> Iterator[str]:
     was_rows, now_rows = cables.find_changed("other-medium")
     changed = zip(cables.old["medium"][was_rows].tolist(), cables.new["medium"][now_rows].tolist(), strict=True)
     media = Counter(changed)
-    leaving = {pair: n for pair, n in media.items() if pair[0] in COPPER and pair[1] not in COPPER}
+    leaving = {pair: n for pair, n in media.items() if pair[0] in COPPER_MEDIA and pair[1] not in COPPER_MEDIA}
     if leaving:
         counts = ", ".join(f"{n:,} {was} -> {now}" for (was, now), n in sorted(leaving.items()))
         yield f"cables that leave copper: {counts}; `other medium` lists each"

@@ -28,7 +28,7 @@ from fabricgen.export.technician.labels import make_label_table
 from fabricgen.export.technician.records import Records, make_records
 from fabricgen.reports.table import Cell, Table, escape_formula
 from fabricgen.reports.tables.xlsx import Sheet, write_workbook
-from fabricgen.wiring.cabling.cables import number_cages
+from fabricgen.wiring.cabling.plugs import number_cages
 from fabricgen.wiring.tables import DeviceClass
 
 TITLE = "Not in it"

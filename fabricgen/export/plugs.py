@@ -18,9 +18,9 @@ from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
 from fabricgen.numbering.lazy_columns import EncodedColumn, encode_column
 from fabricgen.wiring.arrays import Flags, Ints, Ints64, all_alike, rank_within, unique_combinations
-from fabricgen.wiring.cabling.cables import find_share_of_cage, find_socket
-from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
-from fabricgen.wiring.cabling.end_numbers import number_connectors, number_ends
+from fabricgen.wiring.cabling.end_numbers import number_device_connectors, number_ends
+from fabricgen.wiring.cabling.far_ends import are_common_ends_lower
+from fabricgen.wiring.cabling.plugs import find_share_of_cage, find_socket
 from fabricgen.wiring.tables import Side
 
 
@@ -209,7 +209,7 @@ def find_sockets(cluster: Cluster) -> tuple[Ints, Ints]:
         return a[cluster.phase.ends], b[cluster.phase.ends]
     cables, links = cluster.plan.cables, cluster.plan.links
     rows, on_a = cables.end_link, are_common_ends_lower(links, cables)[cables.end_cable]
-    numbers = number_ends(cluster.plan.devices, links, number_connectors)
+    numbers = number_ends(cluster.plan.devices, links, number_device_connectors)
     sockets = []
     for end, connector in enumerate((numbers.a, numbers.b)):
         sides = [segment.b if end else segment.a for segment in links.segments]

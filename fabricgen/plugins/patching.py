@@ -17,8 +17,8 @@ from fabricgen.export.files.trunks import make_table as make_trunks
 from fabricgen.plugins.columns import TableColumns, table_column, to_float_array, to_integer_array, to_text_array
 from fabricgen.reports.table import Table
 from fabricgen.wiring.arrays import Ints64
-from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
-from fabricgen.wiring.cabling.end_numbers import number_connectors, number_ends
+from fabricgen.wiring.cabling.end_numbers import number_device_connectors, number_ends
+from fabricgen.wiring.cabling.far_ends import are_common_ends_lower
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, Patching
 
 
@@ -175,7 +175,7 @@ def _find_links_of_rows(cluster: Cluster) -> dict[int, list[int]]:
     connectors.
     """
     links, cables = cluster.plan.links, cluster.plan.cables
-    numbers = number_ends(cluster.plan.devices, links, number_connectors)
+    numbers = number_ends(cluster.plan.devices, links, number_device_connectors)
     keys = list(zip(links.cable.tolist(), numbers.a.tolist(), numbers.b.tolist(), strict=True))
     row_of_key = {keys[link]: row for row, link in enumerate(cables.end_link.tolist())}
     links_of_row: dict[int, list[int]] = defaultdict(list)

@@ -190,8 +190,12 @@ def _count_least_cables(design: Design, fabric: FabricDesign) -> int:
                 for nodes, attachment in fabric.attachments
             )
             continue
-        at_lower = up.per_connector if up else max(attachment.per_connector for _, attachment in fabric.attachments)
-        cables += -(-links // (at_lower if at_lower > 1 else upper.downs[0].per_connector))
+        at_lower = (
+            up.links_per_connector
+            if up
+            else max(attachment.links_per_connector for _, attachment in fabric.attachments)
+        )
+        cables += -(-links // (at_lower if at_lower > 1 else upper.downs[0].links_per_connector))
     return cables + sum(count_mesh_cables(tier, mesh) for tier, mesh, _ in list_mesh_links(fabric))
 
 
@@ -237,7 +241,7 @@ def _list_cage_ends(design: Design, fabric: FabricDesign) -> Iterator[_Ends]:
             cages = _count_cages(attachment)
             gbps = len(attachment.legs) // cages * attachment.speed_gbps
             # copper has no modules to count
-            if upper.scope != "rack" or attachment.per_connector > 1:
+            if upper.scope != "rack" or attachment.links_per_connector > 1:
                 count = design.layout.count_present(nodes) * cages
                 cage = (attachment.form_factor, attachment.top)
                 fits = _list_modules(design.catalog, attachment, run)

@@ -211,13 +211,16 @@ class Hardware:
             )
         except InputError as error:
             return error.diagnostics[0].message
-        full_gbps, reached_gbps = max(self.node.roles[ROLE].speeds), attachment.speed_gbps * attachment.per_connector
+        full_gbps, reached_gbps = (
+            max(self.node.roles[ROLE].speeds),
+            attachment.speed_gbps * attachment.links_per_connector,
+        )
         if reached_gbps < full_gbps:
             return f"{switch} in {planes} plane{'s' * (planes > 1)}: NICs run at {reached_gbps}G of their {full_gbps}G"
-        if reason := _explain_crowded_cage(profile, attachment.kind, attachment.per_connector):
+        if reason := _explain_crowded_cage(profile, attachment.kind, attachment.links_per_connector):
             return f"{switch} in {planes} planes: {reason}"
         legs = len(attachment.legs) // (self.rails * planes)
-        return Ports(profile, attachment.kind, legs, attachment.per_connector)
+        return Ports(profile, attachment.kind, legs, attachment.links_per_connector)
 
     def choose_nos(self, profile: SwitchProfile) -> str:
         """Return the NOS for a switch; "" if it is no Ethernet switch or if no NOS for it can be rendered."""

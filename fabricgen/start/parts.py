@@ -83,7 +83,7 @@ class NodeKindAnswer:
             )
         except InputError:
             return 0
-        return Ports(profile, attachment.kind, 1, attachment.per_connector).count_most_down(None)
+        return Ports(profile, attachment.kind, 1, attachment.links_per_connector).count_most_down(None)
 
     def list_unit_sizes(self, switch: str, fewest_units: int) -> list[int]:
         """Return how many nodes a scalable unit may have, in whole racks, best first: the size that takes the fewest

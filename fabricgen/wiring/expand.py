@@ -45,7 +45,7 @@ def build_wiring_plan(design: Design, places_of: PlacesOf) -> WiringPlan:
         raise design.loaded.locate_error(error) from error
     links = _expand_links(design, devices, shelf)
     try:
-        cable_of_link, cables, racks, patching = make_cables(design, devices, racks, links)
+        cable_of_link, cables, racks, patching = make_cables(design, devices, racks, links, shelf)
     except InputError as error:
         raise design.loaded.locate_error(error) from error
     return WiringPlan(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from fabricgen.catalog.cable_models import CageLanes
-from fabricgen.catalog.models import OPTICAL, CableProfile, NodeProfile, RackProfile, SwitchProfile
+from fabricgen.catalog.models import OPTICAL_CAGES, CableProfile, NodeProfile, RackProfile, SwitchProfile
 from fabricgen.design.fabric_model import Attachment, TierKey
 from fabricgen.design.floor.halls import Hall
 from fabricgen.design.inside.links import Mesh
@@ -108,7 +108,7 @@ class DeviceTable:
 class ManagementPort:
     """The management port of a switch as one side of a link: one RJ45 port of 1 Gb/s."""
 
-    per_connector: int = 1
+    links_per_connector: int = 1
     form_factor: str = "RJ45"
 
 
@@ -125,7 +125,7 @@ class ScaleUpPort:
     ports_each: int
     link_name: str = "nvl"
     form_factor: str = ""
-    per_connector: int = 1
+    links_per_connector: int = 1
     """Links of a cage, whose ports follow each other."""
     listed: tuple[str, ...] = ()
     """Names by number of port, where ports are not counted switch by switch."""
@@ -135,14 +135,14 @@ class ScaleUpPort:
     @property
     def takes_fibre(self) -> bool:
         """Whether fibres plug in without a transceiver, as at an optical circuit switch."""
-        return self.role == "ocs" or self.form_factor in OPTICAL
+        return self.role == "ocs" or self.form_factor in OPTICAL_CAGES
 
     def list_names(self, ports: int, *, cage: bool = False) -> list[str]:
         """Names of the first ports: `gpu2/nvl7`, `asic0/link12`, `port5`; the cage of a single link has the same name,
         that of several is `nvl-cage3`.
         """
-        if cage and self.per_connector > 1:
-            return [f"{self.link_name}-cage{i // self.per_connector + 1}" for i in range(ports)]
+        if cage and self.links_per_connector > 1:
+            return [f"{self.link_name}-cage{i // self.links_per_connector + 1}" for i in range(ports)]
         if self.listed:
             return list(self.listed[:ports])
         if self.role == "ocs":
@@ -271,12 +271,14 @@ class LinkTable:
 
 @dataclass(frozen=True, slots=True)
 class CableTable:
-    """Cables, and the ends of cables: one row a pair of connectors that a cable joins (a breakout has several).
+    """Cables, and the ends of cables: one row a pair of connectors that a cable joins (a breakout has several), or of
+    cages where a cable with fixed ends fills these.
 
-    Per cable: `length_m` float64 as ordered, or as built where `cable_of` states it; `run_m` computed from the floor;
-    both with the trunk where it is patched. `medium` indexes `media`, `connectors` int32 how many connectors of a
-    twin-port cage it fills (fibres and single ports: 1). Per end row: its cable, one of the links between the two
-    connectors, and how many links these carry.
+    One a cable: `length_m` float64 as ordered, or as built where `cable_of` states it; `run_m` computed from the floor;
+    both with the trunk where it is patched. `medium` int32 indexes `media`; `reaches` bool says whether it is legal and
+    sold long enough for the run. `connectors_filled` int32: how many connectors of a twin-port cage it fills (fibres
+    and single ports: 1). One an end row, int32, in the order of cables: `end_cable`, its cable; `end_link`, one of the
+    links between the two connectors; `end_links`, how many links these carry.
     """
 
     media: tuple[CableProfile, ...]
@@ -284,7 +286,7 @@ class CableTable:
     run_m: Floats
     medium: Ints
     reaches: Flags
-    connectors: Ints
+    connectors_filled: Ints
     end_cable: Ints
     end_link: Ints
     end_links: Ints

@@ -20,9 +20,9 @@ from fabricgen.design.build import build_design
 from fabricgen.design.media.policy import CablePolicy
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.rules.plan.ordering.fg629_part_not_listed import PartNotListed
-from fabricgen.wiring.cabling.cables import number_cages
 from fabricgen.wiring.cabling.end_kinds import EndKind, explain_mismatch
 from fabricgen.wiring.cabling.media import MediaFit
+from fabricgen.wiring.cabling.plugs import number_cages
 from fabricgen.wiring.cabling.shelf import CableOrder, Shelf
 from fabricgen.wiring.tables import MediumOffer
 from tests.conftest import BLUEPRINTS, EXAMPLES, example_cluster

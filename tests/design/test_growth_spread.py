@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
@@ -129,15 +130,17 @@ def test_half_of_the_uplinks_move_where_the_spines_double(name: str, before: int
         assert (*row[:3], *row[5:]) == (*new.devices[key][:3], *new.devices[key][5:])
 
 
-def layout(uplinks: int, spines: int, lowers: int, ports: tuple[int, int, int]) -> dict[tuple[int, int], object]:
+def layout(
+    uplinks: int, spines: int, lowers: int, ports: tuple[int, int, int]
+) -> dict[tuple[int, int], tuple[int, int]]:
     """(rank, uplink) -> (spine, port) with (upper cages, ways, connectors); each spine port is used once."""
     cages, ways, connectors = ports
     links = -(-uplinks // spines)
     lower = PortRun(uplinks, 400, 100, 0, tuple(range(1, 1 + -(-uplinks // ways))), ways, connectors)
     upper = PortRun(links * lowers, 400, 100, 0, tuple(range(1, cages + 1)), ways, connectors)
-    nested = is_nested(uplinks, spines, lower.per_connector, upper.per_connector)
+    nested = is_nested(uplinks, spines, lower.links_per_connector, upper.links_per_connector)
     assert nested
-    uplink = Uplink("compute", TierKey("compute", "spine"), 1, uplinks, spines, lowers, lowers, True, nested)
+    uplink = Uplink("compute", TierKey("compute", "spine"), 1, uplinks, spines, lowers, True, nested)
     at = RunPorts(upper, 0, [feed := Feed(KEY, 0, 0, links * lowers, links * lowers, links, nested)], ()).list_ports_of(
         feed
     )
@@ -237,7 +240,7 @@ fabrics:
 
 
 @pytest.mark.parametrize("spread", ["block", "stripe"])
-def test_leaves_that_span_units_are_sized_for_the_reserve_too(design_of, spread: str) -> None:
+def test_leaves_that_span_units_are_sized_for_the_reserve_too(design_of: Callable[..., Design], spread: str) -> None:
     whole = design_of(POD_LEAVES.format(su=6, size_for="now", spread=spread))
     sizes = [(tier.count, tier.up) for tier in whole.tiers]
     before = None

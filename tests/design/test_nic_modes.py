@@ -28,7 +28,7 @@ fabrics:
 def ports(design: Design) -> dict[str, tuple[int, int]]:
     """By profile, (ports of each NIC port, Gb/s of one)."""
     attachments = design.fabric("compute").attachments
-    return {a.profile.id: (a.per_connector, a.speed_gbps) for _, a in attachments}
+    return {a.profile.id: (a.links_per_connector, a.speed_gbps) for _, a in attachments}
 
 
 @pytest.mark.parametrize(

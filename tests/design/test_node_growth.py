@@ -35,7 +35,7 @@ def feed_of(cluster: Cluster) -> NodeFeed:
 
 def nodes_of_leaves(cluster: Cluster) -> dict[str, list[str]]:
     """Leaf -> its nodes by port, of the first rail."""
-    links, found = cluster.plan.links, {}
+    links, found = cluster.plan.links, dict[str, list[tuple[int, str]]]()
     for i in range(len(links)):
         if links.segments[links.segment[i]].lower == "node" and links.rail[i] == 1:
             leaf = cluster.names[links.b_device[i]]
@@ -140,7 +140,7 @@ def lock_of(cluster: Cluster) -> Lock:
 
 def counts_agree(cluster: Cluster) -> None:
     """Counts without expansion are those of the plan."""
-    links, cables, table = Counter(), {}, cluster.plan.links
+    links, cables, table = Counter[str](), dict[str, set[int]](), cluster.plan.links
     for i in range(len(table)):
         key = table.segments[table.segment[i]].key
         links[key] += 1
@@ -151,7 +151,7 @@ def counts_agree(cluster: Cluster) -> None:
 
 
 def broken_out(tier: TierDesign) -> bool:
-    return tier.downs[0].per_connector > 1
+    return tier.downs[0].links_per_connector > 1
 
 
 THREE = {"a": {"su": 2}, "b": {"su": 1}, "c": {"su": 2, "reserve": 3}}

@@ -16,7 +16,7 @@ from fabricgen.numbering.asn import merge_asn_plans
 from fabricgen.numbering.blocks.pools import find_pool_prefixes
 from fabricgen.numbering.underlay import list_families
 from fabricgen.wiring.arrays import Flags
-from fabricgen.wiring.cabling.end_numbers import number_connectors, number_ends
+from fabricgen.wiring.cabling.end_numbers import number_device_connectors, number_ends
 from fabricgen.wiring.tables import NODE, SWITCH
 from tests.properties.case import Case
 
@@ -66,11 +66,11 @@ def _used(case: Case, found: FamilyAddresses) -> Iterator[tuple[int, tuple[tuple
                 owners = (link.segment.fabric, *(f.name for f in design.fabrics if link.segment.lower != "node"))
                 yield column.at(link.row), tuple((owner, kind) for owner in owners for kind in kinds)
     for fabric, subnets in found.subnets.items():
-        kinds = ((fabric, "hosts"), (fabric, "management"))
+        pools = ((fabric, "hosts"), (fabric, "management"))
         for row in np.flatnonzero(subnets.gateway.present & ~_seconds(case)).tolist():
-            yield from ((gateway, kinds) for gateway in found.list_gateways(fabric, row))
+            yield from ((gateway, pools) for gateway in found.list_gateways(fabric, row))
         yield from (
-            (subnets.own_address.at(row), kinds) for row in np.flatnonzero(subnets.own_address.present).tolist()
+            (subnets.own_address.at(row), pools) for row in np.flatnonzero(subnets.own_address.present).tolist()
         )
     for (owner, _), column in found.vrf_loopbacks.items():
         yield from ((column.at(row), ((owner, "loopback"),)) for row in np.flatnonzero(column.present).tolist())
@@ -189,7 +189,7 @@ def as_numbers_are_shared_as_the_plan_says(case: Case) -> None:
 
 def every_link_has_a_cable_and_shares_connectors_only_by_breakout(case: Case) -> None:
     links = case.cluster.plan.links
-    numbers = number_ends(case.cluster.plan.devices, links, number_connectors)
+    numbers = number_ends(case.cluster.plan.devices, links, number_device_connectors)
     cables_on: dict[tuple[int, int], set[int]] = defaultdict(set)
     connectors_of: dict[int, list[set[tuple[int, int]]]] = defaultdict(lambda: [set(), set()])
     for link in case.network:
@@ -207,9 +207,9 @@ def every_link_has_a_cable_and_shares_connectors_only_by_breakout(case: Case) ->
 def _joined_breakouts(case: Case) -> set[int]:
     """Where both ends are split the far connector takes a leg of several breakouts: at most as many as its ways."""
     both = [
-        s.b.per_connector
+        s.b.links_per_connector
         for s in {id(link.segment): link.segment for link in case.network}.values()
-        if s.a.per_connector > 1 and isinstance(s.b, PortRun) and s.b.per_connector > 1
+        if s.a.links_per_connector > 1 and isinstance(s.b, PortRun) and s.b.links_per_connector > 1
     ]
     return set(range(1, max(both, default=1) + 1))
 

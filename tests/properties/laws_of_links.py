@@ -96,7 +96,7 @@ def parallel_links_lie_side_by_side_where_that_is_asked(case: Case) -> None:
             if link.segment.a is tier.up and cls.first <= link.a < cls.first + cls.count:
                 met[link.a, link.b].append(link)
         feed = upper.find_feed(tier.key)
-        per = 1 if feed.beside_nodes else upper.downs[feed.run].per_connector
+        per = 1 if feed.beside_nodes else upper.downs[feed.run].links_per_connector
         for links in met.values():
             for ports in ({link.a_port for link in links}, {link.b_port // per for link in links}):
                 assert max(ports) - min(ports) == len(ports) - 1

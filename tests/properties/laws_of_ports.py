@@ -116,7 +116,7 @@ def purposes_of_down_ports_never_overlap(case: Case) -> None:
             assert all(port < run.numbers and run.cages[port // run.ways] for port in taken)
             assert tier.numbered[i] <= run.capacity
             told = any(feed.laid for feed in tier.feeds)  # these leave parts of connectors here and there
-            assert told or run.capacity < tier.numbered[i] + len(left) + run.per_connector
+            assert told or run.capacity < tier.numbered[i] + len(left) + run.links_per_connector
 
 
 def links_use_the_ports_kept_for_them(case: Case) -> None:
@@ -124,6 +124,7 @@ def links_use_the_ports_kept_for_them(case: Case) -> None:
     kept: dict[int, tuple[int, ...]] = {}
     for link in case.network:
         segment = link.segment
+        assert segment.tier is not None
         tier = design.tier(segment.tier)
         if segment.lower in {t.name for t in design.tiers} and segment.b in tier.downs:
             lower = case.cluster.plan.devices.classes[case.cluster.plan.devices.device_class[link.a]]

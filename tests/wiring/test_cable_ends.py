@@ -14,7 +14,7 @@ from fabricgen.wiring.cabling.end_numbers import (
     CableEnds,
     EndNumbers,
     number_cages_of_ports,
-    number_connectors,
+    number_device_connectors,
     number_ends,
     number_two_kinds,
 )
@@ -32,8 +32,8 @@ def cluster() -> Cluster:
 @pytest.mark.parametrize("name", ["superpod-b200", "superpod-b300", "nvl72-gb200"])
 def test_two_numberings_are_one_only_where_all_cages_have_one_connector(name: str) -> None:
     plan = example_cluster(name).plan
-    one, other = number_two_kinds(plan.devices, plan.links, number_connectors, number_cages_of_ports)
-    for found, place_of in ((one, number_connectors), (other, number_cages_of_ports)):
+    one, other = number_two_kinds(plan.devices, plan.links, number_device_connectors, number_cages_of_ports)
+    for found, place_of in ((one, number_device_connectors), (other, number_cages_of_ports)):
         alone = number_ends(plan.devices, plan.links, place_of)
         assert found.count == alone.count
         assert (found.a == alone.a).all()
@@ -43,13 +43,15 @@ def test_two_numberings_are_one_only_where_all_cages_have_one_connector(name: st
 
 def test_both_cases_are_among_the_examples() -> None:
     plans = [example_cluster(name).plan for name in ("superpod-b200", "superpod-b300")]
-    numbers = [number_two_kinds(plan.devices, plan.links, number_connectors, number_cages_of_ports) for plan in plans]
+    numbers = [
+        number_two_kinds(plan.devices, plan.links, number_device_connectors, number_cages_of_ports) for plan in plans
+    ]
     assert {one is other for one, other in numbers} == {True, False}
 
 
 def test_connectors_of_twin_and_single_cages_of_a_switch_are_told_apart() -> None:
     twin, single = PortRun(8, 400, 100, 0, (31, 32, 33, 34), 2, 2), PortRun(2, 200, 100, 1, (65, 66), 1, 1)
-    numbers = [number_connectors(run, np.arange(run.count, dtype=np.int32)).tolist() for run in (twin, single)]
+    numbers = [number_device_connectors(run, np.arange(run.count, dtype=np.int32)).tolist() for run in (twin, single)]
     assert len(set(numbers[0] + numbers[1])) == 10
 
 

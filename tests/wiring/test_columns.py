@@ -10,6 +10,7 @@ import pytest
 
 from fabricgen.numbering.names import find_stated_places
 from fabricgen.wiring.cabling.cables import make_cables
+from fabricgen.wiring.cabling.offers import make_shelf
 from fabricgen.wiring.devices import expand_devices
 from fabricgen.wiring.expand import build_wiring_plan
 from fabricgen.wiring.racks.table import place_in_racks
@@ -36,7 +37,7 @@ def cables_and_calls(pods: int, *sets: str) -> tuple[int, int]:
     sys.setprofile(count)
     try:
         devices, racks = place_in_racks(design, expand_devices(design))
-        _, cables, *_ = make_cables(design, devices, racks, links)
+        _, cables, *_ = make_cables(design, devices, racks, links, make_shelf(design))
     finally:
         sys.setprofile(None)
     return len(cables), calls

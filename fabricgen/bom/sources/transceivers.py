@@ -9,8 +9,8 @@ from fabricgen.bom.need import Needs, OrderedPart, make_needs
 from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
-from fabricgen.wiring.cabling.cables import number_cages
 from fabricgen.wiring.cabling.end_kinds import EndKind
+from fabricgen.wiring.cabling.plugs import number_cages
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:

@@ -227,7 +227,7 @@ def _describe_slowed_nodes(fabrics: Sequence[FabricDesign], name: str, extra: st
     slow = [
         f"{kind} has {gbps} of {port_gbps} Gb/s at each port"
         for kind, a in sorted(attachments.items())
-        if (gbps := a.speed_gbps * a.per_connector) < (port_gbps := max(a.profile.roles[a.role].speeds))
+        if (gbps := a.speed_gbps * a.links_per_connector) < (port_gbps := max(a.profile.roles[a.role].speeds))
     ]
     return f" ({', '.join(slow)} then)" if slow else ""
 

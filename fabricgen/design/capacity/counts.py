@@ -66,10 +66,10 @@ def _count_node_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[st
         for nodes, attachment in feed.attachments:
             present = design.count_present(feed, nodes)
             links += present * len(attachment.legs)
-            if attachment.per_connector > 1:
+            if attachment.links_per_connector > 1:
                 cables += present * len({(leg.cage, leg.connector) for leg in attachment.legs})
-        if feed.attachments[0][1].per_connector == 1:
-            per_connector = leaf.downs[feed.run].per_connector
+        if feed.attachments[0][1].links_per_connector == 1:
+            per_connector = leaf.downs[feed.run].links_per_connector
             cables = links if per_connector == 1 else 0
             if per_connector > 1:
                 connectors = _LeafConnectors(make_slot_table(design, feed), leaf, feed)
@@ -98,7 +98,7 @@ def _list_extra_cables(
     connectors = set()
     for extra in fabric.extras:
         if extra.tier == tier.key:
-            per_connector = tier.downs[extra.run].per_connector
+            per_connector = tier.downs[extra.run].links_per_connector
             for link in extra.links:
                 connector = (extra.run, link.switch, link.slot // per_connector)
                 if (
@@ -114,7 +114,7 @@ class _LeafConnectors:
 
     def __init__(self, table: SlotTable, leaf: TierDesign, feed: NodeFeed) -> None:
         self._table, self._leaf, self._feed = table, leaf, feed
-        self._per = leaf.downs[feed.run].per_connector
+        self._per = leaf.downs[feed.run].links_per_connector
 
     def count_used(self) -> int:
         """Return how many connectors have a node."""
@@ -153,11 +153,11 @@ def _count_switch_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[
         run = upper.downs[upper.find_feed(lower.key).run]
         links_per_switch = uplink.links_per_group * uplink.upper_groups
         links = lower.switches * links_per_switch
-        if up.per_connector > 1:
+        if up.links_per_connector > 1:
             # there is a breakout cable for each connector of the lower end, the last one perhaps part used
-            cables = lower.switches * -(-links_per_switch // up.per_connector)
-        elif run.per_connector > 1:
-            cables = _count_upper_connectors(lower, upper, run.per_connector)
+            cables = lower.switches * -(-links_per_switch // up.links_per_connector)
+        elif run.links_per_connector > 1:
+            cables = _count_upper_connectors(lower, upper, run.links_per_connector)
         else:
             cables = links
         yield lower.name, upper.name, links, cables

@@ -60,9 +60,9 @@ def _list_free_ports(design: Design, tier: TierDesign) -> list[int]:
             if extra.tier == tier.key and extra.run == 0:
                 used |= {link.slot for link in extra.links}
     free = [port for port in range(run.numbers) if port not in used and run.cages[port // run.ways]]
-    used_connectors = {port // run.per_connector for port in used}
+    used_connectors = {port // run.links_per_connector for port in used}
     # False sorts before True: connectors that nothing uses come first, and of each kind the last ports
-    return sorted(free, key=lambda port: (port // run.per_connector in used_connectors, -port))
+    return sorted(free, key=lambda port: (port // run.links_per_connector in used_connectors, -port))
 
 
 def check_reserved(design: Design) -> None:

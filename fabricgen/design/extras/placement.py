@@ -133,7 +133,7 @@ class ExtraPortAllocator:
         """
         ports = sized.find_run_ports(run).list_left_over(numbered[run])
         kept = sized.spec.free_ports if run == 0 else 0
-        per = sized.placement.downs[run].per_connector
+        per = sized.placement.downs[run].links_per_connector
         # the first connector without numbered ports
         first_port = -(-numbered[run] // per) * per
         if sized.taken and sized.taken[run]:

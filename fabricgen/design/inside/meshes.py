@@ -194,7 +194,7 @@ def has_indirect_paths(tier: TierDesign) -> bool:
 
 def count_mesh_cables(tier: TierDesign, mesh: Mesh) -> int:
     """Return the number of cables of a tier along one of its dimensions, of a span, or of its pairs."""
-    per = mesh.run.per_connector
+    per = mesh.run.links_per_connector
     if per == 1:
         return count_mesh_links(tier, mesh)
     dealt = tier.count if mesh.spread else 1

@@ -110,7 +110,10 @@ def _allocate_front(design: Design, tier: TierDesign) -> dict[str, Allocations]:
         kept_ports = dict(lock.find_allocations(ports_kind))
         holder_by_port: dict[int, str] = {}
         for holder, (first_port, jumps, count) in _list_ports(design, tier, number).items():
-            ports = [find_port(first_port, jumps, i) for i in range(-(-count // run.per_connector) * run.per_connector)]
+            ports = [
+                find_port(first_port, jumps, i)
+                for i in range(-(-count // run.links_per_connector) * run.links_per_connector)
+            ]
             holder_by_port |= dict.fromkeys(ports, holder)
             # if the ports in use are the first of those in the lock, the lock keeps the further ones too
             if ports != list(list_first_numbers(kept_ports.get(holder, ()), len(ports))):

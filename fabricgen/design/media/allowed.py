@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from fabricgen.blueprint.models import Blueprint
-from fabricgen.blueprint.scalars import MEDIA
 from fabricgen.blueprint.sections.cabling import MediaPolicy
-from fabricgen.catalog.cable_models import CageLanes
+from fabricgen.catalog.cable_models import MEDIA, CageLanes
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CableProfile, NodeProfile, SwitchProfile
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, TierDesign

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.sections.cabling import OTHERS, Cabling, MediaPolicy
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.models import COPPER, CableProfile
+from fabricgen.catalog.models import COPPER_MEDIA, CableProfile
 from fabricgen.catalog.product_models import make_vendor_key
 from fabricgen.design.floor.halls import make_halls
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
@@ -62,7 +62,7 @@ class CablePolicy(NamedTuple):
     @property
     def wants_copper(self) -> bool:
         """Whether the policy asks for copper, up to a length or by name."""
-        return bool(self.copper_to_m) or any(word in COPPER for word in self.prefer)
+        return bool(self.copper_to_m) or any(word in COPPER_MEDIA for word in self.prefer)
 
     def find_max_length(self, cable: CableProfile) -> float:
         """Return the longest cable of a medium that the policy allows, m."""
@@ -116,7 +116,7 @@ def _choose_stated(of_fabric: T | None, of_cluster: T | None, default: T) -> T:
     return of_fabric if of_fabric is not None else of_cluster if of_cluster is not None else default
 
 
-def list_stock(blueprint: Blueprint, catalog: Catalog) -> tuple[CableProfile, ...]:
+def list_media_with_stock(blueprint: Blueprint, catalog: Catalog) -> tuple[CableProfile, ...]:
     """Return all cable profiles, the cheapest first, with the lengths that the blueprint says are in stock."""
     stock = blueprint.cabling.stock_m
     if not stock:

@@ -274,14 +274,16 @@ def _extend_feeds(
         port >= run.numbers or not run.cages[port // run.ways] for port in ports_used
     ):
         return None
-    connectors_taken = {port // run.per_connector for port in ports_used}
+    connectors_taken = {port // run.links_per_connector for port in ports_used}
     run_order = spread.others if spread else range(run.numbers)
     free_ports = [
-        port for port in run_order if port // run.per_connector not in connectors_taken and run.cages[port // run.ways]
+        port
+        for port in run_order
+        if port // run.links_per_connector not in connectors_taken and run.cages[port // run.ways]
     ]
     laid_feeds = {}
     for feed, feed_ports in ports_by_feed.items():
-        ports, per_connector = list(feed_ports), run.per_connector
+        ports, per_connector = list(feed_ports), run.links_per_connector
         connectors_per_feed = feed.links // per_connector
         # the nested order: lane by lane over the connectors of a lower switch
         port_order = [

@@ -238,7 +238,7 @@ class KeptFront:
         """Return the ports of every holder of a run: kept ports, then new ones if `purposes` need more. None if there
         are too few, if the cage of a kept port is gone, or if an extra device has a kept port.
         """
-        per, index_of_cage = run.per_connector, {cage: i for i, cage in enumerate(run.cages) if cage}
+        per, index_of_cage = run.links_per_connector, {cage: i for i, cage in enumerate(run.cages) if cage}
         ports_in_run = {index * run.ways + sub for index in index_of_cage.values() for sub in range(run.ways)}
         # whole connectors: a breakout cable serves one purpose
         ports_needed = {purpose.name: -(-purpose.ports // per) * per for purpose in purposes}

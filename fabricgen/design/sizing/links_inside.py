@@ -191,7 +191,7 @@ def _add_first_ports(spans: list[Mesh], run: PortRun, spec: TierSpec) -> list[Me
 
     Ports are counted from the last one of the run down: those of further spans lie before them.
     """
-    ports_of_spans = {span.name: -(-span.links // run.per_connector) * run.per_connector for span in spans}
+    ports_of_spans = {span.name: -(-span.links // run.links_per_connector) * run.links_per_connector for span in spans}
     ends_in_lock, tier_key, sites = spec.layout.lock.rooms, TierKey(spec.fabric, spec.name), spec.layout.sites
     # 0 for a span that the lock does not know at a site
     kept_ends = {

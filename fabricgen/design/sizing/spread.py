@@ -45,7 +45,7 @@ def _lane_key(run: PortRun, port: int) -> tuple[int, int, int]:
     cage).
     """
     cage, port_in_cage = divmod(port, run.ways)
-    connector, lane = divmod(port_in_cage, run.per_connector)
+    connector, lane = divmod(port_in_cage, run.links_per_connector)
     return lane, connector, cage
 
 
@@ -104,7 +104,7 @@ class RunPorts:
         self._ports_by_lane = sorted(range(cages * run.ways), key=lambda port: _lane_key(run, port))
         self._spread = self._spread_ports(first_feed) if first_feed else ()
         # other feeds begin on a connector that the first one does not use
-        self._first_other = -(-needed // run.per_connector) * run.per_connector
+        self._first_other = -(-needed // run.links_per_connector) * run.links_per_connector
         self.others = (
             self._sort_from_top(first_feed.links if first_feed and first_feed.nested else 1) if first_feed else ()
         )
@@ -116,7 +116,7 @@ class RunPorts:
             return tuple(find_port(feed.first, feed.jumps, index) for index in range(feed.numbered))
         if feed == self._feeds[0]:
             return self._spread
-        start, per_connector = feed.first - self._first_other, self._run.per_connector
+        start, per_connector = feed.first - self._first_other, self._run.links_per_connector
         # whole connectors that the links of one lower switch fill
         connectors_per_lower = feed.links // per_connector
         # nested: lane by lane over the connectors of each lower switch
@@ -135,13 +135,18 @@ class RunPorts:
         are handed out. Only connectors on which no port is in use count.
         """
         laid_connectors = [
-            port // self._run.per_connector for feed in self._feeds if feed.laid for port in self.list_ports_of(feed)
+            port // self._run.links_per_connector
+            for feed in self._feeds
+            if feed.laid
+            for port in self.list_ports_of(feed)
         ]
         # if the ports of some feeds are listed one by one, all other connectors are left over
         if laid_connectors:
             order, used = self.others if self._spread else range(self._run.numbers), set(laid_connectors)
-            return tuple(port for port in order if port // self._run.per_connector not in used and self._has_cage(port))
-        per_connector = self._run.per_connector
+            return tuple(
+                port for port in order if port // self._run.links_per_connector not in used and self._has_cage(port)
+            )
+        per_connector = self._run.links_per_connector
         first_port = -(-numbered // per_connector) * per_connector
         # nothing is spread: ports follow one another, but for those taken and for cages that are gone
         if not self._spread:
@@ -184,7 +189,7 @@ class RunPorts:
         switch has `links` links.
         """
         run, used_ports = self._run, set(self._spread)
-        per = run.per_connector
+        per = run.links_per_connector
         connectors = [port // per for port in self._ports_by_lane[: len(self._ports_by_lane) // per]]
         # the links of one lower switch lie in as many blocks of the run: rank r has the r-th connector of each
         blocks = max(1, links // per)

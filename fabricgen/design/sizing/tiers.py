@@ -345,7 +345,7 @@ class TierSizing:
             links = 1 if tier.lands_unevenly(count) else -(-tier.links // count)
             in_use = tier.count_used(count, by_slot=by_slot)
             numbered = tier.count_ports(tier.count_numbered(by_slot=by_slot), count)
-            per_connector = placement.downs[run].per_connector
+            per_connector = placement.downs[run].links_per_connector
             nested = self._connect_lower(sized, spec, count, tier, by_slot=by_slot, per_connector=per_connector)
             feeds.append(Feed(sized.spec.key, run, first_port, in_use, numbered, links, nested))
         laid = LaidPorts(placement, tuple(feeds), self._find_reach(spec, demand, plan))
@@ -480,7 +480,7 @@ class TierSizing:
         uneven = tier.lands_unevenly(count)
         # the nested order (spread.py) is for links that are dealt in turn to switches with ports of their own
         in_turn = per_connector and not uneven and not (upper.spec.parallel and tier.links > count)
-        nested = bool(in_turn) and is_nested(tier.links, count, placement.up.per_connector, per_connector)
+        nested = bool(in_turn) and is_nested(tier.links, count, placement.up.links_per_connector, per_connector)
         uplink = Uplink(
             fabric=sized.spec.links_of,
             upper=upper.key,

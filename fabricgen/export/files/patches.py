@@ -16,8 +16,8 @@ from fabricgen.export.plugs import find_sockets, list_plugs
 from fabricgen.export.table import pick_names, yield_patching_table
 from fabricgen.reports.table import Table
 from fabricgen.wiring.arrays import Ints, rank_within
-from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
 from fabricgen.wiring.cabling.end_numbers import hangs_on_lower_end
+from fabricgen.wiring.cabling.far_ends import are_common_ends_lower
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, Patching
 
 ON_REQUEST = False

@@ -24,7 +24,7 @@ from fabricgen.export.technician.pulled_rows import DIRECT, TRUNK_END, locate_pa
 from fabricgen.export.technician.records import NO_TAG, CableTag, Records, count_ends_per_rack, make_records
 from fabricgen.numbering.lazy_columns import SelectableColumn, Strings
 from fabricgen.wiring.arrays import Flags, Ints64
-from fabricgen.wiring.cabling.end_numbers import number_connectors, number_ends
+from fabricgen.wiring.cabling.end_numbers import number_device_connectors, number_ends
 
 CABLE, FIBRE, TAIL, JUMPER, TRUNK = range(5)
 """What is pulled at once: a cable; a fibre or a tail of a cable that goes in another bundle than the cable; a further
@@ -157,7 +157,7 @@ class TechnicianPack:
         device. int64.
         """
         plan = self.cluster.plan
-        numbers = number_ends(plan.devices, plan.links, number_connectors)
+        numbers = number_ends(plan.devices, plan.links, number_device_connectors)
         rows = plan.cables.end_link
         return numbers.a[rows].astype(np.int64), numbers.b[rows].astype(np.int64)
 

@@ -17,8 +17,8 @@ from fabricgen.export.locations import locate_devices, locate_racks, rank_racks
 from fabricgen.export.plugs import PlugTable, list_cable_end_ports
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64, unique_combinations
-from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
-from fabricgen.wiring.cabling.end_numbers import number_connectors, number_ends
+from fabricgen.wiring.cabling.end_numbers import number_device_connectors, number_ends
+from fabricgen.wiring.cabling.far_ends import are_common_ends_lower
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, Patching
 
 DIRECT, TRUNK_END = -1, 2
@@ -77,7 +77,7 @@ class PulledRows:
 def list_pulled_rows(cluster: Cluster, plugs: PlugTable) -> PulledRows:
     """Return everything that is pulled in a cluster: direct cables, then jumpers at a ends and b ends, then trunks."""
     plan = cluster.plan
-    numbers = number_ends(plan.devices, plan.links, number_connectors)
+    numbers = number_ends(plan.devices, plan.links, number_device_connectors)
     positions = numbers.a[plan.cables.end_link], numbers.b[plan.cables.end_link]
     direct = _list_direct_rows(cluster, plugs, positions)
     if plan.patching is None:

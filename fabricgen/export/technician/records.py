@@ -14,7 +14,7 @@ from fabricgen.export.plugs import PlugTable, list_cable_end_ports, list_plugs
 from fabricgen.export.technician.pulled_rows import TRUNK_END, PulledRows, is_a_first, list_pulled_rows
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64, unique_combinations
-from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
+from fabricgen.wiring.cabling.far_ends import are_common_ends_lower
 
 
 @dataclass(frozen=True, slots=True)

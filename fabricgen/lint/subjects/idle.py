@@ -120,8 +120,8 @@ def _moves_links(lower: TierDesign, uplink: Uplink, upper: TierDesign) -> bool:
     """Whether `parallel` lays the links of a switch of the lower tier to one of the upper tier side by side, which
     would lie apart without it. Links that fill a connector at both ends lie side by side anyway.
     """
-    feed, lower_per_connector = upper.find_feed(lower.key), lower.up.per_connector if lower.up else 1
-    links, upper_per_connector = uplink.count_links_to(0), upper.downs[feed.run].per_connector
+    feed, lower_per_connector = upper.find_feed(lower.key), lower.up.links_per_connector if lower.up else 1
+    links, upper_per_connector = uplink.count_links_to(0), upper.downs[feed.run].links_per_connector
     if links == 1 or uplink.uneven or feed.beside_nodes:
         return False
     fills = links == upper_per_connector and (links == lower_per_connector or uplink.upper_count == 1)
@@ -133,7 +133,7 @@ def _is_kept_apart(lower: TierDesign, upper: TierDesign) -> bool:
     by side.
     """
     feed = upper.find_feed(lower.key)
-    per_connector = upper.downs[feed.run].per_connector
+    per_connector = upper.downs[feed.run].links_per_connector
     ports = make_run_ports(upper, feed.run).list_ports_of(feed) if feed.laid else ()
     connector_sets = (
         {port // per_connector for port in ports[start : start + feed.links]}

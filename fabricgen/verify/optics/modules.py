@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
-from fabricgen.catalog.cable_models import CableProfile
+from fabricgen.catalog.cable_models import COPPER_MEDIA, CableProfile
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.product_models import CODED, PLAIN, Product, ProductList
+from fabricgen.design.media.policy import LINEAR
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import Box
 from fabricgen.verify.optics.report import PortReport, add_rows
@@ -163,7 +164,7 @@ def _read_metres(text: str) -> float:
 
 def _find_family(profile: CableProfile) -> str:
     # the family by which modules are compared: copper, active cables, or the kind of light
-    if profile.medium in ("DAC", "ACC", "AEC"):
+    if profile.copper:
         return COPPER
     if profile.medium in ("AOC", "COPPER", "ZR", "CPO"):
         return profile.medium
@@ -175,11 +176,11 @@ def find_planned_family(medium: str, profile: CableProfile | None = None) -> str
 
     Media that are named after their electronics (LPO, LRO, NPO) have the family of the light in their profile.
     """
-    if medium in ("DAC", "ACC", "AEC"):
+    if medium in COPPER_MEDIA:
         return COPPER
     if medium in ("SR", "VR") or (profile and profile.fibre.startswith("mmf")):
         return "SR"
-    if medium in ("LPO", "LRO", "NPO"):
+    if medium in LINEAR:
         return "" if profile is None else "DR" if profile.wavelengths == 1 else "FR"
     return medium
 

@@ -1,6 +1,7 @@
-"""Cables that share cages: fibres in a twin-port transceiver, or one copper assembly that fills the whole cage.
+"""Cables that share cages: fibres in a twin-port transceiver, or one assembly with fixed ends, of copper or an AOC,
+that fills the whole cage.
 
-A cable with attached ends fills its cages. Where all links of a twin-port cage go to one other cage, they may be
+Where all links of a twin-port cage go to one other cage, they may be
 one straight cable (NVIDIA MCP4Y10: 2x400G at both ends, also from a switch to a DGX); where it goes to cages of one
 connector each, one splitter (MCP7Y00, MCP7Y10: 2x400G to 400G twice). Source: docs.nvidia.com, product specifications
 of these, overview and use cases.
@@ -23,7 +24,7 @@ class CageSharing(NamedTuple):
     """How cables share cages, columns of one row a cable.
 
     `alone`: it shares no cage. `group` (int32): the lowest-numbered cable of those connected to it through shared
-    cages. `one_cable`: it is not alone, and one assembly with attached ends could replace all of these. `is_breakout`:
+    cages. `one_cable`: it is not alone, and one assembly with fixed ends could replace all of these. `is_breakout`:
     it splits into several links.
     """
 
@@ -70,6 +71,8 @@ def _could_be_one_cable(links: LinkTable, segment: Ints, group: Ints, ends: Cabl
         np.array([count_connectors(side) == 1 for side in sides], dtype=bool)[segment]
         for sides in ([s.a for s in links.segments], [s.b for s in links.segments])
     )
+    # `one_a` and `one_b` are by group, at the row of its lowest cable, `single_a` and `single_b` by cable: [group]
+    # reads all of them at the row of the lowest cable, whose segment is that of the whole group if `is_same_segment`
     replaceable: Flags = (is_same_segment & ((one_a & one_b) | (one_a & single_b) | (one_b & single_a)))[group]
     return replaceable
 
@@ -97,8 +100,8 @@ class MergedCables(NamedTuple):
     """Cables after merging those that are one assembly.
 
     `number` (int32, one a former cable): its new number. One a new cable, int32: `first`, the lowest number of the
-    former cables that it replaces, and `cables_merged`, how many these are, each on a connector of its own. `ends`: its
-    end rows.
+    former cables that it replaces, and `cables_merged`, how many these are, each on a connector of its own: 1 if it
+    replaces only itself. `ends`: the end rows of new cables.
     """
 
     number: Ints
@@ -108,18 +111,20 @@ class MergedCables(NamedTuple):
 
 
 def merge_assemblies(sharing: CageSharing, attached: Flags, ends: CableEnds) -> MergedCables:
-    """Return the cables after merging those with attached ends that share cages and could be one assembly.
+    """Return the cables after merging those with fixed ends that share cages and could be one assembly.
 
-    The order of cables is kept. `attached` says whether the medium of each cable has attached ends.
+    The order of cables is kept. `attached` says whether the medium of each cable has fixed ends.
     """
     number = cable_numbers = np.arange(len(attached), dtype=np.int32)
-    merged = attached & sharing.one_cable
-    stays = ~merged | (sharing.group == cable_numbers)
+    # of a group that one cable could replace all are merged or none: they are of one segment, so that `choose_media`
+    # gave them one medium, and a patcher changed that of all
+    is_merged = attached & sharing.one_cable
+    stays = ~is_merged | (sharing.group == cable_numbers)
     if not stays.all():
         # what stays is numbered through in its old order; cables that merge then take the number of the first of theirs
         number = np.cumsum(stays, dtype=np.int32) - 1
-        number[merged] = number[sharing.group[merged]]
-    merges_ends = attached & (merged | sharing.is_breakout)
+        number[is_merged] = number[sharing.group[is_merged]]
+    merges_ends = attached & (is_merged | sharing.is_breakout)
     cables_merged = np.bincount(number, minlength=int(stays.sum())).astype(np.int32)
     rows = _merge_end_rows(number, merges_ends, ends) if merges_ends.any() else ends
     return MergedCables(number, cable_numbers[stays], cables_merged, rows)

@@ -6,18 +6,14 @@ import re
 from dataclasses import dataclass, field
 from functools import partial
 
-import numpy as np
-
 from fabricgen.catalog.cable_models import CageLanes
-from fabricgen.catalog.models import OPTICAL, CableProfile
+from fabricgen.catalog.models import OPTICAL_CAGES, CableProfile
 from fabricgen.catalog.product_models import Product
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
-from fabricgen.wiring.arrays import Flags, Ints, Ints64
 from fabricgen.wiring.cabling.assemblies import count_connectors
-from fabricgen.wiring.cabling.end_numbers import hangs_on_lower_end
 from fabricgen.wiring.cabling.shelf import Shelf
-from fabricgen.wiring.tables import CableTable, LinkTable, ScaleUpPort, Segment, Side
+from fabricgen.wiring.tables import ScaleUpPort, Segment, Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +22,8 @@ class EndKind:
     Gb/s.
 
     `takes_fibre` where a fibre plugs in without a transceiver: co-packaged optics, an optical circuit switch. `top` is
-    that of OSFP plugs, finned or flat; `connectors` are those of a twin-port cage. `protocol` and `vendor` matter only
-    where there is a `shelf` of products to order from, and are "" without.
+    that of OSFP plugs, finned or flat; `connectors` says how many the cage has, 2 if it is twin-port. `protocol` and
+    `vendor` matter only where there is a `shelf` of products to order from, and are "" without.
     """
 
     form_factor: str
@@ -60,7 +56,7 @@ class EndKind:
         return medium.find_module_at(cage_lanes, self.light_gbps, self.geared) or medium
 
     def takes_transceiver(self, medium: CableProfile) -> bool:
-        """Whether the end needs a transceiver: the cable has no attached ends, and the cage takes no bare fibre."""
+        """Whether the end needs a transceiver: the cable has no fixed ends, and the cage takes no bare fibre."""
         return not (medium.attached or self.takes_fibre)
 
     def find_transceiver_part(self, medium: CableProfile) -> str:
@@ -142,14 +138,14 @@ def make_end_kind(side: Side, segment: Segment, shelf: Shelf | None = None) -> E
         light_gbps, speed_gbps = segment.lane_gbps, segment.speed_gbps
         kind = partial(kind, light_gbps=light_gbps, speed_gbps=speed_gbps, geared=segment.gearboxes)
     if isinstance(side, PortRun):
-        takes_fibre = side.form_factor in OPTICAL
+        takes_fibre = side.form_factor in OPTICAL_CAGES
         return kind(side.form_factor, side.speed_gbps * side.ways, side.lane_gbps, takes_fibre)
     if isinstance(side, Attachment):
         # a NIC with legs in one cage: the transceiver has the bandwidth of all of them
         in_cage = max(sum(neighbour.cage == leg.cage for neighbour in side.legs) for leg in side.legs)
         return kind(side.form_factor, side.speed_gbps * in_cage, side.lane_gbps)
     if isinstance(side, ScaleUpPort):
-        gbps = round(segment.speed_gbps * side.per_connector)
+        gbps = round(segment.speed_gbps * side.links_per_connector)
         return kind(side.form_factor, gbps, segment.lane_gbps, side.takes_fibre)
     return kind("RJ45", int(segment.speed_gbps), segment.lane_gbps)
 
@@ -182,82 +178,3 @@ def explain_mismatch(a: EndKind, medium: CableProfile, b: EndKind, far: CablePro
     if lights[0] != lights[1]:
         return f"lanes of {lights[0]:g}G at one end, of {lights[1]:g}G at the other"
     return ""
-
-
-# Far ends and lanes of cables, by which they are ordered.
-
-
-def count_link_lanes(links: LinkTable) -> Ints:
-    """Return the electrical lanes of one link of each segment, int32."""
-    return np.array([s.lanes for s in links.segments], dtype=np.int32)
-
-
-def count_far_ends(
-    links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, end_links: Ints, connectors: Ints
-) -> Ints:
-    """Return the number of far ends of each cable, int32; arguments are as in `count_ends_and_lanes`.
-
-    A breakout with its common end above has all its far ends, whether a device is on each of them or not; one with its
-    common end below has those in use.
-    """
-    far_ends = np.bincount(end_cable, minlength=len(connectors)).astype(np.int32)
-    upper_links = _count_links_split_above(links, end_cable, end_link, connectors)
-    if upper_links.any():
-        # a leg whose row has several links is one far end for all of them
-        np.maximum.at(far_ends, end_cable, upper_links[end_cable] // end_links)
-    return far_ends
-
-
-def _count_links_split_above(links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, connectors: Ints) -> Ints:
-    """Return how many links each cable with its common end above splits into there, used or not; int32, 0 for others.
-
-    A cable that fills several connectors of a cage splits into the links of all of these.
-    """
-    links_of_connector = [0 if hangs_on_lower_end(s) else s.b.per_connector for s in links.segments]
-    if not any(links_of_connector):
-        return np.zeros(len(connectors), dtype=np.int32)
-    segment = np.zeros(len(connectors), dtype=np.int32)
-    segment[end_cable] = links.segment[end_link]
-    split_links = connectors * np.array(links_of_connector, dtype=np.int32)[segment]
-    return np.where(_are_lower(links, segment, connectors), 0, split_links).astype(np.int32)
-
-
-def count_ends_and_lanes(
-    links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, end_links: Ints, connectors: Ints
-) -> tuple[Ints, Ints]:
-    """Return (number of far ends of each cable, electrical lanes at its common end), int32.
-
-    `end_cable`, `end_link` and `end_links` are columns of end rows, `connectors` has one number a cable: how many of a
-    cage it fills. A straight cable has 1 far end, also where that takes several links of a split cage, as at a DGX;
-    unused legs of a breakout with its common end above count, lanes included.
-    """
-    far_ends = count_far_ends(links, end_cable, end_link, end_links, connectors)
-    # `bincount` with weights adds them: the links of all end rows of a cable
-    link_count = np.bincount(end_cable, weights=end_links, minlength=len(connectors))
-    lanes_of_link = np.zeros(len(connectors), dtype=np.int32)
-    lanes_of_link[end_cable] = count_link_lanes(links)[links.segment[end_link]]
-    # an unused leg has lanes, too
-    return far_ends, (lanes_of_link * np.maximum(link_count, far_ends)).astype(np.int32)
-
-
-def is_common_end_lower(segment: Segment, connectors: int) -> bool:
-    """Whether the common end of a segment's cables that fill so many connectors is their lower one.
-
-    A cable that fills several connectors of a twin-port cage hangs on that cage; one on a single connector as
-    `hangs_on_lower_end` says.
-    """
-    return count_connectors(segment.a) > 1 if connectors > 1 else hangs_on_lower_end(segment)
-
-
-def are_common_ends_lower(links: LinkTable, cables: CableTable) -> Flags:
-    """Whether the common end of each cable, which a breakout has in one cage, is its lower (a) one; bool."""
-    return _are_lower(links, links.segment[cables.end_link[cables.find_first_rows()]], cables.connectors)
-
-
-def _are_lower(links: LinkTable, segment: Ints, connectors: Ints) -> Flags:
-    """Whether the common end of cables, given by their segment and the connectors that they fill, is the lower one."""
-    # 1 and 2 stand for "fills one connector" and "fills several", of which each segment is judged once
-    by_connector, by_cage = (
-        np.array([is_common_end_lower(s, filled) for s in links.segments], dtype=bool)[segment] for filled in (1, 2)
-    )
-    return np.where(connectors > 1, by_cage, by_connector)

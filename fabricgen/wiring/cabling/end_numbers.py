@@ -1,4 +1,8 @@
-"""Dense numbering of the cages or connectors that links end on, so that tables can be indexed by them."""
+"""Numbers of the cages or connectors that links end on, so that tables can be indexed by them.
+
+They are from 0 up to the highest in use, almost without gaps: of each class of devices, what one of them uses counts
+for all.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +13,21 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fabricgen.catalog.switch_models import MOST_CONNECTORS
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.wiring.arrays import Floats, Ints, Ints64
 from fabricgen.wiring.tables import DeviceClass, DeviceTable, LinkTable, ScaleUpPort, Segment, Side
 
 PlaceOf = Callable[[Side, Ints], Ints]
-"""(side, ports) -> the cage or connector of each port within its device, or the port itself; int32."""
+"""(side, ports) -> the cage or connector of each port, or the port itself, as a number unique within its device; int32.
+Such a cage, connector or port is a place here."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndNumbers:
-    """The number of the cage (or connector) at the lower (`a`) and upper (`b`) end of each link, int32, from 0.
+    """The number of the cage (or connector) at the lower (`a`) and upper (`b`) end of each row, int32, from 0; a row is
+    a link, or an end row of cables.
 
     Two ends have the same number if device and cage are the same; numbers ascend by device, then by cage. `count` is
     how many numbers there are.
@@ -33,9 +40,11 @@ class EndNumbers:
 
 @dataclass(frozen=True)
 class CableEnds:
-    """End rows of cables: one for each pair of connectors that a cable joins, at least one a cable, in cable order.
+    """End rows of cables: one for each pair of connectors that a cable joins, at least one a cable, in cable order; of
+    cables with fixed ends that fill whole cages one for each pair of cages (`assemblies.merge_assemblies`).
 
-    `link` (int64) is one of the links between the two connectors, `links` (int32) their number.
+    `cable` (int32) ascends, in steps of 0 and 1. `link` (int64) is one of the links between the two connectors, `links`
+    (int32) their number, `cage` the cages at both ends, as numbers in the cluster.
     """
 
     cable: Ints
@@ -60,37 +69,45 @@ class CableEnds:
         longest_m: Floats = np.maximum.reduceat(length_m, self.first) if len(length_m) else length_m
         return longest_m
 
+    def find_segments(self, links: LinkTable) -> Ints:
+        """Return the segment of the last end row of each cable, int32, an index of `links.segments`.
+
+        Of most cables it is that of all rows. A splitter may have legs of several segments, where nodes of several
+        lines of the blueprint share it; these are alike at its common end, in speed and in lanes.
+        """
+        return links.segment[self.link[self.last]]
+
 
 def hangs_on_lower_end(segment: Segment) -> bool:
     """Whether a cable of a segment on one connector has its common end below: it splits from there, or is straight.
 
-    Of assemblies that fill several connectors of a cage `end_kinds.is_common_end_lower` tells.
+    Of cables that fill several connectors of a cage `far_ends.is_common_end_lower` tells.
     """
     # a straight cable has no common end of its own: by convention it is the lower one
-    return segment.a.per_connector > 1 or segment.b.per_connector == 1
+    return segment.a.links_per_connector > 1 or segment.b.links_per_connector == 1
 
 
 class _SegmentEnds(NamedTuple):
     """The lower or upper ends of a segment's links at devices of one class.
 
-    `rows` are the rows of these links, `ports` is one more than the highest port in use.
+    `rows` are the rows of these links, `port_count` is one more than the highest port in use.
     """
 
     upper: bool
     rows: slice | Ints64
     cls: DeviceClass
     side: Side
-    ports: int
+    port_count: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Numbering:
-    """How ends are numbered: `within[i][port] + steps[i] * device` for the i-th of the listed `_SegmentEnds`, where
-    `device` counts the devices of its class from 0. `count` is how many numbers there are in all.
+    """How ends are numbered: `of_first_device[i][port] + steps[i] * device` for the i-th of the listed `_SegmentEnds`,
+    where `device` counts the devices of its class from 0. `count` is how many numbers there are in all.
     """
 
     steps: tuple[int, ...]
-    within: tuple[tuple[int, ...], ...]
+    of_first_device: tuple[tuple[int, ...], ...]
     count: int
 
 
@@ -116,11 +133,14 @@ def number_two_kinds(
 
 
 def _plan_numbering(segments_ends: list[_SegmentEnds], place_of: PlaceOf) -> _Numbering:
-    """Plan the numbers of all places (cages or connectors) that links use: by class of device, then device, then place.
+    """Plan the numbers of places (cages or connectors): by class of device, then device, then place.
 
-    The ports in use of each class stand for all of its devices, so that no column of links is read.
+    Of each class all places up to the highest port in use have numbers, on each of its devices, so that no column of
+    links is read.
     """
-    places_by_ends = [place_of(ends.side, np.arange(ends.ports, dtype=np.int32)).tolist() for ends in segments_ends]
+    places_by_ends = [
+        place_of(ends.side, np.arange(ends.port_count, dtype=np.int32)).tolist() for ends in segments_ends
+    ]
     # by the first row of each class in the device table, which stands for the class below as well
     used_places: dict[int, set[int]] = {}
     for ends, places_of_ports in zip(segments_ends, places_by_ends, strict=True):
@@ -129,7 +149,7 @@ def _plan_numbering(segments_ends: list[_SegmentEnds], place_of: PlaceOf) -> _Nu
         class_row: {place: i for i, place in enumerate(sorted(places_of_ports))}
         for class_row, places_of_ports in used_places.items()
     }
-    # each class has a block of numbers, and each of its devices a stretch of it as long as the places that links use
+    # each class has a block of numbers, and each of its devices a stretch of it as long as its places
     first_number, number_count = {}, 0
     for class_row, cls in sorted({ends.cls.first: ends.cls for ends in segments_ends}.items()):
         first_number[class_row], number_count = number_count, number_count + len(rank_of_place[class_row]) * cls.count
@@ -146,7 +166,7 @@ def _plan_numbering(segments_ends: list[_SegmentEnds], place_of: PlaceOf) -> _Nu
 def _apply_numbering(links: LinkTable, segments_ends: list[_SegmentEnds], scheme: _Numbering) -> EndNumbers:
     """Return the number at both ends of each link, from its devices and ports."""
     numbers = np.zeros(len(links), dtype=np.int32), np.zeros(len(links), dtype=np.int32)
-    for segment_ends, step, numbers_of_ports in zip(segments_ends, scheme.steps, scheme.within, strict=True):
+    for segment_ends, step, numbers_of_ports in zip(segments_ends, scheme.steps, scheme.of_first_device, strict=True):
         device, port = (links.b_device, links.b_port) if segment_ends.upper else (links.a_device, links.a_port)
         # in place, column by column: a formula over all would hold several copies of columns of many million rows
         number = device[segment_ends.rows] - np.int32(segment_ends.cls.first)
@@ -158,59 +178,62 @@ def _apply_numbering(links: LinkTable, segments_ends: list[_SegmentEnds], scheme
 
 
 def _list_segment_ends(devices: DeviceTable, links: LinkTable) -> Iterator[_SegmentEnds]:
-    """Yield the lower, then the upper ends of each segment that has links, one item for each class of device there."""
+    """Yield the lower, then the upper ends of each segment that has links, those at each class of device by
+    themselves.
+    """
     for i, segment in enumerate(links.segments):
         rows = links.find_rows(i)
         for upper, side in enumerate((segment.a, segment.b)):
             device, port = (links.b_device, links.b_port) if upper else (links.a_device, links.a_port)
             if rows.start < rows.stop:
                 # ports count from 0, and those beyond the highest that has a link need no number
-                ports = int(port[rows].max()) + 1
+                port_count = int(port[rows].max()) + 1
                 for cls, rows_of_class in devices.split_by_class(device, rows):
-                    yield _SegmentEnds(bool(upper), rows_of_class, cls, side, ports)
+                    yield _SegmentEnds(bool(upper), rows_of_class, cls, side, port_count)
 
 
 # Where ports are on a device: numbers of their cages and of the connectors of these.
 # A number is unique within the device, whatever the side, but numbers have gaps: each kind of port has a range of its
-# own, so that a switch's management port is in no cage of its face. `end_numbers.number_ends` makes them dense.
+# own, so that a switch's management port is in no cage of its face. `number_ends` leaves the gaps out.
 
 
-_STRIDE = 1 << 20
-"""The range of a device's numbers of cages, or of connectors; the next two divide it. No device has so many."""
-_MANAGEMENT = _STRIDE // 4
+MOST_NUMBERS = 1 << 20
+"""The numbers of cages, or of connectors, of any device are below this."""
+_MANAGEMENT = 1 << 18
 """The least number of a management port: beyond all cages on the face of a switch, of NICs, and of scale-up ports."""
-_SCALE_UP = _STRIDE // 8
+_SCALE_UP = 1 << 17
 """The least number of a scale-up port: beyond cages on the face of a switch, from 0, and those of NICs, from 1024."""
 
 
-def number_connectors(side: Side, ports: Ints) -> Ints:
-    """Return the connector of each port, int32: a number unique within the device; numbers have gaps."""
+def number_device_connectors(side: Side, ports: Ints) -> Ints:
+    """Return the connector of each port as a number unique within its device, int32; numbers have gaps."""
     if isinstance(side, PortRun):
         # `%` and `//` bind alike, from the left: the port within its cage, then its connector there
-        in_cage = ports % side.ways // side.per_connector
-        # two numbers a cage, the most connectors that one has, used or not: runs of a switch may differ in connectors
-        return (number_cages_of_ports(side, ports) * 2 + in_cage).astype(np.int32)
+        in_cage = ports % side.ways // side.links_per_connector
+        # as many numbers a cage as one may have connectors: runs of a switch may differ in these
+        return (number_cages_of_ports(side, ports) * MOST_CONNECTORS + in_cage).astype(np.int32)
     if isinstance(side, Attachment):
         return _number_legs(side, cages=False)[ports]
     return number_cages_of_ports(side, ports)
 
 
 def number_cages_of_ports(side: Side, ports: Ints) -> Ints:
-    """Return the cage of each port, int32: a number unique within the device; numbers have gaps."""
+    """Return the cage of each port as a number unique within its device, int32; numbers have gaps."""
     if isinstance(side, PortRun):
-        # cages of a run are numbered from 1, as on the front
+        # cages of a port run are numbered from 1, as on the front; a gap is cage 0, whose ports no link uses: they get
+        # -1, and connectors -2 and -1
         return (np.array(side.cages, dtype=np.int32)[ports // side.ways] - 1).astype(np.int32)
     if isinstance(side, Attachment):
         return _number_legs(side, cages=True)[ports]
     if isinstance(side, ScaleUpPort):
-        return _SCALE_UP + side.first_cage + ports // side.per_connector
+        return _SCALE_UP + side.first_cage + ports // side.links_per_connector
     return ports + _MANAGEMENT
 
 
 def _number_legs(side: Attachment, *, cages: bool) -> Ints:
-    """Return a number of the connector, or with `cages` of the cage, of each leg, int32.
+    """Return the connector, or with `cages` the cage, of each leg as a number unique within the node, int32.
 
-    A number is unique within the node: each NIC role has a range of its own.
+    Each NIC role has a range of 1024 numbers of its own, the first from 1024.
     """
     places_of_legs = [leg.cage if cages else (leg.cage, leg.connector) for leg in side.legs]
     places = sorted(set(places_of_legs))

@@ -8,20 +8,17 @@ speed and plugs are right), is legal for a cable (`is_legal`: it fits, and suits
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from fabricgen.catalog.models import CableProfile
+from fabricgen.catalog.cable_models import ROUNDING_M, CableProfile
 from fabricgen.design.media.policy import is_named
 from fabricgen.design.ports import PortRun
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64, unique_inverse
 from fabricgen.wiring.cabling.assemblies import CageSharing
-from fabricgen.wiring.cabling.stock import ROUNDING_M, find_longest_run
+from fabricgen.wiring.cabling.stock import find_longest_run
 from fabricgen.wiring.tables import LinkTable, Segment
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 Media = tuple[CableProfile, ...]
 
@@ -34,6 +31,8 @@ def choose_media(
     Cables that share cages get one medium if one suits them all. A cable without a legal medium gets a stated one or
     the cheapest that carries its lanes, and does not reach. `segment` and `run_m` (m) are those of each cable.
     """
+    # a group is named by its lowest cable: what holds for a whole group is kept at the row of that cable, and [group]
+    # spreads it over all cables
     group = sharing.group.astype(np.int64)
     # cables that share cages share transceivers, and so a medium: the longest of them decides for all
     longest = run_m.copy()
@@ -52,7 +51,7 @@ def choose_media(
     # cables of one segment that share cages chose alike; those of several need not: policy, products, far ends differ
     disagrees = medium != medium[group]
     if disagrees.any():
-        # the whole of each such group: of those that are alone, or agree, none has to change
+        # all rows of groups with any that disagrees: of those that are alone, or agree, none has to change
         rows = np.flatnonzero(np.bincount(group[disagrees], minlength=len(medium))[group]).astype(np.int32)
         medium[rows], reaches[rows] = _choose_common_media(
             fit, requirements.select_cables(rows), unique_inverse(group[rows])[1], (medium[rows], reaches[rows])
@@ -113,8 +112,8 @@ class MediaFit(NamedTuple):
 class _MediaRequirements(NamedTuple):
     """What the medium of each cable, and of those that share its cages, must meet; columns of one length.
 
-    `alone`: it shares no cage. `may_be_attached`: it may have ends of its own, as it is alone in its cages, or one
-    assembly that is asked for replaces all that share them. `meets_breakout`: it or one of these is a breakout.
+    `alone`: it shares no cage. `may_be_attached`: it may have fixed ends, as it is alone in its cages, or one assembly
+    that is asked for replaces all that share them. `meets_breakout`: it or one of these is a breakout.
     `longest`: the longest of their runs, m.
     """
 
@@ -126,11 +125,13 @@ class _MediaRequirements(NamedTuple):
 
     def select_cables(self, rows: Ints) -> _MediaRequirements:
         """Return the requirements of some cables."""
-        return _MediaRequirements(*(column[rows] for column in self))
+        alone, may_be_attached, meets_breakout = self.alone[rows], self.may_be_attached[rows], self.meets_breakout[rows]
+        return _MediaRequirements(self.segment[rows], alone, may_be_attached, meets_breakout, self.longest[rows])
 
     def group_alike(self, fit: MediaFit) -> tuple[Ints, Ints]:
         """Return (one cable of each distinct combination of requirements, index of each cable's combination), int32."""
-        # only between which two limits a run lies can matter: a million lengths become a few kinds
+        # only between which two limits a run lies can matter: a million lengths become a few kinds; `searchsorted`
+        # counts the limits below a run, so that one as long as a limit falls to that, as by the <= of `does_reach`
         limits = np.array(sorted(set(fit.serves_m.ravel().tolist()))) + ROUNDING_M
         steps, kinds = np.searchsorted(limits, self.longest), len(limits) + 1
         # mixed radix: every combination is one small number, looked up in a table instead of sorted
@@ -140,6 +141,7 @@ class _MediaRequirements(NamedTuple):
         # the last cable of each kind stays; any would do
         sample[code] = np.arange(len(code), dtype=np.int32)
         present = np.flatnonzero(sample >= 0)
+        # the index of each code among those that are present
         position = np.zeros(len(sample), dtype=np.int32)
         position[present] = np.arange(len(present), dtype=np.int32)
         return sample[present], position[code]
@@ -148,7 +150,8 @@ class _MediaRequirements(NamedTuple):
 def _choose_best(fit: MediaFit, requirements: _MediaRequirements) -> tuple[Ints, Flags]:
     """Return (medium of each cable with the lowest rank among those that reach; whether it reaches).
 
-    If none reaches, it is the legal medium of the longest reach, the cheapest of several; -1 if none is legal.
+    If none reaches, it is the legal medium of the longest `reach_m`, whatever policy and product lists allow of that,
+    the cheapest of several; -1 if none is legal.
     """
     medium = np.full(len(requirements.segment), -1, dtype=np.int32)
     reaches = np.zeros(len(requirements.segment), dtype=bool)
@@ -207,18 +210,20 @@ def _choose_fallback_media(medium: Ints, segment: Ints, segments: tuple[Segment,
 
 
 def find_length_limit(segment: Segment, profile: CableProfile) -> float:
-    """Return the longest cable of a medium for a segment, m; policies do not limit a stated medium."""
+    """Return the longest cable of a medium for a segment, m: what its technology reaches, or less by the policy, which
+    does not limit a stated medium, and by what product lists sell.
+    """
     permitted = profile.reach_m if segment.media else segment.policy.find_max_length(profile)
     return min(permitted, segment.reach_m(profile))
 
 
 def wants_assembly(segment: Segment) -> bool:
-    """Whether cables with ends of their own are asked for, or alone made for the cages: one such assembly then replaces
-    several cables where it fills their cages.
+    """Whether cables with fixed ends are asked for, or are all that is made for the cages: one such assembly then
+    replaces several cables where it fills their cages.
 
     Otherwise a shared cage gets a transceiver with one fibre a connector, as in reference architectures.
     """
-    return bool(segment.media_path or list_made_media(segment)) or segment.policy.wants_copper
+    return bool(segment.media_path or list_made_media_ids(segment)) or segment.policy.wants_copper
 
 
 def fits_segment(segment: Segment, profile: CableProfile) -> bool:
@@ -233,7 +238,7 @@ def fits_segment(segment: Segment, profile: CableProfile) -> bool:
         return profile.id in segment.media
     if not is_allowed(segment, profile):
         return False
-    is_unsplit = segment.a.per_connector == 1 and segment.b.per_connector == 1
+    is_unsplit = segment.a.links_per_connector == 1 and segment.b.links_per_connector == 1
     if profile.link_gbps and not (is_unsplit and segment.speed_gbps in profile.link_gbps):
         return False
     modules = [(segment.find_module(side, profile), side.form_factor) for side in (segment.a, segment.b)]
@@ -246,19 +251,19 @@ def is_allowed(segment: Segment, profile: CableProfile) -> bool:
     Where a vendor makes only some for the cages of an end, it must be one of these: the first, unless another is asked
     for.
     """
-    media_of_ends = list_made_media(segment)
-    if any(profile.id not in media for media in media_of_ends):
+    ids_of_ends = list_made_media_ids(segment)
+    if any(profile.id not in media_ids for media_ids in ids_of_ends):
         return False
     if segment.media_path or segment.media:
         return profile.id in segment.media
-    if media_of_ends:
+    if ids_of_ends:
         is_asked_for = is_named((*segment.policy.allow, *segment.policy.prefer), profile)
         return (
-            is_asked_for or all(profile.id == media[0] for media in media_of_ends)
+            is_asked_for or all(profile.id == media_ids[0] for media_ids in ids_of_ends)
         ) and not segment.policy.explain_refusal(profile)
     return segment.policy.permits(profile)
 
 
-def list_made_media(segment: Segment) -> list[tuple[str, ...]]:
+def list_made_media_ids(segment: Segment) -> list[tuple[str, ...]]:
     """Return, for each end whose cages only some media are made for, the ids of these, the usual one first."""
     return [side.made_media for side in (segment.a, segment.b) if isinstance(side, PortRun) and side.made_media]

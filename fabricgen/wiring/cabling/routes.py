@@ -13,7 +13,8 @@ of the rack, to the middle of the tray, which lies above the middle of the rack:
 are in different rows and no cross tray lies between them, on to the nearest one and back. `through_rack`: from a port
 that faces the cold aisle to one that faces the hot one, the depth of the deeper rack.
 
-Inside a rack: the difference in height and `RACK_WIDTH_M`. Between halls: to the exit of one, on to that of the other,
+`side`, `up` and `in` together are the `rise` of a device. Inside a rack the way is the difference in height and
+`RACK_WIDTH_M`; slack and loops count there, too. Between halls: to the exit of one, on to that of the other,
 by the riser that is nearest where they lie on two storeys. docs/cabling.md has examples.
 """
 
@@ -24,9 +25,9 @@ from typing import NamedTuple
 import numpy as np
 
 from fabricgen.blueprint.sections.floor import Cross, Floor, Point, Trays
+from fabricgen.catalog.cable_models import ROUNDING_M
 from fabricgen.design.floor.halls import Hall
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
-from fabricgen.wiring.cabling.stock import ROUNDING_M
 from fabricgen.wiring.tables import DeviceTable, RackTable
 
 RACK_UNIT_M = 0.04445
@@ -68,12 +69,14 @@ def locate_devices(devices: DeviceTable, racks: RackTable, floor: Floor) -> Posi
     return make_positions(racks, floor, (devices.rack, devices.u, units), faces)
 
 
-def make_positions(racks: RackTable, floor: Floor, at: tuple[Ints, Ints, Ints], faces: tuple[Flags, ...]) -> Positions:
-    """Return positions in racks; `at` are rack, lowest rack unit (from 1) and height in rack units.
+def make_positions(
+    racks: RackTable, floor: Floor, rack_and_units: tuple[Ints, Ints, Ints], faces: tuple[Flags, ...]
+) -> Positions:
+    """Return positions in racks; `rack_and_units` are rack, lowest rack unit (from 1) and height in rack units.
 
     `faces` says whether ports face the hot aisle, and whether they face the cold one; bool.
     """
-    rack, u, units = at
+    rack, u, units = rack_and_units
     # units count from 1 at the bottom
     height = (u - 1 + units / 2) * RACK_UNIT_M
     to_top = racks.units[rack] * RACK_UNIT_M - height
@@ -107,55 +110,67 @@ def join_positions(first: Positions, then: Positions) -> Positions:
 
 def measure_device_runs(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b: Ints) -> Floats:
     """Return the length of the run between pairs of devices, m, float64; slack and service loops included."""
-    at, run_m = locate_devices(devices, racks, floor), np.empty(len(a))
+    positions, run_m = locate_devices(devices, racks, floor), np.empty(len(a))
     for start in range(0, len(a), BLOCK):
         block = slice(start, start + BLOCK)
-        run_m[block] = measure_runs_between(at, racks, floor, a[block].astype(np.int64), b[block].astype(np.int64))
+        run_m[block] = measure_runs_between(
+            positions, racks, floor, a[block].astype(np.int64), b[block].astype(np.int64)
+        )
     return run_m
 
 
-def measure_runs_between(at: Positions, racks: RackTable, floor: Floor, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
-    """Return the same as `measure_device_runs`, between pairs of rows of `at`."""
-    return measure_ways_between(at, racks, floor, a, b) * (1 + floor.slack) + 2 * floor.trays.loop_m
+def measure_runs_between(
+    positions: Positions, racks: RackTable, floor: Floor, a: Ints | Ints64, b: Ints | Ints64
+) -> Floats:
+    """Return the same as `measure_device_runs`, between pairs of rows of `positions`."""
+    return measure_ways_between(positions, racks, floor, a, b) * (1 + floor.slack) + 2 * floor.trays.loop_m
 
 
-def measure_ways_between(at: Positions, racks: RackTable, floor: Floor, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
-    """Return the shortest way of a cable between pairs of rows of `at`, m, float64, without slack and service loops."""
-    way_m = at.rise[a] + at.rise[b]
-    way_m += _measure_trays(at, racks.halls, floor, a, b)
+def measure_ways_between(
+    positions: Positions, racks: RackTable, floor: Floor, a: Ints | Ints64, b: Ints | Ints64
+) -> Floats:
+    """Return the shortest way of a cable between pairs of rows of `positions`, m, float64; slack and service loops are
+    left out.
+    """
+    way_m = positions.rise[a] + positions.rise[b]
+    way_m += _measure_trays(positions, racks.halls, floor, a, b)
     # inside a rack no tray is used: this replaces what was added up
-    inside = np.flatnonzero(at.rack[a] == at.rack[b])
-    way_m[inside] = np.abs(at.height[a[inside]] - at.height[b[inside]]) + RACK_WIDTH_M
+    inside = np.flatnonzero(positions.rack[a] == positions.rack[b])
+    way_m[inside] = np.abs(positions.height[a[inside]] - positions.height[b[inside]]) + RACK_WIDTH_M
     # from the cold to the hot side a cable goes through, or round, a rack: the deeper of the two
-    if at.cold.any() and at.hot.any():
-        is_cold_to_hot = (at.cold[a] & at.hot[b]) | (at.hot[a] & at.cold[b])
-        way_m += np.where(is_cold_to_hot, np.maximum(at.depth[a], at.depth[b]), 0)
+    if positions.cold.any() and positions.hot.any():
+        is_cold_to_hot = (positions.cold[a] & positions.hot[b]) | (positions.hot[a] & positions.cold[b])
+        way_m += np.where(is_cold_to_hot, np.maximum(positions.depth[a], positions.depth[b]), 0)
     return way_m
 
 
-def _measure_trays(at: Positions, halls: tuple[Hall, ...], floor: Floor, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
+def _measure_trays(
+    positions: Positions, halls: tuple[Hall, ...], floor: Floor, a: Ints | Ints64, b: Ints | Ints64
+) -> Floats:
     """Return the way from the tray above each device `a` to that above device `b`, m, float64."""
     trays = floor.trays
-    way_m = np.abs(at.x[a] - at.x[b]) + np.abs(at.y[a] - at.y[b])
+    way_m = np.abs(positions.x[a] - positions.x[b]) + np.abs(positions.y[a] - positions.y[b])
     if trays.cross != "everywhere":
-        rows = np.flatnonzero((at.y[a] != at.y[b]) & (at.hall[a] == at.hall[b]))
-        way_m[rows] += _measure_detours(at, halls, trays.cross, a[rows], b[rows])
-    between_halls_rows = np.flatnonzero(at.hall[a] != at.hall[b]) if len(halls) > 1 else ()
+        rows = np.flatnonzero((positions.y[a] != positions.y[b]) & (positions.hall[a] == positions.hall[b]))
+        way_m[rows] += _measure_detours(positions, halls, trays.cross, a[rows], b[rows])
+    between_halls_rows = np.flatnonzero(positions.hall[a] != positions.hall[b]) if len(halls) > 1 else ()
     if len(between_halls_rows):
-        to_exit, between = _measure_ways_to_exits(at, halls, trays), measure_ways_between_halls(halls, floor)
+        to_exit, between = _measure_ways_to_exits(positions, halls, trays), measure_ways_between_halls(halls, floor)
         from_row, to_row = a[between_halls_rows], b[between_halls_rows]
-        way_m[between_halls_rows] = to_exit[from_row] + between[at.hall[from_row], at.hall[to_row]] + to_exit[to_row]
+        way_m[between_halls_rows] = (
+            to_exit[from_row] + between[positions.hall[from_row], positions.hall[to_row]] + to_exit[to_row]
+        )
     return way_m
 
 
 def _measure_detours(
-    at: Positions, halls: tuple[Hall, ...], cross: Cross, a: Ints | Ints64, b: Ints | Ints64
+    positions: Positions, halls: tuple[Hall, ...], cross: Cross, a: Ints | Ints64, b: Ints | Ints64
 ) -> Floats:
     """Return the detour to a crossing tray for pairs of devices in different rows of one hall, m, float64."""
     detour_m = np.zeros(len(a))
     for i, hall in enumerate(halls):
-        rows = np.flatnonzero(at.hall[a] == i)
-        detour_m[rows] = measure_detour(at.x[a[rows]], at.x[b[rows]], list_crossings(hall, cross))
+        rows = np.flatnonzero(positions.hall[a] == i)
+        detour_m[rows] = measure_detour(positions.x[a[rows]], positions.x[b[rows]], list_crossings(hall, cross))
     return detour_m
 
 
@@ -199,6 +214,7 @@ def _find_crossings_beside(x_a: Floats, x_b: Floats, crossing: Floats) -> tuple[
     # a crossing at the device itself counts as on the way, whatever its last bit says
     next_crossing = np.searchsorted(crossing, lower_x - ROUNDING_M)
     beyond_m = np.append(crossing, np.inf)[next_crossing] - higher_x
+    # shifted by one: the crossing before
     short_m = lower_x - np.insert(crossing, 0, -np.inf)[next_crossing]
     return next_crossing, beyond_m, short_m
 
@@ -208,16 +224,18 @@ def find_exit(hall: Hall, trays: Trays) -> Point:
     return trays.exits.get(hall.name, (hall.x_m, hall.y_m))
 
 
-def _measure_ways_to_exits(at: Positions, halls: tuple[Hall, ...], trays: Trays) -> Floats:
+def _measure_ways_to_exits(positions: Positions, halls: tuple[Hall, ...], trays: Trays) -> Floats:
     """Return the way from the tray above each device to the exit of its hall, m, float64."""
-    to_exit_m = np.zeros(len(at.rack))
+    to_exit_m = np.zeros(len(positions.rack))
     for i, hall in enumerate(halls):
-        rows = np.flatnonzero(at.hall == i)
+        rows = np.flatnonzero(positions.hall == i)
         x, y = find_exit(hall, trays)
-        to_exit_m[rows] = np.abs(at.x[rows] - x) + np.abs(at.y[rows] - y)
+        to_exit_m[rows] = np.abs(positions.x[rows] - x) + np.abs(positions.y[rows] - y)
         if trays.cross != "everywhere":
-            detour_m = measure_detour(at.x[rows], np.full(len(rows), float(x)), list_crossings(hall, trays.cross))
-            to_exit_m[rows] += np.where(at.y[rows] == y, 0, detour_m)
+            detour_m = measure_detour(
+                positions.x[rows], np.full(len(rows), float(x)), list_crossings(hall, trays.cross)
+            )
+            to_exit_m[rows] += np.where(positions.y[rows] == y, 0, detour_m)
     return to_exit_m
 
 

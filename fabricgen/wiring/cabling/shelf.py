@@ -12,7 +12,9 @@ from fabricgen.catalog.product_models import Product, ProductList, list_products
 
 
 class PluggedCage(Protocol):
-    """The cage that a cable end plugs into."""
+    """The cage that a cable end plugs into: what the shelf asks of an `EndKind`, whose module imports this one, so that
+    it cannot be imported here.
+    """
 
     @property
     def form_factor(self) -> str:
@@ -65,7 +67,7 @@ class CableOrder(NamedTuple):
     def pieces(self) -> tuple[int, int] | None:
         """Return (number of assemblies, far ends of each); None if no whole number of assemblies makes the cable.
 
-        A cable with attached ends is one assembly; for fibres see `split_into_fibres`.
+        A cable with fixed ends is one assembly; for fibres see `split_into_fibres`.
         """
         return (1, self.far_ends) if self.medium.attached else split_into_fibres(self.medium, self.far_ends, self.lanes)
 
@@ -121,12 +123,13 @@ class Shelf:
 
     def find_piece(self, order: CableOrder, run_m: float) -> tuple[Product, float, int] | None:
         """Return (product, its length in m, quantity) of the first product that covers a run; None if none does."""
+        if (pieces := order.pieces) is None:
+            return None
         lengths = ((p, p.find_length(run_m)) for p in self.list_cables(order))
-        pieces = order.pieces
-        return next(((p, length, pieces[0]) for p, length in lengths if length and pieces), None)
+        return next(((p, length, pieces[0]) for p, length in lengths if length), None)
 
     def list_cables(self, order: CableOrder) -> Iterator[Product]:
-        """Yield the cables with attached ends, or the fibres, that can serve an order in some length, by preference."""
+        """Yield the cables with fixed ends, or the fibres, that can serve an order in some length, by preference."""
         pieces = order.pieces
         if pieces is None:
             return
@@ -154,15 +157,16 @@ class Shelf:
         self, medium: CableProfile, far_ends: int, lanes: int, length_m: float
     ) -> tuple[Product, int] | None:
         """Return (product, quantity) of jumpers of exactly `length_m`, m; None if no list has that length."""
-        pieces = split_into_fibres(medium, far_ends, lanes)
-        sold = (p for p in self.list_fibres(medium, pieces[1]) if p.find_length(length_m) == length_m) if pieces else ()
-        return next(((p, pieces[0]) for p in sold if pieces), None)
+        if (pieces := split_into_fibres(medium, far_ends, lanes)) is None:
+            return None
+        sold = (p for p in self.list_fibres(medium, pieces[1]) if p.find_length(length_m) == length_m)
+        return next(((p, pieces[0]) for p in sold), None)
 
     def reach_m(self, medium: CableProfile, order: CableOrder) -> float:
         """Return the reach of a medium with the products sold for the two ends of an order, m; -1 if one end has no
         product.
 
-        Fibre may be bought elsewhere; a cable with attached ends is only as long as the longest one sold.
+        Fibre may be bought elsewhere; a cable with fixed ends is only as long as the longest one sold.
         """
         if medium.attached:
             return max((product.lengths_m[-1] for product in self.list_cables(order)), default=-1)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fabricgen.catalog.models import CableProfile
+from fabricgen.catalog.cable_models import ROUNDING_M, CableProfile
 from fabricgen.wiring.arrays import Floats
 
 FIBRE_STOCK_M = (1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 125, 150, 200, 250, 300, 400, 500)
@@ -16,9 +16,6 @@ FIBRE_STOCK_M = (1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 125, 15
 
 REEL_STEP_M, DRUM_ABOVE_M, DRUM_STEP_M = 100, 2000, 1000
 """The step of long fibre on reels, m; the longest reel, m, beyond which fibre comes on drums; the step of these, m."""
-
-ROUNDING_M = 1e-9
-"""The tolerance of a run against a length, m: a run of 3 m, summed from parts, must not miss 3 m by rounding."""
 
 
 def round_up_to_stock(profile: CableProfile, run_m: Floats) -> Floats:
@@ -57,7 +54,8 @@ def find_longest_run(profile: CableProfile, most_m: float) -> float:
 def choose_order_length(profile: CableProfile, run_m: Floats) -> Floats:
     """Return the length of a medium to order for each run, m, float64.
 
-    For a run longer than any length on sale it is the usual fibre length; lint tells of such runs.
+    For a run longer than any length on sale it is the usual fibre length, so that it has a length to print, also where
+    it is copper; lint tells of such runs.
     """
     length_m = round_up_to_stock(profile, run_m)
     beyond = np.flatnonzero(np.isinf(length_m))

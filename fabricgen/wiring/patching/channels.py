@@ -9,8 +9,8 @@ import numpy as np
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.media.patching import FIBRES, PatchPolicy
 from fabricgen.wiring.arrays import Flags, Ints
-from fabricgen.wiring.cabling.end_kinds import count_ends_and_lanes, count_link_lanes
 from fabricgen.wiring.cabling.end_numbers import CableEnds, hangs_on_lower_end
+from fabricgen.wiring.cabling.far_ends import count_ends_and_lanes, count_link_lanes
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, IN_SHUFFLE, NOWHERE
 from fabricgen.wiring.tables import LinkTable
 

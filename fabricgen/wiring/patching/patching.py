@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.catalog.models import CableProfile
+from fabricgen.catalog.cable_models import ROUNDING_M, CableProfile
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.media.patching import list_patch_policies
 from fabricgen.design.model import Design
@@ -116,7 +116,7 @@ class Patcher(NamedTuple):
         """Return (medium of each cable, whether it reaches): one with transceivers where `plugs_in`, that is for
         patched cables and all that share cages with them.
 
-        Other cables with attached ends keep the medium that was chosen for them as direct cables, given as `direct`.
+        Other cables with fixed ends keep the medium that was chosen for them as direct cables, given as `direct`.
         """
         plugged = [i for i, m in enumerate(self.media) if (m.fibre and not m.attached) or "RJ45" in m.form_factors]
         medium, reaches = chooser(run_m, tuple(self.media[i] for i in plugged))
@@ -147,8 +147,7 @@ class Patcher(NamedTuple):
             np.where(is_patched, laid.run_m, table.run_m),
         )
         reach = np.array([m.reach_m for m in self.media])[table.medium]
-        # a billionth of a metre, for rounding
-        reaches = table.reaches & (~is_patched | (length_m <= reach + 1e-9))
+        reaches = table.reaches & (~is_patched | (length_m <= reach + ROUNDING_M))
         return replace(table, length_m=length_m, run_m=run_m, reaches=reaches), laid.racks, laid.patching
 
 

@@ -14,7 +14,7 @@ from fabricgen.design.floor.floor_plan import RackNames
 from fabricgen.design.media.patching import FIBRES, PatchPolicy
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.wiring.arrays import Flags, Floats, Ints, unique_values
-from fabricgen.wiring.cabling.end_numbers import CableEnds, hangs_on_lower_end, number_connectors
+from fabricgen.wiring.cabling.end_numbers import MOST_NUMBERS, CableEnds, hangs_on_lower_end, number_device_connectors
 from fabricgen.wiring.cabling.offers import find_sold_jumper_lengths
 from fabricgen.wiring.cabling.routes import (
     Positions,
@@ -231,9 +231,6 @@ def _order_jumpers(
 # one for each of n leaves comes out. So lane k of a connector takes port k out, and the connector takes the port in
 # that is its lane at the far ends, the same at all of them.
 
-_STRIDE = 1 << 20
-"""Connectors of one device are numbered below this."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Shuffle:
@@ -343,16 +340,16 @@ def _list_shuffle_lanes(
         if (
             not hangs_on_lower_end(segment)
             or segment.lanes * int(ends.links[rows[rows_here]].max()) > 1
-            or segment.a.per_connector < 2
+            or segment.a.links_per_connector < 2
         ):
             raise _explain_refusal(
                 policy, f"{segment.fabric} {segment.key} links are not one pair of a split connector each"
             )
         a, b = links.a_port[link[rows_here]], links.b_port[link[rows_here]]
         lane_in[rows_here], lane_out[rows_here] = _number_lanes(segment.b, b), _number_lanes(segment.a, a)
-        far_connector[rows_here] = links.b_device[link[rows_here]].astype(np.int64) * _STRIDE + number_connectors(
-            segment.b, b
-        )
+        far_connector[rows_here] = links.b_device[link[rows_here]].astype(
+            np.int64
+        ) * MOST_NUMBERS + number_device_connectors(segment.b, b)
     return zip(far_connector.tolist(), lane_in.tolist(), lane_out.tolist(), strict=True)
 
 
@@ -362,7 +359,7 @@ def _number_lanes(side: Side, ports: Ints) -> Ints:
         leg_connectors = [(leg.cage, leg.connector) for leg in side.legs]
         rank_of_leg = [leg_connectors[:i].count(connector) for i, connector in enumerate(leg_connectors)]
         return np.array(rank_of_leg, dtype=np.int32)[ports]
-    return ports % side.per_connector
+    return ports % side.links_per_connector
 
 
 def _explain_refusal(policy: PatchPolicy, why: str) -> InputError:

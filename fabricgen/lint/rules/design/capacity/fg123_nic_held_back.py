@@ -75,7 +75,7 @@ class NicHeldBack(DesignRule):
             actual, fastest, ways = (
                 compute_nic_gbps(attachment),
                 find_unsplit_gbps(attachment),
-                attachment.per_connector,
+                attachment.links_per_connector,
             )
             yield self.flag(
                 (*fabric.path, "nic"),
@@ -88,7 +88,7 @@ class NicHeldBack(DesignRule):
 
 def compute_nic_gbps(attachment: Attachment) -> int:
     """Return the Gb/s of all ports together that a NIC port is split into."""
-    return attachment.speed_gbps * attachment.per_connector
+    return attachment.speed_gbps * attachment.links_per_connector
 
 
 def find_unsplit_gbps(attachment: Attachment) -> int:
@@ -110,5 +110,5 @@ def explain_held_back(attachment: Attachment, switch: SwitchProfile, gbps: int) 
 
 def find_fastest_gbps(attachment: Attachment) -> int:
     """Return the highest speed of a NIC port in Gb/s, split as it is."""
-    split = attachment.per_connector
+    split = attachment.links_per_connector
     return max(speed // split for speed in attachment.profile.roles[attachment.role].speeds if speed % split == 0)

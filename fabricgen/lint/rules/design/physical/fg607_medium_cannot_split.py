@@ -33,7 +33,7 @@ class MediumCannotSplit(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag breakouts if no stated medium that carries the lanes can be split over the ports of a connector."""
         for kind in list_stated_kinds(design):
-            ports = kind.a.per_connector, kind.b.per_connector
+            ports = kind.a.links_per_connector, kind.b.links_per_connector
             carriers = kind.list_carriers(design.catalog)
             lanes = int(-(-kind.b.speed_gbps // kind.lane_gbps))
             if min(ports) > 1 or max(ports) == 1 or not carriers or any(c.splits_for(lanes) for c in carriers):

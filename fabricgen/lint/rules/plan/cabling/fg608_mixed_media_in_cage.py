@@ -51,7 +51,7 @@ class MixedMediaInCage(PlanRule):
         if cluster.planned.overrides:
             yield from self._check_as_built(cluster)
         for number, segment in enumerate(segments):
-            if getattr(segment.a, "connectors", 1) > 1 and segment.a.per_connector > 1:
+            if getattr(segment.a, "connectors", 1) > 1 and segment.a.links_per_connector > 1:
                 yield from self._check_fibres(cluster, number)
 
     def _check_media(self, cluster: Cluster) -> Iterator[Diagnostic]:
@@ -112,14 +112,14 @@ class MixedMediaInCage(PlanRule):
         """
         import numpy as np
 
-        from fabricgen.wiring.cabling.cables import number_cages
+        from fabricgen.wiring.cabling.plugs import number_cages
 
         cables, cages = cluster.plan.cables, number_cages(cluster.plan)
         segment = cluster.plan.links.segments[number]
         rows = cluster.plan.links.segment[cables.end_link] == number
         far_ends = np.bincount(cables.end_cable, minlength=len(cables))[cables.end_cable]
         is_split = rows & (far_ends > 1)
-        is_straight = rows & (far_ends == 1) & (cables.end_links == segment.a.per_connector)
+        is_straight = rows & (far_ends == 1) & (cables.end_links == segment.a.links_per_connector)
         is_mixed = np.bincount(cages.a[is_split], minlength=cages.count) > 0
         is_mixed &= np.bincount(cages.a[is_straight], minlength=cages.count) > 0
         if is_mixed.any():
@@ -141,7 +141,7 @@ def _find_shared_ends(cluster: Cluster) -> tuple[Flags, Flags]:
     """
     import numpy as np
 
-    from fabricgen.wiring.cabling.cables import number_cages
+    from fabricgen.wiring.cabling.plugs import number_cages
 
     cables, cages = cluster.plan.cables, number_cages(cluster.plan)
     is_shared, is_mixed = (np.zeros(len(cables.end_cable), dtype=bool) for _ in range(2))

@@ -44,12 +44,12 @@ class EndsDoNotMatch(PlanRule):
         import numpy as np
 
         from fabricgen.wiring.arrays import unique_combinations
-        from fabricgen.wiring.cabling.end_kinds import count_far_ends
+        from fabricgen.wiring.cabling.far_ends import count_far_ends
         from fabricgen.wiring.cabling.offers import make_end_kinds, make_shelf
 
         table, links, shelf = cluster.plan.cables, cluster.plan.links, make_shelf(cluster.design)
         segment, medium = links.segment[table.end_link], table.medium[table.end_cable]
-        split = count_far_ends(links, table.end_cable, table.end_link, table.end_links, table.connectors)
+        split = count_far_ends(links, table.end_cable, table.end_link, table.end_links, table.connectors_filled)
         columns = (segment, medium, split[table.end_cable], table.end_links)
         first_rows, code = unique_combinations(*columns) if len(segment) else (segment, segment)
         counts = np.bincount(code, minlength=len(first_rows)).tolist()

@@ -147,7 +147,7 @@ def _count_transceivers(cluster: Cluster, rows: Ints64, replacements: Ints64) ->
     """
     import numpy as np
 
-    from fabricgen.wiring.cabling.cables import number_cages
+    from fabricgen.wiring.cabling.plugs import number_cages
 
     cables, cages = cluster.plan.cables, number_cages(cluster.plan)
     changes = zip(cables.medium[rows].tolist(), replacements[rows].tolist(), strict=True)

@@ -1,0 +1,82 @@
+"""Plugs of cables in a finished plan: the cage and the connector of it that each end of a cable takes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.ports import PortRun
+from fabricgen.wiring.arrays import Flags, Ints, Ints64, unique_inverse, unique_values
+from fabricgen.wiring.cabling.end_numbers import EndNumbers, hangs_on_lower_end, number_cages_of_ports, number_ends
+from fabricgen.wiring.cabling.far_ends import are_common_ends_lower
+from fabricgen.wiring.tables import CableTable, LinkTable, Side, WiringPlan
+
+
+def find_common_ends(links: LinkTable, cables: CableTable) -> tuple[Ints64, Flags, Ints]:
+    """Return for each cable: its first link, whether its common end is the lower end, its connector in the cage there.
+
+    The connector is -1 if it is the only one of the cage, or the cable fills the cage.
+    """
+    # every cable has a link: an index error below means that one has none
+    first_link = np.full(len(cables), len(links), dtype=np.int64)
+    cabled_links = np.flatnonzero(links.cable >= 0)
+    # backwards, so that the first link of a cable is written last and stays
+    first_link[links.cable[cabled_links[::-1]]] = cabled_links[::-1]
+    connector = np.full(len(cables), -1, dtype=np.int32)
+    segment_of_cable = links.segment[first_link]
+    for i in unique_values(segment_of_cable):
+        segment, cables_here = links.segments[i], np.flatnonzero(segment_of_cable == i)
+        common_side, column = (segment.a, links.a_port) if hangs_on_lower_end(segment) else (segment.b, links.b_port)
+        ports, row_of_port = unique_inverse(column[first_link[cables_here]])
+        connector[cables_here] = np.array([find_connector(common_side, port) for port in ports], dtype=np.int32)[
+            row_of_port
+        ]
+    # a cable that fills the cage hangs on all its connectors
+    connector[cables.connectors_filled > 1] = -1
+    return first_link, are_common_ends_lower(links, cables), connector
+
+
+def find_connector(side: Side, port: int) -> int:
+    """Return the connector (from 0) of its cage that a port uses; -1 if it is the only one of the cage.
+
+    Of a NIC that is so where all legs in the cage are on connector 0.
+    """
+    if isinstance(side, PortRun):
+        # ports are numbered cage by cage, those of one connector side by side
+        return port % side.ways // side.links_per_connector if side.connectors > 1 else -1
+    if isinstance(side, Attachment):
+        leg = side.legs[port]
+        return leg.connector if any(o.connector for o in side.legs if o.cage == leg.cage) else -1
+    return -1
+
+
+def find_socket(side: Side, port: int, links: int, at_common_end: bool) -> int:
+    """Return the connector (from 0) of the cage that a cable of `links` links uses, by one of its ports; -1 if it uses
+    the whole cage.
+
+    At a far end where several cables share a connector it is the index of the cable among those in the cage.
+    """
+    if links > side.links_per_connector:
+        return -1
+    if at_common_end or links == side.links_per_connector:
+        return find_connector(side, port)
+    return find_share_of_cage(side, port, links) if isinstance(side, PortRun | Attachment) else -1
+
+
+def find_share_of_cage(side: Side, port: int, links: int) -> int:
+    """Return the index, from 0, of the group of `links` ports within its cage that a port is in.
+
+    It is 0 for scale-up and management ports.
+    """
+    if isinstance(side, PortRun):
+        return port % side.ways // links
+    if isinstance(side, Attachment):
+        ports_of_cage = [i for i, leg in enumerate(side.legs) if leg.cage == side.legs[port].cage]
+        return ports_of_cage.index(port) // links
+    return 0
+
+
+def number_cages(plan: WiringPlan) -> EndNumbers:
+    """Return the numbers in the cluster of the cages at the a and b end of each cable end row."""
+    numbers, rows = number_ends(plan.devices, plan.links, number_cages_of_ports), plan.cables.end_link
+    return EndNumbers(numbers.a[rows], numbers.b[rows], numbers.count)
