@@ -94,7 +94,6 @@ def adopt(
     of_forms = [note for form in forms for note in form.notes]
     of_idle = [f"{name} serves no port of a node that is known, and is left out" for name in without_nodes]
     notes = [*facts.notes, *wires.notes, *units.notes, *of_forms, *of_idle]
-    inferences = [*models.inferences, *_count_units(units), *(i for form in forms for i in form.inferences)]
     cluster = None
     try:
         cluster = build_cluster(search.trial.wired.design)
@@ -103,7 +102,12 @@ def adopt(
     return Adoption(
         facts,
         edit_page(search.page, ()),
-        [*_keep_stated(inferences, search.page), *(settings.inferences if settings else ())],
+        [
+            *models.inferences,
+            *_count_units(units),
+            *_keep_stated([inference for form in forms for inference in form.inferences], search.page),
+            *(settings.inferences if settings else ()),
+        ],
         notes,
         search.trial,
         cluster,
@@ -183,20 +187,18 @@ def _note_speeds(search: PageSearch) -> None:
 
 def _count_units(units: Units) -> list[Inference]:
     """Return the row of the report on the nodes of units."""
-    if not units.at:
-        return []
     counts = {kind: sum(count for _, count in units.kinds[kind].sets.values()) for kind in units.kinds}
     full = sum(counts[units.kind_of[pod]] * count for pod, count in units.pods.items())
     sets = ", ".join(f"{count} x {profile}" for kind in units.kinds.values() for profile, count in kind.sets.values())
     note = f"{sum(units.pods.values()):,} units in {len(units.pods):,} pods, by shared leaves and by names"
-    return [Inference(("scalable_unit", "nodes"), sets, len(units.at), full, note)]
+    return [Inference(("scalable_unit", "nodes"), sets, len(units.at), full, note)] if units.at else []
 
 
 def _keep_stated(inferences: Sequence[Inference], words: Words) -> list[Inference]:
     """Return the rows of the report, with a note for each word that the search took away again."""
     return [
         row._replace(note=f"{row.note}; follows from the rest".removeprefix("; "))
-        if row.path[0] == "fabrics" and get(words, row.path) is None and row.path[-1] != "per"
+        if get(words, row.path) is None and row.path[-1] != "per"
         else row
         for row in inferences
     ]
@@ -251,11 +253,9 @@ def write_json(adoption: Adoption, report: Report | None, page: str) -> str:
 
 
 def _count_links(trial: Trial) -> str:
-    seen_links = len(trial.facts.links)
-    unseen_text = f"; {len(trial.unseen):,} links of the page were not seen" if trial.unseen else ""
-    return (
-        f"{seen_links - len(trial.missing):,} of {seen_links:,} links come back, with both of their ports{unseen_text}"
-    )
+    seen, missing, unseen = len(trial.facts.links), len(trial.missing), len(trial.unseen)
+    unseen_text = f"; {unseen:,} links of the page were not seen" if unseen else ""
+    return f"{seen - missing:,} of {seen:,} links come back, with both of their ports{unseen_text}"
 
 
 def list_unexplained(adoption: Adoption) -> list[str]:

@@ -24,7 +24,7 @@ def read_switch(nos: str, files: Mapping[str, str]) -> ReadSwitch | str:
             model = load_part(nos, "reader").read(files)
     except CANNOT_READ as error:
         return explain_error(error)
-    unread = [f"{part}: {why}" for part, why in notes.unread.items()]
+    unread = (f"{part}: {why}" for part, why in notes.unread.items())
     passed_over = (*dict.fromkeys(notes.unknown), *unread, *notes.unfit)
     return ReadSwitch(nos, model, files, passed_over, index_far_ends(model))
 

@@ -128,13 +128,10 @@ def _make_question(candidates: tuple[str, ...], is_switch: bool, model: str, nam
     kind = "switch" if is_switch else "node"
     devices_text = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1:,} more"
     model_text = f", called '{model}'" if model else ""
-    if candidates:
-        question = f"which {kind} {devices_text} is{model_text}: its ports are those of {len(candidates)} profiles"
-    else:
-        question = f"which {kind} {devices_text} is{model_text}: no profile has its ports"
+    fits_text = f"its ports are those of {len(candidates)} profiles" if candidates else "no profile has its ports"
     pattern = names[0] if len(names) == 1 else _find_pattern(names)
     hint = f"--model '{pattern}={candidates[0] if candidates else 'PROFILE'}'"
-    return Question(question, candidates, hint)
+    return Question(f"which {kind} {devices_text} is{model_text}: {fits_text}", candidates, hint)
 
 
 def _find_pattern(names: Sequence[str]) -> str:

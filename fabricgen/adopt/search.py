@@ -124,9 +124,8 @@ class PageSearch:
 
     def omit_empty_slots(self) -> None:
         """If devices are found by their ports, omit the slots for which no node was found."""
-        if self.order.by_names:
-            return
-        if self.page.get("omit") and not self.trial.is_missing.any() and not self.trial.unplaced:
+        is_whole = not self.trial.is_missing.any() and not self.trial.unplaced
+        if self.order.by_names or (self.page.get("omit") and is_whole):
             return
         patterns = [slot for slot in self.page.get("omit", ()) if "*" in slot]
         if patterns != self.page.get("omit", []):
@@ -219,7 +218,7 @@ class PageSearch:
             return self.try_edits({name: edits[name] for name in sorted(better)})
         return {name for name in sorted(better) if self.try_edits({name: edits[name]})}
 
-    def try_all(self, candidates: Mapping[str, Sequence[Edit]]) -> int:
+    def try_all(self, candidates: Mapping[str, Iterable[Edit]]) -> int:
         """Try all changes of each fabric in turn, side by side with those of the others; return how many were kept."""
         queues = {name: list(edits) for name, edits in candidates.items()}
         kept = 0
@@ -247,8 +246,7 @@ def search_page(search: PageSearch) -> None:
     search.omit_empty_slots()
     for _ in range(4):
         wrong = search.measure_links(search.trial)
-        candidates = {f.network.name: list(_list_edits(f, search, wrong[f.network.name])) for f in search.forms}
-        kept = search.try_all(candidates)
+        kept = search.try_all({f.network.name: _list_edits(f, search) for f in search.forms if wrong[f.network.name]})
         if search.measure_links(search.trial):
             kept += search.try_all({"": _list_sizes(search)})
         wrong = search.measure_links(search.trial)
@@ -319,10 +317,8 @@ def _list_fields(numbers: Sequence[int], per: Sequence[str], pods: Sequence[str]
     return fields | {dimension: number + 1 for dimension, number in inner}
 
 
-def _list_edits(form: FabricForm, search: PageSearch, wrong: int) -> Iterator[Edit]:
-    """Yield changes with which a fabric may give more of its links; none if `wrong`, the number of others, is 0."""
-    if not wrong:
-        return
+def _list_edits(form: FabricForm, search: PageSearch) -> Iterator[Edit]:
+    """Yield changes with which a fabric may give more of its links."""
     path = ("fabrics", form.network.name)
     lowest = (*path, "tiers", form.network.leaf)
     yield from _try_values((*lowest, "spread"), ("stripe", "block"))

@@ -51,7 +51,8 @@ WHOLE = (
         "nvl576",
         "nvl72-gb200",
     ),
-    *("patched-hall", "phased-planes", "pkeys", "rail-groups", "rail-only", "small-pair", "spare-nodes"),
+    *("patched-hall", "phased-planes", "pkeys", "rail-groups", "rail-only", "shuffled-planes", "small-pair"),
+    "spare-nodes",
     *("superpod-b200", "superpod-b200-3tier", "superpod-b300", "tenants", "three-generations", "top-of-rack"),
     *("torus-gordon", "tpu-torus"),
     *("trn2-ultraserver", "trn3-ultraserver", "two-exits", "two-generations", "two-site", "ualink-pod"),
@@ -65,11 +66,6 @@ FAULTS_NOT_YET = {
 }
 """Examples that come back, of which faults change words of the page, or that were not tried with faults."""
 
-OF_LISTS = {
-    "shuffled-planes": "the model of halls does not read the labels of fibre shuffles",
-}
-"""Examples that come back from a list of links, and why not from dumps."""
-
 NOT_YET = {
     "slim-fly": "a table of who meets whom is a file beside the page: a note says so",
 }
@@ -77,11 +73,11 @@ NOT_YET = {
 
 
 def test_every_example_is_in_one_of_the_lists() -> None:
-    assert sorted((*WHOLE, *OF_LISTS, *NOT_YET)) == sorted(EXAMPLES)
+    assert sorted((*WHOLE, *NOT_YET)) == sorted(EXAMPLES)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("example", [*OF_LISTS, "mixed-breakouts", "two-site"])
+@pytest.mark.parametrize("example", ["shuffled-planes", "small-pair", "mixed-breakouts", "two-site"])
 def test_an_example_comes_back_from_a_list_of_links(example: str, tmp_path: Path) -> None:
     back = adopt_example(example, tmp_path, lists=True)
     assert (back.lost, back.beside) == (0, 0), back.page

@@ -21,7 +21,7 @@ def dumps_of(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in (folder / "dumps").iterdir()}
 
 
-@pytest.mark.parametrize("example", ["leaf-spine", "monday", "superpod-b200-3tier"])
+@pytest.mark.parametrize("example", ["leaf-spine", "monday", "superpod-b200-3tier", "shuffled-planes"])
 @pytest.mark.slow
 def test_a_hall_without_faults_is_as_planned(tmp_path: Path, fabricgen: Run, example: str) -> None:
     blueprint = BLUEPRINTS / f"{example}.yaml"

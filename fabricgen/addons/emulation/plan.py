@@ -17,7 +17,7 @@ Port = tuple[str, str]
 """A device, and its operating system's name of the port."""
 Row = dict[str, str]
 
-PARTS = ("devices", "links", "cables", "labels", "trunks", "patches")
+PARTS = ("devices", "links", "cables", "labels", "trunks", "patches", "shuffles")
 """The parts of a build that a plan is read from."""
 
 
@@ -44,7 +44,9 @@ class Plug(NamedTuple):
 
 @dataclass(frozen=True)
 class Cord:
-    """One piece that a hand lays: a jumper, a cable with its ends, a splitter; for patched fibre the whole channel."""
+    """One piece that a hand lays: a jumper, a cable with its ends, a splitter; for patched fibre the whole channel, and
+    for a fibre shuffle all channels through it.
+    """
 
     cable: str
     fabric: str
@@ -121,7 +123,8 @@ def read_plan(files: Mapping[str, bytes]) -> Plan:
     """
     devices = {row["device"]: row for row in _read_rows(files, "devices")}
     links = _read_rows(files, "links")
-    sockets = {row["near_location"] for row in _read_rows(files, "labels")}
+    labels, shuffles = _read_rows(files, "labels"), _read_rows(files, "shuffles")
+    sockets = {row["near_location"] for row in labels}
     links_of: dict[str, list[Row]] = defaultdict(list)
     for row in links:
         links_of[row["cable"]].append(row)
@@ -130,12 +133,14 @@ def read_plan(files: Mapping[str, bytes]) -> Plan:
         rows_of[row["cable"]].append(row)
     cords: list[Cord] = []
     ports: dict[Socket, tuple[Port, ...]] = {}
-    for cable, rows in rows_of.items():
-        for cord, ends in _make_cords(cable, rows, links_of[cable], sockets):
-            cords.append(cord)
-            for home, names in zip(cord.homes, ends, strict=True):
-                if ports.setdefault(home, names) != names:
-                    raise ValueError(f"{home} has two sets of ports: {ports[home]} and {names}")
+    made = list(_make_shuffled_cords(shuffles, labels, rows_of))
+    for cable in [cable for cable in rows_of if cable not in {row["cable"] for row in shuffles}]:
+        made += _make_cords(cable, rows_of[cable], links_of[cable], sockets)
+    for cord, ends in made:
+        cords.append(cord)
+        for home, names in zip(cord.homes, ends, strict=True):
+            if ports.setdefault(home, names) != names:
+                raise ValueError(f"{home} has two sets of ports: {ports[home]} and {names}")
     joined = {frozenset(((r["a_device"], r["a_port"]), (r["b_device"], r["b_port"]))): r for r in links if r["cable"]}
     ports |= _list_free_ports(devices, ports)
     trunks, patches = (_read_rows(files, name) for name in ("trunks", "patches"))
@@ -271,6 +276,31 @@ def _make_cord(
         lanes.append((ends[0], ends[1]))
     cord = Cord(cable, row["fabric"], row["part"], common_side is not None, tuple(homes), tuple(lanes))
     return cord, [tuple(names) for names in ports]
+
+
+def _make_shuffled_cords(
+    shuffles: tuple[Row, ...], labels: tuple[Row, ...], rows_of: Mapping[str, list[Row]]
+) -> list[tuple[Cord, list[tuple[Port, ...]]]]:
+    """Return a cord for each fibre shuffle, with the ports of each of its plugs, those of the ports in first.
+
+    `shuffles` are the rows of shuffles.csv, `labels` those of labels.csv, `rows_of` those of cables.csv by cable.
+    """
+    plugs = {(row["far_device"], row["far_port"]): row["near_location"].rpartition(":")[2] for row in labels}
+    joints_of_shuffle: dict[tuple[str, int], dict[tuple[Tail, Tail], str]] = defaultdict(dict)
+    for row in sorted(shuffles, key=lambda row: (row["panel"], int(row["in_port"]), int(row["in_pair"]))):
+        a, b = (
+            (Socket(device, cage, plug.removeprefix(cage).removeprefix("/")), 0, (device, row[f"{side}_port"]))
+            for side, way in (("a", "in"), ("b", "out"))
+            for device, cage in ((row[f"{side}_device"], row[f"{side}_cage"]),)
+            for plug in (plugs[row["panel"], row[f"{way}_port"]],)
+        )
+        # pair k of port i in is pair i of port k out, and the ports of a shuffle follow each other on the face
+        joints_of_shuffle[row["panel"], int(row["in_port"]) - int(row["out_pair"])][a, b] = row["cable"]
+    return [
+        _make_cord(cable, rows_of[cable][0], list(joints), {0: set(), 1: set()})
+        for joints in joints_of_shuffle.values()
+        for cable in list(joints.values())[:1]
+    ]
 
 
 def _list_free_ports(devices: dict[str, Row], ports: dict[Socket, tuple[Port, ...]]) -> dict[Socket, tuple[Port, ...]]:

@@ -261,9 +261,7 @@ def edit_page(page: Page, settings: Iterable[Setting]) -> Page:
 
 
 def _sort_keys(section: Page, model: type[Model]) -> Page:
-    known_keys = list(model.model_fields)
-    unknown_keys = [key for key in section if key not in model.model_fields]
-    return {key: section[key] for key in (*known_keys, *unknown_keys) if key in section}
+    return {key: section[key] for key in (*model.model_fields, *section) if key in section}
 
 
 def make_settings_by_fabric(

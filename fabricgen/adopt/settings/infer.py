@@ -179,12 +179,10 @@ def infer_settings(switches: Mapping[str, ReadSwitch], page: Mapping[str, Any], 
     draft.remarks += list_differences(draft)
     inferences = [_write_inference(setting) for setting in draft.settings.values() if setting.value is not None]
     unplanned = switches.keys() - {draft.cluster.names[row] for row in draft.cluster.switch_rows()}
-    unread = [
-        Remark("unread", "", "the page has no Ethernet switch of this name", 1, name) for name in sorted(unplanned)
-    ]
-    unread += [Remark("unread", "", text, 1, name) for name, read in sorted(switches.items()) for text in read.unread]
-    sections = edit_page({}, draft.settings.values())
-    return InferredSettings(draft.page, sections, lock, inferences, [*dict.fromkeys(draft.remarks), *unread])
+    unread = [(name, "the page has no Ethernet switch of this name") for name in sorted(unplanned)]
+    unread += [(name, text) for name, read in sorted(switches.items()) for text in read.unread]
+    remarks = [*dict.fromkeys(draft.remarks), *(Remark("unread", "", text, 1, name) for name, text in unread)]
+    return InferredSettings(draft.page, edit_page({}, draft.settings.values()), lock, inferences, remarks)
 
 
 def _write_inference(setting: Setting) -> Inference:

@@ -76,6 +76,12 @@ def list_ends(seen: Seen, switches: Mapping[str, SwitchFace]) -> Mapping[Port, E
     return end_of_port
 
 
+def list_links(seen: Seen, switches: Mapping[str, SwitchFace]) -> list[tuple[Port, End, End | None]]:
+    """Return (port, its end, the far end that it sees or None) for every port of `list_ends`, in its order."""
+    end_of_port = list_ends(seen, switches)
+    return [(port, end, end_of_port[far] if (far := seen.get(port)) else None) for port, end in end_of_port.items()]
+
+
 def _number_port(port: str, splits: Mapping[str, int]) -> int:
     """Return the number of port C/P over the face: with two numbers a cage, 1/1, 1/2 and 2/1 are 1, 2 and 3.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from fabricgen.addons.emulation.dumps import Seen
-from fabricgen.addons.emulation.dumps._subnet import SwitchFace, list_ends
+from fabricgen.addons.emulation.dumps._subnet import SwitchFace, list_links
 
 SWITCH, ADAPTER = 2, 1
 """Types of nodes."""
@@ -24,21 +24,15 @@ def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, st
 
     `seen` has what each port sees, None for a port that is down; `switches` are those of the subnet by name.
     """
-    end_of_port = list_ends(seen, switches)
-    row_of_node = {
-        end.guid: f'"{end.name}",{SWITCH if end.switch else ADAPTER},0x{end.guid:016x}' for end in end_of_port.values()
-    }
+    ends = [(end, far_end) for _, end, far_end in list_links(seen, switches)]
+    row_of_node = {end.guid: f'"{end.name}",{SWITCH if end.switch else ADAPTER},0x{end.guid:016x}' for end, _ in ends}
     # a link is seen from both ends: sorted, both give the same tuple
-    links = {
-        tuple(sorted(((end.guid, end.port), (end_of_port[seen_port].guid, end_of_port[seen_port].port))))
-        for port, end in end_of_port.items()
-        if (seen_port := seen.get(port))
-    }
+    links = {tuple(sorted(((end.guid, end.port), (far_end.guid, far_end.port)))) for end, far_end in ends if far_end}
     rows = (f"0x{a:016x},{i},0x{b:016x},{j}" for (a, i), (b, j) in sorted(links))
     rates = (
         f"0x{end.guid:016x},{end.port},{WIDTHS.get(end.lanes, 0)},{SPEEDS[end.lane_gbps]}"
-        for port, end in end_of_port.items()
-        if seen.get(port)
+        for end, far_end in ends
+        if far_end
     )
     tables = (
         _write_table("NODES", "NodeDesc,NodeType,NodeGUID", (row_of_node[guid] for guid in sorted(row_of_node))),

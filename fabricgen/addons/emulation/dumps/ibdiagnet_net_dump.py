@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabricgen.addons.emulation.dumps import Seen
-from fabricgen.addons.emulation.dumps._subnet import SwitchFace, list_ends
+from fabricgen.addons.emulation.dumps._subnet import SwitchFace, list_links
 
 HEAD = (
     "# : IB# : Sta : PhysSta : MTU : LWA : LSA : FEC mode : Retran : Neighbor Guid : N# : NLID : Neighbor Description"
@@ -21,8 +21,8 @@ def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, st
     `seen` has what each port sees, None for a port that is down; `switches` are those of the subnet by name, with
     models.
     """
-    end_of_port, lines, last_guid = list_ends(seen, switches), list[str](), 0
-    for port, end in sorted(end_of_port.items(), key=lambda item: item[1]):
+    lines, last_guid = list[str](), 0
+    for port, end, far_end in sorted(list_links(seen, switches), key=lambda link: link[1]):
         if not end.switch:
             continue
         if end.guid != last_guid:
@@ -31,9 +31,8 @@ def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, st
                 HEAD,
             ]
             last_guid = end.guid
-        port_name, seen_port = f"sw{port[1].replace('/', 'p')}", seen.get(port)
-        if seen_port:
-            far_end = end_of_port[seen_port]
+        port_name = f"sw{port[1].replace('/', 'p')}"
+        if far_end and (seen_port := seen[port]):
             # a switch is told by what its front says, an adapter by number
             far_name = f"sw{seen_port[1].replace('/', 'p')}" if far_end.switch else str(far_end.port)
             far_description = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabricgen.addons.emulation.dumps import Seen
-from fabricgen.addons.emulation.dumps._subnet import LANES, End, SwitchFace, list_ends
+from fabricgen.addons.emulation.dumps._subnet import LANES, End, SwitchFace, list_links
 
 
 def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, str]:
@@ -17,11 +17,9 @@ def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, st
 
     `seen` has what each port sees, None for a port that is down; `switches` are those of the subnet by name.
     """
-    end_of_port = list_ends(seen, switches)
     ends_of_node: dict[int, list[tuple[End, End | None]]] = {}
-    for port, end in end_of_port.items():
-        seen_port = seen.get(port)
-        ends_of_node.setdefault(end.guid, []).append((end, end_of_port[seen_port] if seen_port else None))
+    for _, end, far_end in list_links(seen, switches):
+        ends_of_node.setdefault(end.guid, []).append((end, far_end))
     lines = []
     for rows in ends_of_node.values():
         first_end = rows[0][0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabricgen.addons.emulation.dumps import Seen
-from fabricgen.addons.emulation.dumps._subnet import LANES, End, SwitchFace, list_ends
+from fabricgen.addons.emulation.dumps._subnet import LANES, End, SwitchFace, list_links
 
 
 def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace], grouped: bool = False) -> dict[str, str]:
@@ -18,12 +18,10 @@ def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace], grouped: bool =
     `seen` has what each port sees, None for a port that is down; `switches` are those of the subnet by name. With
     `grouped` it is as `-g` prints switches that are no chassis.
     """
-    end_of_port = list_ends(seen, switches)
     links_of_node: dict[int, list[tuple[End, End]]] = {}
-    for port, end in end_of_port.items():
-        seen_port = seen.get(port)
-        if seen_port:
-            links_of_node.setdefault(end.guid, []).append((end, end_of_port[seen_port]))
+    for _, end, far_end in list_links(seen, switches):
+        if far_end:
+            links_of_node.setdefault(end.guid, []).append((end, far_end))
     blocks = [
         _write_block(sorted(rows))
         for rows in sorted(links_of_node.values(), key=lambda rows: (not rows[0][0].switch, rows))

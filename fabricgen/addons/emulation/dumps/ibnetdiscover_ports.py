@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabricgen.addons.emulation.dumps import Seen
-from fabricgen.addons.emulation.dumps._subnet import LANES, End, SwitchFace, list_ends
+from fabricgen.addons.emulation.dumps._subnet import LANES, End, SwitchFace, list_links
 
 
 def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, str]:
@@ -17,12 +17,9 @@ def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, st
 
     `seen` has what each port sees, None for a port that is down; `switches` are those of the subnet by name.
     """
-    end_of_port = list_ends(seen, switches)
     lines = []
-    for port, end in sorted(end_of_port.items(), key=lambda item: (not item[1].switch, item[1])):
-        seen_port = seen.get(port)
-        if seen_port:
-            far_end = end_of_port[seen_port]
+    for _, end, far_end in sorted(list_links(seen, switches), key=lambda link: (not link[1].switch, link[1])):
+        if far_end:
             rate, names = f"{end.lanes}x {LANES[end.lane_gbps][0]}", f"( '{end.name}' - '{far_end.name}' )"
             lines.append(f"{_write_end(end)} {rate} - {_write_end(far_end)} {names}")
         else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabricgen.addons.emulation.dumps import Seen
-from fabricgen.addons.emulation.dumps._subnet import SwitchFace, list_ends
+from fabricgen.addons.emulation.dumps._subnet import SwitchFace, list_links
 
 
 def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, str]:
@@ -16,9 +16,8 @@ def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, st
 
     `seen` has what each port sees, None for a port that is down; `switches` are those of the subnet by name.
     """
-    end_of_port, rows = list_ends(seen, switches), ["StartDevice,StartPort,EndDevice,EndPort,State,Domain"]
-    for port, end in sorted(end_of_port.items(), key=lambda item: item[1]):
-        far_end = end_of_port[seen_port] if (seen_port := seen.get(port)) else None
+    rows = ["StartDevice,StartPort,EndDevice,EndPort,State,Domain"]
+    for _, end, far_end in sorted(list_links(seen, switches), key=lambda link: link[1]):
         if end.switch and far_end:
             rows.append(f"{end.name},Port {end.port},{far_end.name},Port {far_end.port},Active,In-Scope")
         elif end.switch:

@@ -67,7 +67,7 @@ def cable_unplugged(hall: Hall, random: Random) -> Laid | None:
     number = random.choice(right)
     cord = hall.plan.cords[number]
     # all plugs or one; a splitter is pulled at all of its ends
-    ends = range(len(cord.homes)) if random.random() < 0.5 or cord.splits else [random.randrange(2)]
+    ends = range(len(cord.homes)) if random.random() < 0.5 or cord.splits else [random.randrange(len(cord.homes))]
     for end in ends:
         hall.pull_plug(Plug(number, end))
     text = " and ".join(str(cord.homes[end]) for end in ends)
