@@ -72,7 +72,7 @@ def _find_affected_fabrics(old: Cluster, new: Cluster, names: set[str]) -> set[s
 
 
 def _list_stated_guids(cluster: Cluster, members: list[str]) -> list[tuple[Any, ...]]:
-    """Return the stated GUIDs of some fabrics, and all rows of the inventory with a GUID."""
+    """Return the rows of the stated GUIDs of some fabrics, and then, sorted, all rows of the inventory with a GUID."""
     loaded = cluster.design.loaded
     # without the line in the file, which has no effect
     rows: list[tuple[Any, ...]] = [row[:-1] for m in members for row in loaded.guids.get(m, ())]
@@ -90,7 +90,7 @@ def _read_manager_settings(fabric: Fabric) -> tuple[str | None, str | None]:
 
 
 def _list_tenants(cluster: Cluster, members: list[str]) -> list[TenantDesign]:
-    """Return the tenants that are kept apart in one of some fabrics."""
+    """Return the tenants that are kept apart in at least one of some fabrics (`members`), in the design's order."""
     return [tenant for tenant in cluster.design.tenants if not set(members).isdisjoint(tenant.fabrics)]
 
 
@@ -134,7 +134,10 @@ def _find_readdressed(old: Cluster, new: Cluster) -> set[str]:
 
 
 def _walk_columns(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield (path of attributes, column) of every numeric column in allocated addresses."""
+    """Yield (path of attributes, column) of every numpy array in allocated addresses, such as `("asn",)`.
+
+    `path` is the path of `value` itself; values of other types than arrays and collections are passed over.
+    """
     if isinstance(value, np.ndarray):
         yield path, value
     elif isinstance(value, Mapping):

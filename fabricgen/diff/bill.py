@@ -129,9 +129,10 @@ def compare_boms(
 def _may_count_twice(
     was: Mapping[str, Mapping[str, Any]], now: Mapping[str, Mapping[str, Any]], in_devices_w: tuple[float | None, ...]
 ) -> bool:
-    """Whether a side does not say how much power of optics is included in the maxima of its devices, and may have some.
+    """Whether the lines of a side may count power of optics twice, since it does not say how much (None).
 
-    It has none if the other side has none and has all of its device models.
+    `was` and `now` are the lines of the bills by part. A side that does not say it counts nothing twice if the other
+    side says 0 W and has all device models of this side.
     """
     if None not in in_devices_w:
         return False
@@ -185,7 +186,11 @@ def _count_pieces(row: Mapping[str, Any] | None, name: str) -> int:
 
 
 def describe_bom(bom: BomDelta) -> str:
-    """Describe the change of the bill of materials in one line."""
+    """Describe the change of the bill of materials in one line.
+
+    It reads like `2 parts differ, cost +1,200 (5,000.00 -> 6,200.00), power +0.4 kW`, without the cost if there are no
+    prices.
+    """
     parts = [f"{len(bom.parts)} part{'s' * (len(bom.parts) != 1)} differ{'s' * (len(bom.parts) == 1)}"]
     if bom.cost is not None:
         unpriced = f", {bom.unpriced} parts without a price" if bom.unpriced else ""
@@ -203,7 +208,7 @@ def describe_part(row: PartDelta) -> str:
 
 
 def format_change(value: float) -> str:
-    """Return a number with its sign and thousands separators."""
+    """Return a number with its sign and thousands separators, and two decimals if it is no whole number: `+1,200`."""
     return f"{value:+,.2f}" if isinstance(value, float) and not value.is_integer() else f"{int(value):+,}"
 
 

@@ -80,7 +80,8 @@ class Side:
 class ClusterChange:
     """Everything that a change does; false if nothing differs.
 
-    Lists that a side lacks are None, and `notes` say so.
+    Lists that a side lacks are None, and `notes` say so. `sides` and `shapes` (the figures of sizing; None for a side
+    that is no blueprint) are (old, new). `reasons` are sentences about why the sides differ.
     """
 
     sides: tuple[Side, Side]
@@ -215,7 +216,7 @@ def _find_tenant_moves(old: Side, new: Side, was: Lists, now: Lists, renamed: Re
 def _list_sessions(
     old: Lists, new: Lists, devices: Delta, links: Delta, changed_ends: ChangedCables
 ) -> tuple[Listing, Listing]:
-    """List the sessions of both sides that may have changed."""
+    """Return the BGP sessions that may have changed, as (those of the old side, those of the new side)."""
     names = list_changed_devices(devices)
     old_rows = find_links_to_compare(old, np.concatenate([links.removed, links.was]), names, changed_ends.cables)
     new_rows = find_links_to_compare(new, np.concatenate([links.added, links.now]), names, changed_ends.cables)

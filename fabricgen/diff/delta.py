@@ -17,9 +17,10 @@ from fabricgen.diff.texts import Flags
 class Delta:
     """Rows that were added to, removed from or changed in a list; a changed row may have changed in several ways.
 
-    `at` is the column with the device under which a row is listed. `was` and `now` (int64) are the rows of changed
-    pairs, in old and in new. `differs` flags, for each compared column, the changed pairs with different values; `ways`
-    flags, for each way to change, the pairs that changed so.
+    `kind` is the name of the list, such as `cables`; `keys` are the columns by which rows of both sides are matched;
+    `at` is the column with the device under which a row is listed. `removed` are rows of `old`, `added` rows of `new`;
+    `was` and `now` are the rows of changed pairs, in old and in new; all are int64. `differs` flags, for each compared
+    column, the changed pairs with different values; `ways` flags, for each way to change, the pairs that changed so.
     """
 
     kind: str
@@ -59,7 +60,7 @@ class Delta:
         return self.was[self.ways[change]], self.now[self.ways[change]]
 
     def format_key(self, side: Listing, row: int) -> str:
-        """Return the key of a row as text: device:port."""
+        """Return the cells of a row in the columns `keys`, joined by colons: `leaf-1:Ethernet0`."""
         return ":".join(str(side[name][row]) for name in self.keys)
 
     def list_differing_columns(self, pair: int) -> list[str]:

@@ -42,11 +42,14 @@ class DevicePlaces:
         return np.fromiter((get(d, nowhere) for d in devices.tolist()), dtype=np.int64, count=len(devices))
 
     def find_place(self, device: str) -> DevicePlace:
-        """Return where a device is."""
+        """Return where a device is; ("", "", "") for a device that neither side lists."""
         return self.all[self._number.get(device, self._nowhere)]
 
     def of(self, delta: Delta) -> dict[str, Rows]:
-        """Return the indexes into `all` of the places of a delta's rows: removed, added, changed."""
+        """Return the indexes into `all` of the places of a delta's rows, by state: removed, added and changed.
+
+        Each array (int64) has an entry for each row of that state, in the order of the delta.
+        """
         return {
             "removed": self.find_indexes(delta.old[delta.at][delta.removed]),
             "added": self.find_indexes(delta.new[delta.at][delta.added]),
@@ -58,6 +61,7 @@ def _sort_key(rack_place: DevicePlace) -> tuple[bool, object, object, object]:
     """Return the sort key of a place: racks of units in their order, then racks of a pod, then racks of all pods."""
     return (
         not rack_place.su,
+        # `~` sorts after the names of pods, so that racks of all pods come last
         (make_natural_key(rack_place.pod) if rack_place.pod else make_natural_key("~")),
         make_natural_key(rack_place.su),
         make_natural_key(rack_place.rack),

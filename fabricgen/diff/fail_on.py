@@ -13,6 +13,7 @@ def _make_counter(kind: str, *changes: str) -> Callable[[ClusterChange], bool]:
 
     def happens(change: ClusterChange) -> bool:
         delta = change.deltas.get(kind)
+        # `renamed` is among the ways of devices to change only if a device is renamed
         return (
             delta is not None
             and delta.count(
@@ -73,5 +74,5 @@ def parse_fail_on(text: str) -> tuple[str, ...]:
 
 
 def matches_any(change: ClusterChange, words: Iterable[str]) -> bool:
-    """Whether a change matches any of the words."""
+    """Whether a change matches any of some `WORDS`; raises KeyError for another word."""
     return any(WORDS[word][1](change) for word in words)

@@ -67,13 +67,16 @@ def read_power_counted_twice(built: Built) -> float | None:
 
 
 def sum_power_counted_twice(columns: Sequence[Sequence[str]]) -> float:
-    """The power of optics that the maxima of their devices have in them, W, from the columns `DRAWN`."""
+    """Return the power of optics that is included in the maxima of their devices, W.
+
+    `columns` are the columns `DRAWN` of racks.csv, as text; "" counts as 0.
+    """
     devices, optics, drawn = (sum(float(text or 0) for text in texts) for texts in columns)
     return round(devices + optics - drawn, 1)
 
 
 def check_same_blueprint(built: Built) -> None:
-    """Raise InputError where the required lists are of several blueprints, as after `build --only`."""
+    """Raise InputError (FG028) if the required lists were built from different blueprints, as by `build --only`."""
     files = ("devices.csv", "links.csv", "cables.csv")
     digests = {file: digest for file in files if (digest := built.find_blueprint_digest(file))}
     first = next(iter(digests), "")
@@ -91,12 +94,16 @@ def _read_list(built: Built, name: str) -> Listing:
 
 
 def parse_list(file: Path, content: bytes, name: str) -> Listing:
-    """Return a list from the content of its CSV file; raises InputError for other content."""
+    """Return the list `name` (`bom`) from the content of its CSV file; raises InputError (FG028) for other content."""
     return normalize_list(file, name, read_columns(file, content, COLUMNS[name]))
 
 
 def normalize_list(file: Path, name: str, texts: list[list[str]]) -> Listing:
-    """Return a list from its columns, with numbers as a build spells them; raises InputError for a bad number."""
+    """Return a list from its columns, with numbers as a build spells them.
+
+    `texts` are the columns of the list `name`, in the order of `COLUMNS`. Raises InputError (FG028) for a bad number
+    and for a key that is listed twice.
+    """
     columns = dict(zip(COLUMNS[name], texts, strict=True))
     for column in NUMBERS & columns.keys():
         convert = _spell_count if column in ("u", "asn", "quantity", "spares") else _spell_figure
@@ -109,7 +116,11 @@ def normalize_list(file: Path, name: str, texts: list[list[str]]) -> Listing:
 
 
 def read_columns(file: Path, content: bytes, names: tuple[str, ...]) -> list[list[str]]:
-    """Read some columns of a CSV file as text; raises InputError for a column that is missing or occurs twice."""
+    """Return the columns `names` of a CSV file, in this order, each with a text for each row.
+
+    Raises InputError (FG028) for a column that is missing or occurs twice, a row that is longer or shorter than the
+    header, and content that is not CSV in UTF-8.
+    """
     interned: dict[str, str] = {}
     columns: list[list[str]] = [[] for _ in names]
     for block in read_blocks(file, content, names):
@@ -119,7 +130,10 @@ def read_columns(file: Path, content: bytes, names: tuple[str, ...]) -> list[lis
 
 
 def read_blocks(file: Path, content: bytes, names: tuple[str, ...]) -> Iterator[list[tuple[str, ...]]]:
-    """Yield some columns of a CSV file, `_BLOCK` rows at a time; raises InputError as `read_columns` does."""
+    """Yield the columns `names` of a CSV file, up to `_BLOCK` rows at a time: for each block a tuple of texts a column.
+
+    Raises InputError as `read_columns` does.
+    """
     try:
         reader = csv.reader(io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline=""), strict=True)
         header = next(reader, [])
@@ -148,7 +162,10 @@ def _find_columns(file: Path, header: list[str], names: tuple[str, ...]) -> list
 def _normalize_numbers(
     file: Path, name: str, texts: list[str], spell: Callable[[str], str], *, may_lack: bool
 ) -> list[str]:
-    """Return a column of numbers as a build spells them; every distinct text is parsed once."""
+    """Return the column `name` of numbers as a build spells them; every distinct text is parsed once.
+
+    Raises InputError (FG028) for a text that is no number; "" is allowed only if cells `may_lack` a value.
+    """
     spelled: dict[str, str] = {}
     for text in dict.fromkeys(texts):
         try:

@@ -43,7 +43,11 @@ class _Blob:
 
 @dataclass(frozen=True)
 class GitTree:
-    """A file or folder in a revision; `path` is relative to the top of the repository."""
+    """A file or folder in a revision.
+
+    `spec` is what the user wrote (`git:main:pod.yaml`), `commit` the id of the revision's commit, and `path` is
+    relative to the top of the repository ("" for the top itself).
+    """
 
     spec: str
     commit: str

@@ -48,7 +48,10 @@ NUMBERS = frozenset({"u", "asn", "length_m", "speed_gbps", "quantity", "spares",
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Columns of equal length; cells are text, "" if a row has no value."""
+    """Columns of equal length, by name; cells are text, "" if a row has no value.
+
+    In lists of whole cables (`list_cables`), cells of the columns `ends` and `labels` are tuples.
+    """
 
     columns: Mapping[str, Column]
 

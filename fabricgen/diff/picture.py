@@ -61,7 +61,7 @@ def _shorten_name(side: Side) -> Side:
 
 
 def _classify_rows(delta: Delta, rows: int) -> Rows:
-    """Return the state of each row of the new side of a list; int64."""
+    """Return the state (`SAME` to `ADDED`) of each of the `rows` rows that a list has on the new side; int64."""
     states = np.full(rows, SAME, dtype=np.int64)
     states[delta.now] = CHANGED
     states[delta.find_changed("moved")[1]] = MOVED

@@ -113,7 +113,10 @@ def _rename_devices(listing: Listing, names: Renamed) -> Listing:
 
 
 def _map_column(column: Column, rename_text: Callable[[str], str], rename_head: Callable[[str], str]) -> Column:
-    """Return a column with every text replaced: by `rename_text`, or by `rename_head` on the first of several parts."""
+    """Return a column with every text replaced by `rename_text`.
+
+    If the texts are concatenated from several parts (`Texts`), `rename_head` replaces the first part, the device.
+    """
     head = column.parts[0] if isinstance(column, Texts) else None
     if isinstance(column, Texts) and isinstance(head, EncodedColumn):
         rename = rename_head if len(column.parts) > 1 else rename_text
@@ -135,16 +138,16 @@ class RenamedConfigs:
     renamed: Renamed
 
     def devices(self) -> Collection[str]:
-        """Return the devices that have a configuration."""
+        """Return the new names of the devices that have a configuration."""
         return [self.renamed.get(name, name) for name in self.configs.devices()]
 
     def digests(self) -> Mapping[str, str] | None:
-        """Return the sha256 of each file by path; None if not known without rendering."""
+        """Return the sha256 of each file by its path under the new name; None if not known without rendering."""
         digests = self.configs.digests()
         return None if digests is None else {self._rename_path(path): digest for path, digest in digests.items()}
 
     def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
-        """Return an iterator over (path, content) of the files of some devices."""
+        """Return an iterator over (path, content) of the files of some devices, given by their new names."""
         old_names = {name for name in self.configs.devices() if self.renamed.get(name, name) in devices}
         return ((self._rename_path(path), content) for path, content in self.configs.read(old_names))
 

@@ -31,7 +31,7 @@ SESSION_CHANGES: Mapping[str, tuple[str, ...]] = {
 def list_sessions(lists: Lists, among_links: Rows) -> Listing:
     """List the BGP sessions over some links: those between two switches with AS numbers, except at management ports.
 
-    A link at a management port has 1 Gb/s and goes to a switch of another fabric.
+    A link at a management port has 1 Gb/s, and its lower switch belongs to another fabric than the link.
     """
     devices, links = lists.devices, lists.links.pick_rows(among_links)
     row_of = index_rows(devices["device"].tolist())

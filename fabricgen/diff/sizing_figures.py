@@ -24,7 +24,10 @@ TierName: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class TierFigures:
-    """One tier as sized; ports are counted for one switch unless stated otherwise."""
+    """One tier as sized: `count` switches in each of its `groups`.
+
+    Ports and uplinks are counted for one switch unless stated otherwise.
+    """
 
     model: str
     nos: str
@@ -60,14 +63,17 @@ class Tenancy(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SizingFigures:
-    """The figures of a side: units by pod, nodes, tiers, and the slots that each `omit` with `last` in it means."""
+    """The figures of a side: the number of scalable units by pod, the number of nodes, the tiers, and `omits`.
+
+    `omits` has the slots (`p1/su-3/node-32`) that each `omit` with `last` in it means, by the text of the `omit`.
+    """
 
     units: Mapping[str, int]
     nodes: int
     tiers: Mapping[TierName, TierFigures]
     omits: Mapping[str, tuple[str, ...]]
     spares: tuple[str, ...]
-    """Slots of spare nodes."""
+    """Slots of spare nodes, such as `p1/su-3/node-32`."""
     hardware: Mapping[tuple[str, str], tuple[str, ...]]
     """MAC, GUID, serial number and PCI address in the inventory, by (device, port)."""
     tenancies: Mapping[str, Tenancy] = field(default_factory=dict)

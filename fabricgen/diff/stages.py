@@ -25,7 +25,10 @@ NODE = "node"
 
 @dataclass(frozen=True, slots=True)
 class PushStage:
-    """The switches of a tier in waves: those of a wave are pushed together, and checked before the next wave."""
+    """The switches of a tier in waves: those of a wave are pushed together, and checked before the next wave.
+
+    `what` is the heading of the stage, such as `compute leaf`.
+    """
 
     what: str
     waves: tuple[tuple[str, ...], ...]
@@ -59,8 +62,8 @@ def parse_at_once(text: str) -> AtOnce:
 class _Wiring:
     """What the lists of the new side say about switches, by name.
 
-    `nodes` are the nodes that a switch is connected to, `peers` the switches of its own tier; `above` has the tiers
-    above each tier.
+    `tier` is the (fabric, tier) of a switch, `nodes` are the nodes that it is connected to, `peers` the switches of its
+    own tier that it is connected to; `above` has the tiers above each tier.
     """
 
     tier: dict[str, tuple[str, str]] = field(default_factory=dict)

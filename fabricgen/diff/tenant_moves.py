@@ -17,7 +17,10 @@ _NOBODY = Tenancy("", ())
 
 
 class TouchedPorts(NamedTuple):
-    """Ports of nodes in a fabric, and the number of switches they are on; `file`: that of InfiniBand partitions."""
+    """The number of ports of nodes in a fabric, and the number of switches they are on.
+
+    `file` is the name of the file with the partitions of an InfiniBand fabric, "" for other fabrics.
+    """
 
     fabric: str
     ports: int
@@ -130,7 +133,7 @@ def join_names(names: Sequence[str]) -> str:
 
 
 def _split_number(name: str) -> tuple[str, str]:
-    """Split a name into (name without the number at its end, that number)."""
+    """Split a name into (name without the digits at its end, these digits): `p1-n09` is (`p1-n`, `09`)."""
     digits = re.search(r"\d*$", name)
     number = digits[0] if digits else ""
     return name[: len(name) - len(number)], number

@@ -76,7 +76,10 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """Integers that stand for the texts of a part; those of two sides are equal exactly if the texts are."""
+    """Integers that stand for the texts of a part; those of two sides are equal exactly if the texts are.
+
+    `code_of_text` has the code of each distinct text, and `number` the index of the text of each row among these.
+    """
 
     code_of_text: npt.NDArray[np.int32]
     number: Any

@@ -70,7 +70,10 @@ def _spell_counts(counts: Mapping[str, int]) -> list[str]:
 
 @dataclass
 class RackChanges:
-    """The changes in one rack: `rows` of each kind, by state (added, removed, changed), and indexes of config files."""
+    """The changes in one rack: `rows` by kind of list and by state, and `files` as indexes into those of the change.
+
+    `rows["cables"]["added"]` are indexes among the added rows of the cables; states are added, removed and changed.
+    """
 
     place: DevicePlace
     rows: dict[str, Selected] = field(default_factory=dict)
@@ -105,9 +108,10 @@ def group_by_rack(change: ClusterChange) -> list[RackChanges]:
 
 
 def _select_listed_rows(delta: Delta, state: str, count: int) -> Any:
-    """Return which of the `count` rows of a state are listed, as indexes: all of them.
+    """Return the indexes of the rows that are listed, of the `count` rows of a state; int64.
 
-    Of links, only those without a cable are listed, and those that change in one of `_LINK_WAYS`.
+    These are all rows, except of links: of these, only added and removed ones without a cable are listed, and those
+    that change in one of `_LINK_WAYS`.
     """
     if delta.kind != "links":
         return np.arange(count)
@@ -236,13 +240,13 @@ def _list_differences(delta: Delta, pair: int, old: Mapping[str, Any], new: Mapp
 
 
 def describe_far_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:
-    """Return where a cable goes, seen from the device in its id."""
+    """Return where a cable goes, seen from the device in its id: `device:cage`, several ends joined by ` + `."""
     owner = cable.rpartition(":")[0]
     return " + ".join(f"{b}:{b_cage}" if a == owner else f"{a}:{a_cage}" for a, a_cage, b, b_cage in ends)
 
 
 def describe_near_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:
-    """Return where a cable is plugged in on the device in its id."""
+    """Return where a cable is plugged in on the device in its id, as `device:cage`, several cages joined by ` + `."""
     owner = cable.rpartition(":")[0]
     cages = (f"{a}:{a_cage}" if a == owner else f"{b}:{b_cage}" for a, a_cage, b, b_cage in ends)
     return " + ".join(dict.fromkeys(cages))
