@@ -38,7 +38,10 @@ class Severity(IntEnum):
 
 
 class Span(NamedTuple):
-    """A stretch of a file; line and column count from 1, the end column is exclusive."""
+    """A stretch of a file; line and column count from 1, the end column is exclusive.
+
+    Both ends are 0 if only the start is known.
+    """
 
     file: str
     line: int

@@ -135,6 +135,7 @@ class _IntervalSet:
     def _list_gaps(self, window: Interval) -> list[Interval]:
         """Return the free intervals of a window, ascending."""
         free, first = [], window.first
+        # a tuple of one sorts before every interval that begins there: this is the last one that begins earlier
         index = max(0, bisect_right(self._sorted, (window.first,)) - 1)
         for interval in islice(self._sorted, index, None):
             if interval.first >= window.end:
@@ -173,7 +174,7 @@ def list_numbers(intervals: Intervals) -> Iterator[int]:
 
 
 def list_first_numbers(intervals: Intervals, size: int) -> Iterator[int]:
-    """Return the first `size` numbers of some intervals."""
+    """Return the first `size` numbers of some intervals, or all numbers if there are fewer."""
     return islice(list_numbers(intervals), size)
 
 

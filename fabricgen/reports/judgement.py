@@ -48,7 +48,10 @@ class Suite(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """What a command judged, in suites, and all findings, the gravest first if the command sorts them."""
+    """What a command judged, in suites, and all findings, the gravest first if the command sorts them.
+
+    `name` is the command: `fabricgen lint`.
+    """
 
     name: str
     findings: Sequence[Finding]

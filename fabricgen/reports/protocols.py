@@ -22,7 +22,7 @@ _STYLE = (
 
 
 class Protocol(NamedTuple):
-    """A title, the verdict in a line, facts by name, tables, notes, and who signs."""
+    """A title, the verdict in a line, facts by name, tables, notes (a sentence each), and who signs, by role."""
 
     title: str
     verdict: str
@@ -33,7 +33,10 @@ class Protocol(NamedTuple):
 
 
 def write_protocol(protocol: Protocol, form: str) -> bytes:
-    """Return a protocol in a format of `FORMATS`, by its name; equal protocols give the same bytes."""
+    """Return a protocol in a format of `FORMATS`, by its name; equal protocols give the same bytes.
+
+    Raises KeyError for an unknown format.
+    """
     return FORMATS[form](protocol)
 
 
