@@ -14,7 +14,10 @@ from fabricgen.yaml.tree import Anchor, MappingEntry, Node, parse_tree
 
 
 class Located(NamedTuple):
-    """Plain data (dict, list, str, int, float, bool, None), and the span of each value and each key by path."""
+    """Plain data (dict, list, str, int, float, bool, None), and the span of each value and each key by path.
+
+    `root` is the tree that the data were read from.
+    """
 
     data: Any
     spans: Mapping[Path, Span]

@@ -1,4 +1,7 @@
-"""The complaints of the YAML parser, in the user's terms."""
+"""The complaints of the YAML parser, in the user's terms.
+
+A mark is a place in the text as the parser has it: `line` and `column` count from 0.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,10 @@ what the form captures. For the line where the parser stopped (`here`), the form
 
 
 def make_syntax_error(error: Exception, source: str, name: str) -> InputError:
-    """Return the parser's error as ours: FG002, or FG004 for a ratio that it stumbled over."""
+    """Return the parser's error as ours: FG002, or FG004 for a ratio that it stumbled over.
+
+    `source` is the text that was parsed, and `name` the file that spans carry.
+    """
     mark = getattr(error, "problem_mark", None)
     if mark is None:
         return fault("FG002", f"not valid YAML: {error}", span=Span(name, 1, 1))

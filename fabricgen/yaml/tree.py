@@ -125,7 +125,11 @@ def parse_tree(text: str | bytes, name: str, *, ratios_are_text: bool = False) -
 
 @dataclass(slots=True)
 class _Open:
-    """A mapping or list whose end has not been read."""
+    """A mapping or list whose end has not been read.
+
+    `key` is the key (with its span) whose value comes next, None if a key comes next. `merge_key` is the span of the
+    key `<<`, None without one, and `merged` are the mappings that it brings in.
+    """
 
     span: Span
     is_map: bool
