@@ -64,6 +64,7 @@ def _select_devices(design: Design, devices: DeviceTable, selection: Selection) 
         elif cls.kind == SWITCH:
             present[rows] &= cls.fabric in selection.fabrics
             present[rows] &= devices.index[rows] < selection.switches[cls.key]
+            # planes and rails of devices count from 0 (-1: none), those of the selection and of links from 1
             present[rows] &= _is_among(devices.plane[rows] + 1, selection.planes[cls.fabric])
             present[rows] &= _is_among(devices.rail[rows] + 1, selection.rails[cls.fabric])
     return present
@@ -104,7 +105,10 @@ def _select_first_nodes(design: Design, devices: DeviceTable, present: Flags, no
 
 
 def _is_among(column: Ints, numbers: Collection[int] | None) -> Flags | bool:
-    """Return which numbers (from 1) are among some, or 0, which stands for no number; None means all numbers."""
+    """Flag the numbers of a column that are among `numbers` (from 1), and 0, which stands for no number; bool.
+
+    Return True, for all of them, if `numbers` is None.
+    """
     if numbers is None:
         return True
     return np.isin(column, np.array([0, *sorted(numbers)], dtype=np.int32))

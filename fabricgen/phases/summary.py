@@ -104,7 +104,10 @@ def _summarize_tiers(cluster: Cluster, tiers: Sequence[TierDesign]) -> dict[str,
 
 
 def _count_cabling(plan: WiringPlan, fabric: FabricDesign, *, of_cables: bool) -> dict[str, int]:
-    """Return how many links or cables a fabric has by pair of tiers; a cable counts for the tiers of its first link."""
+    """Return how many links or cables a fabric has by pair of tiers, such as `node-leaf`.
+
+    A cable counts for the tiers of its first link.
+    """
     links = plan.links
     segment = links.segment[plan.cables.end_link[plan.cables.find_first_rows()]] if of_cables else links.segment
     counts: dict[str, int] = {}
@@ -180,7 +183,7 @@ def _summarize_scale_up(cluster: Cluster, scale_up: ScaleUpDesign, figures: dict
 
 
 def _count_rack_domains(devices: DeviceTable, labels: list[int], racks: int) -> int:
-    """Return how many scale-up domains, of `racks` adjacent racks each, have nodes of some classes (`labels`)."""
+    """Return how many scale-up domains, of `racks` adjacent racks each, have nodes of classes with indexes `labels`."""
     rows = np.isin(devices.device_class, labels)
     domain = devices.rack_in_unit[rows] // racks
     return len(np.unique(devices.unit[rows].astype(np.int64) * (int(domain.max(initial=0)) + 1) + domain))

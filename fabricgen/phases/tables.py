@@ -53,7 +53,7 @@ def build_lab(design: Design, cuts: str, phase: str | None = None) -> Cluster:
 
 
 def cut_cluster(whole: Cluster, name: str, selection: Selection, *, lab: bool = False) -> Cluster:
-    """Return a cluster cut to what exists at a phase, or in a lab."""
+    """Return a cluster cut to what exists at a phase, or in a lab; `name` is the name of the phase, or `lab 2su,4n`."""
     present = find_presence(whole.design, whole.plan, selection)
     links = np.flatnonzero(present.links)
     ends, end_link = _find_ends(whole.plan, present.links)
@@ -118,7 +118,7 @@ def _number_cable_pairs(plan: WiringPlan, links: Ints64) -> Ints64:
 
 
 def _cut_plan(plan: WiringPlan, phase: AtPhase, end_link: Ints64) -> WiringPlan:
-    """Return a wiring plan cut to what exists; `end_link` are the links that its cable ends name."""
+    """Return a wiring plan cut to what exists; `end_link` has the former row of the link of each of `phase.ends`."""
     device, cable = _renumber_rows(phase.devices, len(plan.devices)), _renumber_rows(phase.cables, len(plan.cables))
     links = _take_rows(plan.links, phase.links)
     patching = cut_patching(plan.patching, phase) if plan.patching else None
@@ -163,7 +163,10 @@ def _cut_devices(devices: DeviceTable, rows: Ints64) -> DeviceTable:
 
 
 def _cut_cables(plan: WiringPlan, phase: AtPhase, end_link: Ints64, cable: Ints) -> CableTable:
-    """Return the cables that have a link that exists, with the rows of cables, links and ends renumbered."""
+    """Return the cables that have a link that exists, with the rows of cables, links and ends renumbered.
+
+    `end_link` is as in `_cut_plan`; `cable` has the new row of each former row of a cable, -1 for none.
+    """
     cables, rows, link = plan.cables, phase.cables, _renumber_rows(phase.links, len(plan.links))
     return replace(
         cables,
