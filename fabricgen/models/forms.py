@@ -95,7 +95,7 @@ IN_WORDS = {
 
 def make_text_form(pattern: str, meaning: str, *examples: str, **more: Any) -> dict[str, Any]:
     """Return the JSON Schema of text of a form; `meaning` describes the form, also in what editors say of text that
-    does not fit.
+    does not fit, and `more` are further keywords of the schema.
     """
     schema = {
         "type": "string",
@@ -107,7 +107,7 @@ def make_text_form(pattern: str, meaning: str, *examples: str, **more: Any) -> d
 
 
 def one_or_list(schema: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """Return the JSON Schema of a value that may stand alone or in a list."""
+    """Return the JSON Schema of a value that may stand alone or in a list; `more` are further keywords of the list."""
     return {"oneOf": [schema, {"type": "array", "items": schema, **more}]}
 
 

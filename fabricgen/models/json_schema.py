@@ -84,7 +84,10 @@ def _finish_part(schema: Any, names: Names) -> Any:
 
 
 def _add_descriptions(schema: Any, about: str = "") -> Any:
-    """Return a schema in which items of lists and values of maps without a description have that of the list or map."""
+    """Return a schema in which items of lists and values of maps without a description have that of the list or map.
+
+    `about` is the description that the schema itself has from the one it is in, "" for none.
+    """
     if isinstance(schema, list):
         return [_add_descriptions(element, about) for element in schema]
     if not isinstance(schema, dict):
@@ -120,7 +123,7 @@ def list_keys(model: type[BaseModel], path: Path, tags: Sequence[str] = ()) -> l
 
 
 def describe_field(model: type[BaseModel], path: Path, tags: Sequence[str] = ()) -> str:
-    """Return the description of the field at `path`; "" if the model has none."""
+    """Return `KEY: ` and the description of the field at `path`, without a full stop; "" if the model has none."""
     for candidate in _find_models(model, path[:-1], tags):
         info = candidate.model_fields.get(str(path[-1]))
         if info and info.description:

@@ -58,8 +58,11 @@ _CHOICES = ("literal_error", "enum", "union_tag_invalid")
 
 
 class _Problem(NamedTuple):
-    """An error of pydantic. `branches` are the union members that it tried: the path of the union, and the member's
-    tag.
+    """An error of pydantic, with its type (`kind`), message, input (`found`) and context.
+
+    `is_key` says whether the key at `path` is wrong instead of its value. `branches` are the union members that
+    pydantic tried, outermost first: the path of the union, and the member's tag. `expected` is what would be right, in
+    words, if the errors of several members were merged into this one; else "".
     """
 
     kind: str
@@ -142,7 +145,10 @@ def _make_problem(error: ErrorDetails, data: Any) -> _Problem:
 
 
 def _keep_meant_errors(problems: list[_Problem], level: int = 0) -> list[_Problem]:
-    """Return the problems without those of members of a union that were not meant."""
+    """Return the problems without those of members of a union that were not meant.
+
+    `level` is the number of unions, from the outermost on, for which this is decided already.
+    """
     reduced: list[_Problem] = []
     unions: dict[Path, dict[str, list[_Problem]]] = {}
     for problem in problems:
