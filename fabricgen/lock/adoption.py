@@ -1,4 +1,8 @@
-"""Adoption of a running fabric: its names and numbers, read from lists, are written to the lock if they differ."""
+"""Adoption of a running fabric: its names and numbers, read from lists, are written to the lock if they differ.
+
+The lock knows a device by its default name, which follows from its coordinates alone (`compute-spine-01`); the place of
+a device is its rack and rack unit.
+"""
 
 from __future__ import annotations
 
@@ -261,6 +265,7 @@ class _Adoption:
         }
         crowded = set()
         for key, value in changed.items():
+            # (kind of number, interval of the numbers that the value takes)
             taken = (
                 find_interval(key, value) if key.what in ("asn", "loopback") or self._is_between_switches(key) else None
             )

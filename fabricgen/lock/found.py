@@ -28,9 +28,10 @@ EXPORTED = ("name", "site", "rack", "position", "ipv4 address", "ipv6 address", 
 
 
 class NetboxDevice(NamedTuple):
-    """A device in a NetBox; addresses have prefix lengths, and fields without a value are "".
+    """A device in a NetBox; addresses have prefix lengths (`10.0.0.4/24`), and fields without a value are "".
 
-    Fields after `span` are filled only from the REST API.
+    `u` is the rack unit as text. Fields after `span` are filled only from the REST API; `number` is the id of the
+    device in NetBox.
     """
 
     name: str
