@@ -74,7 +74,10 @@ __all__ = [
 
 
 def write_csv(columns: Mapping[str, Sequence[str | int | float]]) -> bytes:
-    """Columns of one length as a CSV file, as a build writes its own: quotes only where a cell needs them."""
+    """Return columns of one length as a CSV file, as a build writes its own: quotes only where a cell needs them.
+
+    Raises ValueError if columns differ in length.
+    """
     from fabricgen.reports.table import Table
     from fabricgen.reports.tables.csv import write
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class AtPhase(NamedTuple):
-    """What a cluster at a phase is of the whole: its rows of devices, links, cables and cable ends; int64."""
+    """Which rows of the whole cluster's devices, links, cables and cable ends a cluster at a phase has; int64."""
 
     name: str
     whole: Cluster
@@ -49,12 +49,12 @@ class AtPhase(NamedTuple):
     """The fabrics that are not there."""
     selection: Selection
     lab: bool = False
-    """Whether it is no time in the cluster's life but a part of it for a lab."""
+    """Whether it is a part of the cluster for a lab, and not a phase of the blueprint."""
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """Everything that is known of a cluster; immutable."""
+    """Everything that is known of a cluster; immutable. `names` are those of all devices, by row."""
 
     design: Design
     plan: WiringPlan
@@ -64,21 +64,21 @@ class Cluster:
     planned: PlannedCables
     """The planned wiring, without the overrides of single cables that `plan` has applied."""
     phase: AtPhase | None = None
-    """Of a phase: what it is of the whole cluster. None for the whole."""
+    """Which rows of the whole cluster this one has, at a phase or in a lab; None for the whole cluster."""
 
     @cached_property
     def sites(self) -> tuple[str, ...]:
-        """The name of every device's site."""
+        """The name of each device's site, by row of the device table."""
         return tuple(list_site_names(self.design, self.plan.devices))
 
     @property
     def a_port(self) -> Strings:
-        """Port names of the lower ends of links; object array of str."""
+        """Port names of the lower ends of links, one for each link; object array of str."""
         return self.port_names.ports[0]
 
     @property
     def b_port(self) -> Strings:
-        """Port names of the upper ends of links; object array of str."""
+        """Port names of the upper ends of links, one for each link; object array of str."""
         return self.port_names.ports[1]
 
     @property
@@ -94,7 +94,10 @@ class Cluster:
         return add_remembered(self.design, self.addresses.lock)
 
     def holes_of(self, lock: Lock) -> dict[tuple[str, str], Intervals]:
-        """The holes of a lock: the numbers that it keeps for holders that no longer exist, by (kind, holder)."""
+        """Return the holes of a lock: the numbers that it keeps for holders that no longer exist, by (kind, holder).
+
+        A holder is what a lock says has numbers of a kind, such as `p1`, or `compute leaf` for a tier.
+        """
         from fabricgen.design.kept.release import find_holes
         from fabricgen.design.kept.remembered import count_positions_needed
 
@@ -109,17 +112,17 @@ class Cluster:
 
     @cached_property
     def name_column(self) -> Strings:
-        """Device names as an object array."""
+        """The name of each device, by row, as an object array."""
         return np.array(self.names, dtype=object)
 
     @cached_property
     def cable_ids(self) -> tuple[str, ...]:
-        """The stable id of every cable: the planned device and connector of its common end."""
+        """The stable id of each cable, by row: the planned `device:connector` of its common end."""
         return self.cable_id_columns.list_ids()
 
     @cached_property
     def cable_id_columns(self) -> CableIds:
-        """Cable ids as two encoded columns: device and connector."""
+        """The ids of all cables, by row, as two encoded columns: device and connector."""
         from fabricgen.cable_overrides.ends import CableIds, make_cable_ids
 
         if self.phase:
@@ -147,7 +150,10 @@ class Cluster:
         return rows
 
     def whole_fabrics(self) -> list[str]:
-        """Names of the fabrics with a subnet manager, in order; fabrics linked with one of them are part of it."""
+        """Return the names of the InfiniBand fabrics with switches, in order.
+
+        Fabrics that are linked with each other have one subnet manager: only the first of them with tiers is named.
+        """
         from fabricgen.design.linked import group_infiniband_fabrics
 
         built_fabrics = {cls.fabric for cls in self.plan.devices.classes if cls.kind == SWITCH and cls.count}
@@ -155,7 +161,7 @@ class Cluster:
         return [name for name, part in parts.items() if built_fabrics.intersection(part)]
 
     def whole_fabric(self, name: str) -> FabricView:
-        """The view of one of `whole_fabrics`."""
+        """Return the view of one of `whole_fabrics`, by its name."""
         from fabricgen.views.fabric import make_fabric_view
 
         return make_fabric_view(self.design, self.plan, self.names, name)
@@ -194,7 +200,8 @@ class Cluster:
 def build_cluster(design: Design) -> Cluster:
     """Expand a design and allocate its names and addresses.
 
-    Raises InputError, each with its place, where racks or pools do not suffice.
+    Raises InputError, with the place of each finding, if racks or pools do not suffice, or if what is stated of single
+    devices, ports and cables does not fit the plan.
     """
     plan = build_wiring_plan(design, find_stated_places)
     try:

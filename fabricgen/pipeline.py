@@ -28,7 +28,7 @@ ROWS_PER_SWITCH = 400
 
 
 class BuildOptions(NamedTuple):
-    """Options of a build: names of parts (empty: the default ones), folder of overriding templates, unit prices.
+    """Options of a build: names of parts (empty: the usual ones), folder of overriding templates, unit prices by part.
 
     `redact_secrets` writes references in place of secrets; `allow_outside` permits secret files outside the folder of
     the blueprint.
@@ -63,7 +63,10 @@ def compile_design(
 def compile_with_room(
     refusal: InputError, blueprint: str, sets: Sequence[str], *, allow_outside: bool, settings: Path | None
 ) -> Design | None:
-    """The design of a blueprint that was refused for a lack of ports alone, as if there were enough; else None."""
+    """Return the design of a blueprint that was refused for a lack of ports alone, as if there were enough ports.
+
+    `refusal` is the error that `compile_design` raised. Return None if the blueprint has other faults as well.
+    """
     from fabricgen.design.advice.hints import SHORTAGES
     from fabricgen.design.build import build_with_more_ports
 
@@ -93,7 +96,10 @@ def compile_adopted(
 def compile_released(
     blueprint: str, paths: Sequence[str], sets: Sequence[str] = (), *, allow_outside: bool = False
 ) -> Design:
-    """As `compile_design`, with the holes of the lock below some paths, and sizes of tiers that they name, released."""
+    """As `compile_design`, with the holes of the lock below some paths, and sizes of tiers that they name, released.
+
+    A hole is a number that the lock keeps for something that no longer exists. Without paths nothing is released.
+    """
     from fabricgen.design.kept.release import EVERYTHING, names_holder, names_size, release_paths
     from fabricgen.design.kept.remembered import add_sizes
 
@@ -133,7 +139,7 @@ def _release_places(loaded: LoadedBlueprint, paths: Sequence[str]) -> LoadedBlue
 
 
 def list_all_parts() -> tuple[str, ...]:
-    """The names of all parts, including those written only on request and those of plug-ins."""
+    """Return the names of all parts, sorted, including those written only on request and those of plug-ins."""
     from fabricgen.plugins.outputs import list_output_names
 
     return tuple(sorted({*_list_own_parts(), *list_output_names()}))
@@ -148,14 +154,14 @@ def _list_own_parts() -> tuple[str, ...]:
 
 
 def list_usual_parts() -> tuple[str, ...]:
-    """The names of the parts that a build without `--only` writes."""
+    """Return the names of the parts that a build without `--only` writes, sorted."""
     from fabricgen.export.table import list_part_names
 
     return tuple(sorted((*list_part_names(on_request=False), CONFIGS)))
 
 
 def check_parts(names: Iterable[str]) -> frozenset[str]:
-    """Part names as a set.
+    """Return part names as a set.
 
     Raises InputError for one that does not exist (FG030), or that a plug-in has and another or fabricgen too (FG870).
     """
@@ -275,7 +281,10 @@ def _plan_frr_lab(cluster: Cluster, options: BuildOptions) -> FrrLab:
 
 
 def find_hidden_safety(cluster: Cluster, templates: Path | None) -> tuple[Diagnostic, ...]:
-    """Findings about overriding templates that drop safety settings; raises InputError where a template fails."""
+    """Return findings about overriding templates that drop safety settings; none if `templates` is None.
+
+    Raises InputError if a template fails.
+    """
     if templates is None:
         return ()
     from fabricgen.render.engine import make_render_options
@@ -311,7 +320,10 @@ def collect_other_findings(
 
 
 def warn_of_face_names(cluster: Cluster) -> tuple[Diagnostic, ...]:
-    """Warnings of switches whose ports lists name as on the face, since nobody knows what the NOS calls them."""
+    """Return warnings about switches whose ports are named in lists as on the face of the switch.
+
+    That is so if nobody knows what the NOS calls them.
+    """
     instead = "lists name its ports as on the face"
     return tuple(
         replace(diagnostic, severity=Severity.WARNING, message=f"{diagnostic.message}; {instead}")
