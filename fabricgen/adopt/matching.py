@@ -157,10 +157,11 @@ class PortWalk:
         )
 
     def _place_part(self, anchor: int, places: Ints64, guess: Ints64) -> Ints64:
-        """Return `places` with those of all devices that are connected with an anchor.
+        """Return `places` with those of all devices that links connect with `anchor`, found by walking these.
 
-        If few of their links are as planned then, walks start at others of them as well: plugs of the anchor may have
-        been moved.
+        `places` and `guess` are by device, int64: the planned device that it is, NOBODY if unknown; `guess` is what
+        is tried first. If few links are as planned after the walk, walks from other devices of the part are tried as
+        well, since plugs of the anchor may have been moved, and the one with the most such links counts.
         """
         best, most_links, rows = self._place_anchor(anchor, places, guess)
         if most_links < GOOD * len(rows):

@@ -100,16 +100,20 @@ class LossClasses:
                     yield LossClass("pair", f"{tier.name} + {other_tier.name}", pairs, pairs, names, rows, share=share)
 
     def _pair_with(self, row: int, tier: TierDesign, other_tier: TierDesign, cls: DeviceClass) -> Iterator[_Pair]:
-        """Yield pairs of a switch with one switch of every kind of a tier.
+        """Yield a `_Pair` of a switch, given by its row, with one switch of every kind of another tier, `cls`.
 
-        Switches are of one kind if they cut off as many ranks with it and are joined to it in the same way.
+        Switches are of one kind if they cut off as many ranks with it, are joined to it in the same way, and have as
+        many ports of ranks below them.
         """
+        # [2] of `_count_carried`: ranks of which all ports are on one leaf, by leaf
         leaf, ranks_on_one_switch = self.network.leaf, self._ports[2]
         # ranks at the switch that have all of their other ports on a single one are cut off with that
         other_leaves = np.where(self.has & (leaf != row), leaf, NONE)[(leaf == row).any(axis=1)]
         last_leaf = other_leaves.max(axis=1)
         has_single = ((other_leaves == NONE) | (other_leaves == last_leaf[:, None])).all(axis=1) & (last_leaf != NONE)
-        cut_off = np.bincount(last_leaf[has_single], minlength=len(self._below[0])) + ranks_on_one_switch
+        cut_off = np.bincount(last_leaf[has_single], minlength=len(self._below[0]))
+        # and those whose ports are all on one of the two
+        cut_off += ranks_on_one_switch + ranks_on_one_switch[row]
         seconds = np.flatnonzero(np.arange(cls.first, cls.first + cls.count) != row) + cls.first
         is_near = [(level.component[seconds] == level.component[row]).astype(np.int64) for level in self.network.levels]
         links = self._count_links_between(row, seconds)

@@ -228,8 +228,8 @@ def find_idle_cluster_prices(prices: PriceList, clusters: Sequence[Cluster]) -> 
 def find_idle_prices(prices: PriceList, parts: Set[str], catalogue_names: Set[str]) -> Iterator[Diagnostic]:
     """Yield a warning (FG031) for each priced name that is neither in `parts` nor in `catalogue_names`.
 
-    A price file may have more than one cluster buys, so names of the catalogue are no mistake. The first `MOST` names
-    have a warning each, in the order of the file's lines; one more warning counts the others.
+    A price file may list parts that this cluster does not buy, so names of the catalogue are no mistake. The first
+    `MOST` names have a warning each, in the order of the file's lines; one more warning counts the others.
     """
     known_names = parts | catalogue_names
     idle = [name for name in prices.offers if name not in known_names]

@@ -46,7 +46,7 @@ class Shown:
 
     @property
     def state(self) -> bytes:
-        """The answer to what the page asks every half second, as JSON."""
+        """What the page polls every half second, as JSON: `version`, and `faults`, a mapping of texts each."""
         return json.dumps({"version": self.version, "faults": self.faults}).encode()
 
 

@@ -81,7 +81,8 @@ class Design:
         levels: dict[TierKey, int] = {}
         pending = {tier.key: tier for tier in self.tiers}
         while pending:
-            # from below: a tier is next once no pending tier is linked up to it
+            # from below: a tier is next once no pending tier is linked up to it; tiers are linked up in the order of
+            # the page, so that there is no circle
             waiting = {t.uplink.upper for t in pending.values() if t.uplink}
             for key in [key for key in pending if key not in waiting]:
                 levels[key] = max((levels[lower.key] + 1 for lower, _ in self.list_links_below(key)), default=0)

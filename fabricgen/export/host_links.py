@@ -85,13 +85,14 @@ def name_bond_ports(cluster: Cluster, rows: Ints64 | Ints, *, upper: bool = Fals
     """Return the names of the lower (or upper) ends of links.
 
     A name is that of the port, of the host's bond that the port is in, or of the VLAN of two switches whose peer link
-    it is.
+    it is. A port at the upper end keeps its own name: bonds of hosts are named by the host, which is below.
     """
     bonds, ports = cluster.plan.bonds, cluster.port_names.port_columns[upper].take(rows)
     if bonds is None:
         return ports
     links = cluster.plan.links
     fabrics = [links.segments[i].fabric for i in links.segment[bonds.first].tolist()]
+    # by bond: the name that replaces that of its ports at this end, "" if they keep theirs
     names = [
         f"Vlan{PAIR_VLAN}" if kind == PEER else "" if upper else name_bond(fabric, nic)
         for fabric, nic, kind in zip(fabrics, bonds.nic.tolist(), bonds.kind.tolist(), strict=True)

@@ -72,8 +72,9 @@ def count_node_slots(fabric: FabricDesign, tier: TierDesign) -> int:
 
 
 def count_part_slots(fabric: FabricDesign, layout: Layout, scope: str) -> int:
-    """Return how many node slots of a fabric, reserved ones included, the largest place of a scope has in one part
-    of the cluster.
+    """Return the most node slots of a fabric, reserved ones included, that any one place of `scope` has in a layout.
+
+    `scope` is a kind of place, such as "rack", "su" or "pod"; a layout is a part of the cluster: units of one kind.
     """
     served = list_served_members(layout, fabric.node_sets)
     if not is_part_of_unit(scope):

@@ -153,7 +153,7 @@ class Surroundings:
         return build_of_file
 
     def _open_cached(self, folder: Path) -> Built | None:
-        """Return the build in a folder; None if it has no manifest."""
+        """Return the build in a folder; None if it has no manifest, or none of ours. Each folder is read once."""
         key = str(folder)
         if key not in self._builds:
             try:

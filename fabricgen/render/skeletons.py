@@ -81,6 +81,7 @@ class TextTemplate:
 
     def fill(self, texts: Sequence[str]) -> str:
         """Return the text with its slots filled from all texts of a switch."""
+        # every call overwrites all slots, so that nothing of the switch before is left
         self.pieces[1::2] = self.select(texts)
         return "".join(self.pieces)
 

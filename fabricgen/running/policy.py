@@ -92,9 +92,11 @@ class Policies(RouteMaps):
         self.as_paths[name] = {*self.as_paths.get(name, ()), expression}
 
     def find_policy(self, names: Iterable[str], families: frozenset[str]) -> Policy | None:
-        """Return what some route maps together permit on a session of some families; None for everything.
+        """Return what the route maps of a session together permit, one map for each of its families or one for all;
+        None for everything.
 
-        Raises UnknownTextError if a Policy cannot express it.
+        Entries that deny are passed over: what no entry permits is denied anyway. Raises UnknownTextError if a Policy
+        cannot express it; where `is_tolerant`, that is noted, and a policy is made of the entries as they are.
         """
         permitting_entries = {
             name: [entry for entry in self._list_entries(name) if entry.permit] for name in sorted(names)
@@ -106,6 +108,8 @@ class Policies(RouteMaps):
         }
         if not limiting_entries:
             return None
+        # whether entries ask for the switch's own AS paths, which all of a policy do or none; entries that change
+        # routes, or ask for paths of others, say nothing of that
         asks_own_paths = {
             name: {bool(e.as_path) for e in entries if not e.sets and not self._requires_other_path(e)}
             for name, entries in limiting_entries.items()

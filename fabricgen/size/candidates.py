@@ -57,7 +57,10 @@ class Work:
         return results
 
     def find_next_alike(self, candidate: Candidate) -> list[Candidate]:
-        """Return the candidate that replaces one that does not lint clean, from the shapes alike to it; else []."""
+        """Return the candidate that replaces one that does not lint clean, in a list; empty if no further shape fits.
+
+        It is of the first of `candidate.alike`, the shapes of the same kind that are not tried yet, that can be sized.
+        """
         results = self.size_alike([replace(shape, ready=False) for shape in candidate.alike])
         return [
             result

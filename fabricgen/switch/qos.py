@@ -88,6 +88,9 @@ class SwitchQos:
         """The classes of lossy packets, of notifications, and of RoCE data; the last two are equal if lint was
         overruled.
 
+        These three classes have the queue of their own number, so that numbers of queues tell them. A port with fewer
+        than two queues is an IndexError, and a switch without ports StopIteration: `model_qos` makes neither.
+
         No configuration names them, so that they are told by what the queues of the first port do. Without `trim_class`
         the queue of trimmed packets, a share without marks, may be taken for that of lossy packets.
         """

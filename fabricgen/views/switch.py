@@ -91,8 +91,9 @@ class SwitchPort:
 
     @property
     def may_pause(self) -> bool:
-        """Whether PFC may pause the port if its fabric is lossless, which is not asked here: not if it leads outside
-        the fabric, or is the end of a span that drops.
+        """Whether PFC may pause the port, provided that its fabric is lossless (which is for the caller to ask).
+
+        False for a port that leads outside the fabric, and for the end of a span that drops packets.
         """
         return self.role != EXIT and (self.span is None or self.span.lossless)
 
@@ -123,9 +124,11 @@ class LeakSource:
 
 @dataclass(frozen=True, slots=True)
 class Leaked:
-    """The leaks into a VRF: the prefixes that pass in it, and those that this switch imports from each other VRF.
+    """The leaks into the VRF `vrf`.
 
-    Numbers are of VRFs, and no two on the switches of a fabric are equal.
+    `prefixes` are all those of other VRFs that may be in it; `sources` has what it imports from each of these VRFs that
+    this switch has, the others come from switches that import them. `number` is that of the VRF, and no two on the
+    switches of a fabric are equal.
     """
 
     vrf: str

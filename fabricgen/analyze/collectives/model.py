@@ -205,13 +205,17 @@ class Turn:
     height: float
 
     def early_us(self, us: float, across_us: float, steps: int) -> float:
-        """Return how long a NIC sends before the first bytes come down, of the time `us` that its bytes take; us.
+        """Return how long a NIC of an all-reduce over two trees sends before the first bytes come down to it, us.
 
-        `across_us` is the latency of the whole way, of `steps` steps.
+        `us` is the time in which it sends all of its bytes, and `across_us` the latency of the whole way up and down,
+        of `steps` steps. Until the first bytes come down a NIC can send at most
 
-        The least of three. All that goes up, of small messages. The half of which the domain is a leaf, and of the
-        other what came from below: for the step to the root and the one back, at the half rate that NICs below give
-        each tree. All the time until then, of large ones.
+        - all that goes up (of small messages): the share of the edges that lead up;
+        - half of the message, of which its domain is a leaf, and of the other half what comes from below during the
+          step to the root and the one back, at the half rate that NICs below give each tree;
+        - for as long as the way to the root and back takes (of large messages).
+
+        The least of the three is what it does send.
         """
         edge, step = us / self.edges, across_us / steps
         return min(us - self.down * edge, edge + step, across_us - self.height * step)

@@ -66,7 +66,9 @@ def propose_count(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def propose_uneven_spread(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Yield `spread: uneven` for a stated count that does not divide the uplinks."""
+    """Yield `spread: uneven` for a tier of which the blueprint states how many switches it has, if the tiers below
+    then fit; that is what is missing where that `count` does not divide the uplinks of a switch below.
+    """
     path = write_path(target.spec, "spread")
     if target.spec.spec.count and target.lowers and trials.fits({path: "uneven"}):
         yield Advice("spread", f"`spread: uneven` of {target.spec.name}", {path: "uneven"})

@@ -180,7 +180,10 @@ class KeptPorts:
         """(tier, run, switch, port) of what is kept, for devices that are gone, too."""
 
     def list_kept_ports(self, demand: ExtraDemand) -> dict[tuple[int, int], Port]:
-        """Return the ports that the lock gives to the devices of a demand, by (device, leg), both indices from 0."""
+        """Return the ports that the lock gives to the devices of a demand, by (device, leg), both indices from 0.
+
+        They are what `look_up_ports` has found so far for the demand; none before its first call.
+        """
         return self._kept.get(f"{demand.fabric} {demand.name}", {})
 
     def look_up_ports(

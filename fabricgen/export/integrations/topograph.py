@@ -44,7 +44,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def rows(cluster: Cluster) -> int:
-    """Return the work in rows of links.csv: about as many as there are devices."""
+    """Return the cost of writing the file, in rows of links.csv: about as many as there are devices."""
     return len(cluster.plan.devices)
 
 

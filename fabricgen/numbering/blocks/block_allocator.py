@@ -156,15 +156,16 @@ class BlockAllocator:
         return allocations
 
     def allocate_numbers(self, pool: NumberPool, slots: Slots, need: Need, piece: int = 0) -> Ints64:
-        """Return one number for each device, int64; growth is allocated in intervals of at most `piece` numbers (0: any
-        size).
+        """Return one number for each device, int64, from the interval, or intervals, of its group.
 
-        If the pool has no room for every slot, the slots up to the last device that exists suffice.
+        A group with more slots than `piece` (0: no bound) first takes as many intervals of `piece` numbers as fit below
+        its size, and then what is missing to a power of two: with 256 and 600 slots, 256 and 256, and 512 more up to
+        1,024. If the pool has no room for that, the slots suffice, or else those up to the last device that exists.
         """
 
         def allocate_for_name(name: str) -> Ints64:
             count = count_numbers(self._held.get(pool.kind, {}).get(name, ()))
-            # a group larger than `piece` is taken in pieces, so that one added later does not ask for all at once
+            # in pieces, as free numbers of that many in a row are found more often than of the whole group
             while piece and count + piece < slots.count:
                 count += piece
                 self.take_numbers(pool, name, count, need)
@@ -200,17 +201,17 @@ class BlockAllocator:
         The size of a block is a power of two, and stays as the lock has it: a device that needs more gets further
         blocks.
         """
-        name = f"{slots.name} {purpose}"
-        size = self.remember_capacity(name, round_up_to_power_of_two(addresses))
+        base_name = f"{slots.name} {purpose}"
+        size = self.remember_capacity(base_name, round_up_to_power_of_two(addresses))
 
         def allocate_for_name(name: str) -> AddressColumn:
             # the first address of each device's block, from the block of its group that has this name
-            block = round_up_to_power_of_two(slots.count) * size
-            intervals = self.take_numbers(pool, name, block, need, aligned=True, fewest=slots.count * size)
+            group_size = round_up_to_power_of_two(slots.count) * size
+            intervals = self.take_numbers(pool, name, group_size, need, aligned=True, fewest=slots.count * size)
             return column.pick_addresses(pool.kind, intervals, slots.number, size)
 
         # a device that needs more than the blocks which its lock has gets further ones, of a name each
-        names = [f"{name} +{i}" if i else name for i in range(-(-addresses // size))]
+        names = [f"{base_name} +{i}" if i else base_name for i in range(-(-addresses // size))]
         return DeviceBlocks(size, tuple(_allocate_by_layer(slots, name, allocate_for_name) for name in names))
 
     def _check_windows(self, pool: NumberPool, name: str, intervals: Intervals) -> None:

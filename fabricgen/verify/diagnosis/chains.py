@@ -81,7 +81,13 @@ class WrongCables:
 
 
 def find_wrong_cables(topology: SeenTopology, plugs: PlugIndex) -> WrongCables:
-    """Find the cables that are not where they should be, link by link."""
+    """Find the cables that are not where they should be, by what their wrong ports see.
+
+    `find_wrong_ports` tells these in ascending order, each of a link of which both ends are known (`joined_to` >= 0).
+    First spare ports are gathered into ends of cables; then links are counted by the pair of ends that they join; then
+    each end goes with the one to which most of its links lead. `unclear` gets the first ports of planned ends whose
+    links contradict that, or whose lanes are swapped where they are; `misfit` the ports on a lane of another number.
+    """
     cables = WrongCables(topology, plugs, {}, {}, [], [])
     wrong = topology.find_wrong_ports().tolist()
     for port in wrong:

@@ -471,7 +471,7 @@ def _find_ring_that_broke(before: SeenTopology, plugs: PlugIndex, chain: Chain, 
 
 
 def _drop_cables(action: Action, cables: list[str]) -> Action:
-    """Return an action without these cables, which are reported as dark, unless it has no others."""
+    """Return an action without these cables, which are reported as dark; an action for these alone as it is."""
     other_cables = tuple(cable for cable in action.cables if cable not in cables)
     return replace(action, cables=other_cables) if other_cables else action
 

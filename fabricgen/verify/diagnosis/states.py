@@ -52,11 +52,18 @@ def find_dark_links(topology: SeenTopology) -> Flags:
 
 
 def describe_hall(topology: SeenTopology) -> AsFound:
-    """Describe what is joined to what, in a topology in which exchanged boxes are taken for what they stand in for."""
+    """Return what is joined to what, in a topology in which exchanged boxes are taken for what they stand in for.
+
+    That is the port that each port sees (int32), the links that are not there (bool, by link: dark, or an end of them
+    is in use elsewhere), and the device name of each spare port.
+    """
     first_spare, names = topology.first_spare, topology.cabling.device_names
     joined_to, port = topology.joined_to[: topology.size].copy(), np.arange(first_spare)
-    planned = joined_to[:first_spare]
-    astray = (planned >= 0) & (planned != port ^ 1) | (planned < 0) & topology.odd[:first_spare]
+    joined_to_planned = joined_to[:first_spare]
+    # planned ports that see another port than planned, or something that is no port of the plan
+    sees_another = (joined_to_planned >= 0) & (joined_to_planned != port ^ 1)
+    astray = sees_another | ((joined_to_planned < 0) & topology.odd[:first_spare])
+    # even entries of a column by port are the a ends of links, odd ones the b ends
     gone: Flags = find_dark_links(topology) | astray[0::2] | astray[1::2]
     return AsFound(
         joined_to, gone, tuple(names[device] for device in topology.device[first_spare : topology.size].tolist())

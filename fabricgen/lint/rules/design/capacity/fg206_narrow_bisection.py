@@ -76,6 +76,7 @@ def _compute_uneven_cost(design: Design, fabric: FabricDesign) -> Fraction:
     costs = [Fraction(1)]
     for chain in list_chains(design, fabric):
         uplinks = [tier.uplink for tier in chain if tier.uplink and tier.uplink.uneven]
+        # of 8 links to 3 switches, 6 carry a full load of traffic that is spread equally: 8/6 narrower, times each tier
         costs_of_tiers = (Fraction(u.links_per_group * u.upper_groups, u.full_load_links) for u in uplinks)
         costs.append(prod(costs_of_tiers, start=Fraction(1)))
     return max(costs)
