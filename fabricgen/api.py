@@ -98,9 +98,10 @@ def compile_blueprint(
 
 
 def make_files(view: ClusterView, *parts: str) -> dict[str, bytes]:
-    """The files of some parts of a build (`--only`), by path, as `build` writes them.
+    """Return the files of some parts of a build (`--only`), by path, as `build` writes them; without `parts` those of
+    the usual ones.
 
-    Raises InputError where there is no such part (FG030), or it cannot be made of this cluster.
+    Raises InputError for a part that does not exist (FG030), or that cannot be made of this cluster.
     """
     from fabricgen.pipeline import BuildOptions, build_bundles
 

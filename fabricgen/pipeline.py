@@ -176,7 +176,7 @@ def check_parts(names: Iterable[str]) -> frozenset[str]:
 
 
 def make_header(design: Design) -> dict[str, object]:
-    """The header of a manifest: version, and name and digest of the blueprint."""
+    """Return the header of a manifest: our version (`fabricgen`), and the name and digest of the blueprint."""
     return {
         "fabricgen": __version__,
         "blueprint": design.loaded.blueprint.name,
@@ -376,9 +376,9 @@ def compile_cluster(
 ) -> Cluster:
     """Expand a design into every device, link and address, or into those that are there at a phase or in a lab (`2su`).
 
-    Raises InputError where a pool or rack is too small, for a phase that the blueprint does not name, and for a lab
-    that it has no such part for (FG157); where a figure is not what the blueprint expects of the whole (FG819, FG820),
-    unless that is to be `judged`.
+    Raises InputError if a pool or rack is too small, for a phase that the blueprint does not name, and for a lab that
+    cannot be cut out of the cluster (FG157). Unless `judged`, raises InputError as well if a figure is not what the
+    blueprint expects of the whole (FG819, FG820).
     """
     from fabricgen.cluster import build_cluster
     from fabricgen.design.capacity.expected import require_expected

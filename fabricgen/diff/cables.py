@@ -42,6 +42,8 @@ CABLE_CHANGES: Mapping[str, tuple[str, ...]] = {
     "relabelled": ("labels",),
     "reassigned": ("fabric",),
 }
+"""Way in which a cable changes -> the columns of `list_cables` that then differ; of the four ways for `ends`,
+`_name_ends_change` chooses one."""
 
 OPTIC_CHANGES: Mapping[str, tuple[str, ...]] = {"swapped": ("part",)}
 

@@ -38,6 +38,7 @@ DEVICE_CHANGES: Mapping[str, tuple[str, ...]] = {
     "replaced": ("model", "nos"),
     "reassigned": ("fabric", "tier", "pod", "su", "rail", "plane"),
 }
+"""Way in which a device changes -> the columns that then differ."""
 LINK_CHANGES: Mapping[str, tuple[str, ...]] = {
     "moved": ("b_device", "b_port"),
     "renumbered": ("a_ip", "b_ip"),
@@ -45,12 +46,14 @@ LINK_CHANGES: Mapping[str, tuple[str, ...]] = {
     "other-cable": ("cable",),
     "reassigned": ("fabric",),
 }
+"""Way in which a link changes -> the columns that then differ."""
 
 
 JUMPER_CHANGES: Mapping[str, tuple[str, ...]] = {
     "re-patched": ("panel", "port", "trunk", "connector", "fibres"),
     "moved": ("rack", "u"),
 }
+"""Way in which a jumper to a panel changes -> the columns that then differ."""
 _NO_JUMPERS = Listing.of(dict.fromkeys(COLUMNS["patches"], ()))
 _SHORT = 8
 """The number of characters of a commit's id that are shown."""
@@ -265,6 +268,7 @@ def pause_collector() -> Iterator[None]:
 # Addresses of two sides, IPv4 and IPv6, matched by device and port.
 
 ADDRESS_CHANGES: Mapping[str, tuple[str, ...]] = {"renumbered": ("prefix",), "other-kind": ("kind",)}
+"""Way in which an address changes -> the columns that then differ."""
 _KEYS = ("device", "port")
 
 

@@ -17,9 +17,11 @@ from fabricgen.publish.reading import NO_BUILD, Built
 
 _HINT = "compare with a folder as `fabricgen build` wrote it, with devices, links and cables in it"
 _KEYS = {"devices": ("device",), "links": ("a_device", "a_port"), "bom": ("part",)}
+"""The columns whose cells together occur once in a list, by list."""
 DRAWN = ("power_w", "optics_w", "drawn_w")
 """Columns of racks.csv, W: power of devices, of all optics, and of both with each optic counted once."""
 _OPTIONAL = ("addresses", "bom", "patches")
+"""Lists that a built folder may lack."""
 _BLOCK = 256
 """Rows that are read at a time: few enough to stay in a processor's cache."""
 _SHARED = ("part", "medium", "length_m")

@@ -26,6 +26,7 @@ SESSION_CHANGES: Mapping[str, tuple[str, ...]] = {
     "device-replaced": ("a_model", "b_model"),
     "reassigned": ("fabric",),
 }
+"""Way in which a session changes -> the columns of `list_sessions` that then differ."""
 
 
 def list_sessions(lists: Lists, among_links: Rows) -> Listing:

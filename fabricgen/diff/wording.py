@@ -273,7 +273,7 @@ def name_unit(rack_place: DevicePlace) -> str:
 
 
 def group_by_unit(groups: Sequence[RackChanges]) -> dict[str, list[RackChanges]]:
-    """Group racks by unit, in order."""
+    """Return the changes of racks by their unit, named as by `name_unit`; units and racks stay in the given order."""
     units: dict[str, list[RackChanges]] = {}
     for group in groups:
         units.setdefault(name_unit(group.place), []).append(group)

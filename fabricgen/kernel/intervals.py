@@ -92,6 +92,7 @@ class _IntervalSet:
     def __init__(self, intervals: Iterable[Interval]) -> None:
         self._sorted: list[Interval] = []
         for interval in sorted(intervals):
+            # the interval before it if that overlaps or adjoins it, which both become one; else the interval itself
             preceding = self._sorted.pop() if self._sorted and self._sorted[-1].end >= interval.first else interval
             self._sorted.append(Interval(preceding.first, max(preceding.end, interval.end) - preceding.first))
 

@@ -194,6 +194,7 @@ class _Adoption:
 
     def _find_lower_end(self, row: int, key: Key, value: str) -> tuple[Key, str]:
         """Return the key and address of the lower end of a link between switches; other keys are returned unchanged."""
+        # the row of the link, and whether the device is its upper end
         link, upper = (
             self._ends.list_device_links(row).get(key.port, (-1, False)) if key.what == "port" else (-1, False)
         )

@@ -144,6 +144,7 @@ def _find_worst_ratio(plan: WiringPlan, tier: TierDesign) -> float:
         cls.rows
     ]
     climbs = (low == tier_class) & ((high != tier_class) if tier.up else True)
+    # links of a switch's management port are in segments from `node`, and are no uplinks
     managed = np.array([s.key.startswith("node-") for s in links.segments], dtype=bool)[links.segment]
     up = np.bincount(links.a_device, weights=speed * (climbs & ~managed), minlength=size)[cls.rows]
     return float(np.max(down[up > 0] / up[up > 0], initial=0))
