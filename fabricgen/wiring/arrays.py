@@ -52,7 +52,9 @@ def unique_combinations(*columns: Any) -> tuple[Ints64, Ints64]:
 
 
 def unique_below(code: Ints | Ints64, size: int) -> tuple[Ints64, Ints]:
-    """Return (distinct values of a column with values from 0 to `size` - 1, ascending; index of each row's value)."""
+    """Return (distinct values of a column with values from 0 to `size` - 1, ascending, int64; index of each row's value
+    among them, int32).
+    """
     met = np.zeros(size, dtype=bool)
     met[code] = True
     return np.flatnonzero(met), (np.cumsum(met, dtype=np.int32) - 1)[code]

@@ -143,7 +143,10 @@ def _check_pairs(design: Design, fabric: FabricDesign, tier: TierDesign) -> None
 
 
 class _BondMembers(NamedTuple):
-    """The links of some bonds, bond by bond and then by port of the lower end: int64 columns."""
+    """The links of some bonds, bond by bond and then by port of the lower end: int64 columns.
+
+    `rows` are link rows; `nic` is the NIC of each, from 1, or 0 where a bond is of all ports of a host.
+    """
 
     fabric: FabricDesign
     devices: DeviceTable
@@ -187,12 +190,12 @@ class _BondMembers(NamedTuple):
 
     @property
     def starts(self) -> Ints64:
-        """Return the index among the rows of the first port of each bond; int64."""
+        """The index among the rows of the first port of each bond; int64."""
         return np.flatnonzero(np.diff(self.bond, prepend=-1))
 
     @property
     def ends(self) -> tuple[Ints64, Ints64]:
-        """Return (lowest, highest) switch of each bond, as device rows; int64."""
+        """(lowest, highest) switch of each bond, as device rows; int64."""
         switch = self.links.b_device[self.rows].astype(np.int64)
         # a bond on one switch has the same one twice
         return np.minimum.reduceat(switch, self.starts), np.maximum.reduceat(switch, self.starts)

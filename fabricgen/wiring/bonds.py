@@ -20,9 +20,9 @@ class Bonds(NamedTuple):
     """The bonds of a cluster, int32 columns: `of_link` is the bond of each link, -1 for none; `mate` is the other
     switch of the MLAG pair of each device, -1 for none.
 
-    Per bond, hosts before peer links and in the order of fabrics and devices: `first` is its link with the lowest port
-    of the lower end, which has the address of the bond; `number` is its number on its switches, from 1; `nic` is the
-    NIC whose ports it has, from 1, or 0 where it has all ports of the device.
+    One a bond, hosts before peer links and in the order of fabrics and devices: `first` is its link with the lowest
+    port of the lower end, which has the address of the bond; `number` is its number on its switches, from 1; `nic` is
+    the NIC whose ports it has, from 1, or 0 where it has all ports of the device; `kind` is LACP, MLAG or PEER.
     """
 
     of_link: Ints
@@ -33,7 +33,9 @@ class Bonds(NamedTuple):
     kind: Ints
 
     def list_unaddressed_links(self) -> Ints64:
-        """Return the links of bonds except the first link of each bond: they have no address of their own; int64."""
+        """Return the links of bonds other than the first link of each bond, ascending, int64: they have no address of
+        their own.
+        """
         links = np.flatnonzero(self.of_link >= 0)
         unaddressed: Ints64 = links[self.first[self.of_link[links]] != links]
         return unaddressed
@@ -44,7 +46,7 @@ class Bonds(NamedTuple):
         return np.append(self.number, 0)[self.of_link[links]].astype(np.int64)
 
     def find_kinds(self, links: Ints64 | Ints) -> Ints64:
-        """Return the kind of the bond of each of some links; -1 for links without a bond; int64."""
+        """Return the kind (LACP, MLAG, PEER) of the bond of each of some links; -1 for links without a bond; int64."""
         # the bond -1 indexes the last item, which is the -1 put there
         return np.append(self.kind, -1)[self.of_link[links]].astype(np.int64)
 

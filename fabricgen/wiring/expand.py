@@ -54,8 +54,8 @@ def build_wiring_plan(design: Design, places_of: PlacesOf) -> WiringPlan:
 
 
 def place_devices(design: Design, places_of: PlacesOf) -> tuple[DeviceTable, RackTable]:
-    """Return the devices in their racks, and the racks; raises InputError as `place_in_racks` and `move_stated_devices`
-    do.
+    """Return the device table with the rack and rack unit of each device, and the rack table; raises InputError as
+    `place_in_racks` and `move_stated_devices` do.
     """
     devices, racks = place_in_racks(design, expand_devices(design))
     names, stated_places = places_of(design, devices)

@@ -29,7 +29,13 @@ NODE, EXTRA, SWITCH, TRAY = range(4)
 
 @dataclass(frozen=True, slots=True)
 class DeviceClass:
-    """Devices that come from one line of the blueprint: a node set, extra devices, a tier, or scale-up trays."""
+    """Devices that come from one line of the blueprint: a node set, extra devices, a tier, or scale-up trays.
+
+    `kind` is NODE, EXTRA, SWITCH or TRAY. `fabric` and `tier` are those of switches; nodes and extra devices have ""
+    and `node`, trays the name of their scale-up entry and `managed.TRAY_TIER`. `label` is the name of the node set, the
+    extra devices, the tier or the scale-up entry. `first` and `count` are the first row and the number of rows in the
+    device table.
+    """
 
     kind: int
     fabric: str
@@ -41,7 +47,8 @@ class DeviceClass:
     count: int
     path: Path
     part: str = ""
-    """Of switches, the part of the cluster that their tier serves; "" too where it serves all."""
+    """Of switches, the part of the cluster that their tier serves, such as `b300`; "" where it serves all, and in the
+    part without a name."""
     aisle: str = ""
     """The aisle that its ports face, hot or cold; "" where that is not known, and cables cross no rack for it."""
 
@@ -60,7 +67,9 @@ class DeviceClass:
 class DeviceTable:
     """Devices, int32 columns of one length. Coordinates count from 0, and are -1 where a device has none.
 
-    `device_class` indexes `classes`; `ordinal` counts within the class; `index` is a switch's number in its group.
+    `device_class` indexes `classes`; `ordinal` counts within the class; `index` is a switch's number in its group, a
+    tray's in its domain, an extra device's in its set. `unit` counts scalable units through the cluster, `su` within
+    their pod. `rack` is a row of the rack table, `u` the lowest rack unit, from 1; both -1 until devices are placed.
     """
 
     classes: tuple[DeviceClass, ...]
@@ -82,17 +91,17 @@ class DeviceTable:
         return len(self.device_class)
 
     def find_tier(self, key: TierKey) -> DeviceClass:
-        """Return the class of the switches of a tier."""
+        """Return the class of the switches of a tier, which has to be there."""
         return next(cls for cls in self.classes if cls.kind == SWITCH and cls.key == key)
 
     def find_nodes(self, path: Path) -> DeviceClass:
-        """Return the class of the nodes that a place in the blueprint states."""
+        """Return the class of the nodes that a path in the blueprint states, which has to be there."""
         return next(cls for cls in self.classes if cls.kind == NODE and cls.path == path)
 
     def split_by_class(self, device: Ints, rows: slice) -> Iterator[tuple[DeviceClass, slice | Ints64]]:
-        """Yield (class, rows) of each class of device in some rows, not empty, of `device`, a column of device rows."""
-        # classes are contiguous rows, so that the lowest and the highest device say which there may be; mostly it is
-        # one
+        """Yield (class, rows) of each class of device in `rows`, which are not empty, of a column of device rows."""
+        # devices of a class are contiguous rows, so that the lowest and the highest device say which classes there may
+        # be; mostly it is one
         lowest_class, highest_class = (int(self.device_class[end]) for end in (device[rows].min(), device[rows].max()))
         if lowest_class == highest_class:
             yield self.classes[lowest_class], rows
@@ -138,8 +147,8 @@ class ScaleUpPort:
         return self.role == "ocs" or self.form_factor in OPTICAL_CAGES
 
     def list_names(self, ports: int, *, cage: bool = False) -> list[str]:
-        """Names of the first ports: `gpu2/nvl7`, `asic0/link12`, `port5`; the cage of a single link has the same name,
-        that of several is `nvl-cage3`.
+        """Return the names of the first ports: `gpu2/nvl7`, `asic0/link12`, `port5`; with `cage` those of their cages,
+        which are the same for cages of one link, and `nvl-cage3` for others.
         """
         if cage and self.links_per_connector > 1:
             return [f"{self.link_name}-cage{i // self.links_per_connector + 1}" for i in range(ports)]
@@ -161,7 +170,11 @@ class MediumOffer(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """Links that come from one line of the blueprint and are alike: same fabric, tiers, speed and kind of ends."""
+    """Links that come from one line of the blueprint and are alike: same fabric, tiers, speed and kind of ends.
+
+    `lower` and `upper` are names of tiers, `node` for nodes, extra devices and management ports. `a` and `b` say what
+    the ports at the lower and the upper end are; `backplane` links have no cable.
+    """
 
     fabric: str
     lower: str
@@ -245,8 +258,9 @@ class Segment(NamedTuple):
 class LinkTable:
     """Links, int32 columns of one length: `a` is the lower end, `b` the upper.
 
-    A port is a number within its side: a leg of a node, a place in a run of switch ports. `rail` and `plane` count
-    from 1 and are 0 where a link has none. `cable` indexes the cables, -1 for a backplane link.
+    `segment` indexes `segments`, and ascends. Devices are rows of the device table. A port is a number, from 0, within
+    its side: an index of the legs of a node, or of the ports of a run. `rail` and `plane` count from 1 and are 0 where
+    a link has none. `cable` indexes the cables, -1 for a backplane link.
     """
 
     segments: tuple[Segment, ...]

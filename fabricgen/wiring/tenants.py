@@ -13,11 +13,13 @@ from fabricgen.wiring.arrays import Flags, Ints, Ints64
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceTable, WiringPlan
 
 NOBODY = -1
-"""The tenant of devices and links that are none's."""
+"""Stands for no tenant in columns of tenants, which are indexes of `design.tenants`."""
 
 
 def find_device_tenants(design: Design, devices: DeviceTable) -> Ints:
-    """Return the tenant of every device, an index of `design.tenants`, int32; NOBODY for none and for several."""
+    """Return the tenant of every device, an index of `design.tenants`, int32: NOBODY (-1) for devices of no tenant, or
+    of several.
+    """
     tenants = np.full(len(devices), NOBODY, dtype=np.int32)
     # slots in the blueprint count from 1, coordinates from 0
     tenant_of_slot = {(s.pod, s.su - 1, s.node - 1): i for i, tenant in enumerate(design.tenants) for s in tenant.slots}
@@ -35,22 +37,25 @@ def find_device_tenants(design: Design, devices: DeviceTable) -> Ints:
 
 
 def find_link_tenants(design: Design, plan: WiringPlan, fabric: str) -> Ints:
-    """Return the tenant of every link in a fabric, by the node or extra device at its lower end; int32.
+    """Return the tenant of every link of the plan, an index of `design.tenants`, int32, one entry a link: that of the
+    node or extra device at its lower end.
 
-    NOBODY for links of nobody and of tenants that are not kept apart in that fabric. Links of other fabrics count,
-    since a fabric may have a VLAN on them.
+    It is NOBODY (-1) for links of no tenant, and of tenants that are not kept apart in `fabric`. Links of other fabrics
+    have their tenants, too, since `fabric` may have a VLAN on them.
     """
     return _keep_separated(design, find_lower_end_tenants(design, plan), fabric)
 
 
 def find_lower_end_tenants(design: Design, plan: WiringPlan) -> Ints:
-    """Return the tenant of every link by what is at its lower end, in whatever fabric; int32, NOBODY for none.
+    """Return the tenant of every link by what is at its lower end, in whatever fabric: an index of `design.tenants`,
+    int32, NOBODY (-1) for none.
 
     If an extra device is in several sets, the tenant is that of the set that the link belongs to.
     """
     tenants = find_device_tenants(design, plan.devices)[plan.links.a_device]
     tenant_of_extra = {name: number for number, tenant in enumerate(design.tenants) for name in tenant.extras}
     for i, segment in enumerate(plan.links.segments):
+        # fabrics.NAME.extra.SET: the line of a set of extra devices
         if len(segment.path) == 4 and segment.path[2] == "extra":
             tenants[plan.links.find_rows(i)] = tenant_of_extra.get(str(segment.path[3]), NOBODY)
     return tenants
@@ -67,12 +72,13 @@ class TenantPlaces(NamedTuple):
     """Where a tenant is on Ethernet switches; VLANs are 0 where it is not."""
 
     links: Ints
-    """By link, its VLAN where it is of the tenant's node or device, in the fabric of the link; int32."""
+    """One a link: its VLAN where it is of the tenant's node or extra device, in the fabric of the link; int32."""
     ports: Mapping[str, Ints]
-    """By fabric and device, the VLAN of ports that are the tenant's, the first where it has one a rail; int32."""
+    """By fabric, one a device: the VLAN of the ports of a switch that are the tenant's, the first where it has one a
+    rail; int32."""
     passes: Ints
-    """By device, the VLAN of its VRF on links between switches, where the switch has ports of it or of a switch below
-    that has; int32."""
+    """One a device: the VLAN of the tenant's VRF on links between switches, where the switch has ports of the tenant,
+    or a switch below it has; int32."""
 
     def find_carrying_links(self, plan: WiringPlan) -> Flags:
         """Whether each link between switches has the tenant's VRF at both ends; bool."""
@@ -80,7 +86,7 @@ class TenantPlaces(NamedTuple):
 
 
 def locate_tenants(design: Design, plan: WiringPlan, rails: Mapping[str, Ints64]) -> dict[str, TenantPlaces]:
-    """Return the ports, links and VLANs of each tenant, by its name.
+    """Return where each tenant is, by its name: its ports, links and VLANs; empty without tenants.
 
     `rails` has, by fabric whose rails have a subnet each, the index of the subnet of every link, -1 for none.
     """

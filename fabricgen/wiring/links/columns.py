@@ -1,4 +1,8 @@
-"""Coordinates as columns: of nodes, and of the switches of a tier, group by group."""
+"""Coordinates as columns: of nodes, and of the switches of a tier, group by group.
+
+A place is what one group of switches serves, or one of several groups, as of rails. Its scope says how large it is: the
+whole cluster (`all`), a site, a pod, some units, a unit (`su`), some racks of a unit, or a rack.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +69,9 @@ def make_node_columns(layout: Layout, kind: UnitKind | None = None) -> Columns:
 
 
 def number_by_cluster(layout: Layout, columns: Columns) -> Columns:
-    """Return coordinate columns of a part of the cluster with pods and units numbered as in the whole cluster."""
+    """Return coordinate columns of a part of the cluster, which has the pods of one kind of units, with pods and units
+    numbered as in the whole cluster.
+    """
     if layout.cluster is None:
         return columns
     return columns | {name: _renumber_column(columns[name], numbers) for name, numbers in _list_cluster_numbers(layout)}
@@ -190,10 +196,10 @@ _WORD_BITS = 63
 
 
 def index_switch_ends(plan: WiringPlan) -> tuple[Ints64, Ints, Flags]:
-    """Return (row pointer per device, int64; link, int32; whether the device is its upper end, bool), in CSR form.
+    """Return (pointer, int64, one more than devices; link of each end, int32; whether it is its upper end, bool).
 
-    Ends are sorted by device and then by port on the front panel. Ends at nodes, at management ports and of scale-up
-    links are left out.
+    The ends at device i are `pointer[i]` to `pointer[i + 1]` - 1, in the order of ports on the front panel. Ends at
+    nodes, at management ports and of scale-up links are left out.
     """
     links = plan.links
     columns = (links.a_device, links.a_port), (links.b_device, links.b_port)

@@ -137,7 +137,8 @@ class FabricWiring:
         return rows[inside], {name: column[inside] for name, column in coords.items()}
 
     def _find_first_slots(self, table: SlotTable, coords: Columns, node: Ints, combo: tuple[int, ...]) -> Any:
-        """Return the first slot of each node in its group of leaves, for legs of one combination (see `SlotTable`).
+        """Return the first slot of each node in its group of leaves, for legs of one combination (see `SlotTable`);
+        int32.
 
         `node` is the number of each node in its unit. A group serves whole units, or a part of the racks of one unit.
         """
@@ -275,7 +276,7 @@ def _find_upper_ends(uplink: Uplink, run: PortRun, feed: Feed, rank: Ints) -> tu
     """Return (upper switch in its group, index of its port among those for this tier) of every uplink.
 
     Both are int32 arrays of shape (lower switches, upper groups, links to a group); `rank` is that of each lower switch
-    in its upper group. If links are dealt in turn, they are sorted, so that links to one upper switch are adjacent.
+    in its upper group. Uplinks of an `uneven` tier are sorted, so that links to one upper switch are adjacent.
     """
     shape = len(rank), uplink.upper_groups, uplink.links_per_group
     if uplink.uneven:
@@ -317,8 +318,8 @@ def rank_lower_switches(lower: TierDesign, upper: TierDesign, columns: Columns) 
 def deal_management(design: Design, devices: DeviceTable, leaf: TierDesign) -> tuple[Ints, Ints, Ints]:
     """Return (device, leaf, port) of every device that the leaves of a tier manage, by device; int32.
 
-    `leaf` is the index of the leaf in its tier, `port` the index of the port among those the leaf has for management.
-    In a place the leaves are filled one after the other, or take devices in turn.
+    `leaf` is the index of the leaf in its tier, `port` that of the port among those it has for management. The leaves
+    of a place are filled one after the other, or take devices in turn (`load.is_dealt_in_turn`).
     """
     leaves, load, layout = make_tier_columns(leaf), make_management_load(design, leaf), leaf.layout
     port_ranges = load.list_port_ranges(leaf.switches, for_reserve=leaf.for_reserve)
@@ -357,8 +358,10 @@ def _select_managed_devices(
     """Return (device rows of a class that the leaves manage in a kind of place, int32; their coordinates)."""
     rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
     coords = number_by_part(load.layout, _read_coordinates(devices, rows))
+    # a layout without `cluster` is that of the whole cluster, not of a part of it: nothing is another part's
     if place == "all" or load.layout.cluster is None:
         return rows, coords
+    # of what serves a site, the sites whose switches these leaves manage; of all else their part's: others have pod -1
     inside = np.isin(coords["site"], load.sites) if place == "site" else coords["pod"] >= 0
     return rows[inside], {name: column[inside] for name, column in coords.items()}
 
@@ -451,10 +454,7 @@ def _read_coordinates(devices: DeviceTable, rows: Ints) -> Columns:
 
 
 def _deal_in_turn(layout: Layout, place: str, at_place: Ints, leaves: Columns, position: Ints64) -> tuple[Ints, Ints64]:
-    """Return (leaf, index of the port) of each position, dealt in turn to the leaves of its place.
-
-    `at_place` is the number of the place of each position.
-    """
+    """Return (leaf, index of its port) of each position, dealt in turn to the leaves of its place (`at_place`)."""
     place_of_leaf, scope = find_place_number(layout, place, leaves), find_narrowest_scope(leaves)
     slot = np.array(number_places(layout, scope), dtype=np.int64)
     order = np.lexsort((slot[find_place_number(layout, scope, leaves)], place_of_leaf))
@@ -484,9 +484,8 @@ def _rank_leaves(layout: Layout, load: ManagementLoad, place: str, leaves: Colum
 def _fill_leaves(
     row_of_rank: dict[tuple[int, int], int], at_place: Ints, position: Ints64, ports_per_leaf: int
 ) -> tuple[Ints, Ints64]:
-    """Return (leaf, index of the port) of each position if leaves are filled in order, with `ports_per_leaf` each.
-
-    `at_place` is the number of the place of each position.
+    """Return (leaf, index of its port) of each position in its place (`at_place`), if the leaves of a place are filled
+    in order, with `ports_per_leaf` each.
     """
     pairs = zip(np.asarray(at_place).tolist(), (position // ports_per_leaf).tolist(), strict=True)
     return np.array([row_of_rank[pair] for pair in pairs], dtype=np.int32), position % ports_per_leaf

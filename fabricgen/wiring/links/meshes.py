@@ -36,8 +36,9 @@ def join_mesh(tier: TierDesign, mesh: Mesh) -> MeshLinks:
 def list_sets(tier: TierDesign, mesh: Mesh) -> Iterator[tuple[Ints, Ints]]:
     """Yield (switches, numbers) of each place within which switches of a tier are joined to each other.
 
-    `switches` are rows of the tier, int32 (sets, values); `numbers` are those of the values, int32 (values,),
-    ascending. With `spread` the switches are the first of each group.
+    `switches` are rows of the tier, int32 (sets, values): each row is a set of switches that differ in one dimension
+    only, by whose values pairs of them meet. `numbers` are these values, int32 (values,), ascending. With `spread` a
+    switch is the first of its group, and stands for it.
     """
     if mesh.word == "peer":
         yield np.arange(tier.switches, dtype=np.int32).reshape(-1, 2), np.arange(2, dtype=np.int32)

@@ -54,7 +54,7 @@ def find_node_domains(layout: Layout, places: DomainPlacement, coords: Columns) 
 def find_device_domains(
     design: Design, devices: DeviceTable, places: DomainPlacement, rows: slice
 ) -> tuple[Ints, Ints]:
-    """Return the same as `find_node_domains`, for `rows` of the device table that are nodes."""
+    """Return (domain, index in the domain) as `find_node_domains` does, of `rows` of the device table, all nodes."""
     coords = {name: getattr(devices, name)[rows] for name in ("pod", "su", "unit", "node")}
     return find_node_domains(design.layout, places, coords)
 
@@ -146,9 +146,10 @@ def _list_suffixes(kind: UnitKind, places: DomainPlacement) -> list[str]:
 
 
 class DomainLinks(NamedTuple):
-    """Every link of the domains of one entry, int32 columns of one length, domain by domain.
+    """Every link of the domains of one scale-up entry, int32 columns of one length, domain by domain.
 
-    A switch on a node's board has that node as its device. `at_switch` tells which b ends are switches.
+    `a` and `b` say what the ports at the lower and the upper end are. A switch on a node's board has that node as its
+    device. `at_switch` (bool) tells which b ends are switches; the others are accelerators.
     """
 
     a: ScaleUpPort

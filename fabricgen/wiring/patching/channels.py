@@ -1,4 +1,9 @@
-"""Channels through panels: the cable ends that share front ports, and the trunk that each channel uses."""
+"""Channels through panels: the cable ends that share front ports, and the trunk that each channel uses.
+
+A channel is the way of a cable, or of one leg of it, over a panel at each end and the trunk between these. A place is a
+rack, or a row with patch racks at its end: a row of `panels.PatchLocations`. A kind of fibre is an index of
+`design.media.patching.FIBRES`.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +22,12 @@ from fabricgen.wiring.tables import LinkTable
 
 @dataclass(frozen=True, slots=True)
 class Channels:
-    """Channels, int32 columns of one length: policy, kind of fibre, places of the ends, connectors and lanes.
+    """Channels, int32 columns of one length: policy, kind of fibre (-1 for copper), places of the ends, connectors and
+    lanes.
 
     A straight cable is one channel, and so is a breakout that splits at its far end; of others each leg is one.
     `rows` are the patched cable end rows, `of_row` the channel of each of these; `split` (one a cable) is where the
-    cable splits.
+    cable splits, such as AT_COMMON_END.
     """
 
     policy: Ints
@@ -64,8 +70,8 @@ def make_channels(
 ) -> Channels:
     """Return the channels of all cables that have a policy (not -1), in cable order.
 
-    `policy` and `medium` (an index into `media`) have one item a cable; `places_of_ends` are those of the a and
-    the b end of every end row. A cable that splits at its far end is one channel; of other cables each end row is one.
+    `policy` and `medium` (an index of `media`) have one item a cable; `places_of_ends` are those of the a and the b end
+    of every end row. A cable that splits at its far end is one channel; of other cables each end row is one.
     """
     cables = len(policy)
     rows = np.flatnonzero(policy[ends.cable] >= 0).astype(np.int32)
@@ -99,7 +105,7 @@ def make_channels(
 
 
 def _find_splits(cable: Ints, far: Ints, fills: Flags, cables: int) -> Ints:
-    """Return where each cable splits, int32.
+    """Return where each cable splits, int32: AT_FAR_END, AT_COMMON_END or NOWHERE.
 
     `cable`, `far` and `fills` have one item an end row: its cable, the place of its far end, and whether it fills whole
     connectors. A cable splits at the common end if its far ends are in several places.
@@ -118,7 +124,7 @@ def _find_splits(cable: Ints, far: Ints, fills: Flags, cables: int) -> Ints:
 def find_jumper_widths(links: LinkTable, ends: CableEnds, split: Ints) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
     """Return (number of far ends, lanes) of the jumpers of each cable at its a end, then at its b end; int32.
 
-    `split` says where each cable splits.
+    `split` says where each cable splits, such as AT_COMMON_END.
     """
     cables = len(split)
     # what passes panels fills one connector

@@ -37,7 +37,7 @@ class Terminations:
 def terminate_trunks(trunks: TrunkLayout, policies: tuple[PatchPolicy, ...], places: PatchLocations) -> Terminations:
     """Assign panel ports to both ends of every trunk.
 
-    A panel is for one policy, kind of fibre and place; it has a place and a number there, but no rack yet (-1).
+    A panel is for one policy, kind of fibre and place, and has a number there, but no rack and rack unit yet (-1).
     """
     policy_and_fibre = np.tile(trunks.policy * len(FIBRES) + trunks.fibre, 2)
     place = np.concatenate([trunks.a_place, trunks.b_place])
@@ -75,7 +75,8 @@ def join_panels(first: PanelTable, second: PanelTable) -> PanelTable:
 def place_panels(
     panels: PanelTable, policies: tuple[PatchPolicy, ...], places: PatchLocations, free: Flags, names: tuple[str, ...]
 ) -> PanelTable:
-    """Return the panels with their racks and, except for `at: row-end`, rack units: free ones, from the top down.
+    """Return the panels with the rack of their place and, except for `at: row-end`, with free rack units of it, from
+    the top down; those of `at: row-end` get theirs by `add_patch_racks`.
 
     `free` (bool, racks x units) says whether a rack unit is empty. Raises InputError (FG086) if a rack has too few.
     """
@@ -99,9 +100,9 @@ def place_panels(
 
 
 def _find_free_starts(free: Flags, height: int) -> Ints:
-    """Return the lowest unit of each place for a panel of some height in each rack, from the top down.
+    """Return the lowest unit of each stretch of free units for a panel of some height in each rack, from the top down.
 
-    int32 of shape (racks, most panels in a rack), units from 1; 0 behind the last place of a rack.
+    int32 of shape (racks, most panels in a rack), units from 1; 0 behind the last stretch of a rack.
     """
     racks, units = free.shape
     starts = np.zeros((racks, max(1, units // height)), dtype=np.int32)
@@ -311,7 +312,8 @@ def _name_rows(racks: RackTable, rack: Ints, layout: Layout) -> list[str]:
 
 
 def order_terminations(places: PatchLocations, kind: Ints, place: Ints, far_place: Ints, number: Ints) -> Ints:
-    """Return the position, from 0, of each trunk end among those of its `kind` at its `place`; int32.
+    """Return the position, from 0, of each trunk end among those of its `kind` (a number for policy and fibre) at its
+    `place`; int32.
 
     Trunks inside a unit come first, then those to shared racks, then those to other units by reserved slot. `number`
     counts the trunks between the same two places; all columns have one item a trunk end.

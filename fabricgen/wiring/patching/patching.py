@@ -23,14 +23,17 @@ if TYPE_CHECKING:
     from fabricgen.wiring.patching.trunks import PatchingInput, PatchingResult
 
 MediumChooser = Callable[[Floats, tuple[CableProfile, ...]], tuple[Ints, Flags]]
-"""(runs of all cables in m, media) -> (the medium of each cable, int32; whether its reach suffices)."""
+"""(runs of all cables in m, media) -> (the medium of each cable, an index of these media, int32; whether its reach
+suffices, bool)."""
 
 ROUNDS = 4
 """The most iterations of choosing media: another fibre needs other panels, which may lengthen channels."""
 
 
 class MediumChoice(NamedTuple):
-    """The medium of each cable, whether it reaches, its patching policy (-1 for none), and the trunks laid for them."""
+    """The medium of each cable, whether it reaches, its patching policy (-1 for none), and the trunks that were laid
+    for the end rows `ends`; None where nothing is patched.
+    """
 
     medium: Ints
     reaches: Flags

@@ -130,7 +130,9 @@ def lay_trunks(inputs: PatchingInput, ends: CableEnds, policy: Ints, medium: Int
 
 
 def _make_patches(channels: Channels, trunks: TrunkLayout, media: tuple[CableProfile, ...], medium: Ints) -> PatchTable:
-    """Return the front ports that every patched cable end row passes: one row for each connector."""
+    """Return the front ports that every patched cable end row passes: one row for each connector. `medium` is that of
+    each end row, patched or not.
+    """
     counts = channels.connectors[channels.of_row]
     # 0, 1, 2, ... within each channel
     connector = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -328,7 +330,8 @@ def _group_into_shuffles(
 def _list_shuffle_lanes(
     links: LinkTable, ends: CableEnds, policy: PatchPolicy, rows: Ints
 ) -> Iterator[tuple[int, int, int]]:
-    """Yield (far connector, lane in it, lane in the connector at the common end) of some cable end rows.
+    """Yield (far connector, a number unique in the cluster; lane in it; lane in the connector at the common end), lanes
+    from 0, of some cable end rows.
 
     Raises InputError (FG075) if their links are not one pair of a split connector each.
     """

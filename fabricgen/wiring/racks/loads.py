@@ -82,7 +82,7 @@ def count_panel_units(plan: WiringPlan) -> Ints:
 
 
 def count_included_units(plan: WiringPlan) -> Ints:
-    """Return how many units of each rack are used by what it is sold with, beside the devices; int32."""
+    """Return how many units of each rack are used by what it is sold with, other than devices; int32."""
     used = np.zeros(len(plan.racks), dtype=np.int32)
     for rack, _, _ in list_included(plan):
         used[rack] += 1
@@ -90,8 +90,8 @@ def count_included_units(plan: WiringPlan) -> Ints:
 
 
 def list_included(plan: WiringPlan) -> Iterator[tuple[int, int, str]]:
-    """Yield (rack, rack unit, what it is) of everything, such as power shelves, that racks are sold with beside the
-    devices.
+    """Yield (row of the rack, rack unit from 1, what it is) of everything other than devices, such as a `power shelf`,
+    that racks are sold with.
 
     Each takes one rack unit. A rack without any device, and a unit that a device uses, has none.
     """

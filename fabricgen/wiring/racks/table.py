@@ -48,6 +48,7 @@ def make_rack_table(
 ) -> RackTable:
     """Return the table of all racks: those of units, shared ones, and new ones that the blueprint states.
 
+    `shared` are (run of racks, index in the run) of each shared rack.
     Raises InputError for a stated place or rack that does not exist (FG016, FG068), and for two racks in one place
     (FG069).
     """
@@ -176,6 +177,8 @@ def place_in_racks(design: Design, devices: DeviceTable) -> tuple[DeviceTable, R
 
 
 class _Placement:
+    """Gives every device of a design its rack and rack unit, in the columns `rack` and `u`; -1 until it is placed."""
+
     def __init__(self, design: Design, devices: DeviceTable) -> None:
         self.design, self.layout, self.devices = design, design.layout, devices
         self.floor = FloorPlan(design)
@@ -273,9 +276,10 @@ class _Placement:
         return rows, rack.astype(np.int32), u.astype(np.int32)
 
     def _find_tray_halls(self, rows: Ints) -> Ints:
-        """Return the hall of the trays of a pod, or of all trays."""
+        """Return the hall of each of some trays, int32: that of its pod, or of the first site for trays of no pod."""
         halls = self.floor.shared.hall_lookup
         of_pod = [halls.find_hall_of_place(self.layout, "pod", pod) for pod in range(len(self.layout.pods))]
+        # pod -1 indexes the last entry
         return np.array([*of_pod, halls.find_hall_of_site(0)], dtype=np.int32)[self.devices.pod[rows]]
 
     def _locate_extras(self, run: NetworkRun) -> tuple[Ints, Ints, Ints]:
