@@ -98,7 +98,7 @@ def list_asn_demands(design: Design) -> Iterator[AsnDemand]:
 
 
 def _count_asns(tier: TierDesign, by: AsnOwner) -> tuple[int, int]:
-    """Return how many numbers a tier takes now, and with every reserved slot, if each `by` has its own."""
+    """Return how many numbers a tier takes, (now, with every reserved slot), if each `by` has its own."""
     if by == "rack":
         planes = tier.sizes["plane"] if "plane" in tier.per else 1
         return tier.places * planes, count_reserved_places(tier.layout, tier.scope) * planes

@@ -27,7 +27,8 @@ from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.tables import SWITCH, WiringPlan
 
 OverrideKey = tuple[str, int, int]
-"""The number that an override replaces: (asn, loopback, mgmt or link; row of device or link; whether it is IPv6)."""
+"""The number that an override replaces: (`asn`, `loopback`, `mgmt` or `link`; row of the device or link; 1 if it is
+IPv6, else 0)."""
 
 
 def apply_overrides(
@@ -62,7 +63,7 @@ class _OverrideApplier:
         self, plan: WiringPlan, names: Sequence[str], ports: tuple[Strings, Strings], addresses: Addresses
     ) -> None:
         self.plan, self.names = plan, names
-        # copies, as the columns that were allocated are kept elsewhere and must not change
+        # copies, as the columns that were allocated are kept elsewhere and must not change; families copy theirs
         self.to = replace(addresses, asn=addresses.asn.copy(), router_id=addresses.router_id.copy())
         self.ends = LinkEnds(plan, ports)
         self.families = [

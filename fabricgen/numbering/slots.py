@@ -29,7 +29,7 @@ NUMBERED = ("ipv4", "ipv6", "asns", "srv6", "management")
 """The kinds of numbers in the lock whose holders are named after a tier and its shape."""
 
 CapacityOf = Callable[[str, int], int]
-"""Returns the capacity that is remembered for a (name, size); `size` if there is none."""
+"""(name, size) -> the capacity that the lock remembers for the name; if it has none, `size`, which is remembered."""
 
 
 def _find_place_slots(layout: Layout, scope: str, columns: Columns) -> Any:
@@ -39,7 +39,8 @@ def _find_place_slots(layout: Layout, scope: str, columns: Columns) -> Any:
 
 
 def find_group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf) -> Slots:
-    """Return, for every switch of a tier, the slot of its group.
+    """Return, for every switch of a tier, the slot of its group: a number made of the reserved number of the place that
+    the group serves and of its coordinates within the place, such as its rail.
 
     Capacities that the lock remembers are kept; an index beyond its capacity goes to a further layer.
     """
@@ -89,8 +90,8 @@ def _read_locked_sizes(tier: TierDesign) -> dict[str, int]:
 
 
 def find_rack_slots(tier: TierDesign) -> Slots:
-    """Return the slot of every switch of a tier; switches that serve one rack (or unit, pod, site) in one plane
-    share a slot.
+    """Return the slot of every switch of a tier where AS numbers are given `per-rack`: the reserved number of the rack
+    (or unit, pod, site) that it serves, or of that place and its plane. Switches with one slot share a number.
     """
     layout, scope = tier.layout, tier.scope
     columns = make_tier_columns(tier)

@@ -118,7 +118,7 @@ class Addresses:
 
 
 def _read_ipv4_values(column: object) -> Ints64:
-    """Return the addresses of a column of IPv4, as numbers."""
+    """Return the addresses of a column of IPv4 as numbers; int64, 0 for none."""
     assert isinstance(column, IPv4Column)  # noqa: S101 - of the IPv4 family
     return column.values
 
@@ -153,8 +153,8 @@ def _has_family(design: Design, family: Family) -> bool:
 
 
 def _allocate_rails(design: Design, plan: WiringPlan, blocks: BlockAllocator) -> RailsByFabric:
-    """Return the rail subnets of each fabric that has any. Raises InputError (FG114) if their VLANs overlap another
-    fabric's.
+    """Return the rail subnets of each fabric that has any, by its name. Raises InputError (FG114) if their VLANs
+    include that of another fabric on the same switches, or run past 4094.
     """
     subnets_by_fabric = {}
     for fabric in design.fabrics:

@@ -50,7 +50,10 @@ class AddressAllocator:
         return self._slots[tier.key]
 
     def allocate_loopbacks(self, tier: TierDesign, vrf: str = "") -> AddressColumn:
-        """Return one loopback for each switch of a tier, in a VRF or, for "", in the default one."""
+        """Return one loopback for each switch of a tier, in row order, in a VRF or, for "", in the default one.
+
+        Raises InputError (FG024) if the pool is too small.
+        """
         slots, vrf_suffix = self.find_slots(tier), f" in vrf {vrf}" if vrf else ""
         subject = f"a loopback{vrf_suffix} for each {tier.fabric} {tier.name}"
         need = explain_tier_need(self._design, tier, subject, 1, "one", slots.count)
@@ -75,6 +78,8 @@ class AddressAllocator:
         return self.blocks.allocate_device_blocks(self._find_pool(fabric, pool), slots, purpose, size, need)
 
     def allocate_management(self, size: int) -> Intervals:
-        """Return `size` addresses of the cluster's management pool, for the management ports of all switches."""
+        """Return `size` addresses of the cluster's management pool, for the management ports of all switches. Raises
+        InputError (FG024) if the pool is too small.
+        """
         pool, need = self._find_pool("", "management"), Need("the management port of each switch")
         return self.blocks.take_numbers(pool, f"management{self.family.ending}", size, need, aligned=True)

@@ -36,7 +36,9 @@ from fabricgen.wiring.tenants import TenantPlaces
 
 
 class ManagementAddresses(NamedTuple):
-    """The management address of each device, its prefix length (int64) and its gateway; 0 for none."""
+    """The management address of each device, its prefix length (int64) and its gateway; one row a device, 0 for
+    none.
+    """
 
     address: AddressColumn
     length: Ints64
@@ -154,7 +156,8 @@ def allocate_vrf_loopbacks(
     subnets: Mapping[str, NodeBlocks],
     tenants: Mapping[str, TenantPlaces],
 ) -> dict[tuple[str, str], AddressColumn]:
-    """Return the loopbacks of devices by (owning fabric, VRF); 0 for a switch that relays nothing in that VRF.
+    """Return the loopbacks of devices by (owning fabric, VRF), columns with one row a device; 0 for switches that relay
+    nothing in that VRF, and for other devices.
 
     `subnets` are the blocks of nodes by fabric, `tenants` the places of tenants by name.
     """

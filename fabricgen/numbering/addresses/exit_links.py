@@ -18,7 +18,7 @@ from fabricgen.wiring.tables import EXTRA, WiringPlan
 
 
 def find_exit_segments(design: Design, plan: WiringPlan) -> dict[int, ExitDesign]:
-    """Return the indexes of the link segments that lead out of a fabric, each with its exit."""
+    """Return the exit of each link segment that leads out of a fabric, by the index of the segment."""
     paths = {exit_.extra.path: exit_ for exit_ in list_exits(design)}
     candidates = ((i, paths.get(segment.path)) for i, segment in enumerate(plan.links.segments) if paths)
     return {i: exit_ for i, exit_ in candidates if exit_ is not None and plan.links.segments[i].lower == "node"}

@@ -147,7 +147,7 @@ def _number_nodes(
     slot: Ints64,
     keys: dict[tuple[int, ...], tuple[RailKey, ...]],
 ) -> None:
-    """Set the subnet and the host number of the links between nodes and a tier, in place.
+    """Set the subnet and the host number of the links between nodes and a tier, in the columns of `subnets`.
 
     `slot` is the slot of each node, by device; `keys` are the subnets of each kind of switch, by its inner coordinates.
     """
@@ -169,8 +169,8 @@ def _number_extras(
     tiers: Sequence[TierDesign],
     blocks: BlockAllocator,
 ) -> None:
-    """Set the subnet and the host number of the links of extra devices: the subnet of their rail if the switch has
-    that rail, else its first.
+    """Set the subnet and the host number of the links of extra devices, in the columns of `subnets`: the subnet of
+    their rail if the switch has that rail, else its first.
     """
     extras = [extra for extra in fabric.extras if extra.tier in subnets.leaves]
     ports = Counter(extra.devices[link.device] for extra in extras for link in extra.links)
@@ -225,7 +225,9 @@ def _assign_node_slots(plan: WiringPlan, fabric: FabricDesign, tier: TierDesign,
 
 
 def _name_holder(part: str) -> str:
-    """Return the name of a part of the cluster in the lock: `part b300`."""
+    """Return the name under which the lock keeps the node slots of a part of the cluster: `part b300`, or `part` for
+    the part without a name.
+    """
     return f"part {part}".rstrip()
 
 

@@ -78,7 +78,7 @@ class BlockAllocator:
         # numbers that a running cluster had already are in no block, and nobody else may get them
         self._adopted = _find_adopted_outside(lock)
         self.used: set[tuple[str, str]] = set()
-        """The (kind of number, name) of every holder that asked for numbers."""
+        """The (kind of number, name) of everything that asked for numbers: `("ipv4", "compute leaf loopback")`."""
 
     def make_lock(self) -> Lock:
         """Return the lock with all allocations, those of earlier builds included."""
@@ -133,8 +133,8 @@ class BlockAllocator:
     def allocate_places(
         self, kind: str, counts: Mapping[str, int], preferred: Container[str], places: int
     ) -> dict[str, Intervals]:
-        """Return, for each name, as many of some `places` as its count says: those of the lock, then the next free
-        ones. Names are served in their order, those in `preferred` before the others.
+        """Return, for each name, as many of the numbers from 0 to `places` - 1 as its count says: those of the lock,
+        then the next free ones. Names are served in their order, those in `preferred` before the others.
 
         If too few places are free, those that the lock keeps for names that are gone are given to others, and in the
         end all places are given anew.
@@ -270,6 +270,7 @@ def _find_adopted_outside(lock: Lock) -> dict[str, Allocations]:
         # the last interval that begins at or before the number; -1 is none
         indexes = [bisect_right(starts, n) - 1 for n in numbers]
         unheld = [n for n, index in zip(numbers, indexes, strict=True) if index < 0 or n >= block_intervals[index].end]
+        # under a name that no tier has
         numbers_outside[kind] = {"": make_intervals(unheld)}
     return numbers_outside
 

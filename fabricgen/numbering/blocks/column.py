@@ -44,7 +44,8 @@ class AddressColumn(ABC):
         """Return the addresses of some rows: a slice, a mask or an array of indexes."""
 
     @abstractmethod
-    def __setitem__(self, rows: Any, addresses: Self) -> None: ...
+    def __setitem__(self, rows: Any, addresses: Self) -> None:
+        """Write addresses into some rows, as many as these or a single one for all."""
 
     @abstractmethod
     def at(self, row: int) -> int:
@@ -228,8 +229,8 @@ class IPv6Column(AddressColumn):
 
     def within(self, address: int, lengths: Ints64) -> Flags:
         """Return whether each address lies in the prefix of `address` with the length of the row; bool."""
-        # shifts by 64 bits and more are undefined, and are clipped; `flags` leaves out the lower word where none of it
-        # is in the prefix
+        # shifts by 64 bits and more are undefined, and are clipped; the lower word is not asked where none of it is in
+        # the prefix
         last = HALF - 1
         upper = (self.high ^ np.uint64(address >> HALF)) >> np.clip(HALF - lengths, 0, last).astype(np.uint64)
         lower = (self.low ^ np.uint64(address & _LOW)) >> np.clip(2 * HALF - lengths, 0, last).astype(np.uint64)
