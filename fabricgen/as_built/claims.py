@@ -40,7 +40,7 @@ class Status(IntEnum):
 
 
 def read_status(line: Line, faults: Faults) -> Status:
-    """The status in the check-off column; an unknown word is a fault."""
+    """Return the status in the check-off column; an unknown word is a fault, and counts as open."""
     word = line["done"].lower()
     for status, words in ((Status.OPEN, _OPEN), (Status.DONE, _DONE), (Status.FAULTY, _FAULTY)):
         if word in words:
@@ -50,7 +50,7 @@ def read_status(line: Line, faults: Faults) -> Status:
 
 
 def read_length(line: Line, faults: Faults) -> float | None:
-    """The built length, m; None for an empty or faulty cell."""
+    """Return the built length, m; None for an empty cell and, as a fault is added, for a wrong one."""
     text = line["built_length_m"]
     if not text:
         return None
@@ -63,7 +63,7 @@ def read_length(line: Line, faults: Faults) -> float | None:
 
 
 def read_note(line: Line, faults: Faults) -> str:
-    """The remark as one line of text; "" for a faulty one."""
+    """Return the remark as one line of text; "" for none and, as a fault is added, for a wrong one."""
     text = " ".join(line["remark"].split())
     if any(ord(c) < 32 or ord(c) == 127 for c in text):
         faults.add("the remark has control characters", line.span("remark"), "type it again")
@@ -75,7 +75,9 @@ def read_note(line: Line, faults: Faults) -> str:
 
 
 class Subject(NamedTuple):
-    """The subject of a claim: a field of a cable's override, and the key of the end, "" for the whole cable."""
+    """The subject of a claim: the row of a cable, a field of its override such as `a_cage`, and the key of the end,
+    `DEVICE:CAGE`; "" for the whole cable, and for the only end of a side.
+    """
 
     cable: int
     field: str
@@ -106,7 +108,7 @@ class Outdated(NamedTuple):
 
 @dataclass(slots=True)
 class Claims:
-    """All claims of the sheets."""
+    """All claims of the sheets; cables are rows of the cable table."""
 
     claims: dict[Subject, Claim] = field(default_factory=dict)
     status: dict[int, dict[tuple[str, str, str], Status]] = field(default_factory=dict)
@@ -116,13 +118,13 @@ class Claims:
     outdated: list[Outdated] = field(default_factory=list)
 
     def status_of(self, cable: int) -> Status:
-        """A cable is faulty when one of its lines is, and done when all of its ends are."""
+        """Return the status of a listed cable: faulty if one of its lines is, and done if all of its ends are."""
         statuses = self.status[cable].values()
         return Status.FAULTY if Status.FAULTY in statuses else min(statuses)
 
 
 def gather_claims(files: Sequence[str], matcher: Matcher, faults: Faults) -> Claims:
-    """The claims of all lines of the sheets; raises InputError for files that cannot be read.
+    """Return the claims of all lines of the sheets; raises InputError for files that cannot be read.
 
     Lines with the same claim are merged, remarks are joined; contradictions and wrong cells are added to `faults`.
     Lines of an older plan are left out, unless a file has no other.
@@ -191,7 +193,7 @@ def _add_cages(line: Line, pair: EndPair, matcher: Matcher, claims: Claims, faul
 
 
 def list_plugs(text: str, ends: Sequence[CableEnd]) -> list[str]:
-    """Where the plug of each of a line's jumpers is, of a cell: `41` or `41/1+2`, `41/2+1`, `40/1+41/1`.
+    """Return where the plug of each of a line's jumpers is by a cell: `41` or `41/1+2`, `41/2+1`, `40/1+41/1`.
 
     A cage alone is that of all of them, each in the connector that it is planned in. Raises InputError (FG084) for a
     cell that says it of fewer jumpers, or of more.
@@ -211,7 +213,7 @@ def list_plugs(text: str, ends: Sequence[CableEnd]) -> list[str]:
 
 
 def _on_device(cage: str, device: str, end: CableEnd) -> str:
-    """A cage as written, with the device of its line where that is not the planned one of the end."""
+    """Return a cage as written, with the device of its line if that is not the planned one of the end."""
     return cage if ":" in cage or device == end.name else f"{device}:{cage}"
 
 

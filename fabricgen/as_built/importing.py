@@ -62,12 +62,13 @@ class AsBuiltImport:
     """The cluster with the overrides before and after the import."""
 
     def count_cables(self, status: Status) -> int:
-        """The number of listed cables with a status."""
+        """Return the number of listed cables with a status."""
         return sum(cable_status is status for cable_status in self.status.values())
 
 
 def import_sheets(design: Design, sheets: Sequence[str], overlay: str | None, name: str) -> AsBuiltImport:
-    """Import sheets into an overlay file, which may exist, called `name`; without `overlay`, into all overrides.
+    """Return what an overlay file becomes by the claims of sheets. It is read from `overlay`, if that exists, and calls
+    itself `name`; without `overlay` the claims go to all overrides of the blueprint.
 
     Raises InputError with every fault in the sheets (FG084), each at its cell, and where the cables as built conflict.
     Nothing is written.
@@ -106,7 +107,9 @@ def import_sheets(design: Design, sheets: Sequence[str], overlay: str | None, na
 def _merge_claims(
     overrides: StatedOverrides, claims: Claims, matcher: Matcher, design: Design, faults: Faults
 ) -> tuple[dict[str, OverrideFields], list[Changed]]:
-    """(new overrides of the overlay, changes): claims replace stated fields, and fields as planned are removed."""
+    """Return (new overrides of the overlay by cable id, changes): claims replace stated fields, and fields as planned
+    are removed. A claim against an override that the blueprint states elsewhere is added to `faults`.
+    """
     overlay_overrides = {cable: dict(override) for cable, override in overrides.mine.items()}
     changes: list[Changed] = []
     for subject, claim in sorted(claims.claims.items(), key=_make_order_key):
@@ -141,7 +144,7 @@ def _make_order_key(subject_and_claim: tuple[Subject, Claim]) -> tuple[int, int,
 
 
 def _build_checked(design: Design, claims: Claims, matcher: Matcher) -> Cluster:
-    """Build the cluster; raises InputError with each diagnostic at the cell of the sheet that caused it."""
+    """Return the cluster of a design; raises InputError with diagnostics at the cells of the sheet that caused them."""
     spans: dict[tuple[str | int, ...], Span] = {}
     for subject, claim in claims.claims.items():
         path = (CABLE_OF, matcher.cables.ids[subject.cable], subject.field, *((subject.key,) if subject.key else ()))
@@ -169,7 +172,7 @@ MOST_LINES = 40
 
 
 def format_report(result: AsBuiltImport) -> str:
-    """The changes and the status of the work, as text."""
+    """Return the changes and the status of the work, as text."""
     cables = len({change.cable for change in result.changes})
     lines = [f"new changes to {_count_cables(cables)}" if cables else "no new changes"]
     lines += [f"  {_describe_change(change)}" for change in result.changes[:MOST_LINES]]
@@ -185,7 +188,7 @@ def format_report(result: AsBuiltImport) -> str:
 
 
 def _list_outdated(rows: Sequence[Outdated]) -> Iterator[str]:
-    """Rows of an older plan, those with redlines first."""
+    """Yield the lines of text on rows of an older plan, those with redlines first; none if there are no such rows."""
     if not rows:
         return
     redlined = sum(row.redlined for row in rows)
@@ -211,7 +214,7 @@ def _format_value(value: Any) -> str:
 
 
 def make_json(result: AsBuiltImport) -> dict[str, Any]:
-    """The documented JSON form: counts, changes and faulty cables, each with the position of its cell."""
+    """Return the documented JSON form: counts, changes and faulty cables, each with the position of its cell."""
     return {
         "cables": {
             "total": result.total,

@@ -17,7 +17,8 @@ OLDER = "this line is of an older plan: export the sheet anew"
 
 @dataclass(frozen=True, slots=True)
 class EndPair:
-    """The cable of a line, and the ends of each of its jumpers that the line lists, in the order of their connectors.
+    """The cable of a line (its row), and the (a, b) ends of each of its jumpers that the line lists, in the order of
+    their connectors.
 
     A line of a cable between twin-port cages, `33/1+2`, lists two jumpers; all other lines list one pair of ends.
     """
@@ -43,7 +44,9 @@ class Matcher:
         self._places = CageResolver(cluster.design.catalog, self.cables)
 
     def find_end_pair(self, line: Line) -> EndPair:
-        """The ends of a line, which a link joins; raises NotPlanned for no such cable, or one that ends elsewhere."""
+        """Return the ends of a line, which a link joins; raises NotPlanned if there is no such cable, or it ends
+        elsewhere.
+        """
         name = line["cable"]
         cable = self.cables.index.get(name)
         if cable is None:
@@ -59,7 +62,7 @@ class Matcher:
         raise NotPlanned("b_cage", f"{name} goes from {planned_ends}, not to {stops[0].place}", OLDER)
 
     def _pair_ends(self, cable: int, a: CableEnd, b: CableEnd) -> tuple[tuple[CableEnd, CableEnd], ...]:
-        """The pairs of ends that a cable has between the cages of two of its ends."""
+        """Return the pairs of ends that a cable has between the cages of two of its ends."""
         starts = [end for end in self.cables.list_ends(cable, upper=False) if end.place == a.place]
         stops = [end for end in self.cables.list_ends(cable, upper=True) if end.place == b.place]
         if len(starts) != len(stops):  # plugs of a splitter's legs in one cage: each has a line of its own
@@ -67,7 +70,7 @@ class Matcher:
         return tuple((start, stop) for start in starts for stop in stops if not set(start.rows).isdisjoint(stop.rows))
 
     def _list_far_ends(self, cable: int, end: CableEnd) -> list[CableEnd]:
-        """The ends at the other side that a link joins with one."""
+        """Return the ends at the other side that a link joins with an end."""
         far_ends = self.cables.list_ends(cable, upper=not end.upper)
         return [far_end for far_end in far_ends if not set(far_end.rows).isdisjoint(end.rows)]
 
@@ -79,7 +82,7 @@ class Matcher:
         return NotPlanned("cable", message, hint, self._describe_successor(line))
 
     def _describe_successor(self, line: Line) -> str:
-        """What the plan has in the place of a cable that it has not."""
+        """Return what the plan has at the ends of a line whose cable it lacks: `leaf-01:3 has leaf-01:3.1 now`."""
         for word in ("a", "b"):
             cage_place = f"{line[f'{word}_device']}:{line[f'{word}_cage']}"
             cable_id = self._at.get(cage_place)
@@ -106,36 +109,42 @@ class Matcher:
         return cables_by_place
 
     def find_position(self, text: str, end: CableEnd, path: Path = ()) -> CagePosition:
-        """The position that a redline names on the device of an end; raises InputError for none."""
+        """Return the position that a redline names on the device of an end; raises InputError as
+        `CageResolver.find_position` does.
+        """
         return self._places.find_position(text, end, path)
 
     def find_planned_position(self, end: CableEnd) -> CagePosition:
-        """The planned position of an end."""
+        """Return the planned position of an end."""
         return self._places.find_planned_position(end)
 
     def format_position(self, position: CagePosition, end: CableEnd) -> str:
-        """A position in the form of overrides."""
+        """Return a position in the form of overrides, such as `14.2` or `leaf-02:14`."""
         return self._places.format_position(position, end)
 
     def _planned_place(self, end: CableEnd) -> tuple[str, str]:
-        """(device, cage) of an end as planned."""
+        """Return (device, cage) of an end as planned."""
         return end.name, end.cage
 
     def _built_place(self, end: CableEnd) -> tuple[str, str]:
-        """(device, cage) of an end by the overrides so far."""
+        """Return (device, cage) of an end by the overrides so far."""
         links, row = self._cluster.plan.links, end.rows[0]
         device = int((links.b_device if end.upper else links.a_device)[row])
         return self.cables.names[device], str(self._cluster.cages[end.upper][row])
 
     def list_jumper_ends(self, line: Line, cable: int) -> str:
-        """The ends, `a`, `b` or `ab`, whose jumper a line is of where its cable goes through panels; "" of others."""
+        """Return at which ends, `a`, `b` or `ab`, the jumpers of a line are if its cable goes through panels; "" for
+        other cables.
+        """
         patching = self._cluster.plan.patching
         if patching is None or patching.policy[cable] < 0:
             return ""
         return line[END] if line[END] in ("a", "b") else "ab"
 
     def find_override_key(self, end: CableEnd, cable: int) -> str:
-        """The key of an end in overrides; "" where it is the only one of its cable and side."""
+        """Return the key of an end in overrides, `leaf-01:14` or `leaf-01:14.2`; "" if it is the only one of its cable
+        and side.
+        """
         ends = self.cables.list_ends(cable, upper=end.upper)
         if len(ends) == 1:
             return ""
@@ -143,7 +152,9 @@ class Matcher:
         return end.place if sum(o.place == end.place for o in ends) == 1 else f"{end.place}.{end.connector + 1}"
 
     def _find_ends(self, cable: int, line: Line, *, upper: bool) -> list[CableEnd]:
-        """The ends that the printed columns of a line may mean, the likeliest first; raises NotPlanned for none."""
+        """Return the ends that the printed columns of a line may mean, the likeliest first; raises NotPlanned if there
+        is none.
+        """
         word = "b" if upper else "a"
         device, cage, redline = (line[f"{word}_device"], line[f"{word}_cage"], line[f"built_{word}_cage"])
         ends = self.cables.list_ends(cable, upper=upper)
@@ -161,7 +172,7 @@ class Matcher:
         return matching_ends
 
     def _match_printed(self, ends: Sequence[CableEnd], printed: tuple[str, str], redline: str) -> list[CableEnd]:
-        """The ends that the printed place, device and cage, of a line may mean, the likeliest first.
+        """Return the ends that the `printed` device and cage of a line may mean, the likeliest first.
 
         A sheet may be older or newer than an earlier import. If two ends of a splitter were swapped, the cage is the
         planned one of one end and the built one of the other; then the end comes first whose redline is already stated,

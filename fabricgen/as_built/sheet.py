@@ -39,12 +39,12 @@ class Line:
         return self.cells.get(column, "")
 
     def span(self, column: str) -> Span:
-        """The position of a cell: sheet, row, column from 1."""
+        """Return the position of a cell: sheet, row, column from 1; the first of the row if it lacks the column."""
         return Span(self.sheet, self.row, 1 + self.columns.get(column, 0))
 
 
 def read_lines(files: Sequence[str], faults: Faults) -> Iterator[Line]:
-    """The lines of all sheets with columns for the technician; other sheets, such as a cover, are skipped.
+    """Yield the lines of all sheets with columns for the technician; other sheets, such as a cover, are skipped.
 
     Raises InputError for files that cannot be read; unreadable cells are added to `faults`.
     """
@@ -64,7 +64,7 @@ def read_lines(files: Sequence[str], faults: Faults) -> Iterator[Line]:
 
 
 def _read_sheet(sheet: Sheet, faults: Faults) -> Iterator[Line | None]:
-    """The lines of one sheet; None for its header."""
+    """Yield None for the header of a sheet, then its lines; nothing if it has no header."""
     columns: dict[str, int] = {}
     for row, cells in sheet.rows:
         if not columns:
@@ -81,7 +81,9 @@ def _read_sheet(sheet: Sheet, faults: Faults) -> Iterator[Line | None]:
 
 
 def _read_header(sheet: str, row: int, cells: Sequence[CellText], faults: Faults) -> dict[str, int]:
-    """The index of each column by name if a row is the header, else nothing."""
+    """Return the index of each column by name if a row is the header, else an empty dict; what is wrong with the header
+    is added to `faults`.
+    """
     names = [re.sub(r"[\s_]+", "_", cell.strip().lower()) if isinstance(cell, str) else "" for cell in cells]
     columns: dict[str, int] = {}
     for i, name in enumerate(names):
@@ -107,7 +109,7 @@ def _read_header(sheet: str, row: int, cells: Sequence[CellText], faults: Faults
 def _read_line(
     sheet: str, row: int, cells: Sequence[CellText], columns: Mapping[str, int], faults: Faults
 ) -> Line | None:
-    """The line of a cable; None for other rows, and for rows with a fault."""
+    """Return the line of a cable; None for other rows and, as a fault is added, for wrong ones."""
     texts: dict[str, str] = {}
     is_readable = True
     for name, i in columns.items():

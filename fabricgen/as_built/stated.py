@@ -65,19 +65,19 @@ class StatedOverrides:
     included: bool = True
 
     def merge_fields(self) -> dict[str, OverrideFields]:
-        """The overrides in effect; `others` take precedence field by field."""
+        """Return the overrides in effect; `others` take precedence field by field."""
         return merge_overrides(self.mine, self.others)
 
 
 def merge_overrides(
     overlay: Mapping[str, OverrideFields], elsewhere: Mapping[str, OverrideFields]
 ) -> dict[str, OverrideFields]:
-    """Overrides merged field by field; `elsewhere` take precedence."""
+    """Return overrides merged field by field; `elsewhere` take precedence."""
     return {cable: {**overlay.get(cable, {}), **elsewhere.get(cable, {})} for cable in (*overlay, *elsewhere)}
 
 
 def read_overrides(loaded: LoadedBlueprint, overlay: str | None) -> StatedOverrides:
-    """The overrides of a blueprint and an overlay file; without a file all of them are `overlay_overrides`.
+    """Return the overrides of a blueprint and an overlay file; without a file all of them count as `mine`.
 
     Raises InputError for an existing overlay that holds anything else.
     """
@@ -104,7 +104,9 @@ def read_overrides(loaded: LoadedBlueprint, overlay: str | None) -> StatedOverri
 
 
 def _read_overlay(overlay: str) -> tuple[dict[str, OverrideFields], Mapping[str, str]]:
-    """(overrides of cables, names of devices) of an overlay file, which may be missing."""
+    """Return (overrides of cables, names of devices) of an overlay file, both empty if there is no such file; raises
+    InputError (FG084) if it holds anything else.
+    """
     path = FilePath(overlay)
     if not path.exists():
         return {}, {}
@@ -124,12 +126,12 @@ def _read_overlay(overlay: str) -> tuple[dict[str, OverrideFields], Mapping[str,
 
 
 def list_stated_fields(override: CableOverride) -> OverrideFields:
-    """The fields of an override that state something; "" and None say that a cable is as planned."""
+    """Return the fields of an override that state something; "" and None say that a cable is as planned."""
     return {name: getattr(override, name) for name in FIELDS if getattr(override, name) not in (None, "")}
 
 
 def format_overlay(overrides: Mapping[str, OverrideFields], name: str, names: Mapping[str, str]) -> str:
-    """The text of an overlay file, sorted, one line a cable and a device; deterministic."""
+    """Return the text of an overlay file, sorted, one line a cable and a device; deterministic."""
     from fabricgen.blueprint.models import make_natural_key
 
     lines = [HEAD.format(name=make_printable(name)), f"{CABLE_OF}:" if any(overrides.values()) else f"{CABLE_OF}: {{}}"]
@@ -157,7 +159,7 @@ def _format_value(value: Any) -> str:
 
 
 def quote_text(text: str) -> str:
-    """Text as a double-quoted scalar of YAML 1.2, with escapes for characters that are not printable."""
+    """Return text as a double-quoted scalar of YAML 1.2, with escapes for characters that are not printable."""
     escaped = (c if c.isprintable() and c not in '"\\' else _escape_character(c) for c in text)
     return '"' + "".join(escaped) + '"'
 
@@ -172,7 +174,9 @@ def _escape_character(c: str) -> str:
 def apply_overrides(
     design: Design, overrides: Mapping[str, OverrideFields], names: Mapping[str, str] | None = None
 ) -> Design:
-    """The design with other overrides of cables, and other names of single devices; sizing depends on neither."""
+    """Return the design with other overrides of cables and, unless they are None, other names of single devices; sizing
+    depends on neither.
+    """
     cable_of = {cable: CableOverride.model_validate(override) for cable, override in overrides.items()}
     blueprint = design.loaded.blueprint.model_copy(update={CABLE_OF: cable_of})
     if names is not None:
@@ -182,14 +186,14 @@ def apply_overrides(
 
 
 def find_stated_value(value: Any, subject: Subject, matcher: Matcher) -> Any:
-    """The stated value of a claim's field and end, in the form of claims."""
+    """Return the stated value of a claim's field and end, in the form of claims; None if it is as planned."""
     if not subject.field.endswith("_cage") or value is None:
         return value
     return dict(_list_cages(value, subject, matcher)).get(subject.key)
 
 
 def _list_cages(value: Mapping[str, str], subject: Subject, matcher: Matcher) -> Iterator[tuple[str, str]]:
-    """(key, cage) of the stated ends that are not as planned, in the form of claims."""
+    """Yield (key, cage) of the stated ends that are not as planned, in the form of claims."""
     upper = subject.field == "b_cage"
     for end in matcher.cables.list_ends(subject.cable, upper=upper):
         key = matcher.find_override_key(end, subject.cable)
@@ -202,7 +206,7 @@ def _list_cages(value: Mapping[str, str], subject: Subject, matcher: Matcher) ->
 
 
 def put_value(override: OverrideFields, subject: Subject, value: Any, matcher: Matcher) -> None:
-    """Set a field, or remove it where the cable is as planned."""
+    """Set a field of an override in place, or remove it where the cable is as planned (`value` None)."""
     if subject.field.endswith("_cage"):
         cages = dict(_list_cages(override.get(subject.field, {}), subject, matcher))
         cages.pop(subject.key, None)

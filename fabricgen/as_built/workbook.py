@@ -57,7 +57,7 @@ _DAMAGE = (
 
 
 def read_workbook(raw: bytes, file: str) -> Iterator[Sheet]:
-    """The sheets of a workbook in their order; raises InputError (FG084) where it is damaged, too large or no workbook.
+    """Yield the sheets of a workbook in their order; raises InputError (FG084) if it is damaged, too large or none.
 
     Formulas are not evaluated, links not followed, macros not run; a workbook with entities or a DTD is refused.
     """
@@ -80,7 +80,7 @@ def read_workbook(raw: bytes, file: str) -> Iterator[Sheet]:
 
 
 def _check_parts(raw: bytes, file: str) -> None:
-    """Raise InputError for a workbook that would unpack to too much, and for XML with a DTD."""
+    """Raise InputError (FG084) for a workbook that would unpack to too much, and for XML with a DTD."""
     at, most = Span(file, 1, 1), min(MAX_UNPACKED, max(LEAST_UNPACKED, MOST_TIMES * len(raw)))
     try:
         if raw.count(b"PK\x01\x02") > MOST_PARTS:  # before all of them are objects
@@ -122,7 +122,9 @@ def _refuse_damaged(file: str, error: Exception) -> NoReturn:
 
 
 def _read_rows(sheet: Any, name: str, so_far: Iterator[int]) -> Iterator[tuple[int, list[CellText]]]:
-    """(row number, cells) of a sheet; `so_far` counts the rows of all sheets."""
+    """Yield (row number from 1, cells) of a sheet; `so_far` counts the rows of all sheets. Raises InputError (FG084)
+    for too many rows, and for damage.
+    """
     try:
         for last, row in enumerate(sheet.iter_rows(max_col=MOST_COLUMNS), start=1):
             if next(so_far) > MOST_ROWS:
@@ -134,7 +136,9 @@ def _read_rows(sheet: Any, name: str, so_far: Iterator[int]) -> Iterator[tuple[i
 
 
 def _read_cell(cell: Any) -> CellText:
-    """A cell as it is displayed; whole numbers without a fraction."""
+    """Return a cell as it is displayed, whole numbers without a fraction; `Unreadable` for a formula, an error and a
+    date.
+    """
     value = cell.value
     if value is None:
         return ""
@@ -185,7 +189,7 @@ _WORKBOOKS = (".xlsx", ".xlsm")
 
 
 def read_sheets(file: str) -> Iterator[Sheet]:
-    """The sheets of a workbook, or the one of a CSV file, to be read one after another.
+    """Yield the sheets of a workbook, or the one of a CSV file, to be read one after another.
 
     Raises InputError: FG001, FG084 for a file that is neither, too large, or damaged; FG028 for one in a folder in
     which a build was stopped while it landed.

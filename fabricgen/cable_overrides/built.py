@@ -135,7 +135,9 @@ def _suggest_cable(name: str, device: str, cables: CableIndex) -> str:
 def _find_moves(
     resolver: CageResolver, cables: CableIndex, overrides: Mapping[int, CableOverride], faults: list[Diagnostic]
 ) -> Iterator[EndMove]:
-    """Yield the ends that are plugged in elsewhere than planned."""
+    """Yield the ends that are plugged in elsewhere than planned; faults of stated ends and cages are added to
+    `faults`.
+    """
     for cable, override in overrides.items():
         for upper, stated_cages in ((False, override.a_cage), (True, override.b_cage)):
             for key, text in (stated_cages or {}).items():

@@ -240,7 +240,7 @@ def find_patched_faults(cables: CableIndex, overrides: Mapping[int, CableOverrid
                 yield from fault(PATCHED, message, path=("cable_of", name, field), hint=hint).diagnostics
 
 
-# Cables of several fibres whose plugs were moved one by one: a row of the cable table for each fibre.
+# Cables of several fibres whose plugs were moved one by one: a cable end row for each fibre.
 
 EndKey = tuple[int, bool, str, int]
 """(cable, whether the end is its upper one, planned place of the end, planned connector)"""
@@ -258,7 +258,7 @@ class MovedJumper:
 def split_rows(
     plan: WiringPlan, cables: CableIndex, resolver: CageResolver, moves: Sequence[EndMove], faults: list[Diagnostic]
 ) -> WiringPlan:
-    """Return the plan with a cable row for each fibre, for cables whose fibres do not run side by side any more.
+    """Return the plan with a cable end row for each fibre of cables whose fibres do not run side by side any more.
 
     Fibres of a patched cable must keep together, as they run through one trunk: otherwise a fault is added to `faults`
     (FG077).
@@ -308,9 +308,9 @@ def _run_side_by_side(jumpers: Sequence[MovedJumper]) -> bool:
 
 
 def _split_cable_rows(plan: WiringPlan, jumpers_by_first_link: Mapping[int, Sequence[MovedJumper]]) -> WiringPlan:
-    """Return a plan with some cable rows replaced by one row for each jumper; cables stay in their order.
+    """Return a plan with some cable end rows replaced by one row for each jumper; cables stay in their order.
 
-    `jumpers_by_first_link` has the jumpers of each such row, by the row's first link.
+    `jumpers_by_first_link` has the jumpers of each such row, by its first link, which is its `end_link`.
     """
     table, rows, new_rows = plan.cables, list[tuple[int, int, int]](), list[int]()
     columns = (table.end_cable.tolist(), table.end_link.tolist(), table.end_links.tolist())
@@ -326,7 +326,9 @@ def _split_cable_rows(plan: WiringPlan, jumpers_by_first_link: Mapping[int, Sequ
 
 
 def _renumber_rows(patching: Patching | None, new_row: Ints) -> Patching | None:
-    """Return structured cabling with other numbers of cable rows; `first` has the new number by the former."""
+    """Return structured cabling with other numbers of cable end rows: `new_row` has the new number of each former
+    one.
+    """
     if patching is None:
         return None
     patches = replace(patching.patches, row=new_row[patching.patches.row])
