@@ -120,8 +120,8 @@ class Instance:
         return getattr(neighbor, field_name) | getattr(group, field_name)  # type: ignore[no-any-return]
 
     def _carries_prefixes(self, neighbor: Neighbor) -> bool:
-        """Whether a neighbour is a session for IPv4 or IPv6: neither a group, nor one for EVPN."""
-        return not neighbor.is_group and EVPN not in self.merge_values(neighbor, "active")
+        """Whether a neighbour is a session for IPv4 or IPv6: neither a group, nor one for EVPN alone."""
+        return not neighbor.is_group and self.merge_values(neighbor, "active") != {EVPN}
 
     def _list_announced(self, policies: Policies, connected: list[OwnRoute], statics: list[OwnRoute]) -> set[str]:
         """Return the prefixes that are announced: stated networks, and the own routes that route-maps permit.
@@ -147,7 +147,7 @@ class Instance:
         if not group.is_group:
             report_misfit(f"{neighbor.group} is no peer group")
         keepalive_s, hold_s = neighbor.timers or group.timers or self.timers
-        families = frozenset(neighbor.active | group.active)
+        families = frozenset(neighbor.active | group.active) - {EVPN}
         return Peer(
             remote_asn=neighbor.remote_asn or group.remote_asn,
             families=families,
@@ -347,7 +347,7 @@ def _make_overlay_peer(instance: Instance, policies: Policies, peer: str, neighb
     if policies.list_learned_paths(maps_in) is not None or families != {EVPN}:
         report_misfit(f"a session for EVPN takes less than all, or carries more: {peer}")
     return OverlayPeer(
-        remote_asn=neighbor.remote_asn,
+        remote_asn=instance.inherit_value(neighbor, "remote_asn"),
         own_only=learned_paths is not None,
         own_as_in=instance.inherit_value(neighbor, "own_as_in"),
         keepalive_s=keepalive_s,

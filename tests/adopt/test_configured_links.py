@@ -106,6 +106,53 @@ def test_members_of_bonds_and_vlans_that_nvue_leaves_to_defaults_are_read(tmp_pa
     assert (read.facts.notes, switch.model.interfaces["swp3"].bond) == ((), 1)
 
 
+GROUPS = """\
+- set:
+    system: {hostname: leaf01}
+    bridge: {domain: {br_default: {type: vlan-aware}}}
+    interface: {swp51: {type: swp}, swp52: {type: swp}, swp53: {type: swp}, swp54: {type: swp}}
+    router: {bgp: {enable: on}}
+    vrf:
+      default:
+        router:
+          bgp:
+            enable: on
+            autonomous-system: 65101
+            router-id: 10.10.10.1
+            address-family: {ipv4-unicast: {enable: on}, l2vpn-evpn: {enable: on}}
+            neighbor:
+              swp51: {peer-group: underlay, type: unnumbered}
+              swp52: {peer-group: inner, type: unnumbered}
+              swp53: {peer-group: core, type: unnumbered}
+              swp54: {peer-group: core, type: unnumbered, remote-as: 65199}
+            peer-group:
+              underlay: {remote-as: external, address-family: {l2vpn-evpn: {enable: on}}}
+              inner: {remote-as: internal}
+              core: {remote-as: 65100}
+      RED:
+        evpn: {enable: on, vni: {'4001': {}}}
+        router: {bgp: {enable: on, autonomous-system: 65101, address-family: {ipv4-unicast: {enable: on}}}}
+"""
+"""As NVIDIA exports its designs (berkinkartal/cumulus_ansible_modules, evpn_symmetric): AS numbers at groups, IPv4 and
+EVPN on the sessions of links, derived route targets, and no AS number above the VRFs.
+"""
+
+
+def test_members_of_groups_have_the_remote_as_of_their_group(tmp_path: Path) -> None:
+    """`external` is any number but the own one, which is not told: 0."""
+    (tmp_path / "startup.yaml").write_text(GROUPS, encoding="utf-8")
+    (switch,) = gather_configurations(str(tmp_path)).switches.values()
+    assert not any(text.startswith(("BGP", "remote-as")) for text in switch.unread), switch.unread
+    bgp = switch.model.bgp[""]
+    assert {name: (peer.remote_asn, set(peer.families)) for name, peer in bgp.peers.items()} == {
+        "swp51": (0, {"v4"}),
+        "swp52": (65101, {"v4"}),
+        "swp53": (65100, {"v4"}),
+        "swp54": (65199, {"v4"}),
+    }
+    assert (bgp.asn, switch.model.bgp["RED"].asn) == (65101, 65101)
+
+
 DOT = """\
 graph vx {
  "leaf01" [function="leaf"]

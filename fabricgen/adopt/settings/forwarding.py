@@ -56,15 +56,17 @@ def infer_nos(draft: Draft) -> list[Setting]:
 
 def infer_protocols(draft: Draft) -> list[Setting]:
     """Return `protocol: roce` for each fabric of plain Ethernet whose switches pause (PFC) a traffic class."""
-
-    def ask(fabric: str, switch: ComparedSwitch) -> Iterator[bool]:
-        qos = switch.running.qos
-        if switch.fabric == fabric and switch.view.ports:
-            yield bool(qos and any(port.pfc for port in qos.ports.values()))
-
     plain = [fabric.name for fabric in draft.list_fabrics() if fabric.protocol == "ethernet" and fabric.tiers]
-    votes = draft.collect_votes(plain, ask).items()
+    votes = draft.collect_votes(
+        plain,
+        lambda fabric, s: [_pauses(s.running.qos)] if s.fabric == fabric and s.view.ports else [],
+    ).items()
     return [Setting(("fabrics", n, "protocol"), "roce", vote.facts, vote.against) for n, vote in votes if vote.value]
+
+
+def _pauses(qos: SwitchQos | None) -> bool:
+    """Whether any port pauses a traffic class (PFC)."""
+    return qos is not None and any(port.pfc for port in qos.ports.values())
 
 
 def infer_links(draft: Draft) -> list[Setting]:
@@ -115,7 +117,8 @@ def _name_underlay(switch: ComparedSwitch) -> str:
     if switch.running.srv6:
         return "srv6"
     if bgp:
-        return "ebgp-unnumbered" if any(name in bgp.peers for name in names) else "ebgp-numbered"
+        # where the page has other ports for its links, sessions of any port tell
+        return "ebgp-unnumbered" if any(n in bgp.peers for n in names or switch.running.interfaces) else "ebgp-numbered"
     return "static" if addressed else "none" if names else ""
 
 
@@ -331,7 +334,7 @@ def infer_qos(draft: Draft) -> list[Setting]:
 def _list_qos_keys(draft: Draft, switch: ComparedSwitch) -> Iterator[tuple[str, Any]]:
     """Yield (key of `qos`, value that a switch runs); the value is None if it is the one that the page gives."""
     intent, qos, trimming = switch.view.fabric.qos, switch.running.qos, switch.running.trimming
-    lossless = bool(qos and (qos.watchdog or any(port.pfc for port in qos.ports.values())))
+    lossless = bool(qos and qos.watchdog) or _pauses(qos)
     profile = "best-effort" if qos is None else "roce-lossless" if lossless else "roce-lossy"
     planned = "roce-lossless" if intent.lossless else "roce-lossy" if intent.marks else "best-effort"
     # with packet trimming the profile is stated even if it is the planned one: `trim` needs it beside it

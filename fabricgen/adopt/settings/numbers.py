@@ -110,8 +110,8 @@ def _list_planned_numbers(draft: Draft, cluster: Cluster, most: int = MAX_SAMPLE
 
 
 def _list_running_numbers(draft: Draft, most: int = MAX_SAMPLE_OF_TIER) -> Numbers:
-    pairs = draft.iterate_switches(draft.cluster, most)
-    numbers = (number for switch in pairs for number in _list_numbers(switch.view, switch.running))
+    switches = draft.iterate_switches(draft.cluster, most)
+    numbers = (number for switch in switches for number in _list_numbers(switch.view, switch.running))
     return {(n.device, n.what, n.port, n.v6): n for n in numbers}
 
 
@@ -389,7 +389,7 @@ def list_exceptions(draft: Draft) -> list[dict[str, str]]:
     for switch in draft.iterate_switches(draft.cluster, ALL_SWITCHES):
         for port in switch.view.ports:
             peers = [end.peer for end in switch.far_ends.get(port.name, ()) if end.peer]
-            expected_asns[port.peer] |= {peer.remote_asn for peer in peers}
+            expected_asns[port.peer] |= {peer.remote_asn for peer in peers if peer.remote_asn}
             far_end_of_port[switch.view.name, port.name] = port.peer, port.peer_port
     for number_key, number in running.items():
         if number.what == "vlan" or number_key not in planned or planned[number_key].value == number.value:

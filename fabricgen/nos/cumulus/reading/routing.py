@@ -91,6 +91,9 @@ def make_vrf_lines(row: Row, bgp: Row) -> VrfLines:
     """Return the EVPN settings of a VRF, from `vrf X evpn` (`row`) and `vrf X router bgp` (`bgp`)."""
     allow_fields(row, "state", "vlan", "vni")
     ((vni, _),) = row["vni"].items()
+    if is_tolerant():  # a running switch may derive its distinguishers and route targets itself
+        of_targets: Row = {way: {"route-target": {}} for way in ("from-evpn", "to-evpn")}
+        bgp = {"rd": "", "address-family": {}, "route-import": of_targets, "route-export": of_targets, **bgp}
     if row["state"] != ON:
         report_misfit("EVPN is off in a VRF")
     families = {word for word, family in bgp["address-family"].items() if _is_exported(family)}
@@ -136,12 +139,18 @@ def list_imports(row: Mapping[str, Any]) -> tuple[set[str], set[str]]:
     return set(map(find_vrf_name, imported["list"])), {imported["route-map"]} if "route-map" in imported else set()
 
 
+def find_remote_asn(row: Row, own_asn: int) -> int:
+    """Return the AS number that a neighbour or a group has, 0 for none and for `external`: any but the own one."""
+    told: Any = row.get("remote-as", 0) if is_tolerant() else row["remote-as"]
+    return 0 if told == "external" else own_asn if told == "internal" else told
+
+
 OPTIONAL = ("bfd", "local-as", "multihop-ttl", "password", "update-source")
 BANDWIDTHS = {"multipaths": ONE_LINK, "cumulative": ALL_LINKS}
 ALIKE = {"prepend": "disabled", "replace": "enabled", "state": "enabled"}
 
 
-def exit_neighbor(name: str, row: Row) -> Neighbor:
+def exit_neighbor(name: str, row: Row, own_asn: int) -> Neighbor:
     """Return a neighbour without a group, and without its families and BFD.
 
     Raises UnknownTextError for a setting that is not understood.
@@ -153,7 +162,7 @@ def exit_neighbor(name: str, row: Row) -> Neighbor:
     if local and {**local, "asn": 0} != {**ALIKE, "asn": 0}:
         report_misfit(f"{name}: local-as {local}")
     return Neighbor(
-        remote_asn=row["remote-as"],
+        remote_asn=find_remote_asn(row, own_asn),
         description=row["description"],
         timers=(row["timers"]["keepalive"], row["timers"]["hold"]),
         multihop=row.get("multihop-ttl", 0),
@@ -268,6 +277,8 @@ class CumulusRouting:
         if not self._instances and not row:
             return
         main = self._instances.get("", Instance(0))
+        if is_tolerant():  # what the default VRF says itself need not be said above it
+            row = {"autonomous-system": main.asn, "router-id": main.router_id, **row}
         if (row["autonomous-system"], row["router-id"], row["state"]) != (main.asn, main.router_id, ON):
             report_misfit("`router bgp` is not that of the default VRF")
         if row.get("wait-for-install", ON if is_tolerant() else "") != ON:
@@ -305,15 +316,15 @@ class CumulusRouting:
             if "route-import" in family:
                 instance.imports[FAMILIES[word]] = list_imports(family["route-import"])
         for name, group in row.get("peer-group", {}).items():
-            instance.neighbors[name] = self._make_group(group)
+            instance.neighbors[name] = self._make_group(group, instance.asn)
         for name, peer in row.get("neighbor", {}).items():
-            instance.neighbors[name] = self._make_neighbor(name, peer)
+            instance.neighbors[name] = self._make_neighbor(name, peer, instance.asn)
         return instance
 
-    def _make_group(self, row: Row) -> Neighbor:
-        """Return a peer group."""
-        allow_fields(row, "address-family", "bfd", "capabilities")
-        group = Neighbor(is_group=True)
+    def _make_group(self, row: Row, own_asn: int) -> Neighbor:
+        """Return a peer group; `own_asn` is the AS number of its VRF."""
+        allow_fields(row, "address-family", "bfd", "capabilities", *(["remote-as"] if is_tolerant() else []))
+        group = Neighbor(is_group=True, remote_asn=find_remote_asn(row, own_asn) if is_tolerant() else 0)
         return self._add_families(group, row) if row or not is_tolerant() else group
 
     def _add_families(self, neighbor: Neighbor, row: Row) -> Neighbor:
@@ -321,7 +332,8 @@ class CumulusRouting:
         neighbor.bfd = self._bfd[row["bfd"]["profile"]] if "bfd" in row else None
         if row.get("capabilities", {"extended-nexthop": ON}) != {"extended-nexthop": ON}:
             report_misfit(f"capabilities {row['capabilities']}")
-        for word, family in {"ipv4-unicast": {"state": ON}, **row["address-family"]}.items():
+        families = row.get("address-family", {}) if is_tolerant() else row["address-family"]
+        for word, family in {"ipv4-unicast": {"state": ON}, **families}.items():
             allow_fields(family, "aspath", "attribute-mod", "policy", "prefix-limits", "state")
             if family["state"] != ON:
                 continue
@@ -340,10 +352,10 @@ class CumulusRouting:
                 neighbor.max_prefixes[FAMILIES[word]] = family["prefix-limits"]["inbound"]["maximum"]
         return neighbor
 
-    def _make_neighbor(self, name: str, row: Row) -> Neighbor:
+    def _make_neighbor(self, name: str, row: Row, own_asn: int) -> Neighbor:
         """Return a session as its own lines say; what its group says is inherited later."""
         if "peer-group" not in row:
-            return self._add_families(exit_neighbor(name, row), row)
+            return self._add_families(exit_neighbor(name, row, own_asn), row)
         fields = ("description", "multihop-ttl", "peer-group", "remote-as", "type", "update-source")
         allow_fields(row, *fields, *(_OF_GROUPS if is_tolerant() else ()))
         if (row["type"] == "unnumbered") != name.startswith(("swp", "peerlink.")):
@@ -352,7 +364,7 @@ class CumulusRouting:
             self.unnumbered.add(name)
         neighbor = Neighbor(
             group=row["peer-group"],
-            remote_asn=row.get("remote-as", 0) if is_tolerant() else row["remote-as"],
+            remote_asn=find_remote_asn(row, own_asn),
             description=row.get("description", ""),
             multihop=row.get("multihop-ttl", 0),
             source=row.get("update-source", ""),
