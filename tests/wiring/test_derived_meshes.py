@@ -214,6 +214,13 @@ def test_a_table_that_is_wrong_is_told_at_its_cell(tmp_path: Path, table: str, p
     assert place in str(refusal.value)
 
 
+@pytest.mark.parametrize("dimension", ["rail", "rack", "row"])
+def test_a_table_along_a_dimension_that_the_tier_lacks_is_refused(tmp_path: Path, dimension: str) -> None:
+    write_table(tmp_path, nx.path_graph(4))
+    with pytest.raises(InputError, match=f"router has no dimension '{dimension}' along which"):
+        load(tmp_path, make_page(f"mesh: {{{dimension}: {{table: pairs.csv}}}}"))
+
+
 def test_a_table_stays_in_the_folder_of_its_blueprint(tmp_path: Path) -> None:
     """FG007, as of every file that a blueprint names."""
     with pytest.raises(InputError, match="FG007"):

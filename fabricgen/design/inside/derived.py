@@ -18,7 +18,7 @@ from fabricgen.blueprint.sections.mesh import MeshSpec
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.inside.meshes import list_mesh_sizes, refuse_mesh
 from fabricgen.design.model import Design
-from fabricgen.design.shape import find_scope
+from fabricgen.design.shape import find_scope, list_inner_dimensions
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 
@@ -105,7 +105,7 @@ def _complete_table(spec: TierSpec, tier: Tier, name: str, sizes: Mapping[str, i
     pairs, path = tier.mesh[name].pairs, (*spec.path, "mesh", name)
     if name == spec.name and not tier.grid and not tier.count:
         tier = tier.model_copy(update={"count": 1 + max(pair.b for pair in pairs)})
-    known_dimensions = {name, *sizes, *tier.grid, spec.name, find_scope(spec.per)}
+    known_dimensions = {*list_inner_dimensions(spec.per), *tier.grid, spec.name, find_scope(spec.per)}
     if name not in known_dimensions:
         return tier  # `check_meshes` refuses an unknown dimension
     grid = {dimension: width or 1 for dimension, width in tier.grid.items()} or {spec.name: tier.count or 1}
