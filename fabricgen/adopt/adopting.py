@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from fabricgen.adopt.settings.draft import edit_page
 from fabricgen.adopt.settings.infer import InferredSettings, infer_settings
 from fabricgen.adopt.tiers import find_cages, find_tiers
 from fabricgen.adopt.units import Units, choose_main, find_scale_up, find_units
-from fabricgen.adopt.words import Words, edit_words, get, write_words
+from fabricgen.adopt.words import Words, edit_words, get, list_tables, write_words
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.kernel.diagnostics import InputError, fault, make_printable
@@ -83,7 +84,7 @@ def adopt(
     without_nodes = [name for n in all_networks if not n.role for names in n.tiers.values() for name in names]
     if not networks:
         raise fault("FG066", "no switch serves a port of a node that is known", hint="are these dumps of one cluster?")
-    search = _find_page(name, facts, models, wires, networks, catalog)
+    search = _find_page(name, facts, models, wires, networks, catalog, Path(file).stem)
     units, forms = search.units, search.forms
     _note_speeds(search)
     settings = None
@@ -102,12 +103,7 @@ def adopt(
     return Adoption(
         facts,
         edit_page(search.page, ()),
-        [
-            *models.inferences,
-            *_count_units(units),
-            *_keep_stated([inference for form in forms for inference in form.inferences], search.page),
-            *(settings.inferences if settings else ()),
-        ],
+        [*_list_inferences(search), *(settings.inferences if settings else ())],
         notes,
         search.trial,
         cluster,
@@ -116,9 +112,10 @@ def adopt(
 
 
 def _find_page(
-    name: str, facts: Facts, models: Models, wires: Wires, networks: Sequence[Network], catalog: Catalog
+    name: str, facts: Facts, models: Models, wires: Wires, networks: Sequence[Network], catalog: Catalog, stem: str
 ) -> PageSearch:
     """Return the search that found the shortest page: with devices in the order of their names, or in that of ports.
+    Names of tables beside it begin with `stem`.
 
     The order of ports is searched if names of nodes are shuffled, if no page in the order of names can be wired, or if
     more than STRAY of the links contradict the names; that of names is not searched if, besides, names follow no
@@ -130,7 +127,8 @@ def _find_page(
         find_scale_up(models.trays, units, [profile.id for profile in models.profiles], catalog)
         forms = [find_tiers(network, models, wires, units, order) for network in networks]
         find_cages(forms, wires, models, units)
-        search = PageSearch(facts, units, forms, models, catalog, write_words(name, units, forms, wires, models), order)
+        words = write_words(name, units, forms, wires, models)
+        search = PageSearch(facts, units, forms, models, catalog, words, order, stem)
         search.wire_page()
         return search
 
@@ -185,6 +183,13 @@ def _note_speeds(search: PageSearch) -> None:
                     form.notes.append(f"{where}, and of {speed} by splitters; state `speed: {speed}` if it is that")
 
 
+def _list_inferences(search: PageSearch) -> list[Inference]:
+    """Return the rows of the report on all but settings."""
+    of_forms = [inference for form in search.forms for inference in form.inferences]
+    rows = [*search.models.inferences, *_count_units(search.units), *_keep_stated(of_forms, search.page)]
+    return [*rows, *_describe_tables(search)]
+
+
 def _count_units(units: Units) -> list[Inference]:
     """Return the row of the report on the nodes of units."""
     counts = {kind: sum(count for _, count in units.kinds[kind].sets.values()) for kind in units.kinds}
@@ -192,6 +197,17 @@ def _count_units(units: Units) -> list[Inference]:
     sets = ", ".join(f"{count} x {profile}" for kind in units.kinds.values() for profile, count in kind.sets.values())
     note = f"{sum(units.pods.values()):,} units in {len(units.pods):,} pods, by shared leaves and by names"
     return [Inference(("scalable_unit", "nodes"), sets, len(units.at), full, note)] if units.at else []
+
+
+def _describe_tables(search: PageSearch) -> Iterator[Inference]:
+    """Yield a row of the report for each table of which switches meet: how many links of the tier come back by it."""
+    for path, table in list_tables(search.page):
+        kind = search.trial.seen.kinds.index((path[1], path[3]))
+        (a, _), (b, _) = search.trial.seen.ends
+        is_within = (search.trial.seen.kind[a] == kind) & (search.trial.seen.kind[b] == kind)
+        given, total = (int(flags.sum()) for flags in (is_within & ~search.trial.is_missing, is_within))
+        note = f"{len(table.rows):,} rows of who meets whom, which no rule says"
+        yield Inference(path, table.name, given, total, note)
 
 
 def _keep_stated(inferences: Sequence[Inference], words: Words) -> list[Inference]:
@@ -210,17 +226,16 @@ _SHOWN = 20
 
 def write_text(adoption: Adoption, report: Report | None) -> str:
     """Return the report for people: a table of what was inferred, and lines on what the page does not give."""
-    rows = [("word", "value", "facts", "how")]
-    for row in adoption.inferences:
-        rows.append((".".join(row.path), row.value, f"{row.facts:,} of {row.total:,}", row.note))
-    lines = [line.rstrip() for line in align_columns(list(zip(*rows, strict=True)), (False, False, True, False))]
+    rows = [(".".join(row.path), row.value, f"{row.facts:,} of {row.total:,}", row.note) for row in adoption.inferences]
+    columns = list(zip(("word", "value", "facts", "how"), *rows, strict=True))
+    lines = [line.rstrip() for line in align_columns(columns, (False, False, True, False))]
     lines += ["", _count_links(adoption.trial)]
     lines += [f"note: {note}" for note in adoption.notes]
     lines += [f"not in the page: {text}" for text in list_unexplained(adoption)]
-    for remark in adoption.settings.remarks if adoption.settings else ():
-        lines.append(": ".join(filter(None, (remark.kind, remark.where or remark.device, remark.text))))
-    for a, b in adoption.trial.unseen[:_SHOWN] if report is None else ():
-        lines.append(f"in the page, and not seen: {a.device} port {a.port} to {b.device} port {b.port}")
+    remarks = adoption.settings.remarks if adoption.settings else ()
+    lines += [": ".join(filter(None, (remark.kind, remark.where or remark.device, remark.text))) for remark in remarks]
+    unseen = adoption.trial.unseen[:_SHOWN] if report is None else ()
+    lines += [f"in the page, and not seen: {a.device} port {a.port} to {b.device} port {b.port}" for a, b in unseen]
     if report is not None and report.actions:
         lines += [f"{action.id}: {action.text}" for action in report.actions]
         lines.append("to keep cables as they are: fabricgen verify PAGE DUMP... --accept IDS -o FILE writes `cable_of`")
@@ -247,6 +262,7 @@ def write_json(adoption: Adoption, report: Report | None, page: str) -> str:
         "actions": [{"id": a.id, "kind": a.kind.value, "text": a.text} for a in report.actions] if report else [],
         "settings": [remark._asdict() for remark in adoption.settings.remarks] if adoption.settings else [],
         "numbers": adoption.settings.lock if adoption.settings else [],
+        "tables": {table.name: [list(row) for row in table.rows] for _, table in list_tables(adoption.words)},
         "page": page,
     }
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
@@ -276,10 +292,9 @@ def list_unexplained(adoption: Adoption) -> list[str]:
 
 def _list_silent_devices(adoption: Adoption) -> list[str]:
     """Return the devices that a list names and no link leads to, without switch trays that the page has."""
-    trial, trays = adoption.trial, set[str]()
-    for name, key in zip(trial.wired.names, trial.keys, strict=True):
-        if key[0] == TRAY and name in trial.seen_names:
-            trays.add(trial.seen_names[name])
+    trial = adoption.trial
+    planned_trays = (name for name, key in zip(trial.wired.names, trial.keys, strict=True) if key[0] == TRAY)
+    trays = {trial.seen_names.get(name, "") for name in planned_trays}
     linked = {end.device for link in trial.facts.links for end in (link.a, link.b)}
     return sorted(trial.facts.devices.keys() - linked - trays)
 

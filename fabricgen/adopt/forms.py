@@ -11,6 +11,7 @@ from fabricgen.adopt.facts import Inference
 from fabricgen.adopt.networks import Network, group_by
 
 PLACES = ("rack", "su", "pod")
+"""Places that nest, from narrow to wide."""
 LEGS = ("rail", "plane", "port")
 KM_OF_SPAN = 10
 """The length of links between sites in a page: no source tells it, and a page must."""
@@ -49,6 +50,8 @@ class TierForm:
     """The section `grid` of the page: how many switches of a group lie along each dimension; {} for one dimension."""
     mesh: dict[str, Any] = field(default_factory=dict)
     """The section `mesh` of the page: links within the tier, by dimension."""
+    tables: dict[str, tuple[int, list[tuple[tuple[int, int], ...]]]] = field(default_factory=dict)
+    """By dimension along which no rule says who meets: links of every two that do, and tables that may say it."""
     cages: dict[str, list[int]] = field(default_factory=dict)
     """The cages that are in use, by purpose as in `cages` of a page."""
 

@@ -107,8 +107,8 @@ def find_mode(values: Iterable[T] | Counter[T]) -> tuple[T | None, int, int]:
     counts = values if isinstance(values, Counter) else Counter(values)
     if not counts:
         return None, 0, 0
-    value, count = min(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))
-    return value, count, counts.total()
+    value = choose_mode(counts)
+    return value, counts[value], counts.total()
 
 
 def choose_mode(values: Iterable[T] | Counter[T]) -> T:
@@ -116,10 +116,8 @@ def choose_mode(values: Iterable[T] | Counter[T]) -> T:
 
     Raises ValueError if there are no values.
     """
-    value, count, _ = find_mode(values)
-    if value is None or not count:
-        raise ValueError("there are no values")
-    return value
+    counts = values if isinstance(values, Counter) else Counter(values)
+    return min(counts, key=lambda value: (-counts[value], str(value)))
 
 
 def group_by(names: Iterable[str], key: Mapping[str, T]) -> Iterator[tuple[T, list[str]]]:
@@ -192,13 +190,11 @@ def find_networks(wires: Wires, models: Models, main: frozenset[str]) -> list[Ne
     networks: dict[FabricKey, Network] = {}
     for key in sorted({owner[name] for name in switches}, key=lambda key: (role_order.index(key[0]), *key[1:])):
         members = [name for name in switches if owner[name] == key]
-        roles = Counter[str]()
-        for name in members:
-            roles += Counter({role: count for role, count in served[name].items() if role != key[0]})
+        roles = sum((served[name] for name in members), Counter[str]())
         carried_roles = [
             role
             for role, count in sorted(roles.items(), key=lambda pair: role_order.index(pair[0]))
-            if count >= WEIGHT_OF_MAIN and all(of_switch[0] != role for of_switch in owner.values())
+            if role != key[0] and count >= WEIGHT_OF_MAIN and all(of_switch[0] != role for of_switch in owner.values())
         ]
         networks[key] = Network("", (key[0], *carried_roles), key[1], _split_tiers(members, level))
     _name_networks(networks)
@@ -307,9 +303,7 @@ def _find_levels(
 
 def _split_tiers(members: Iterable[str], level: Mapping[str, int]) -> dict[str, list[str]]:
     """Return the switches of a fabric by the usual name of their tier (TIERS), from the lowest tier up."""
-    by_level: dict[int, list[str]] = defaultdict(list)
-    for name in members:
-        by_level[level[name]].append(name)
+    by_level = dict(group_by(members, level))
     return {TIERS[min(rank, len(TIERS) - 1)]: by_level[number] for rank, number in enumerate(sorted(by_level))}
 
 

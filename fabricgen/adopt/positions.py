@@ -68,7 +68,9 @@ def order_by_ports(wires: Wires, networks: Sequence[Network]) -> Order:
         first_ports = Counter(min(ports, key=_make_port_key) for ports in ports_above[switch].values())
         upper_paths = Counter(paths[upper] for upper in ports_above[switch])
         paths[switch] = (*choose_mode(upper_paths), _make_port_key(choose_mode(first_ports))) if first_ports else ()
-    keys: dict[str, SortKey] = {name: (0, _choose_port(ports)) for name, ports in ports_below.items()}
+    keys: dict[str, SortKey] = {}
+    for name, ports in ports_below.items():  # the port with the most links, of equals the first
+        keys[name] = 0, min((-links, _make_port_key(port)) for port, links in ports.items())[1]
     keys |= {node: (0, path) for node, path in _list_paths_to_nodes(wires, networks, paths).items()}
     return Order(lambda name: (*keys.get(name, (1, ())), make_natural_key(name)), by_names=False)
 
@@ -93,9 +95,3 @@ def _list_paths_to_nodes(wires: Wires, networks: Sequence[Network], paths: Mappi
             candidate = fabric_of[switch], (leg.rail, leg.port, leg.part), (*paths[switch], _make_port_key(port))
             best[node] = min(best.get(node, candidate), candidate)
     return {node: (fabric, path) for node, (fabric, _, path) in best.items()}
-
-
-def _choose_port(ports: Mapping[str, int]) -> SortKey:
-    """Return the sort key of the port with the highest count, the first of equals."""
-    most = max(ports.values())
-    return min(_make_port_key(port) for port, count in ports.items() if count == most)

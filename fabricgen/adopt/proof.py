@@ -18,7 +18,7 @@ from fabricgen.adopt.models import name_adapter
 from fabricgen.adopt.positions import BY_NAMES, Order
 from fabricgen.adopt.tiers import number_group_members
 from fabricgen.adopt.units import Units
-from fabricgen.adopt.words import write_page
+from fabricgen.adopt.words import write_files
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
@@ -40,9 +40,9 @@ PAGE = "adopted.yaml"
 """The name of a page while it is tried; it is read from memory."""
 
 
-def design_page(words: Mapping[str, Any], catalog: Catalog | None = None, file: str = PAGE) -> Design:
+def design_page(words: Mapping[str, Any], catalog: Catalog | None = None) -> Design:
     """Return the design of a page; raises InputError if the page has an error."""
-    loaded = load_blueprint(file, unsaved={file: write_page(words).encode()})
+    loaded = load_blueprint(PAGE, unsaved=write_files(words, PAGE))
     return build_design(loaded, advise=False, catalog=catalog)
 
 
@@ -417,7 +417,8 @@ def match_devices(
         devices |= {(TRAY, label, number): name for number, name in enumerate(trays)}
     for form in forms:
         for tier in form.tiers.values():
-            design = _find_tier(wired.design, form.network.name, tier.name)
+            fabrics = (fabric for fabric in wired.design.fabrics if fabric.name == form.network.name)
+            design = next((d for fabric in fabrics for d in fabric.tiers if d.name == tier.name), None)
             if design is None:
                 continue
             inner = list_inner_dimensions(design.per)
@@ -426,16 +427,9 @@ def match_devices(
                 numbers = [int(str(values.get(dimension) or 0)) - 1 for dimension in (*inner, tier.name)]
                 place = _find_place(values, design.per, pods)
                 devices[(SWITCH, form.network.name, tier.name, values.get("site", ""), *place, *numbers)] = switch
-    matched, used_devices = dict[str, str](), set[str]()
-    for name, planned_key in zip(wired.names, list_keys(wired), strict=True):
-        if planned_key in devices:
-            matched[name] = devices[planned_key]
-            used_devices.add(devices[planned_key])
-    return matched, tuple(sorted(set(devices.values()) - used_devices))
-
-
-def _find_tier(design: Design, fabric: str, tier: str) -> Any:
-    return next((t for f in design.fabrics if f.name == fabric for t in f.tiers if t.name == tier), None)
+    keys = list_keys(wired)
+    matched = {name: devices[key] for name, key in zip(wired.names, keys, strict=True) if key in devices}
+    return matched, tuple(sorted(set(devices.values()) - set(matched.values())))
 
 
 def _find_place(values: Coordinates, per: Sequence[str], pods: Mapping[str, int]) -> tuple[int, int, int]:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise, permutations, product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,21 @@ from fabricgen.adopt.forms import PLACES, FabricForm, TierForm, group_members
 from fabricgen.adopt.matching import encode_links
 from fabricgen.adopt.models import Models, is_management
 from fabricgen.adopt.positions import BY_NAMES, Order
-from fabricgen.adopt.proof import HopelessError, Trial, is_node_of_unit, try_page
+from fabricgen.adopt.proof import PAGE, HopelessError, Trial, is_node_of_unit, try_page
 from fabricgen.adopt.tiers import list_cage_words
 from fabricgen.adopt.units import Units
-from fabricgen.adopt.words import Edit, Named, Words, count_words, edit_words, find_template, get, list_deletions
+from fabricgen.adopt.words import (
+    Edit,
+    Named,
+    PairTable,
+    Words,
+    count_words,
+    drop_empty,
+    edit_words,
+    find_template,
+    get,
+    list_deletions,
+)
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.kernel.diagnostics import InputError
@@ -58,6 +70,8 @@ class PageSearch:
     catalog: Catalog
     page: Words
     order: Order = BY_NAMES
+    stem: str = Path(PAGE).stem
+    """The name of the page's file without its ending, with which names of tables beside it begin."""
     trial: Trial = field(init=False)
     cost: dict[str, float] = field(init=False, default_factory=dict)
 
@@ -191,27 +205,19 @@ class PageSearch:
 
         If not all fabrics become shorter, those that do are tried again without the others, in the end one by one.
         """
-        edits = dict(edits)
-        trial = words = None
-        while edits and trial is None:
-            words = edit_words(self.page, edits.values())
-            try:
-                trial = self.try_page(words, edits)
-            except HopelessError:
-                return set()
-            except InputError as error:
-                blamed = {str(d.path[1]) for d in error.diagnostics if d.path[:1] == ("fabrics",)} & edits.keys()
-                if not blamed and len(edits) > 1:
-                    return {name for name in sorted(edits) if self.try_edits({name: edits[name]})}
-                for name in blamed or list(edits):
-                    del edits[name]
-        if trial is None or words is None:
+        words = edit_words(self.page, edits.values())
+        try:
+            trial = self.try_page(words, edits)
+        except HopelessError:
             return set()
-        cost = self._measure_page(words, trial)
-        better = {name for name in edits if cost[name] < self.cost[name]}
-        if sum(cost.values()) < sum(self.cost.values()) and (len(better) == len(edits) or len(edits) == 1):
-            self.page, self.trial, self.cost = words, trial, cost
-            return set(edits)
+        except InputError as error:
+            better = edits.keys() - {str(d.path[1]) for d in error.diagnostics if d.path[:1] == ("fabrics",)}
+        else:
+            cost = self._measure_page(words, trial)
+            better = {name for name in edits if cost[name] < self.cost[name]}
+            if sum(cost.values()) < sum(self.cost.values()) and (len(better) == len(edits) or len(edits) == 1):
+                self.page, self.trial, self.cost = words, trial, cost
+                return set(edits)
         if len(edits) == 1 or not better:
             return set()
         if len(better) < len(edits):
@@ -419,6 +425,12 @@ def _list_tier_edits(tier: TierForm, path: PagePath, lowest: PagePath, search: P
         links = (*path, "mesh", dimension, *(("links",) if isinstance(stated, dict) else ()))
         count = stated["links"] if isinstance(stated, dict) else stated
         yield from _try_values(links, [f"{count} x {speed}G" for speed in speeds])
+    for dimension, (count, tables) in tier.tables.items():
+        for rows, stated in product(tables, (count if count > 1 else 0, *(f"{count} x {speed}G" for speed in speeds))):
+            table = PairTable(f"{search.stem}.{path[1]}.{dimension}.csv", rows)
+            mesh = (get(search.page, (*path, "mesh")) or {}) | {dimension: drop_empty(table=table, links=stated)}
+            # as for rules, ports are dealt to links within groups first
+            yield (((*path, "mesh"), dict(sorted(mesh.items(), key=lambda entry: entry[0] in tier.per))),)
     if uplinks and isinstance(uplinks, int):
         yield from _try_values((*path, "uplinks"), [f"{uplinks} x {speed}G" for speed in speeds])
     units = max(search.units.pods.values(), default=1)
@@ -461,10 +473,8 @@ def _list_pers(tier: TierForm) -> Iterator[tuple[Any, int]]:
 
 def _list_speeds(profile: SwitchProfile) -> list[int]:
     """Return the speeds of ports of a switch in Gb/s, those of whole cages first."""
-    speeds = [
-        speed for cages in profile.cages for _, offered in sorted(cages.breakouts.items()) for speed in offered[:1]
-    ]
-    return list(dict.fromkeys(speeds))
+    by_ways = (offered for cages in profile.cages for _, offered in sorted(cages.breakouts.items()))
+    return list(dict.fromkeys(speed for offered in by_ways for speed in offered[:1]))
 
 
 def _list_breakouts(profile: SwitchProfile, speeds: Collection[int]) -> list[tuple[int, int]]:

@@ -20,7 +20,7 @@ from fabricgen.adopt.forms import (
     group_members,
     make_tuple,
 )
-from fabricgen.adopt.meshes import find_grid, find_mesh
+from fabricgen.adopt.meshes import find_grid, find_mesh, list_tables
 from fabricgen.adopt.models import Models
 from fabricgen.adopt.networks import STRAY, TIERS, Network, NodeWire, Wires, choose_mode, find_mode
 from fabricgen.adopt.positions import Order
@@ -337,7 +337,6 @@ def _count_links(form: FabricForm, wires: Wires, models: Models) -> None:
     level = {s: number for number, tier in enumerate(form.tiers.values()) for s in tier.at}
     site_of = {s: str(at["site"]) for tier in form.tiers.values() for s, at in tier.at.items() if "site" in at}
     counts: dict[str, Counter[str]] = {word: Counter() for word in ("uplinks", "down", "peer")}
-    links_of_pairs: dict[int, Counter[tuple[str, str]]] = defaultdict(Counter)  # by level, then by two switches
     links_past_a_tier = 0
     for switch, neighbor, links in ((s, other, n) for s in level for other, n in wires.neighbors.get(s, {}).items()):
         if neighbor not in level:
@@ -349,8 +348,6 @@ def _count_links(form: FabricForm, wires: Wires, models: Models) -> None:
             form.spans[sites_of_link[0], sites_of_link[1]] += links if switch < neighbor else 0
         elif level[switch] == level[neighbor]:
             counts["peer"][switch] += links
-            if switch < neighbor:
-                links_of_pairs[level[switch]][switch, neighbor] = links
         elif level[neighbor] - level[switch] == 1:
             counts["uplinks"][switch] += links
             counts["down"][neighbor] += links
@@ -359,8 +356,8 @@ def _count_links(form: FabricForm, wires: Wires, models: Models) -> None:
     if links_past_a_tier:
         form.notes.append(f"{form.network.name}: {links_past_a_tier:,} links pass a tier by, and are in no form")
     _describe_spans(form, models)
-    for number, tier in enumerate(form.tiers.values()):
-        _describe_links(form, tier, counts, links_of_pairs[number])
+    for tier in form.tiers.values():
+        _describe_links(form, tier, counts, wires, models)
 
 
 def _describe_spans(form: FabricForm, models: Models) -> None:
@@ -375,10 +372,7 @@ def _describe_spans(form: FabricForm, models: Models) -> None:
 
 
 def _describe_links(
-    form: FabricForm,
-    tier: TierForm,
-    counts: Mapping[str, Counter[str]],
-    links_of_pairs: Mapping[tuple[str, str], int],
+    form: FabricForm, tier: TierForm, counts: Mapping[str, Counter[str]], wires: Wires, models: Models
 ) -> None:
     """Set what a page says of a tier's links, from `counts` of those up, down and to peers by switch."""
     by_pod: dict[str, Counter[int]] = defaultdict(Counter)
@@ -388,13 +382,16 @@ def _describe_links(
     tier.of_pod = of_pod if len(set(of_pod.values())) > 1 else {}
     modes = {word: find_mode(counts[word][s] for s in tier.at) for word in counts}
     tier.uplinks, tier.downlinks, tier.peers = (links or 0 for links, _, _ in modes.values())
-    tier.grid = find_grid(tier, links_of_pairs) if tier.peers else {}
-    mesh = find_mesh(tier, links_of_pairs) if tier.peers else {}
-    if mesh is None:
-        tier.peers = 0
-        table = "a table beside the page may say who meets whom: `mesh: {DIMENSION: {table: FILE.csv}}`"
-        form.notes.append(f"{form.network.name} {tier.name}: its switches meet by no rule; {table}")
-    tier.mesh = mesh or {}
+    peers = (
+        (a, b, links) for a in tier.at for b, links in wires.neighbors.get(a, {}).items() if a < b and b in tier.at
+    )
+    pairs = {(a, b): links for a, b, links in peers if tier.at[a].get("site") == tier.at[b].get("site")}
+    tier.grid = find_grid(tier, pairs) if tier.peers else {}
+    mesh = find_mesh(tier, pairs) if tier.peers else {}
+    tier.mesh = {dimension: rule for dimension, rule in mesh.items() if rule is not None}
+    cages = models.list_cages(tier.profile, tier.nos)
+    tier.tables = {d: list_tables(tier, d, wires.of_switches, cages) for d, rule in mesh.items() if rule is None}
+    tier.peers = 0 if tier.tables else tier.peers
     for word, (links, hits, total) in modes.items():
         if links and word != "down":
             path = ("fabrics", form.network.name, "tiers", tier.name, word)

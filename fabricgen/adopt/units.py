@@ -12,6 +12,7 @@ from typing import NamedTuple
 import networkx as nx
 
 from fabricgen.adopt.facts import Facts
+from fabricgen.adopt.forms import PLACES
 from fabricgen.adopt.models import Models, find_common_start
 from fabricgen.adopt.networks import Network, NodeWire, Wires, choose_mode, find_mode, group_by, split_words
 from fabricgen.adopt.positions import Order
@@ -24,8 +25,6 @@ MOST_UNITS = 52
 """The rack units of the highest racks; a group of nodes that needs more is no rack."""
 MAX_NAME = 32
 """The most characters of a name in a page."""
-PLACES = ("rack", "su", "pod")
-"""Places that nest, from narrow to wide."""
 _PLACE_OF_WORD = {
     "rack": "rack",
     "rk": "rack",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from itertools import chain, pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from fabricgen.adopt.forms import KM_OF_SPAN, FabricForm, TierForm
@@ -15,6 +16,17 @@ from fabricgen.adopt.models import Models
 from fabricgen.adopt.networks import STRAY, TIERS, Network, NodeWire, Wires, choose_mode
 from fabricgen.adopt.units import UnitKind, Units
 from fabricgen.blueprint.models import make_natural_key
+
+
+class PairTable(NamedTuple):
+    """The value of `table` in a page: a file beside the page, and its rows, which count as words of the page.
+
+    A row has the numbers of two switches that meet, from 1, the lesser first.
+    """
+
+    name: str
+    rows: tuple[tuple[int, int], ...]
+
 
 WIDTH = 118
 _PLAIN = re.compile(r"[A-Za-z][\w./*-]*|[1-9]\d*(?: x |x|G)[\w.-]*")
@@ -25,6 +37,24 @@ def write_page(words: Mapping[str, Any], comments: Iterable[str] = ()) -> str:
     """Return the YAML text of a page; `comments` are lines above it."""
     entries = (_write_entry(key, value, 0) for key, value in words.items())
     return "".join(f"{line}\n" for line in chain((f"# {line}" for line in comments), *entries))
+
+
+def write_files(words: Mapping[str, Any], file: str, comments: Iterable[str] = ()) -> dict[str, bytes]:
+    """Return the content of a page, and of the tables beside it, by path; the page is at `file`."""
+    files = {file: write_page(words, comments).encode()}
+    for _, table in list_tables(words):
+        lines = ["a,b", *(f"{a},{b}" for a, b in table.rows), ""]
+        files[str(Path(file).parent / table.name)] = "\n".join(lines).encode()
+    return files
+
+
+def list_tables(words: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], PairTable]]:
+    """Yield the tables that a page names, each with the path of its word."""
+    for key, value in words.items():
+        if isinstance(value, PairTable):
+            yield (*path, key), value
+        elif isinstance(value, Mapping):
+            yield from list_tables(value, (*path, key))
 
 
 def _write_entry(key: str, value: Any, depth: int) -> list[str]:
@@ -53,6 +83,8 @@ def _holds_tiers(value: Mapping[str, Any]) -> bool:
 
 def write_flow(value: Any) -> str:
     """Return a value as YAML on one line."""
+    if isinstance(value, PairTable):
+        return _write_scalar(value.name)
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{_write_scalar(key)}: {write_flow(element)}" for key, element in value.items()) + "}"
     if isinstance(value, list | tuple):
@@ -301,32 +333,33 @@ def get(words: Mapping[str, Any], path: Iterable[str]) -> Any:
     return value
 
 
+_REMOVABLE = {
+    "tiers": ("spread", "parallel", "breakout", "above", "below", "count", "uplinks", "cages"),
+    "extra": ("ports", "attach", "to", "count", "speed"),
+}
+"""The keys of tiers and of extra devices that a page may do without."""
+
+
 def list_deletions(words: Words) -> dict[str, list[Edit]]:
     """Return, by fabric, the changes that each take away one key of a page; whether a key may go is tried later.
 
     The name "" has the changes outside of fabrics.
     """
-    deletions: dict[str, list[Edit]] = {"": []}
+    deletions: dict[str, list[Edit]] = {}
     for name, fabric in words["fabrics"].items():
         fabric_path = ("fabrics", name)
         paths: list[tuple[str, ...]] = [
             (*fabric_path, key) for key in ("attach", "nic", "rail_groups", "speed") if key in fabric
         ]
-        for tier, section in fabric.get("tiers", {}).items():
-            removable = ("spread", "parallel", "breakout", "above", "below", "count", "uplinks", "cages")
-            paths += [(*fabric_path, "tiers", tier, key) for key in removable if key in section]
-        for label, section in fabric.get("extra", {}).items():
+        for word, removable in _REMOVABLE.items():
+            sections = fabric.get(word, {}).items()
             paths += [
-                (*fabric_path, "extra", label, key)
-                for key in ("ports", "attach", "to", "count", "speed")
-                if key in section
+                (*fabric_path, word, part, key) for part, section in sections for key in removable if key in section
             ]
         deletions[name] = [((path, None),) for path in paths]
-    if get(words, ("pods",)) == {"p1": {"su": 1}}:
-        deletions[""].append(((("pods",), None),))
-    if get(words, ("scalable_unit", "racks")):
-        deletions[""].append(((("scalable_unit", "racks"), None),))
-    return deletions
+    only_unit = [("pods",)] if get(words, ("pods",)) == {"p1": {"su": 1}} else []
+    racks = [("scalable_unit", "racks")] if get(words, ("scalable_unit", "racks")) else []
+    return deletions | {"": [((path, None),) for path in (*only_unit, *racks)]}
 
 
 _SEPARATORS = re.compile(r"([-_.])")

@@ -124,7 +124,7 @@ def load_blueprint(
     blueprint = validate(Blueprint, source)
     guids = read_guids(blueprint, source, folder, allow_outside=allow_outside)
     inventory = read_inventory(blueprint, source, folder, allow_outside=allow_outside)
-    read_pairs(blueprint, source, folder, allow_outside=allow_outside)
+    read_pairs(blueprint, source, folder, unsaved, allow_outside=allow_outside)
     project, project_source = read_settings(settings or find_settings(folder))
     lock = read_lock(path, blueprint.name)
     return LoadedBlueprint(

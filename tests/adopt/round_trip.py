@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fabricgen.addons.emulation.emulate import emulate_hall
 from fabricgen.adopt.adopting import Adoption, adopt
-from fabricgen.adopt.words import write_page
+from fabricgen.adopt.words import write_files
 from fabricgen.api import ClusterView, compile_blueprint, make_files
 from fabricgen.verify.planned import make_plan
 from fabricgen.verify.report import VerifyRequest
@@ -89,6 +89,14 @@ def list_names_and_models(view: ClusterView, folder: Path) -> Path:
     return file
 
 
+def write_found(found: Adoption, folder: Path) -> Path:
+    """A page that was found, with the tables beside it, written to a folder."""
+    page = folder / "page.yaml"
+    for path, content in write_files(found.words, str(page)).items():
+        Path(path).write_bytes(content)
+    return page
+
+
 def adopt_example(example: str, folder: Path, *, lists: bool = False) -> Returned:
     """Adopt an example from its dumps and the list of its devices, and hold what its page builds against it.
 
@@ -103,7 +111,6 @@ def adopt_example(example: str, folder: Path, *, lists: bool = False) -> Returne
     else:
         dumps, devices = lay_out_hall(view, folder)
         found = adopt(example.partition(" ")[0], [str(dumps)], [str(devices)], jobs=1)
-    page = folder / "page.yaml"
-    page.write_text(write_page(found.words), encoding="utf-8")
+    page = write_found(found, folder)
     again, links = list_links(compile_blueprint(str(page))), list_links(view)
     return Returned(found, page.read_text(encoding="utf-8"), len(links), len(links - again), len(again - links))

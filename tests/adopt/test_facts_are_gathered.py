@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations, product
 from pathlib import Path
 
@@ -10,9 +11,9 @@ import pytest
 from fabricgen.adopt.facts import DeviceFacts, End, Facts, Link
 from fabricgen.adopt.forms import TierForm
 from fabricgen.adopt.gathering import gather_facts
-from fabricgen.adopt.meshes import find_grid, find_mesh
+from fabricgen.adopt.meshes import find_grid, find_mesh, list_tables
 from fabricgen.adopt.models import find_models
-from fabricgen.adopt.networks import split_head
+from fabricgen.adopt.networks import SwitchWire, split_head
 from fabricgen.adopt.tiers import write_ranges
 from fabricgen.adopt.words import Named, fill_template, find_template
 from fabricgen.catalog.loader import Catalog
@@ -204,10 +205,29 @@ def test_switches_of_a_group_that_meet_in_rows_and_columns_lie_in_a_grid() -> No
     assert find_mesh(tier, pairs) == {"row": 1, "column": {"links": 2, "reach": 1}}
 
 
-def test_switches_that_meet_by_no_rule_have_no_mesh() -> None:
+def test_switches_that_meet_by_no_rule_have_none() -> None:
     at = {f"{su}": {"su": ("p1", su), "router": 1} for su in range(1, 31)}
     pairs = {(f"{a}", f"{b}"): 1 for a in range(1, 31) for b in range(a + 1, 31) if (a * b) % 7 == 1}
-    assert find_mesh(TierForm("router", ("su",), at, 1, "qm8790", "opensm"), pairs) is None
+    assert find_mesh(TierForm("router", ("su",), at, 1, "qm8790", "opensm"), pairs) == {"su": None}
+
+
+@pytest.mark.parametrize("crossed", [(), (0, 174), (40, 120)])
+def test_a_crossed_cable_is_no_row_of_a_table(crossed: tuple[int, ...]) -> None:
+    """Ports lead to ascending numbers, from the last cage on: they tell which rows are meant."""
+    lines = Path("blueprints/slim-fly.csv").read_text(encoding="utf-8").split()[1:]
+    rows = tuple((int(a), int(b)) for a, b in (line.split(",") for line in lines))
+    ports, near, far = Counter[int](), list[tuple[str, str]](), list[tuple[str, str]]()
+    for row in rows:
+        for number, ends in zip(row, (near, far), strict=True):
+            ends.append((f"{number}", f"{40 - ports[number]}"))
+            ports[number] += 1
+    for one, other in [crossed] if crossed else []:
+        far[one], far[other] = far[other], far[one]
+    at = {f"{su}": {"su": ("p1", su), "router": 1} for su in range(1, 51)}
+    tier = TierForm("router", ("su",), at, 1, "qm8790", "opensm")
+    wires = [SwitchWire(*a, *b) for a, b in zip(near, far, strict=True)]
+    links, tables = list_tables(tier, "su", wires, {f"{cage}": cage for cage in range(1, 41)})
+    assert (links, len(tables), tables[-1]) == (1, 2 if crossed else 1, rows)
 
 
 def test_cages_are_written_as_ranges() -> None:

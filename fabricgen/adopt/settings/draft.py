@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from ipaddress import ip_interface
 from typing import Any, NamedTuple
 
-from fabricgen.adopt.words import edit_words, get, write_page
+from fabricgen.adopt.networks import T
+from fabricgen.adopt.words import edit_words, get, write_files
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.sections.fabric import Fabric
@@ -173,6 +174,14 @@ def find_majority(votes: Iterable[tuple[str, Any]]) -> Vote | None:
     return Vote(next(value for _, value, text in ballots if text == winner), facts, against)
 
 
+def count_votes(ballots: Iterable[tuple[T, tuple[str, Any]]]) -> dict[T, Vote]:
+    """Return the most frequent value by subject, from (subject, (name of a switch, value)) pairs."""
+    by_subject: dict[T, list[tuple[str, Any]]] = defaultdict(list)
+    for subject, ballot in ballots:
+        by_subject[subject].append(ballot)
+    return {subject: vote for subject, of_subject in by_subject.items() if (vote := find_majority(of_subject))}
+
+
 @dataclass
 class Draft:
     """A page to which settings are added; its lock and the tables beside `path`, where it will stand, are read."""
@@ -192,7 +201,7 @@ class Draft:
 
     def build(self, page: Page) -> Cluster:
         """Return the cluster that a page describes; raises InputError if the page cannot be built."""
-        unsaved = {self.path: write_page(page).encode()}
+        unsaved = write_files(page, self.path)
         return build_cluster(compile_design(self.path, unsaved=unsaved, advise=False, catalog=self.catalog))
 
     def add_settings(self, settings: Iterable[Setting]) -> None:
@@ -245,11 +254,8 @@ class Draft:
         """Return by fabric what most switches answer to `ask(fabric, switch)`; fabrics without an answer are
         left out.
         """
-        answers_by_fabric = (
-            (fabric, ((s.view.name, answer) for s in self.list_switches() for answer in ask(fabric, s)))
-            for fabric in fabrics
-        )
-        return {fabric: vote for fabric, answers in answers_by_fabric if (vote := find_majority(answers))}
+        switches = self.list_switches()
+        return count_votes((f, (s.view.name, answer)) for f in fabrics for s in switches for answer in ask(f, s))
 
 
 def edit_page(page: Page, settings: Iterable[Setting]) -> Page:

@@ -16,6 +16,7 @@ from fabricgen.adopt.settings.draft import (
     Draft,
     Setting,
     Vote,
+    count_votes,
     find_majority,
     make_settings_by_fabric,
 )
@@ -38,14 +39,16 @@ LONGEST_OF_RAILS = 33 - LEAST_HOSTS.bit_length()
 
 def infer_nos(draft: Draft) -> list[Setting]:
     """Return the NOS of all switches or, for a fabric whose tiers differ, a mapping of its tiers to their NOSes."""
-    by_tier: dict[str, dict[str, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
-    devices, votes = draft.cluster.plan.devices, dict[str, Vote]()
-    for row in draft.cluster.switch_rows():
-        cls, name = devices.classes[devices.device_class[row]], draft.cluster.names[row]
-        if name in draft.switches:
-            by_tier[cls.fabric][cls.tier].append((name, draft.switches[name].nos))
-    for fabric, ballots in by_tier.items():
-        of_tiers = {tier: vote for tier, ballot in ballots.items() if (vote := find_majority(ballot))}
+    devices, names, votes = draft.cluster.plan.devices, draft.cluster.names, dict[str, Vote]()
+    ballots = (
+        (devices.classes[devices.device_class[row]].key, (names[row], draft.switches[names[row]].nos))
+        for row in draft.cluster.switch_rows()
+        if names[row] in draft.switches
+    )
+    of_fabrics: dict[str, dict[str, Vote]] = defaultdict(dict)
+    for key, vote in count_votes(ballots).items():
+        of_fabrics[key.fabric][key.tier] = vote
+    for fabric, of_tiers in of_fabrics.items():
         nos_of_tier = {tier: vote.value for tier, vote in of_tiers.items()}
         facts = sum(vote.facts for vote in of_tiers.values())
         against = tuple(name for vote in of_tiers.values() for name in vote.against)
@@ -192,19 +195,18 @@ def _find_fallbacks(fabric: str, switch: ComparedSwitch) -> Iterator[bool]:
 
 
 def infer_pairs(draft: Draft) -> list[Setting]:
-    """Return `pair` of the tiers with bonds over two switches: evpn (multihoming), or mclag if it depends on
-    the image.
-    """
-    ballots: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
-    for switch in draft.list_switches():
+    """Return `pair` of tiers with bonds over two switches: evpn (multihoming), or mclag if the image decides."""
+
+    def find_pair(switch: ComparedSwitch) -> str:
         by_image = switch.view.naming.configuration.pairs.mlag_by_image
         segments = any(bond.segment for bond in switch.running.bonds.values())
-        word = "evpn" if segments else "mclag" if switch.running.pair and by_image else ""
-        ballots[switch.fabric, switch.view.tier.name].append((switch.view.name, word))
-    majorities = {key: vote for key, votes in ballots.items() if (vote := find_majority(votes)) and vote.value}
+        return "evpn" if segments else "mclag" if switch.running.pair and by_image else ""
+
+    ballots = (((s.fabric, s.view.tier.name), (s.view.name, find_pair(s))) for s in draft.list_switches())
     return [
         Setting(("fabrics", fabric, "tiers", tier, "pair"), vote.value, vote.facts)
-        for (fabric, tier), vote in majorities.items()
+        for (fabric, tier), vote in count_votes(ballots).items()
+        if vote.value
     ]
 
 
@@ -237,7 +239,7 @@ def infer_vlans(draft: Draft) -> list[Setting]:
 
     A running VLAN is that of the fabric whose planned VLAN has its place on a port.
     """
-    settings, design, fabrics = list[Setting](), draft.cluster.design, [fabric.name for fabric in draft.list_fabrics()]
+    design, fabrics = draft.cluster.design, [fabric.name for fabric in draft.list_fabrics()]
     tenants = {tenant.name for tenant in design.tenants}
 
     def ask_vrf(fabric: str, switch: ComparedSwitch) -> Iterator[str]:
@@ -245,14 +247,17 @@ def infer_vlans(draft: Draft) -> list[Setting]:
         vrfs = [vlans[vlan].vrf for vlan in _match_vlans(fabric, switch) if vlan in vlans]
         yield from (vrf for vrf in (*vrfs, *(port.vrf for port in ports if port.addresses)) if vrf not in tenants)
 
-    vlans_of_fabrics = draft.collect_votes(fabrics, lambda fabric, switch: sorted(_match_vlans(fabric, switch))[:1])
-    for fabric, vote in vlans_of_fabrics.items():
-        if vote.value != draft.cluster.intent(design.fabric(fabric)).vlan:
-            settings.append(Setting(("fabrics", fabric, "vlan"), vote.value, vote.facts, vote.against))
-    for fabric, vote in draft.collect_votes(fabrics, ask_vrf).items():
-        if design.fabric(fabric).vrf not in ("", vote.value):
-            settings.append(Setting(("fabrics", fabric, "vrf"), vote.value or "default", vote.facts, vote.against))
-    return settings
+    vlans = [
+        Setting(("fabrics", fabric, "vlan"), vote.value, vote.facts, vote.against)
+        for fabric, vote in draft.collect_votes(fabrics, lambda f, switch: sorted(_match_vlans(f, switch))[:1]).items()
+        if vote.value != draft.cluster.intent(design.fabric(fabric)).vlan
+    ]
+    vrfs = [
+        Setting(("fabrics", fabric, "vrf"), vote.value or "default", vote.facts, vote.against)
+        for fabric, vote in draft.collect_votes(fabrics, ask_vrf).items()
+        if design.fabric(fabric).vrf not in ("", vote.value)
+    ]
+    return vlans + vrfs
 
 
 def infer_subnets(draft: Draft) -> list[Setting]:
@@ -316,18 +321,15 @@ AUTO = LoadBalance.model_construct(seeds="auto")
 
 def infer_qos(draft: Draft) -> list[Setting]:
     """Return the keys of `qos` whose values on most switches of a fabric are not those that the page gives them."""
-    ballots: dict[tuple[str, str], list[tuple[str, Any]]] = defaultdict(list)
-    for switch in draft.list_switches():
-        for key, value in _list_qos_keys(draft, switch) if switch.view.ports else ():
-            ballots[switch.fabric, key].append((switch.view.name, value))
-    votes = {
-        fabric_and_key: vote
-        for fabric_and_key, ballot in ballots.items()
-        if (vote := find_majority(ballot)) and vote.value is not None
-    }
+    ballots = (
+        ((switch.fabric, key), (switch.view.name, value))
+        for switch in draft.list_switches()
+        for key, value in (_list_qos_keys(draft, switch) if switch.view.ports else ())
+    )
     return [
         Setting(("fabrics", fabric, "qos", key), vote.value, vote.facts, vote.against)
-        for (fabric, key), vote in votes.items()
+        for (fabric, key), vote in count_votes(ballots).items()
+        if vote.value is not None
     ]
 
 

@@ -27,15 +27,24 @@ def _make_fault(code: str, message: str, span: Span, hint: str = "") -> Diagnost
     return Diagnostic(code, Severity.ERROR, message, hint=hint, span=span)
 
 
-def read_table(stated: str, folder: Path, span: Span, *, what: str, allow_outside: bool) -> tuple[str, str]:
+def read_table(
+    stated: str,
+    folder: Path,
+    span: Span,
+    *,
+    what: str,
+    allow_outside: bool,
+    unsaved: Mapping[str, bytes] | None = None,
+) -> tuple[str, str]:
     """Return (text of a table that a blueprint names at `span`, its path as messages show it).
 
     The path is from the blueprint's folder, which it leaves only with `allow_outside`. `what` is what messages call the
-    table. Raises InputError: FG007 for a path that is not allowed, FG001 for a file that cannot be read.
+    table, `unsaved` has the content of files that are not saved, by path. Raises InputError: FG007 for a path that is
+    not allowed, FG001 for a file that cannot be read.
     """
     shown = folder / stated
     path = resolve_contained(stated, shown, folder, span, allow_outside=allow_outside, endings=ENDINGS)
-    data = read_bytes(Path(path), str(shown), span, limit=MAX_TABLE_BYTES)
+    data = (unsaved or {}).get(str(shown)) or read_bytes(Path(path), str(shown), span, limit=MAX_TABLE_BYTES)
     return decode_text(data, str(shown), limit=MAX_TABLE_BYTES, kind=what), str(shown)
 
 
@@ -207,8 +216,11 @@ LAST_SWITCH = 4096
 _make_pair_fault = partial(_make_fault, PAIRS_CODE)
 
 
-def read_pairs(blueprint: Blueprint, source: Located, folder: Path, *, allow_outside: bool) -> None:
+def read_pairs(
+    blueprint: Blueprint, source: Located, folder: Path, unsaved: Mapping[str, bytes] | None, *, allow_outside: bool
+) -> None:
     """Read the tables that meshes name into these meshes; a path is from the blueprint's folder and stays in it.
+    `unsaved` has the content of files that are not saved.
 
     Raises InputError: FG007 for a path that is not allowed, FG001 for a file that cannot be read; FG142, at each cell,
     for what is no number of a switch, or a pair that is there twice or of one switch.
@@ -218,7 +230,9 @@ def read_pairs(blueprint: Blueprint, source: Located, folder: Path, *, allow_out
             for dimension, mesh in tier.mesh.items():
                 if mesh.table is not None:
                     span = source.span(("fabrics", fabric_name, "tiers", tier_name, "mesh", dimension, "table"))
-                    table = read_table(mesh.table, folder, span, what="a table of pairs", allow_outside=allow_outside)
+                    table = read_table(
+                        mesh.table, folder, span, what="a table of pairs", allow_outside=allow_outside, unsaved=unsaved
+                    )
                     mesh.read_pairs(parse_pairs(*table))
 
 

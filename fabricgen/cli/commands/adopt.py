@@ -80,7 +80,7 @@ def command(
     from fabricgen.adopt.adopting import UndecidedError, adopt, is_whole, write_json, write_text
     from fabricgen.adopt.configurations import gather_configurations
     from fabricgen.adopt.proof import PAGE
-    from fabricgen.adopt.words import write_page
+    from fabricgen.adopt.words import write_files
     from fabricgen.catalog.loader import Catalog
     from fabricgen.cli.output import write_output
     from fabricgen.diff.compare import pause_collector
@@ -102,15 +102,15 @@ def command(
         raise click.UsageError(
             "\n".join(_write_question(q.what, q.candidates, q.hint) for q in error.questions)
         ) from None
-    page = write_page(found.words, _write_comments(found))
+    files = write_files(found.words, output, _write_comments(found))
     report = _verify_dumps(found.cluster, dumps, jobs or 0) if dumps and found.cluster and not is_whole(found) else None
-    told = write_text(found, report) if form == "text" else write_json(found, report, page)
-    if output == "-":
-        click.echo(told, err=True, nl=False)
-        write_output("-", page.encode())
-    else:
-        write_output(output, page.encode())
-        click.echo(told, nl=False)
+    told = write_text(found, report) if form == "text" else write_json(found, report, files[output].decode())
+    click.echo(told, err=output == "-", nl=False)
+    for path, content in files.items():
+        if output != "-" or path == output:
+            write_output(path, content)
+        elif form == "text":
+            click.echo(f"note: the page names {path}: -o FILE writes it beside, --format json has its rows", err=True)
     cluster = _keep_numbers(found, output)
     differences = _count_differences(cluster, configs, jobs or 0) if cluster and configs else 0
     if differences:
@@ -204,9 +204,9 @@ def _write_question(what: str, candidates: tuple[str, ...], hint: str) -> str:
 
     `candidates` is () if no profile is known to fit; `hint` is an example of the option that states it.
     """
-    listed = ", ".join(candidates[:_CANDIDATES])
-    more = f" and {len(candidates) - _CANDIDATES} more" if len(candidates) > _CANDIDATES else ""
-    profiles = f" ({listed}{more})" if listed else ""
+    from fabricgen.verify.sightings import list_few
+
+    profiles = f" ({list_few(candidates, _CANDIDATES)})" if candidates else ""
     return f"{what}{profiles}; state it, e.g. {hint}, or give a list of devices with --netbox"
 
 
