@@ -430,7 +430,7 @@ def _find_pieces_of_plan(plan: WiringPlan) -> Pieces:
     """Return the piece and leg of every link of a plan; links fill the pieces of a cable in order of the common end."""
     links, cables, number = plan.links, plan.cables, len(plan.cables)
     far_ends, lanes = count_ends_and_lanes(
-        links, cables.end_cable, cables.end_link, cables.end_links, cables.connectors_filled
+        links, cables.end_cable, cables.end_link, cables.end_links, cables.connectors
     )
     pieces = _count_pieces(plan, far_ends.astype(np.int64), lanes.astype(np.int64))
     rows = np.flatnonzero(links.cable >= 0)

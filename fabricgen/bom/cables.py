@@ -77,9 +77,7 @@ class CableParts:
             legs, lanes = CableParts(self._cluster.phase.whole).widths
             return legs[self._cluster.phase.cables], lanes[self._cluster.phase.cables]
         cables = self._cables
-        return count_ends_and_lanes(
-            self._links, cables.end_cable, cables.end_link, cables.end_links, cables.connectors_filled
-        )
+        return count_ends_and_lanes(self._links, cables.end_cable, cables.end_link, cables.end_links, cables.connectors)
 
     @cached_property
     def made(self) -> tuple[list[CablePart], Ints64]:

@@ -173,7 +173,7 @@ class CableIndex:
         """
         cables, links = self.plan.cables, self.plan.links
         far_ends, lanes = count_ends_and_lanes(
-            links, cables.end_cable, cables.end_link, cables.end_links, cables.connectors_filled
+            links, cables.end_cable, cables.end_link, cables.end_links, cables.connectors
         )
         first_rows, code = unique_combinations(cables.medium, far_ends, lanes)
         keys = zip(*(column[first_rows].tolist() for column in (cables.medium, far_ends, lanes)), strict=True)

@@ -174,7 +174,7 @@ def _cut_cables(plan: WiringPlan, phase: AtPhase, end_link: Ints64, cable: Ints)
         run_m=cables.run_m[rows],
         medium=cables.medium[rows],
         reaches=cables.reaches[rows],
-        connectors_filled=cables.connectors_filled[rows],
+        connectors=cables.connectors[rows],
         end_cable=cable[cables.end_cable[phase.ends]],
         end_link=link[end_link],
         end_links=cables.end_links[phase.ends],

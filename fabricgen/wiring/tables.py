@@ -290,7 +290,7 @@ class CableTable:
 
     One a cable: `length_m` float64 as ordered, or as built where `cable_of` states it; `run_m` computed from the floor;
     both with the trunk where it is patched. `medium` int32 indexes `media`; `reaches` bool says whether it is legal and
-    sold long enough for the run. `connectors_filled` int32: how many connectors of a twin-port cage it fills (fibres
+    sold long enough for the run. `connectors` int32: how many connectors of a twin-port cage it fills (fibres
     and single ports: 1). One an end row, int32, in the order of cables: `end_cable`, its cable; `end_link`, one of the
     links between the two connectors; `end_links`, how many links these carry.
     """
@@ -300,7 +300,7 @@ class CableTable:
     run_m: Floats
     medium: Ints
     reaches: Flags
-    connectors_filled: Ints
+    connectors: Ints
     end_cable: Ints
     end_link: Ints
     end_links: Ints

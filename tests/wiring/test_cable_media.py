@@ -89,7 +89,7 @@ def test_a_splitter_over_both_connectors_is_ordered_whole_whatever_is_used(desig
     """Four ways of 200G over the two connectors of a cage: MCP7Y40 has four legs, and none is sold with three."""
     cluster = build_cluster(design_of(NDR200, [f"scalable_unit.nodes={nodes} x mi300x-8"]))
     parts = CableParts(cluster)
-    assert cluster.plan.cables.connectors_filled.tolist() == [2] * 8
+    assert cluster.plan.cables.connectors.tolist() == [2] * 8
     assert [widths.tolist() for widths in parts.widths] == [[4] * 8, [8] * 8]
     assert {part.split("-")[0] for part in parts.parts[0]} == {"MCP7Y40"}
 
@@ -126,7 +126,7 @@ def test_cables_that_share_a_cage_with_a_patched_one_plug_into_its_transceiver(
     cables = plan.cables
     policy = plan.patching.policy.tolist() if plan.patching else [-1] * len(cables)
     media = [cables.media[i].id for i in cables.medium]
-    assert Counter(zip(media, cables.connectors_filled.tolist(), policy, strict=True)) == expected
+    assert Counter(zip(media, cables.connectors.tolist(), policy, strict=True)) == expected
 
 
 def test_lanes_that_nothing_carries_are_a_finding(tmp_path: Path) -> None:

@@ -39,10 +39,10 @@ def rows(cluster: Cluster) -> int:
 def _count_merged_cables(cluster: Cluster) -> dict[tuple[str, str], int]:
     """Return, by fabric and pair of tiers, how many fewer cables there are than connectors that they plug into."""
     cables, links = cluster.plan.cables, cluster.plan.links
-    rows = np.flatnonzero(cables.connectors_filled > 1)
+    rows = np.flatnonzero(cables.connectors > 1)
     segment = np.zeros(len(cables), dtype=np.int32)
     segment[cables.end_cable] = links.segment[cables.end_link]
-    fewer = np.bincount(segment[rows], weights=cables.connectors_filled[rows] - 1, minlength=len(links.segments))
+    fewer = np.bincount(segment[rows], weights=cables.connectors[rows] - 1, minlength=len(links.segments))
     merged = Counter[tuple[str, str]]()
     for link_segment, count in zip(links.segments, fewer.tolist(), strict=True):
         merged[link_segment.fabric, link_segment.key] += round(count)

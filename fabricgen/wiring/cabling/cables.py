@@ -86,7 +86,7 @@ def make_cables(
         run_m=longest_m,
         medium=medium,
         reaches=reaches,
-        connectors_filled=merged.cables_merged,
+        connectors=merged.cables_merged,
         end_cable=ends.cable,
         end_link=ends.link.astype(np.int32),
         end_links=ends.links,

@@ -80,7 +80,7 @@ def is_common_end_lower(segment: Segment, connectors: int) -> bool:
 
 def are_common_ends_lower(links: LinkTable, cables: CableTable) -> Flags:
     """Whether the common end of each cable, which a breakout has in one cage, is its lower (a) one; bool."""
-    return _are_lower(links, links.segment[cables.end_link[cables.find_first_rows()]], cables.connectors_filled)
+    return _are_lower(links, links.segment[cables.end_link[cables.find_first_rows()]], cables.connectors)
 
 
 def _are_lower(links: LinkTable, segment: Ints, connectors: Ints) -> Flags:

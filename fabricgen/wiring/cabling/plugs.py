@@ -32,7 +32,7 @@ def find_common_ends(links: LinkTable, cables: CableTable) -> tuple[Ints64, Flag
             row_of_port
         ]
     # a cable that fills the cage hangs on all its connectors
-    connector[cables.connectors_filled > 1] = -1
+    connector[cables.connectors > 1] = -1
     return first_link, are_common_ends_lower(links, cables), connector
 
 

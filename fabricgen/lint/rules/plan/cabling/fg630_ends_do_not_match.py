@@ -49,7 +49,7 @@ class EndsDoNotMatch(PlanRule):
 
         table, links, shelf = cluster.plan.cables, cluster.plan.links, make_shelf(cluster.design)
         segment, medium = links.segment[table.end_link], table.medium[table.end_cable]
-        split = count_far_ends(links, table.end_cable, table.end_link, table.end_links, table.connectors_filled)
+        split = count_far_ends(links, table.end_cable, table.end_link, table.end_links, table.connectors)
         columns = (segment, medium, split[table.end_cable], table.end_links)
         first_rows, code = unique_combinations(*columns) if len(segment) else (segment, segment)
         counts = np.bincount(code, minlength=len(first_rows)).tolist()
