@@ -11,10 +11,10 @@ from fabricgen.wiring.arrays import Flags, Ints
 
 
 class CableState(IntEnum):
-    """States of a cable, from the best to the worst.
+    """States of a cable, from the best to the worst; UNSEEN is 0, so that the maximum of several links ignores it.
 
-    A cable with several links has the worst state of its links, and UNSEEN, the lowest, is ignored at first. But if
-    some of them are unseen and none is dark or elsewhere, the cable is unseen.
+    A cable with several links has the worst state of its links. But if some of them are unseen and none is dark or
+    elsewhere, the cable is unseen.
     """
 
     UNSEEN, AS_PLANNED, HARMLESS, DARK, ELSEWHERE = range(5)
@@ -26,7 +26,7 @@ class CableState(IntEnum):
 
 
 class Kind(Enum):
-    """Kinds of actions, in the order of a diagnosis; in reports, this order is that of actions which cost alike."""
+    """Kinds of actions, in the order in which a diagnosis lists them; reports use it among actions of equal cost."""
 
     # boxes of one model stand in each other's places
     EXCHANGE = "exchange"

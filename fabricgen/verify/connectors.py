@@ -135,9 +135,10 @@ def find_connectors(
 
 
 def _find_common_ends(cables: Mapping[str, Any]) -> tuple[Flags, Flags]:
-    """Return two flags for each row: whether the cable's id names its b end, and whether it hangs on one connector.
+    """Return two flags for each row: whether the cable's id names its b end, and whether it names a single connector.
 
-    An id names the cage of the common end as first planned, even if the cable was built into another cage.
+    An id names the cage of the common end as first planned, even if the cable was built into another cage; `DEVICE:4.2`
+    names connector 2 of cage 4.
     """
     ids = cables["cable"].texts()
     a, b = (cables[f"{side}_device"].texts() + ":" + cables[f"{side}_cage"].texts() for side in "ab")
@@ -153,9 +154,10 @@ def _find_common_ends(cables: Mapping[str, Any]) -> tuple[Flags, Flags]:
 def _count_pieces(part_column: EncodedColumn, rows_of_cable: Ints64, hangs_on_b: Flags) -> Ints64:
     """Return how many pieces (jumpers or splitters) the cable of each row of cables.csv is made of; int64.
 
-    A part is one set of pieces, or, for a patched cable, the sets of its a end and of its b end, or one jumper for each
-    leg at both ends (joined by JOINT). `rows_of_cable` is the number of rows of each row's cable. `hangs_on_b` says
-    whether the cable's id names its b end, whose set then counts.
+    A part is one set of pieces, such as `2x ...`. The part of a patched cable lists several sets, joined by JOINT: that
+    of its a end and that of its b end, or, for a breakout, one set of jumpers for each leg at both ends.
+    `rows_of_cable` is the number of rows of each row's cable. `hangs_on_b` flags rows whose cable is named after its b
+    end: its pieces are those of the last set.
     """
     listed = [str(text).split(JOINT) for text in part_column.vocabulary.tolist()]
     set_sizes = [(len(sets), split_set(sets[0])[0], split_set(sets[-1])[0]) for sets in listed]

@@ -26,7 +26,7 @@ from fabricgen.wiring.tables import Segment
 
 COLLECTIVES = ("all-reduce", "all-to-all")
 EACH = 12
-"""The most findings whose cost is told one by one, the first of the report; `together` counts all of them."""
+"""The most findings whose cost is told one by one: the first of the report. `together` counts all of them."""
 
 FORMULA = (
     "slower: time as found / time as planned - 1, of a message of so many bytes. As found: links end where they were "
@@ -52,11 +52,12 @@ JobOf = Callable[[Network], Job]
 def price_findings(
     planned: Mapping[str, Any], cluster: Cluster, diagnosis: Diagnosis, job_of: JobOf, request: Question
 ) -> dict[str, Any]:
-    """Return, by fabric of the planned analysis, what the findings change in its sections and cost the job.
+    """Return, by fabric of the planned analysis, what the findings cost the job and what they change in its sections.
 
-    `planned` is {section: {fabric: figures}}. Costs are shares by which collectives take longer: of all findings
-    together, and of the first `EACH` alone. Findings at ports about which too little was seen are left out and counted
-    in `left_out`. `carry_nothing` has the ids of findings that join devices which the plan never joins.
+    `planned` is {section: {fabric: figures}}. A cost tells by what share each collective takes longer: `together` is
+    that of all findings at once, and `each` has that of every one of the first `EACH` by itself. `changed` lists the
+    figures that differ, `sections` has all figures as found. `left_out` counts the findings at ports about which too
+    little was seen, and `carry_nothing` has the ids of findings that join devices which the plan never joins.
     """
     found_hall, largest_size = FoundHall(cluster, diagnosis), max(request.sizes)
     actions = [action for action in diagnosis.actions if found_hall.knows_links_of(action)]
@@ -191,10 +192,10 @@ def compute_figures(
 
 
 def compare_figures(planned: Mapping[str, Figures], as_found: Mapping[str, Figures | None]) -> Iterator[dict[str, Any]]:
-    """Yield the figures that differ as they are printed: section, what, figure, planned, as found, and both as printed.
+    """Yield the figures whose printed values differ: section, what, figure, planned, as found, and both as printed.
 
-    Shares of the load balance that differ by no more than two random permutations do are left out. A value is None if
-    the network has no such thing (a class of pairs, for example) or the job cannot run.
+    Shares of the load balance are left out if two random permutations may differ as much. A value is None if the
+    network has no such thing (a class of pairs, for example) or the job cannot run.
     """
     for section, found_figures in as_found.items():
         cells_by_side = (
@@ -249,7 +250,7 @@ def list_table_lines(changed: Sequence[Mapping[str, Any]], sections: Mapping[str
 
 
 def _list_structure_rows(figures: Figures) -> Iterator[_Row]:
-    """Yield the bisection, the bandwidth beyond each step out, and the shares and latencies of pairs of ranks."""
+    """Yield the bisection, what a rank can send beyond each level, and the shares and latencies of pairs of ranks."""
     yield "bisection", "Gb/s each", figures["bisection_gbps_per_rank"], f"{figures['bisection_gbps_per_rank']:,.4g}"
     for step in figures["out_of"]:
         gbps = step["gbps_per_rank"]
@@ -322,7 +323,7 @@ class UnplannedPair(NamedTuple):
 
 
 class _SubstituteLink(NamedTuple):
-    """An unplanned link in the row of a planned link of the cluster: that row, and what three columns then have."""
+    """An unplanned link that overwrites a planned link of the cluster: the row of that link, and its new ends."""
 
     row: int
     a_device: int
@@ -350,7 +351,7 @@ class FoundHall:
         return [action.id for action in moved if self._flag_links(action.concerned)[links].any()] if links else []
 
     def knows_links_of(self, action: Action) -> bool:
-        """Whether it is known which links an action changes: about a module or port, only if a link of it is gone."""
+        """Whether an action's changes of links are known; about a module or port, only if one of its links is gone."""
         return action.kind not in (Kind.OPTIC, Kind.PORT) or bool(self._read_action(action)[0].any())
 
     @property
@@ -367,7 +368,7 @@ class FoundHall:
 
     @cached_property
     def _rows(self) -> Ints64:
-        """Rows of the cluster's links that have a cable, in order: row of each link of the planned cabling; int64."""
+        """The row of each link of the planned cabling among the cluster's links, int64: those that have a cable."""
         return np.flatnonzero(self.cluster.plan.links.cable >= 0)
 
     @cached_property
@@ -418,7 +419,7 @@ class FoundHall:
         return gone_by_action, pairs
 
     def _wire_pairs(self, gone: Flags, pairs: Sequence[UnplannedPair]) -> tuple[Cluster, Ints64, list[UnplannedPair]]:
-        """Return the cluster with pairs joined in rows of their tiers, rows that are gone, and pairs without a row."""
+        """Return (cluster with pairs as links in place of planned ones, rows that are gone, pairs that fit no row)."""
         plan = self.cluster.plan
         columns = {name: getattr(plan.links, name).copy() for name in ("a_device", "b_device", "b_port")}
         used_rows, odd_pairs = set[int](), []
@@ -440,7 +441,7 @@ class FoundHall:
         return replace(self.cluster, plan=plan._replace(links=replace(plan.links, **columns))), gone_rows, odd_pairs
 
     def _join_by_lower(self, pair: UnplannedPair) -> _SubstituteLink | None:
-        """Return a pair as a link in the row of its lower port; None if the other port is not in the tier above."""
+        """Return a pair as a link in the row of its lower end (a); None if the other port is not in the tier above."""
         links = self.cluster.plan.links
         for lower, upper in (pair, pair[::-1]):
             # even ports are lower ends; a spare port is in no segment
@@ -458,7 +459,7 @@ class FoundHall:
         return None
 
     def _join_by_either(self, pair: UnplannedPair) -> Iterator[_SubstituteLink]:
-        """Yield a pair as a link in the row of either port: upper and spare lower, or two ports within one tier."""
+        """Yield a pair as a link in the row of either port: upper end and spare port below, or two within one tier."""
         links = self.cluster.plan.links
         for near_port, far_port in (pair, pair[::-1]):
             if near_port >= self._planned:

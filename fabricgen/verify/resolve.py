@@ -111,7 +111,8 @@ def _flag_ports(numbers: _PortNumbering, ports: Ints) -> Flags:
 class _SeenPairs(NamedTuple):
     """Distinct pairs of ports that were seen joined, in order of first sighting; int64.
 
-    `low` is the lower port of a pair, `high` the other; `by_low` and `by_high` (bool) say which of the two sees it.
+    `low` is the lower port of a pair, `high` the other. `by_low` (bool): `low` sees `high`; `by_high`: `high` sees
+    `low`.
     """
 
     low: Ints64
@@ -249,8 +250,8 @@ def _find_named_ports(
 ) -> Flags:
     """Flag the planned ports that their dump would list by a known name, so that a missing entry means silence.
 
-    If at least half of the names in a switch's dump are unknown, or any name in a host's, an unlisted port may be
-    listed by an unknown name. It is flagged all the same if its name occurs in the dump of another device of its kind.
+    A dump is trusted with its names if fewer than half of them are unknown, in a host's none: then all ports of its
+    device are flagged. A port of another device is flagged if any dump has its name for a device of the same kind.
     """
     devices, names, kind = len(cabling.device_names), max(len(cabling.port_texts), 1), identities.ports.kind
     owner, sees = identities.device[sightings.owner], sightings.state == SEEN

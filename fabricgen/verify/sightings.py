@@ -240,10 +240,11 @@ class Stranger(NamedTuple):
 
 
 class Conflict(NamedTuple):
-    """A port about which dumps disagree: `port` sees `sees`, but `sees` is joined to `instead` (-1: to nobody).
+    """A port about which dumps disagree: it sees the port `sees`, which is believed to be joined to another, `instead`.
 
-    `itself`: whether the dump of the port `sees` says so, and not only that of the port `instead`. `beside`: the port
-    that `port` is believed to be joined to (-1: none). If `sees` equals `port`, the port sees itself.
+    `instead` is -1 if it is joined to nobody. `itself`: whether the dump of the port `sees` names `instead`, and not
+    only that of `instead` names `sees`. `beside`: the port that `port` is believed to be joined to (-1: none). If
+    `sees` equals `port`, the port sees itself.
     """
 
     port: int
@@ -265,7 +266,7 @@ class SeenPorts:
     - `dumped`, bool: a dump says what this port sees; if that is nobody, the port is silent.
     - `down`, bool: the dump says that the port is down.
     - `doubtful`, bool: the port is silent, and its agent has so many neighbours that this proves nothing; or a MAC is
-      heard there of which no more is proven.
+      heard there, and nothing proves whose plug is in the port.
     """
 
     joined_to: Ints

@@ -108,8 +108,8 @@ def _locate_at_id(diagnostic: Diagnostic, ids_by_cable: Mapping[str, str], ids: 
 class AcceptedNames:
     """Names given to single devices: by the overlay (`overlay_names`), and by blueprint and overlay (`devices`).
 
-    Both are keyed by the name that a device would have without. `new` maps the present name of each device that is
-    renamed to its new name.
+    Both are keyed by the name that the device would have if none were given to it. `new` maps the present name of each
+    device that is renamed to its new name.
     """
 
     places: PortFinder
@@ -151,7 +151,7 @@ class AcceptedNames:
         return rename_device(cage, self.new) if ":" in cage else cage
 
     def _refuse_stated(self, cable: str) -> tuple[Diagnostic, ...]:
-        """Return the fault (FG076) of a cable that the blueprint states by the names which devices had before."""
+        """Return the fault (FG076) that the blueprint itself states a cable by a name that a device will lose."""
         loaded = self.places.cluster.design.loaded
         listed = " and ".join(sorted(self.new))
         message = f"{listed} would take other names, and '{cable}' is stated here by the old ones"
@@ -162,8 +162,8 @@ class AcceptedNames:
 def list_accepted_names(places: PortFinder, picked: Chosen, overrides: StatedOverrides) -> AcceptedNames:
     """List the names that accepted exchanges of boxes give to devices: those for the overlay, and those that then hold.
 
-    A name is left out if the device has it without being told. Raises InputError (FG076) for boxes of different models,
-    and for devices that the blueprint itself names.
+    A name that the device would have anyway is left out. Raises InputError (FG076) for boxes of different models, and
+    for devices that the blueprint itself names.
     """
     cluster, new_names = places.cluster, dict[str, str]()
     for action in picked.actions:
@@ -196,10 +196,11 @@ def list_accepted_names(places: PortFinder, picked: Chosen, overrides: StatedOve
 
 
 def _close_names(renamed: Mapping[str, str]) -> dict[str, str]:
-    """Return the new name of each device whose place is taken by another box, or whose box has left.
+    """Return the new name of each device that an exchange of boxes concerns.
 
-    `renamed` maps the name of a box to the device in whose place it stands. If nobody took the place of a box that
-    left, that device takes the name at the end of the chain, which no device has any more.
+    `renamed` maps the name of each box to the device in whose place it stands: that device takes the name of the box. A
+    device whose own box left, and whose place no box took, gets the name that is left over: of `{A: B, B: C}`, B
+    becomes A, C becomes B, and A becomes C.
     """
     new_names = {planned_name: box for box, planned_name in renamed.items()}
     for box, planned_name in renamed.items():
@@ -289,8 +290,8 @@ def _accept_end(places: PortFinder, accepted_id: str, link: NumberedEnd, place: 
 def _accept_harmless(places: PortFinder, cable: str, lower: NamedPort, upper: NamedPort) -> Accepted:
     """Accept a harmless link as it is: the place `lower` is joined to the place `upper`.
 
-    Of the two cable ends planned there, the one with fewer links is accepted in the place of the other link, so that
-    common plugs stay.
+    Either the upper end of the cable planned at `lower` is accepted at `upper`, or the lower end of the cable planned
+    at `upper` is accepted at `lower`: the cable end with fewer links, so that the common plug of a breakout stays.
     """
     lower_end, upper_end = places.planned_at(*lower), places.planned_at(*upper)
     assert lower_end is not None and upper_end is not None  # noqa: S101, PT018 - harmless links join planned places
@@ -301,10 +302,11 @@ def _accept_harmless(places: PortFinder, cable: str, lower: NamedPort, upper: Na
 
 
 def _accept_action(places: PortFinder, action: Action, joined: Mapping[NamedPort, NamedPort]) -> list[Accepted]:
-    """Return the cable ends that accept an action: at the ends where it moves plugs, or else at the other ends.
+    """Return the cable ends to accept for an action, each where it was seen.
 
-    The other ends are taken if a host would lose its address, or if only one jumper of a cable end would be moved.
-    Raises InputError (FG076) if neither is possible.
+    They are the ends at which the action moves plugs. If a host would lose its address by that, or if a plug is only
+    one jumper of its cable end, they are the other ends of the same cables. Raises InputError (FG076) if neither is
+    possible.
     """
     moved_ends = []
     for step in action.steps:
@@ -337,10 +339,10 @@ def _describe_shared_end(places: PortFinder, accepted_end: Accepted) -> str:
 
 
 def _find_link_behind(places: PortFinder, link: NumberedEnd, joined: Mapping[NamedPort, NamedPort]) -> NumberedEnd:
-    """Return the link that a plug really carries, if it is swapped harmlessly with the link planned where it belongs.
+    """Return the end of the link that a plug really carries: `link`, or a parallel link swapped with it harmlessly.
 
-    Then the planned other end of that link is joined to the port of a parallel link, which is the one that the plug
-    carries. `joined` has what harmless links join, in both directions.
+    `link` is planned where the plug belongs. If the planned place of its other end is joined to the port of a parallel
+    link instead, the plug carries that parallel link. `joined` has what harmless links join, in both directions.
     """
     for _ in range(len(joined)):
         far_place = joined.get(places.find_place(NumberedEnd(link.row, not link.upper)))
@@ -352,7 +354,7 @@ def _find_link_behind(places: PortFinder, link: NumberedEnd, joined: Mapping[Nam
 
 
 def _list_address_faults(places: PortFinder, ends: Iterable[Accepted]) -> list[Diagnostic]:
-    """Return faults for moved ends by which a host would be on another leaf than the one that announces its address."""
+    """Return a fault for each moved end that puts a host on another leaf than the one that announces its address."""
     cluster = places.cluster
     relocations = [
         Relocation(

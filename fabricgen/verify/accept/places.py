@@ -102,7 +102,10 @@ class PortFinder:
         return set(self.find_cable_end(end).rows) <= set(self.rows_of_plug(end))
 
     def find_position(self, place: NamedPort, end: CableEnd) -> CagePosition:
-        """Return the cage position that a place is for a cable end; raises InputError (FG077, FG080, FG082) if none."""
+        """Return the cage position of a place, as overrides of a cable end state it.
+
+        Raises InputError (FG077, FG080, FG082) if the cable end cannot be in that place.
+        """
         return self.matcher.find_position(f"{place.device}:{place.port}", end)
 
 
@@ -132,7 +135,7 @@ INSTEAD = {
 
 @dataclass(frozen=True)
 class Chosen:
-    """The actions that are accepted, and the harmless cables, by id, with the places that their links join.
+    """What is accepted: actions, and harmless cables by id, with the two places that each of their links joins.
 
     `joined` has the places that harmless links join, accepted or not, in both directions.
     """

@@ -171,7 +171,10 @@ class _Lookup:
         return self._served[key]
 
     def list_served_at(self, column: str, fabric: str, place: NumberedPort) -> frozenset[str]:
-        """Return the rail or plane of a node's port, or all that a switch serves in a fabric."""
+        """Return the rails or planes (`column`) of a place in a fabric.
+
+        That is the one of a node's planned port, or else all that the device serves.
+        """
         if place.port != SPARE and self.is_node(place.device):
             return frozenset({str(self.cabling.read_link(column, place.port))}) - {""}
         return self.list_served(column, fabric, place.device)
@@ -199,7 +202,10 @@ class _Lookup:
 
     @cached_property
     def _of_accelerators(self) -> Flags:
-        """Flags by fabric: whether nodes have at least half as much bandwidth to it as to the widest fabric."""
+        """Flags by fabric (code of the column in links.csv): whether it joins accelerators, so far as speeds tell.
+
+        That is so if nodes have at least half as much bandwidth to it as to the fabric to which they have most.
+        """
         fabric, speed = self.cabling.links["fabric"], self.cabling.links["speed_gbps"]
         node = (self.cabling.devices["tier"].vocabulary == "node")[self.cabling.devices["tier"].codes]
         gbps = speed.vocabulary.astype(np.float64)[speed.codes] * node[self.cabling.device[0::2]]
@@ -245,10 +251,11 @@ class _Lookup:
 
 @dataclass
 class _Account:
-    """Sums over the links of one action, by what `Consequence` names: `lost` and `astray` in Gb/s by fabric and tiers.
+    """What the links of one action cost, summed up for a `Consequence`.
 
-    `crossed` has, for `rail`, `plane` and `fabric`, (fabric, planned, seen) in order; `uplinks` counts lost ones by
-    switch (row), and `nodes` are rows.
+    `lost` and `astray` are in Gb/s, by fabric and tiers. `crossed` has, for `rail`, `plane` and `fabric`, (fabric,
+    planned, seen) in the order of links; `uplinks` has the number of lost uplinks by switch (row), and `nodes` the rows
+    of the affected nodes.
     """
 
     lookup: _Lookup
@@ -366,7 +373,11 @@ def _count_pairs(lookup: _Lookup, joined: Iterable[tuple[int, int]]) -> Pairs:
 
 
 def _describe_join(lookup: _Lookup, ends: tuple[NumberedPort, NumberedPort]) -> tuple[tuple[int, int], ...]:
-    """Return what a link joins, as far as bandwidth is concerned: a certain port of a node, any port of a switch."""
+    """Return what a link joins as two sorted pairs, equal for links that do the same for bandwidth.
+
+    A pair is (0, port) at a node, each of whose ports counts by itself, or (1, device) at a switch, of which any port
+    will do.
+    """
     return tuple(sorted((0, end.port) if lookup.is_node(end.device) else (1, end.device) for end in ends))
 
 

@@ -54,8 +54,8 @@ class PortNumbersByName:
     def find_places(self, action: Action) -> dict[int, NumberedPort]:
         """Return, by planned port, where its plug is now, for all plugs that an action moves.
 
-        A plug with several ports has an entry for each. For exchanged boxes it is the port of the same name on the box
-        that stands there.
+        A plug with several ports has an entry for each. If box A stands in the place of device B, the plug planned in a
+        port of B is in the port of that name on A.
         """
         places_now: dict[int, NumberedPort] = {}
         for step in action.steps:

@@ -26,10 +26,11 @@ LEAST_BOX_PLUGS = 4
 
 
 def _count_votes(topology: SeenTopology) -> list[Vote]:
-    """Count the links that would be as planned if the box at one end were another of its model; most links first.
+    """Return votes for boxes that stand in for other devices of their model; those with most links come first.
 
-    Links of the box to other tiers that are right now count against it. Right links within a tier do not, since two
-    boxes that are both exchanged may be joined rightly.
+    A vote counts the links that would be as planned if the box stood in for the device. Links of the box to other tiers
+    that are right now are subtracted. Right links within a tier are not, since two boxes that are both exchanged may be
+    joined rightly.
     """
     cabling, first_spare = topology.cabling, topology.first_spare
     wrong = port = topology.find_wrong_ports()
@@ -83,9 +84,9 @@ def _map_ports(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list
 
 
 def _add_silent_ports(topology: SeenTopology, actual: int, planned: int) -> None:
-    """Add, as silent ports, the ports that the box `actual` has in the role of device `planned` and that were not seen.
+    """Add the ports of device `planned` that the box `actual` lacks to the box, as silent ports of the same names.
 
-    All that the ports of the box see is known, so that other ports see nobody.
+    This is for a box of which all that its ports see is known: a port that was not seen sees nobody.
     """
     for port in topology.cabling.list_device_ports(planned).tolist():
         name = int(topology.name[port])
@@ -95,7 +96,10 @@ def _add_silent_ports(topology: SeenTopology, actual: int, planned: int) -> None
 
 
 def _make_room(topology: SeenTopology, ring: Ring, port: int) -> int:
-    """Add a port to the device that the box of `port` stands in for, which has none of this name; return its number."""
+    """Add a port to the device that the box of `port` stands in for; return its number.
+
+    The device has no port with the name of `port` yet; the new one gets it.
+    """
     device, text = topology.locate_port(port)
     return topology.add_port(ring[device], int(topology.name[port]), text)
 
@@ -133,11 +137,11 @@ def count_plugs(topology: SeenTopology, ring: Ring) -> int:
 
 
 def make_box_exchangeable(staying: Collection[int], one_vote_enough: Collection[int] = ()) -> Exchangeable:
-    """Make boxes exchangeable if at least `LEAST_VOTES` links vote for it, except the devices `staying`.
+    """Make boxes exchangeable, except the devices `staying`; a vote counts from `LEAST_VOTES` links on.
 
-    For `one_vote_enough` one vote will do: devices with links that no moves of plugs explain. Their plugs have unequal
-    numbers of links, such as one with three links here, and one with one link and one with two there, so that none fits
-    another's place if the boxes are exchanged.
+    For the devices `one_vote_enough`, and all that votes connect with them, one link will do: they have links that no
+    moves of plugs explain. That is so if plugs do not fit each other's places: say one box has a plug with three links,
+    where the other has two plugs, with one and two links.
     """
 
     def count_votes(topology: SeenTopology) -> list[Vote]:

@@ -280,7 +280,7 @@ class Explainer:
         return None
 
     def has_one_value(self, dimension: str, port: int, far_port: int) -> bool:
-        """Whether the device of a port does not serve the rail or plane of `far_port` as well as that of the port.
+        """Whether the device of a port serves only the rail or plane of that port, and not also that of `far_port`.
 
         False if a switch serves both: then none is crossed. For a node it is always True: each of its ports has one
         rail and plane.

@@ -81,12 +81,12 @@ class WrongCables:
 
 
 def find_wrong_cables(topology: SeenTopology, plugs: PlugIndex) -> WrongCables:
-    """Find the cables that are not where they should be, by what their wrong ports see.
+    """Find the cables that are not where they should be, by what their wrong ports (`find_wrong_ports`) see.
 
-    `find_wrong_ports` tells these in ascending order, each of a link of which both ends are known (`joined_to` >= 0).
-    First spare ports are gathered into ends of cables; then links are counted by the pair of ends that they join; then
-    each end goes with the one to which most of its links lead. `unclear` gets the first ports of planned ends whose
-    links contradict that, or whose lanes are swapped where they are; `misfit` the ports on a lane of another number.
+    First spare ports are gathered into ends of cables. Then links are counted by the two ends that they join, and two
+    ends make a cable, those with most links first. Both ends, if planned, get into `unclear` instead if either has
+    other links that are right or make another cable, or if lanes are swapped within a cable in its place. Both ports of
+    a link that joins lanes of different numbers get into `misfit`.
     """
     cables = WrongCables(topology, plugs, {}, {}, [], [])
     wrong = topology.find_wrong_ports().tolist()

@@ -89,9 +89,9 @@ class _Explanation:
     """One way to explain a hall: actions for boxes, trunks and plugs, and what they leave unexplained.
 
     `exchanges` are the exchanges of boxes; `boxed` and `after` are the topologies that the module says.
-    `ends_without_cable` are planned ends (ports) whose cable is missing. `doubtful_ends` are the ends of cables whose
-    links contradict each other, and both ports of each link that joins two lanes which no moved plug would join: such a
-    cable has an entry for each of its ports.
+    `ends_without_cable` are planned ends (ports) whose cable is missing. `doubtful_ends` are ports: the ends of cables
+    whose links contradict each other, and both ports of each link that joins lanes of different numbers, which no moved
+    plug does. A cable with several such links has an entry for each of their ports.
     """
 
     exchanges: list[Ring]
@@ -176,8 +176,9 @@ def _find_exchanged_boxes(
 ) -> tuple[list[Ring], SeenTopology, list[Ring]]:
     """Return exchanges of boxes, the topology with these done, and exchanges that are reported as shifts instead.
 
-    An exchange is a shift if no box has more links to any device than planned, and every cable from the devices beside
-    the boxes to boxes of that tier is in a shift of plugs: then these devices were plugged a few places off.
+    Spines seem to be exchanged if the uplinks of their leaves are plugged a few places off. An exchange is taken for
+    such a shift if no box has more links to any device than planned, and if all cables that `_list_cables_towards`
+    lists for its boxes are in actions for shifts of plugs.
     """
     exchanges, topology = find_exchanges(as_seen, BOXES, as_seen)
     likely_rings = [ring for ring, _ in list_likely_rings(as_seen, BOXES) if ring not in exchanges]
@@ -449,8 +450,8 @@ def _find_plug(topology: SeenTopology, port: int) -> int:
 def _find_ring_that_broke(before: SeenTopology, plugs: PlugIndex, chain: Chain, rings: list[Ring]) -> int:
     """Return the index of the ring that broke a right link of `before` and so made a chain wrong; -1 if none did.
 
-    If the breakouts in `leaf-01:1` and `leaf-01:2` are in each other's cages, but a tail of the former sees `node-01`
-    as planned since it sits in the wrong node, its link is wrong once the breakouts are exchanged: by that ring.
+    Say the breakouts in `leaf-01:1` and `leaf-01:2` are in each other's cages, and a tail of the first one is in the
+    wrong node as well, so that it is seen there as planned. Once the breakouts are exchanged, its link is wrong.
     """
     plug = before.cabling.plug
     for end_a, end_b in chain.joined:
@@ -471,7 +472,7 @@ def _find_ring_that_broke(before: SeenTopology, plugs: PlugIndex, chain: Chain, 
 
 
 def _drop_cables(action: Action, cables: list[str]) -> Action:
-    """Return an action without these cables, which are reported as dark; an action for these alone as it is."""
+    """Return an action without some cables, which are reported as dark; if it has no others, return it as it is."""
     other_cables = tuple(cable for cable in action.cables if cable not in cables)
     return replace(action, cables=other_cables) if other_cables else action
 

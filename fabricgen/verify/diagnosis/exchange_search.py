@@ -70,8 +70,9 @@ def find_exchanges(
 ) -> tuple[list[Ring], SeenTopology]:
     """Find the rings that are believed, best first; return them, and the topology with all of them taken.
 
-    A ring of plugs, cages or trunk ends must put at least as many links right as it has unseen ones, in `topology` with
-    no other ring taken, and alone in the hall as it was seen (`as_seen`), unless it needs boxes to be exchanged first.
+    A ring of plugs, cages or trunk ends must put right at least as many links as it has unseen ones. This must hold in
+    `topology` before other rings are taken, and also in the hall as it was seen (`as_seen`), unless the ring makes
+    sense only after an exchange of boxes.
     """
     # rings are first tried on a copy. What the rounds exchange there is composed and judged once more as a whole.
     trial, permutation = topology.copy(), Ring()
@@ -111,7 +112,7 @@ def compose_rings(earlier: Iterable[Ring], later: Iterable[Ring]) -> list[Ring]:
 
 
 def pair_exchanged(rings: Iterable[Ring]) -> frozenset[tuple[int, int]]:
-    """Return (thing found, thing that it stands in for) of all rings, by which they compare whatever their order."""
+    """Return (thing found, thing that it stands in for) of all rings; equal for the same rings in any order."""
     return frozenset(pair for ring in rings for pair in ring.items())
 
 

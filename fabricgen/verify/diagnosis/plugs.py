@@ -95,7 +95,7 @@ class PlugIndex:
         """Complete a spare cage, in place, with spare ports of its device that continue the numbers of its known ports.
 
         `cage_ports` has the port of each lane, or NOWHERE; at least one port is known. `spare_by_key` has all spare
-        ports by (device, natural key of the port's name, without the name itself). Ports of other spare cages are not
+        ports by (device, first part of `make_natural_key` of the port's name). Ports of other spare cages are not
         taken.
         """
         numbered_lanes = [

@@ -55,7 +55,7 @@ def measure_shift(moves: Sequence[tuple[int, int]], closed: bool) -> int:
 def shifts_among(rows: Sequence[Shift]) -> Iterator[list[int]]:
     """Yield lists of indexes of `rows` that together are one shift: all closed rows, and each run of several open rows.
 
-    Closed rows are one shift if all their plugs are off by the same places; `_list_runs` says what a run is.
+    Closed rows are one shift if all their plugs are off by the same number of places; `_list_runs` says what a run is.
     """
     closed, opened = ([at for at, row in enumerate(rows) if row.closed is closed] for closed in (True, False))
     if len(closed) > 1 and measure_shift([move for at in closed for move in rows[at].moves], closed=True):
@@ -64,9 +64,10 @@ def shifts_among(rows: Sequence[Shift]) -> Iterator[list[int]]:
 
 
 def _list_runs(rows: Sequence[Shift], members: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the indexes of open rows, run by run: the targets of a run follow each other at the most frequent distance.
+    """Yield the indexes of open rows, run by run; the ranks to which the plugs of a run belong are at equal distances.
 
-    `members` are the indexes (in `rows`) of the open rows. Each index is listed once in a run.
+    That is the distance which is most frequent between neighbours of all such ranks. `members` are the indexes (in
+    `rows`) of the open rows. Each index is listed once in a run.
     """
     indexed_targets = sorted((target, row_index) for row_index in members for _, target in rows[row_index].moves)
     step_counts = Counter(upper[0] - lower[0] for lower, upper in pairwise(indexed_targets))

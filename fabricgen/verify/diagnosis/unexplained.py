@@ -56,7 +56,13 @@ def list_conflict_actions(topology: SeenTopology, seen_ports: SeenPorts) -> list
 
 
 def _describe_conflict(topology: SeenTopology, seen_ports: SeenPorts, conflict: Conflict) -> str:
-    """Say which statements of dumps about a port contradict each other."""
+    """Say which statements of dumps about the port `conflict.port` contradict each other.
+
+    - `sees`: the port that a dump of `conflict.port` names as its neighbour; equal to `conflict.port` if it sees itself
+    - `instead`: the port that `sees` is believed to be joined to instead (-1: to none)
+    - `beside`: the port that `conflict.port` is believed to be joined to, in spite of that dump (-1: to none)
+    - `itself`: whether the dump of `sees` names `instead`, and not only that of `instead` names `sees`
+    """
     port, seen_port, instead, beside = (
         name_port(topology.cabling, seen_ports, port) if port >= 0 else ""
         for port in (conflict.port, conflict.sees, conflict.instead, conflict.beside)

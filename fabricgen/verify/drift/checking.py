@@ -235,8 +235,9 @@ def list_findings(
 ) -> Iterator[DriftFinding]:
     """Yield at least one finding for each leading error; errors that follow from one are part of its finding.
 
-    Errors that make the same change in several places are read together, as a change of the planned statements; the
-    first MOST_READ kinds of change are read so, and others are told by path.
+    Errors that make the same change in several places are put into words together: the change is made to the planned
+    statements, and the switch that these then mean is compared with the planned one. Only the first MOST_READ kinds of
+    change are treated so; others are told by path.
     """
     causes_by_signature: dict[tuple[object, ...], list[_LeadingError]] = {}
     for cause in _pair_replacements(_group_causes(errors)):
@@ -318,9 +319,10 @@ class _DifferenceReader:
         self._planned_switch = self._read_model(planned)
 
     def describe_causes(self, causes: list[_LeadingError]) -> Mapping[Path, list[DriftFinding]]:
-        """Return the findings that some causes lead to, by path of the cause whose names a finding contains.
+        """Apply some causes to the planned statements; return the findings that result, by path of their cause.
 
-        Empty if the planned or the changed statements cannot be read as a switch.
+        A finding is of the cause that shares most names with it, such as a port or a VLAN. Empty if the planned or the
+        changed statements cannot be read as a switch.
         """
         if self._planned_switch is None:
             return {}
@@ -365,7 +367,7 @@ def _apply_difference(statements: Statements, verdict: Verdict) -> None:
 
 
 def _match_names(finding: DriftFinding, by_name: Mapping[str, list[_LeadingError]]) -> list[Path]:
-    """Return the paths of the causes that share most names with a finding, not counting the names of planned values."""
+    """Return the paths of the causes that share most names with a finding; names behind `, planned: ` do not count."""
     names = _find_names(f"{finding.subject} {finding.text.partition(', planned: ')[0]}")
     counts = Counter(cause.path for name in names for cause in by_name.get(name, ()))
     highest = max(counts.values(), default=0)

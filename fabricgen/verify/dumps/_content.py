@@ -45,9 +45,10 @@ class TooManyFaultsError(Exception):
 class DumpContent:
     """The text of a dump, or its `value` if it is JSON.
 
-    `shown` is the name of the file for people. `path` leads to the value in the JSON of the file; `within` is that JSON
-    if the dump is a text in one of its strings, else "". `device` is the device whose output it is, if a key of the
-    JSON or the prompt of a terminal says so. `first_line` is the line of the file in which the text begins, from 1.
+    `shown` is the name of the file for people. `path` leads to the value in the JSON of the file. If the dump is itself
+    a string in that JSON, such as a table in an answer of an API, `within` is the text of the JSON, else "". `device`
+    is the device whose output it is, if a key of the JSON or the prompt of a terminal says so. `first_line` is the line
+    of the file in which the text begins, from 1.
     """
 
     shown: str

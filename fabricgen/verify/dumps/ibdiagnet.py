@@ -55,7 +55,7 @@ def recognises(text: str) -> bool:
 def dumps(content: DumpContent) -> Iterator[Dump]:
     """Yield a dump for each node, with its links; a switch lists all of its links.
 
-    A table that the file lacks, but PORTS, is added to `content` as a fault.
+    If the file lacks NODES or LINKS, a fault is added to `content`; PORTS may be missing.
     """
     tables = _read_tables(content)
     for name in (NODES, LINKS):
@@ -85,8 +85,8 @@ def dumps(content: DumpContent) -> Iterator[Dump]:
 def _read_tables(content: DumpContent) -> dict[str, list[Row]]:
     """Return the rows of the tables in COLUMNS, by name of the table, with cells in the order of its columns.
 
-    A table without an end or without a column, and a row that is not of its table, are added to `content` as faults;
-    but PORTS is left out if it lacks a column, and its rows that tell no numbers are.
+    A table without an end, a table without a column, and a row that does not fit its table are added to `content` as
+    faults. In PORTS, which may be missing, a missing column or a bad row is no fault: such rows are left out.
     """
     tables, name, cell_indexes, first_line = dict[str, list[Row]](), "", list[int](), 0
     for number, line in content.read_lines():

@@ -62,7 +62,8 @@ def _make_sighting(row: tuple[str, ...], numbers: dict[tuple[str, str], str]) ->
 def _read_blocks(content: DumpContent) -> Iterator[_Block]:
     """Yield the switches in the file, each with the cells of its rows in the order of _READ and _RATE.
 
-    A line that is too long, a table without a column of _READ, and a row that is none of a port are added as faults.
+    Faults are added for a line that is too long, a table that lacks a column of _READ, and a row that is not about a
+    port.
     """
     block, cell_indexes, column_count = None, list[int](), 0
     for line_number, line in content.read_lines():

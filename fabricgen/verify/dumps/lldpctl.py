@@ -65,7 +65,11 @@ def _read_port(port: str, entry: dict[str, Json]) -> Iterator[Sighting]:
 
 
 def _list_neighbors(chassis: dict[str, Json]) -> list[Box]:
-    """Return the neighbours in a chassis element: json has them below their names, unless they have none; json0 not."""
+    """Return the neighbours in a chassis element.
+
+    In `json` the element has a key for each neighbour, its name; for a neighbour without a name, and in `json0`, the
+    element is the neighbour itself.
+    """
     chassis_id = chassis.get("id")
     if any(type(value) is list for value in chassis.values()) or (type(chassis_id) is dict and "value" in chassis_id):
         return [_make_box(_read_leaf(chassis, "name"), chassis)]

@@ -51,10 +51,10 @@ LANE_GBPS = {
 
 
 def find_link_gbps(lanes: str = "", lane: str = "") -> float:
-    """Return the rate of an InfiniBand link, Gb/s, 0 if a word tells none.
+    """Return the rate of an InfiniBand link, Gb/s; 0 if its width or the rate of its lanes is not known.
 
-    `lanes` is its width, as 4x, 4X or 4; `lane` is the name of a lane or its rate, where a signalling rate (106.25)
-    counts as the nominal one below it.
+    `lanes` is its width, as 4x, 4X or 4. `lane` is the name of a lane, or its rate in Gb/s; a signalling rate such as
+    106.25 is rounded down to the next nominal rate (100).
     """
     width, printed = re.fullmatch(r"(\d{1,2})[xX]?", lanes), LANE_GBPS.get(lane, 0.0)
     if re.fullmatch(r"\d{1,4}(?:\.\d{1,9})?", lane):

@@ -255,8 +255,9 @@ LEAST = 2
 def infer_names(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> list[str]:
     """Add the planned names of unknown interfaces to `identities.ports.renamed`; return notes about them, sorted.
 
-    An interface gets the planned name for which more than half of the devices of its kind that have it vote, and at
-    least LEAST of them. Each planned name is given to one interface of a kind.
+    Devices of one kind (model, NOS, fabric and tier) name their ports alike. A link of an unknown interface votes for
+    the planned name of the port that the plan has at this end of the link. An interface gets the name that has more
+    than half of its votes, and at least LEAST of them. Each planned name is given to one interface of a kind.
     """
     ends, end_texts = number_ends(sightings, identities), list_end_texts(sightings, identities)
     ports, names, texts = identities.ports, max(len(cabling.port_texts), 1), end_texts.texts

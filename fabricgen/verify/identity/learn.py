@@ -135,9 +135,9 @@ def _find_guids(cabling: PlannedCabling, sightings: Sightings, identities: Ident
 
 
 def _keep_clear(addresses: Iterable[tuple[Place, str]]) -> dict[Place, str]:
-    """Return the address of each place, by place, sorted.
+    """Return, by place, the address of each place that has a single one; sorted by place.
 
-    Places with several addresses are left out, and so are addresses of several places.
+    An address that several places have is left out.
     """
     places_by_text, texts_by_place = _group_by_text(addresses), _group_by_place(addresses)
     only_address = {
@@ -151,7 +151,7 @@ def _keep_clear(addresses: Iterable[tuple[Place, str]]) -> dict[Place, str]:
 def _list_unclear(addresses: Iterable[tuple[Place, str]], name: str) -> Iterator[str]:
     """Yield sentences about addresses of several devices, and about places with several addresses.
 
-    An address of several ports of one device is no sentence: the ports of a bond may share their MAC.
+    There is none about an address of several ports of one device: the ports of a bond may share their MAC.
     """
     for address, address_places in sorted(_group_by_text(addresses).items()):
         if len({device for device, _ in address_places}) > 1:

@@ -24,7 +24,7 @@ ROUNDS = 12
 class Inferred(NamedTuple):
     """Boxes with one chassis (MAC or GUID) that are taken for a device (row).
 
-    `votes` of the `ports` ports of known devices that see one of them say so.
+    Of all ports of known devices that see one of these boxes (`ports`), `votes` vote for the device.
     """
 
     boxes: tuple[int, ...]

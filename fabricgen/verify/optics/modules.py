@@ -88,7 +88,7 @@ class CatalogParts:
 
     @cached_property
     def _of_vendors(self) -> frozenset[str]:
-        """Part numbers of products of one vendor, with marks in place of lengths."""
+        """Part numbers of products that a single vendor sells, with `CODED` or `PLAIN` in place of lengths."""
         return frozenset(
             product.part
             for product_list in self._lists
@@ -235,7 +235,8 @@ def _find_light(name: str, prefix: str, lanes: str, gbps: float) -> str:
 def _find_reach(name: str, prefix: str, match: re.Match[str], gbps: float) -> float:
     """Return the reach of a name, m; 0 if the name leaves it open.
 
-    2XDR4 may be twice DR4 or twice XDR4, and XSR4 goes further than SR4.
+    Two kinds of names do: a DR after a count, as 2XDR4 may be twice DR4 or twice XDR4, and an SR after another letter
+    than V or at 10G and 40G, as XSR4 goes further than SR4.
     """
     if match["distance"]:
         return float(match["distance"]) * (1 if len(match["distance"]) == 3 else 1000)

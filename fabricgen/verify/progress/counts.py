@@ -165,8 +165,9 @@ class Scope:
     """The places that are asked for (none: the whole plan), and what is in them.
 
     `devices` (bool, by row) and `names` are the devices in the scope; `cables` (bool, by cable of PlannedCabling) and
-    `cable_ids` its cables. `places` are the names of devices that are in a place: of a fabric only its cables are asked
-    for, not what else is plugged into its switches.
+    `cable_ids` its cables. `places` are the names of devices of which everything is asked for. The switches of a fabric
+    are not among these: of a fabric only its cables are asked for, not what else is plugged into its switches. The
+    three sets of names are empty if the whole plan is asked for.
     """
 
     requested: tuple[str, ...]

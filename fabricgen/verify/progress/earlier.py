@@ -95,12 +95,12 @@ def compare_with_earlier(
 
 
 def list_verified_ids(plan: PlannedCabling, states: Ints, before: Flags) -> dict[str, str]:
-    """Return the ids of all cables that are right now, or were `before`, in the form that `_list_ids` reads."""
+    """Return the ids of all cables that are right now or were `before` (bool, by cable), grouped by device."""
     return group_ids_by_device(plan.cable_ids[np.isin(states, RIGHT) | before].tolist())
 
 
 def group_ids_by_device(ids: Iterable[str]) -> dict[str, str]:
-    """Return ids of cables (DEVICE:CAGE) as cages by device, with blanks between the cages."""
+    """Return ids of cables as cages by device: `{"leaf-01": "1 2"}` for `leaf-01:1` and `leaf-01:2`."""
     cages: dict[str, list[str]] = {}
     for name in ids:
         device, _, cage = name.partition(":")

@@ -107,8 +107,8 @@ def _make_key(report: Report, end: End) -> tuple[object, ...]:
 def _list_action_stops(report: Report, number: int, action: Action) -> list[Stop]:
     """Return the stops of an action, numbered from 1.
 
-    They are its steps in their order, which matters, or, if it has none, its ends along the walk. Beside an end of an
-    exchange of boxes is the end where the box belongs that stands there; beside any other end is NOWHERE.
+    They are its steps in their order, which matters. If it has none, they are its ends in the order of the walk: for
+    exchanged boxes each with the end to which the box that stands there has to go, otherwise with NOWHERE.
     """
     if action.steps:
         rows = [(step.cable, step.pull, step.put, step.reaches) for step in action.steps]

@@ -129,8 +129,8 @@ def _list_unfinished(units: Sequence[Progress], most: int) -> Sequence[Progress]
 def _format_table(kind: str, rows: Sequence[Progress], total: int, most: int) -> list[str]:
     """Return the lines of a table of units or racks (`kind`), `most` of them: those with most left to do.
 
-    `total` is the number of all of them, with those that are verified whole and not in `rows`; a last line counts what
-    is not shown.
+    `total` counts all units or racks. Those that are verified whole are not in `rows`, except that `rows` has all units
+    if these are few. A last line counts what is not shown.
     """
     shown = rows if len(rows) <= most else sorted(rows, key=lambda row: row.verified - row.total)[:most]
     width = max(len(kind), *(len(make_printable(row.name)) for row in shown))

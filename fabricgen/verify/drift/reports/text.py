@@ -10,7 +10,7 @@ from fabricgen.verify.drift.finding import Checked, Drift, DriftFinding
 from fabricgen.verify.sightings import format_count, list_few
 
 FEW = 4
-"""Subjects of one sentence, and foreign differences, that are named; of more, how many."""
+"""The most subjects of a sentence, and foreign differences, that are named; further ones are counted."""
 
 
 def report(drift: Drift) -> str:
