@@ -84,8 +84,8 @@ class _NextHops:
 class _Step:
     """Links between the switches of one height and the switches above them, grouped for their choices.
 
-    Upwards a slot is a lower switch. Downwards it is an upper switch and a component below it: the sum of `upper`, by
-    row of the switch, and `below`, by row of a leaf.
+    A slot of `up` is a lower switch (its device row). A slot of `down` is an upper switch with a component below it.
+    Its number is the sum of two columns by device row: `upper` of the switch and `below` of any leaf in the component.
     """
 
     up: _NextHops
@@ -102,7 +102,7 @@ class Routes:
         self.links = len(uplinks.lower)
         # upward, then the same links downward, then no link, which is never the narrowest of a route
         self.gbps = np.r_[uplinks.gbps, uplinks.gbps, np.inf]
-        """Gb/s by number of a link; the last is that of no link."""
+        """Gb/s by number of a link; the last entry stands for a hop that a flow does not use."""
         self.heights = int(uplinks.height.max(initial=-1)) + 1
         self.labels = tuple(level.component for level in network.levels[: self.heights + 1])
         self._ends = (np.r_[uplinks.lower, 0], np.r_[uplinks.upper, 0])
@@ -252,9 +252,10 @@ class Rates:
 
 
 def list_flows(network: Network, routes: Routes, source: Ints64, target: Ints64) -> Flows:
-    """Return the flows between pairs of ranks that use uplinks: one for each port, to the port of the same number.
+    """Return the flows between pairs of ranks that use uplinks; a pair has one for each of its ports.
 
-    So planes stay apart. Ports that only links between sites join have no flow.
+    It goes to the port of the same number, so that planes stay apart. Ports that only links between sites join have no
+    flow.
     """
     flows_by_port = []
     for port in range(network.leaf.shape[1]):
@@ -271,7 +272,10 @@ def list_flows(network: Network, routes: Routes, source: Ints64, target: Ints64)
 
 
 def permute_ranks(network: Network, routes: Routes, ranks: Ints64, rng: np.random.Generator) -> tuple[Ints64, Ints64]:
-    """Return (source, target) of a random permutation of ranks, int64; uplinks join the first ports of each pair."""
+    """Return (source, target) of a random permutation of ranks, int64; ranks without a port are left out.
+
+    A rank sends only to ranks that uplinks join to it, by the first port of each, and perhaps to itself.
+    """
     leaf = network.leaf[ranks]
     leaf = leaf[np.arange(len(ranks)), (leaf != NONE).argmax(axis=1)]
     ranks, joined = ranks[leaf != NONE], routes.labels[-1][leaf[leaf != NONE]]
@@ -338,7 +342,10 @@ def _route_flows(routes: Routes, flows: Flows, rng: np.random.Generator, balanci
 
 
 def _shuffle_places(leaf: Ints64, rng: np.random.Generator, start: int) -> Ints64:
-    """Return for each flow a random number among the flows of its leaf, after those of `start` earlier queue pairs."""
+    """Return for each flow its place in a random order of the flows of its leaf, from 0; `leaf` is by flow.
+
+    Places go on behind those of `start` earlier queue pairs: with 4 flows on a leaf and `start` 1 they are 4 to 7.
+    """
     return rank_within(leaf, rng.random(len(leaf))) + start * np.bincount(leaf)[leaf]
 
 

@@ -4,7 +4,7 @@ The bisection of a design takes places to be alike (`fabricgen.design.capacity.b
 unlike, and then halves are tried: whole places of a level in order, those with faults all in one half, dealt over both,
 and at random. A switch is on whichever side it has more bandwidth to, one tier after the other, as long as that lessens
 the cut (iterated conditional modes: Besag, On the Statistical Analysis of Dirty Pictures, 1986). Each figure is that of
-a real cut, so that no other figure may be above it.
+a real cut, so that the least cut of all is never above it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fabricgen.wiring.arrays import Flags, Floats, Ints64
 from fabricgen.wiring.tables import SWITCH
 
 RANDOM = 6
-"""Halves in which the places with faults are at random."""
+"""How many of the halves that are tried have the places with faults at random."""
 SWEEPS = 2
 """How often all switches look again on which side they cost less."""
 
@@ -141,7 +141,11 @@ class _Cut:
         return min(self._settle_sides(half, pull, start) for start in (sides, np.ones(size), -np.ones(size)))
 
     def _settle_sides(self, half: Flags, pull: Floats, sides: Floats) -> float:
-        """Return the least cut met while switches move, from given sides, to the side where they cost least; Gb/s."""
+        """Return the least cut met while switches move, from given sides, to the side where they cost least; Gb/s.
+
+        `pull` and `sides` are by switch: Gb/s of its nodes in the half less Gb/s of its other nodes; 1 if the switch is
+        in the half, else -1. `sides` is changed in place.
+        """
         least_cut = self._sum_across(half, sides)
         for _ in range(SWEEPS):
             # from the top down and up again, so that a change reaches all tiers in one sweep
@@ -151,7 +155,10 @@ class _Cut:
         return least_cut
 
     def _find_better_sides(self, pull: Floats, sides: Floats) -> Floats:
-        """Return the side of each switch, 1 or -1, on which it costs least while all others stay."""
+        """Return the side of each switch, 1 or -1, on which it costs least while all others stay.
+
+        `pull` and `sides` are as for `_settle_sides`.
+        """
         size = len(sides)
         towards = pull + np.bincount(self._a, self._links * sides[self._b], size)
         towards += np.bincount(self._b, self._links * sides[self._a], size)

@@ -23,7 +23,7 @@ from fabricgen.wiring.arrays import Flags, Floats, Ints64
 _GRID = 2000
 """Steps of the shares that distributions are reckoned with."""
 _ALIKE = 8
-"""Numbers of flows count as alike within 1 / 8 of a unit of their natural logarithm: within 13 %."""
+"""Numbers of flows count as alike if their natural logarithms differ by less than 1 / 8, so by less than 13 %."""
 
 
 def list_binomial_chances(number: int, chance: float) -> Floats:
@@ -44,7 +44,8 @@ def list_binomial_chances(number: int, chance: float) -> Floats:
 class _UplinkChoice:
     """Components whose uplinks are chosen in the same way: `flows` flows over `links` links.
 
-    Each flow asks for the fraction `demand` of a link. `share` is the fraction of the flows asked about that pass them.
+    Each flow asks for the fraction `demand` of a link. `share` tells which fraction of those flows whose rates are
+    computed passes these components; other flows are only in their way.
     """
 
     flows: float
@@ -53,7 +54,7 @@ class _UplinkChoice:
     share: float
 
     def find_loads(self, queue_pairs: int, *, dealt: bool) -> tuple[Floats, Floats]:
-        """Return (loads of the link of a flow over its bandwidth, the probability of each times `share`).
+        """Return (loads that the link of a flow may have, over its bandwidth; the probability of each, times `share`).
 
         Flows choose at random, or with `dealt` take links in turn.
         """
@@ -105,9 +106,10 @@ def _merge_choices(hop: list[_UplinkChoice], queue_pairs: int, *, dealt: bool) -
 
 
 def _list_choices(routes: Routes, flows: Flows, asked_flows: Flags, height: int, end: str) -> list[_UplinkChoice]:
-    """Return the choices among the uplinks of components at a height, for the ends `end` (`a` or `b`) of flows.
+    """Return how flows choose among the uplinks of components at a height, at their ends `end` (`a` or `b`).
 
-    `asked_flows` flags the flows asked about. Components with equally many links and nearly as many flows are merged.
+    `asked_flows` flags the flows whose rates are computed; components that none of them passes are left out. Components
+    with equally many links and nearly as many flows are merged.
     """
     uplinks, label = routes.network.uplinks, routes.labels[height]
     crossing, at_height, size = flows.level > height, uplinks.height == height, len(label)

@@ -31,7 +31,8 @@ class LossClass:
 
     `example` is the name of one of them; `devices` and `links` are the rows that are lost with it. `share` is the
     fraction of the bisection that its loss leaves by the design; None if its loss is counted on links. `of_rate` is the
-    fraction of the failures of a part of its kind that it has: half each for the two ends of a split cable.
+    fraction of the failures of such a part that have this effect: 0.5 for a split cable, half of whose failures are at
+    its common end and half at its other ends.
     """
 
     kind: str
@@ -124,7 +125,10 @@ class LossClasses:
             yield -int(cut_off[second]), -round(slowdown, 9), share, (row, second)
 
     def _count_links_between(self, row: int, other_rows: Ints64) -> Iterator[Ints64]:
-        """Yield, for each of `other_rows`, its links to `row`, then to the neighbours of `row` above and below."""
+        """Yield three int64 arrays: how many links each of `other_rows` has to `row`, and to its neighbours.
+
+        The second array is of the neighbours of `row` that are above it, the third of those below.
+        """
         a, b, size = self._links.a, self._links.b, len(self._plan.devices)
         yield np.bincount(np.append(a[b == row], b[a == row]), minlength=size)[other_rows]
         # by link: the end that may be `row` or one of the other rows, and the end that may be a neighbour of `row`
@@ -141,9 +145,9 @@ class LossClasses:
         return FailureDomain("a pair", lost_switches)
 
     def _count_carried(self, carrier: Ints64) -> tuple[Ints64, ...]:
-        """Return by carrier, int64: ports, ports of the job, ranks with no other carrier, such ranks of the job.
+        """Return by carrier, int64: ports, ports of the job, ranks with all their ports on it, such ranks of the job.
 
-        `carrier` is the number of the carrier of each port, such as its leaf or NIC; int64 [ranks, ports], -1: none.
+        `carrier` is the number of what carries each port, such as its leaf or NIC; int64 [ranks, ports], -1: none.
         """
         present = carrier != NONE
         last_carrier = carrier.max(axis=1, initial=NONE)
@@ -159,9 +163,10 @@ class LossClasses:
         return tuple(np.bincount(carriers, minlength=size) for carriers in carriers_to_count)
 
     def _count_ranks_below(self, part: Ints64) -> tuple[Ints64, Ints64, Ints64]:
-        """Return for each switch the ports of ranks in its component, those of the job, and the ports in its part.
+        """Return three int64 columns by device row: ports of ranks below it, of the job's ranks below, and in its part.
 
-        The component is that of the switch's own level; `part` has the connected part of each device row.
+        Ports are below a switch if their leaves are in its component of its own level. `part` has the connected part of
+        the network that each device row is in.
         """
         size = len(self._plan.devices)
         ports_below = np.zeros((2, size), dtype=np.int64)  # of all ranks, and of those of the job
@@ -419,7 +424,10 @@ class Pieces:
 
 
 def find_pieces(cluster: Cluster) -> Pieces:
-    """Return the pieces of a cluster's links; at a phase only of its links, in cables with the legs of later phases."""
+    """Return the pieces of a cluster's links; at a phase only of the links that exist then.
+
+    The cables of a phase are those of the whole cluster, with the legs that later phases use.
+    """
     if cluster.phase is None:
         return _find_pieces_of_plan(cluster.plan)
     all_pieces, rows = _find_pieces_of_plan(cluster.phase.whole.plan), cluster.phase.links
@@ -456,7 +464,10 @@ def _find_pieces_of_plan(plan: WiringPlan) -> Pieces:
 
 
 def _count_pieces(plan: WiringPlan, far_ends: Ints64, lanes: Ints64) -> Ints64:
-    """Return how many pieces each cable has, int64: as many as fibres for its lanes, or 1 if its ends are fixed."""
+    """Return of how many pieces each cable is made, int64: the fibres that its lanes take, or 1 if its ends are fixed.
+
+    `far_ends` and `lanes` are the numbers of its other ends and of its lanes, by cable.
+    """
     media, bases = plan.cables.media, (int(far_ends.max(initial=0)) + 1, int(lanes.max(initial=0)) + 1)
     # three numbers as one: a plan has few kinds of cable, and each is looked up once
     kind_number = (plan.cables.medium * bases[0] + far_ends) * bases[1] + lanes

@@ -147,8 +147,8 @@ class Network:
     def find_joining_level(self, source: Ints64, target: Ints64) -> Ints64:
         """Return the lowest level that joins each pair of ranks, int64; the number of levels if no level joins them.
 
-        `source` and `target` are the ranks of the pairs. Ports of the same number are compared, of which each is in one
-        plane; the lowest level of all ports counts.
+        `source` and `target` are the ranks of the pairs. Ports of the same number are compared, since these are in one
+        plane; the lowest level at which any of them meet counts.
         """
         levels = np.full(len(source), len(self.levels), dtype=np.int64)
         for port in range(self.leaf.shape[1]):
@@ -191,7 +191,7 @@ def _list_attachments(fabric: FabricDesign) -> list[Attachment]:
 
 
 def _count_ranks(design: Design, profile: NodeProfile) -> int:
-    """Return the ranks of a node: its accelerators; if it has none, 0, but 1 if no node of the cluster has any."""
+    """Return the number of ranks of a node: its accelerators, or 1 if no node of the cluster has any."""
     if profile.accelerators:
         return profile.accelerators.count
     return 0 if any(nodes.profile.accelerators for nodes in design.layout.node_sets) else 1
@@ -267,9 +267,9 @@ def _make_ranks(cluster: Cluster, fabric: FabricDesign) -> tuple[Ranks, Ints64]:
 
 
 def _find_domain_rates(design: Design, profile: NodeProfile, per_node: int) -> tuple[float, float, float]:
-    """Return (Gb/s each way of an accelerator across its scale-up domain, within its first tier, first-tier size).
+    """Return (rate of an accelerator across its scale-up domain, rate within its first tier, size of the first tier).
 
-    The size is in accelerators. A bandwidth that is not known is 0.
+    Rates are Gb/s each way, 0 if not known; the size is in accelerators.
     """
     from fabricgen.design.scale_up.domains import can_join, load_kind
 
@@ -322,7 +322,10 @@ def count_cluster_domains(design: Design) -> int:
 
 
 def _find_groups(scale_up: ScaleUpDesign, layout: Layout, pod: Ints64, node: Ints64) -> Ints64:
-    """Return for each node the number of its group of nodes in its unit, int64; -1 if it is in no such domain."""
+    """Return for each node the number of its group in its unit, int64; -1 if it is in no domain of `scale_up`.
+
+    A group is the nodes of a unit that share a domain. `pod` is the pod of each node, `node` its number in its unit.
+    """
     kinds = layout.kinds
     groups = np.full((len(kinds), int(node.max(initial=0)) + 1), NONE, dtype=np.int64)
     for number, kind in enumerate(kinds):

@@ -9,7 +9,7 @@ WIDTH = 110
 """Columns of a line."""
 
 Reckoning = tuple[str, tuple[str, ...]]
-"""(formula, constants or source; what it says, an item a line)."""
+"""(heading: `formula`, `source` or what constants are of; what it says, an item a line)."""
 
 
 def format_reckonings(rows: Iterable[Reckoning]) -> Iterator[str]:

@@ -147,7 +147,7 @@ def _list_collectives(results: Mapping[str, Any]) -> Cells:
 def _list_load_balance(results: Mapping[str, Any]) -> Cells:
     """Yield the configured balancing, and by way to choose paths the mean share of its rate that a random pair gets.
 
-    It is that with the fewest and that with the most queue pairs. Random pairs show most of what hashing costs.
+    There is a figure for the fewest and one for the most queue pairs. Random pairs show most of what hashing costs.
     """
     yield "asked for", str(results["configured"])
     rows = results["patterns"][0]["rows"] if results["patterns"] else []

@@ -32,11 +32,13 @@ BYTES_PER_US = 125.0
 
 @dataclass(frozen=True, slots=True)
 class ScaleUpTiers:
-    """How a job lies in scale-up domains of two tiers, and which fraction of the bytes leaves the busiest first tier.
+    """How a job lies in the first tiers of scale-up domains, and which fraction of the bytes leaves the busiest one.
 
-    All accelerators of a first tier share the links out of it, `beyond_gbps` for each of them, with efficiency.
-    `of_ring`, `of_all` and `of_switch` are fractions, for each accelerator of the tier, of what a rank passes on in a
-    ring, sends to all others of its domain, or sends to switches that reduce; 0 if each domain has one first tier.
+    `first_tiers` is how many of them the job is in. `beyond_gbps` is what each accelerator of a first tier may send out
+    of it, Gb/s, with efficiency; `in_switch_gbps` is the same for messages that switches reduce. `of_ring`, `of_all`
+    and `of_switch` are fractions of what a rank passes on in a ring, sends to all others of its domain, or sends to
+    switches that reduce: the part that leaves the busiest first tier, spread over all accelerators of the tier; 0 if
+    each domain has one first tier.
     """
 
     first_tiers: int
@@ -205,17 +207,16 @@ class Turn:
     height: float
 
     def early_us(self, us: float, across_us: float, steps: int) -> float:
-        """Return how long a NIC of an all-reduce over two trees sends before the first bytes come down to it, us.
+        """Return for how long a NIC sends before the first bytes come down to it, in an all-reduce over two trees, us.
 
         `us` is the time in which it sends all of its bytes, and `across_us` the latency of the whole way up and down,
-        of `steps` steps. Until the first bytes come down a NIC can send at most
+        of `steps` steps. Before the first bytes come down it sends the least of
 
-        - all that goes up (of small messages): the share of the edges that lead up;
-        - half of the message, of which its domain is a leaf, and of the other half what comes from below during the
-          step to the root and the one back, at the half rate that NICs below give each tree;
-        - for as long as the way to the root and back takes (of large messages).
-
-        The least of the three is what it does send.
+        - all that goes up, which is all but the share of the `down` edges (decides for small messages);
+        - the half of the message for the tree in which its domain is a leaf, and of the other half what comes from
+          below in two steps (to the root and back) at half of the rate, since the NICs below serve both trees;
+        - what fits into the time that the first bytes take to the root and back, which is the whole way less `height`
+          steps (decides for large messages).
         """
         edge, step = us / self.edges, across_us / steps
         return min(us - self.down * edge, edge + step, across_us - self.height * step)
@@ -224,9 +225,10 @@ class Turn:
 def find_turn(number: int) -> Turn:
     """Return the turn of the busiest of `number` ranks (2 or more) if data goes up two binary trees and back down.
 
-    Of four and more, even places with one behind them have two children in the first tree and are leaves of the second.
-    Of three, one has a child in each tree, in one of them 2 edges above the farthest place; of large messages it first
-    waits a step, and is half a step ahead with that tree: 2.25 is the middle of both bounds.
+    The busiest of four and more are those at even places, other than the last: they have two children in the first tree
+    and are leaves of the second. The busiest of three has a child in each tree. In one tree it is 2 edges above the
+    farthest place; but with large messages it first waits a step, and then is half a step ahead in that tree. Its
+    height of 2.25 is the middle of both bounds.
     """
     if number > 3:
         return Turn(4, 2, (number - 2).bit_length() - 1)
@@ -250,13 +252,17 @@ class CollectiveStage:
     """The fraction of `scale_up_bytes` that leaves the first tiers of domains."""
     pattern: Crowding | None = None
     far_us: Floats | None = None
-    """Latency of the network steps less that of pairs on one leaf, us: repeated for the steps, or of a flow in all."""
+    """Latency of each network step less that of a pair on one leaf, us; repeated until each step has one.
+
+    For a flow they are added up instead: it takes this way once.
+    """
     flow: bool = False
     in_switch: bool = False
     turn: Turn | None = None
-    """For a flow that comes down again: bytes that are sent while its first bytes are on their way take no extra time.
+    """Set if a flow goes up two trees and comes down again.
 
-    In the domain these are at most half of the bytes, and none if its switches both reduce and distribute.
+    The bytes that are sent before the first bytes come down take no extra time. In the domain these are at most half of
+    the bytes, and none if its switches both reduce and distribute.
     """
 
 
@@ -328,7 +334,10 @@ def _time_flow(stage: CollectiveStage, steps: Steps, network: float, scale_up: f
 
 
 def _find_longest_delay(beyond: Floats) -> float:
-    """Return the most that consecutive hops take beyond the time of the busiest link, us; `beyond` is that of each."""
+    """Return the most that hops which follow each other take longer than the busiest link does, in all, us.
+
+    `beyond` has by how much each hop takes longer, us; negative if it takes less time.
+    """
     # the greatest sum of consecutive hops: a sum from the start less the least one before it
     total = np.concatenate([[0.0], np.cumsum(beyond)])
     return float((total - np.minimum.accumulate(total)).max())

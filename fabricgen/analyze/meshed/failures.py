@@ -63,10 +63,9 @@ def _count_cut_off(network: Network) -> int:
 
 
 def _count_parts(graph: SwitchGraph, joined: nx.Graph[int], critical: list[int]) -> int:
-    """Return into how many parts the switches with ranks fall after the loss of one of the `critical` switches.
+    """Return the most parts into which the switches with ranks fall after the loss of one of the `critical` switches.
 
-    It is that of the worst loss, and the number of pieces without a loss if none parts them. `joined` has an edge for
-    every two joined switches.
+    It is not less than their number of parts without a loss. `joined` has an edge for every two joined switches.
     """
     worst = _count_pieces(graph, joined)
     for switch in critical:

@@ -16,10 +16,10 @@ from fabricgen.numbering.underlay import runs_bgp
 from fabricgen.wiring.arrays import Floats, Ints, Ints64
 
 MOST_SOURCES = 256
-"""Switches from which paths are counted where there are more, evenly spaced: all of a regular fabric are alike."""
+"""Paths are counted from at most about so many switches, evenly spaced: all of a regular fabric are alike."""
 
 CHUNK = 16
-"""Switches from which paths are counted at once: arrays are so many times as long as the links both ways."""
+"""The number of switches from which paths are counted at once: arrays have a row for each, a column for each arc."""
 
 
 class LinkGroup(NamedTuple):
@@ -124,7 +124,7 @@ class SwitchGraph:
         return PathCounts(distance, paths)
 
     def measure_diameter(self) -> int:
-        """Return the links on the longest of the shortest paths from `sources` to switches that have ranks.
+        """Return the number of links on the longest of the shortest paths from `sources` to switches that have ranks.
 
         Switches that no path joins are left out.
         """
@@ -149,7 +149,7 @@ class SwitchGraph:
     def load_links(self, weights: Floats) -> Floats:
         """Return the load of each link, Gb/s of both directions together, float64.
 
-        Every source sends to each switch `weights` of that switch (float64) times the bandwidth of its own ports.
+        A source sends to each switch the bandwidth of its own ports, times that switch's entry in `weights` (float64).
         Traffic is spread equally over all shortest paths (Brandes, Journal of Mathematical Sociology 25, 2001, of
         edges) if the graph is `weighted`, otherwise at each switch equally over its next hops.
         """

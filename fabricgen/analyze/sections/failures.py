@@ -93,8 +93,8 @@ def _count_interruptions(
 ) -> dict[str, Any]:
     """Return how often the job is stopped and slowed by failures, in all and by kind of part.
 
-    `rows` are the single losses. Nodes and accelerators stop the job whenever one of its own fails; of NICs, switches
-    and pieces of cables, `rows` tell which do. A mean number of hours is None if no part stops or slows the job.
+    The job stops whenever one of its nodes or accelerators fails. `rows`, which are the single losses, tell which NICs,
+    switches and pieces of cables stop or slow it. A mean number of hours is None if no part stops or slows the job.
     """
     nodes = len(unique_values(network.ranks.device[job.ranks]))
     parts = [_count_failures("node", "node", [{"parts_of_job": nodes, "of_rate": 1.0}], [], question)]

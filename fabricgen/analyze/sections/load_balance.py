@@ -29,7 +29,7 @@ from fabricgen.wiring.arrays import Floats, Ints64, unique_values
 
 ORDER = 3
 MOST_FLOWS = 2**22
-"""A Monte Carlo ends with the trial in which it has drawn so many flows; of so many, more trials tell nothing new."""
+"""A Monte Carlo ends with the trial in which it has drawn this many flows: more trials would tell nothing new."""
 _WHOLE = 0.995
 """Shares above this are shown as the whole rate: they round to 1.00."""
 WAYS = {"hash": "hash", "dynamic": "dynamic, leaves by load", "shared": "hash, one seed for all"}
@@ -102,8 +102,8 @@ def _figure_pattern(
 ) -> dict[str, Any]:
     """Return the figures of one pattern of traffic: by way to choose paths and queue pairs, expected and drawn rates.
 
-    `pattern` makes the pattern from a random generator, for each trial anew; the first one made is the one of which
-    rates are expected. If none of its pairs uses uplinks, there are no rates.
+    `pattern` makes the pattern from a random generator. Expected rates are those of the first one that it makes; for
+    each trial a new one is made. If none of its pairs uses uplinks, there are no rates.
     """
     rng = np.random.Generator(np.random.PCG64(question.seed))
     first_pattern, queue_pairs = pattern(rng), sorted(set(question.queue_pairs))
@@ -256,7 +256,10 @@ def reckoning(results: Mapping[str, Any]) -> Iterator[Reckoning]:
 
 @dataclass(frozen=True, slots=True)
 class Polarised:
-    """The links among which the switches of a tier choose, up or down to one place, and the share of them in use."""
+    """The links among which the switches of a tier choose, and the share of them in use if all tiers hash alike.
+
+    `way` is `up`, or `down`: then `links` are those to one component below.
+    """
 
     tier: TierKey
     way: str
@@ -289,11 +292,12 @@ def list_polarised(routes: Routes) -> Iterator[Polarised]:
 
 
 def _find_link_shares(upper: Ints64, number: Ints64, counts: Ints64, choices: Ints64) -> Floats:
-    """Return for each device row of an upper switch the share of its links in use if it hashes as lower switches do.
+    """Return by device row of an upper switch the share of its links in use if it hashes as lower switches do; float64.
 
-    The other columns have a row for each link: its `upper` switch, its `number` among the uplinks of its lower switch,
-    how many uplinks that switch has (`counts`), and among how many links the upper switch chooses (`choices`). Lower
-    switches are grouped by the greatest common divisor of both; the share is that of the group that uses most links.
+    The arguments have a row for each link: its `upper` switch, its `number` among the uplinks of its lower switch, how
+    many uplinks that switch has (`counts`), and among how many links the upper switch chooses (`choices`). Lower
+    switches with different greatest common divisors of `counts` and `choices` are taken apart: the share is the highest
+    of any.
     """
     # a hash that chose among n links before takes only every gcd(n, m)-th of m
     divisor, base = np.gcd(counts, choices), int(counts.max(initial=0)) + 1

@@ -15,7 +15,7 @@ from fabricgen.analyze.reckoned import Reckoning, cite_sources
 
 ORDER = 5
 STEPS_MS = (100, 1_000, 10_000)
-"""Lengths of a step of training that the lateness is a share of, ms: the analysis knows none of its own."""
+"""Lengths of a step of training, ms, of each of which the lateness is told as a share: the analysis knows no length."""
 
 FORMULA = (
     "one_late: every collective ends jitter_us later, and ranks x jitter_us of accelerator time are lost. all_late, in "

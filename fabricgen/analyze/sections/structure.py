@@ -20,9 +20,9 @@ ORDER = 1
 PLACES = ("unit", "pod", "site", "cluster")
 """Places of two accelerators that share no scale-up domain, the narrowest first."""
 EXAMPLES = 4
-"""Ranks from which example pairs of a class are taken."""
+"""The number of evenly spaced ranks from which example pairs of a class are taken."""
 KINDS = 512
-"""The most kinds of ranks, by unit, rail and leaves, of which paths are counted between any two."""
+"""Paths are counted between all kinds of ranks (by unit, rail and leaves) if there are at most this many kinds."""
 
 ACROSS = "links between sites"
 FORMULA = (
@@ -76,9 +76,10 @@ def _name_level(network: Network, number: int) -> str:
 
 
 def _list_taper(network: Network) -> Iterator[tuple[int, float]]:
-    """Yield for each level (components that have ranks, what a rank of the narrowest can send beyond it, Gb/s).
+    """Yield for each level (number of components that have ranks, Gb/s that a rank can send beyond it).
 
-    No level lets a rank send more than the levels below it do. It is 0 if nothing leads further.
+    The bandwidth is that of a rank in the narrowest component. No level lets a rank send more than the levels below it
+    do. It is 0 if nothing leads further.
     """
     least_gbps = rank_gbps = network.rank_gbps
     ports = network.leaf >= 0
@@ -158,9 +159,9 @@ def _count_cells(network: Network) -> dict[_Cell, int]:
 
 
 def _first_ports_suffice(network: Network) -> bool:
-    """Whether the first ports of any two ranks meet at the level at which their other ports meet, so that they suffice.
+    """Whether the first ports of any two ranks tell at which level they meet: their other ports meet there too.
 
-    They do not if a rank lacks a port, or if a single port is cabled otherwise than the first ones.
+    False if a rank lacks a port, or if another port of some rank is cabled otherwise than the first ports are.
     """
     ports = network.leaf.T
     if (ports[0] == NONE).any():

@@ -22,7 +22,7 @@ def stages(collective: str, team: Team) -> list[CollectiveStage] | None:
     serve their queue pairs (RdmaEgressQueue::GetNextQindex in qbb-net-device.cc of
     github.com/alibaba-edu/High-Precision-Congestion-Control), and a connection of NCCL holds eight pieces (NCCL_STEPS,
     src/include/device.h): no domain sends all that goes up one tree before it passes on what goes up the other.
-    A broadcast over three domains, of which one has a child in each tree and waits for the second, is left to rings.
+    A broadcast over three domains is left to rings: one of them has a child in each tree, and waits for the second.
     None is returned as well if ranks do not reach their domain.
     """
     passes = {"all-reduce": 2, "broadcast": 1}.get(collective)
