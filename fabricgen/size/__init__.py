@@ -1,1 +1,1 @@
-"""Which designs there are for so many accelerators, what each costs, and which no other beats."""
+"""Which designs there are for a number of accelerators, what each costs, and which are beaten by no other."""

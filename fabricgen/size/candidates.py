@@ -27,7 +27,7 @@ ACCOUNTS = "accounts are for you to state, in management.users"
 
 @dataclass(frozen=True)
 class Work:
-    """What worker processes do with a shape or a candidate: they return candidates, or in words why it is none.
+    """What worker processes do with a shape or a candidate: they return candidates, or texts that say why it is none.
 
     `path` is the file that diagnostics of blueprints name. `prices` are prices by part, None if there are none.
     """
@@ -40,9 +40,9 @@ class Work:
     """Whether every candidate is judged; then losses are computed when it is judged, after candidates were merged."""
 
     def size_alike(self, alike: Sequence[Shape]) -> list[Candidate | str]:
-        """Return the candidates of the first of some alike shapes that is a design, and why earlier ones are none.
+        """Return the candidates of the first of some alike shapes that can be designed, and why earlier ones cannot.
 
-        Each candidate has the shapes after its own as `alike`.
+        Each candidate has the shapes after its own as `alike`; a reason is a text.
         """
         results: list[Candidate | str] = []
         for number, shape in enumerate(alike, 1):
@@ -59,7 +59,8 @@ class Work:
     def find_next_alike(self, candidate: Candidate) -> list[Candidate]:
         """Return the candidate that replaces one that does not lint clean, in a list; empty if no further shape fits.
 
-        It is of the first of `candidate.alike`, the shapes of the same kind that are not tried yet, that can be sized.
+        Shapes of the same kind that are not tried yet (`candidate.alike`) are tried in order, up to the first that can
+        be designed.
         """
         results = self.size_alike([replace(shape, ready=False) for shape in candidate.alike])
         return [
@@ -69,7 +70,7 @@ class Work:
         ]
 
     def _size_shape(self, shape: Shape) -> list[Candidate | str]:
-        """Return the candidates of a shape, or in words why it is none.
+        """Return the candidates of a shape, or a text that says why it is none.
 
         The first has the tiers that the nodes take. If upper tiers for the wished growth are larger, a second candidate
         has them from the first day (`ready`).
@@ -100,7 +101,8 @@ class Work:
     def _design_shape(self, shape: Shape, nodes: int) -> tuple[str, Design]:
         """Return (text of the blueprint, design) of a shape with `nodes` nodes; raises InputError if it cannot be.
 
-        The number of spines is derived, unless it is below the least of a lossless network, which is stated then.
+        The number of spines is derived. If a lossless network needs more (`count_least_spines`), the blueprint states
+        that number.
         """
         text = write_blueprint(shape, self.hardware, nodes)
         design = self._compile_design(text)
@@ -215,7 +217,8 @@ def count_least_spines(design: Design) -> dict[str, int]:
 def size_shapes(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[str]) -> list[Candidate]:
     """Return the candidates of some shapes, alike shapes as one candidate.
 
-    `reasons` counts the shapes that are no candidates, by why. Up to `jobs` processes work at it.
+    `reasons` is added to: the number of shapes that are no candidates, by the text that says why. Up to `jobs`
+    processes work at it.
     """
     fitting: dict[object, list[Shape]] = {}
     short: list[tuple[Shape, int]] = []
@@ -244,11 +247,11 @@ _MEET = {
 
 
 def _count_too_small(short: Sequence[tuple[Shape, int]], carried: Sequence[Shape], hardware: Hardware) -> Counter[str]:
-    """Return how many shapes carry too few nodes, by text: their kind, and the GPUs that the greatest of them carries.
+    """Return how many shapes carry too few nodes, by reason: what they are, and the most GPUs that one of them carries.
 
-    `short` has (shape, most nodes) of the shapes that carry too few, `carried` has the shapes that carry enough. Shapes
-    of equal tiers, switch and planes have one text. If some of them carry enough, the text also tells where rails meet,
-    and if some with rails that meet there carry enough, it names the greatest shape.
+    `short` has (shape, most nodes) of the shapes that carry too few, `carried` has those that carry enough. Shapes of
+    equal tiers, form, switch and planes have one reason. If some of these carry enough, the reason also tells where
+    rails meet; if even some whose rails meet there carry enough, it names the greatest shape.
     """
     fits = {(shape.tiers, shape.form, shape.switch, shape.planes) for shape in carried}
     fits_with_meet = {(shape.tiers, shape.form, shape.switch, shape.planes, shape.meet) for shape in carried}

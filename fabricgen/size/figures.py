@@ -166,7 +166,10 @@ def _sum_watts(watts: Iterator[tuple[float | None, int]]) -> float | None:
 
 
 def _list_tier_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, TierDesign, int]]:
-    """Yield (name of the lower tier, upper tier, links) for each pair of tiers; the lowest is called `node`."""
+    """Yield (name of the lower tier, upper tier, links) for each pair of tiers.
+
+    Nodes are the tier `node`, with an entry for each way in which they attach.
+    """
     for feed in fabric.node_feeds:
         for nodes, attachment in feed.attachments:
             yield "node", design.tier(feed.leaf), design.count_present(feed, nodes) * len(attachment.legs)
@@ -177,9 +180,10 @@ def _list_tier_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[str
 
 
 def _count_least_cables(design: Design, fabric: FabricDesign) -> int:
-    """Return a lower bound of the number of cables.
+    """Return a lower bound of the number of cables between nodes and switches and between switches.
 
-    Links share a breakout cable at their lower end if its connector is split, else at their upper end.
+    Links share a breakout cable at their lower end if its connector is split, else at their upper end. Nodes whose leaf
+    is in their rack are counted with one cable for each of their cages, since a single copper cable may fill it.
     """
     cables = 0
     for lower, upper, links in _list_tier_links(design, fabric):
@@ -206,7 +210,11 @@ def _count_cages(attachment: Attachment) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Ends:
-    """Equal cages of equal devices with a transceiver in each; `media` are the modules that may be in them."""
+    """Equal cages of equal devices with a transceiver in each; `media` are the modules that may be in them.
+
+    `count` is the number of cages. `top` is the OSFP plug that they take, finned or flat, "" for others. `gbps` is the
+    speed of a cage with all of its ports, and `lane_gbps` that of a lane.
+    """
 
     device: Device
     count: int
@@ -280,8 +288,8 @@ def _sum_least_price(fabric: FabricDesign, ends: list[_Ends], prices: Mapping[st
 def _sum_switches_ns(design: Design, fabric: FabricDesign, hops: int | None = None) -> float | None:
     """Return the latency of the switches of the longest path, ns; None if it is not known.
 
-    The path passes a switch of each tier on the way up and on the way down, and one of the top tier. With `hops` it
-    passes so many switches of the only tier, whose switches meet.
+    The path passes a switch of each tier on the way up and on the way down, and one of the top tier. If the switches of
+    the only tier meet, `hops` says how many of them it passes.
     """
     latency = design.catalog.constants().latency
     latencies = [latency.switch_ns(tier.profile) for tier in fabric.tiers]
@@ -295,7 +303,7 @@ def count_replugged(now: Design, grown: Design) -> int:
     """Return how many links between switches get another upper end when a design becomes the grown one.
 
     A lower switch has U links to S upper ones of a group, U/S to each; with S' >= S upper ones and U' links, the lesser
-    of U/S and U'/S' stays on each of the S, and all others move. Switches of lower tiers that are there already count.
+    of U/S and U'/S' stays on each of the S, and all others move. Only links of lower switches that exist already count.
     """
     moved = 0
     fabric, later = now.fabrics[0], grown.fabrics[0]

@@ -1,7 +1,7 @@
-"""The Pareto front: candidates that no other beats, and by which one each of the others is beaten.
+"""The Pareto front: candidates that no other beats, and for each other candidate one of the front that beats it.
 
-One beats another that it is no worse than on any axis and better than on one (Pareto dominance). What nobody knows is
-worse than anything known: a switch without a power figure does not win by it.
+A candidate beats another if it is no worse on any axis and better on at least one (Pareto dominance). What nobody knows
+is worse than anything known: a switch without a power figure does not win by it.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def find_front(candidates: Sequence[Candidate], axes: Sequence[str]) -> list[Can
 
 
 NEAR = 0.05 + 1e-9
-"""How far a nearly alike candidate is off one of the front on an axis at most, as a fraction of the latter's."""
+"""How much a nearly alike candidate may differ from one of the front on an axis, as a fraction of the figure there."""
 
 
 def measure_distances(base: Candidate, candidate: Candidate, axes: Sequence[str]) -> dict[str, float]:
@@ -88,8 +88,9 @@ def find_near_alike(
 ) -> dict[str, tuple[Candidate, ...]]:
     """Return, by name of a candidate of the front, beaten ones that are nearly alike, one for each number of planes.
 
-    Each is the nearest of those at most `NEAR` off on every axis. Numbers of planes of which the front has a candidate
-    that is nearly alike are left out, since it is shown. Checked candidates are preferred, so that few are wired.
+    Each is the nearest of those that differ by at most `NEAR` on every axis. Numbers of planes are left out for which
+    the front itself has a candidate that is nearly alike, since it is shown. Checked candidates are preferred, so that
+    few are wired.
     """
     near_by_name = {}
     for candidate in front:

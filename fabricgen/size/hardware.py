@@ -25,7 +25,7 @@ ROLE = "compute"
 """The role of the NICs that the fabric serves."""
 
 SHUFFLED_WAYS = 4
-"""NICs that are split into so many ports or more meet their leaves by way of fibre shuffles."""
+"""NICs that are split into at least this many ports meet their leaves by way of fibre shuffles."""
 
 MOST_NODES = 4096
 """Nodes of a scalable unit, at most (`blueprint/scalars.py:CountOf`)."""
@@ -122,7 +122,10 @@ class Ports:
         return _count_most_downlinks(self.profile, self.kind, self.up if ratio else None, ratio or Fraction(1), spare)
 
     def count_most_above(self, *, top: bool) -> int:
-        """Return the most downlinks of an upper switch, of the kind of leaf uplinks; at the `top` it has no uplinks."""
+        """Return the most downlinks of an upper switch, of the kind of port that leaves have for uplinks.
+
+        It has as many uplinks, or none at the `top`.
+        """
         return _count_most_downlinks(self.profile, self.up, None if top else self.up, Fraction(1), 0)
 
     def count_uplinks(self, down: int, ratio: Fraction) -> int:

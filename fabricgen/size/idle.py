@@ -35,8 +35,8 @@ def find_idle_wishes(wishes: Wishes, tried: Iterable[Shape]) -> Iterator[Diagnos
 def find_idle_search_prices(result: SearchResult, folder: Path) -> Iterator[Diagnostic]:
     """Yield a warning (FG031) for each price of a part that neither a design of the search nor the catalogue has.
 
-    `folder` is that of the wishes. If they name the file of prices by a relative path, which nobody vouches for, one
-    warning tells the lines of all such prices and does not repeat their names.
+    `folder` is that of the wishes. If they name the file of prices by a relative path, it may be anybody's file: a
+    single warning then tells the lines of all such prices, without the names that stand there.
     """
     wishes = result.wishes
     if not wishes.prices:

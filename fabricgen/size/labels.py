@@ -15,13 +15,13 @@ from fabricgen.export.drawings.svg import measure_text
 TEXT = 2.6
 """Size of text, mm."""
 GAP = 0.5
-"""Between labels, and between labels and points, mm."""
+"""The least distance between labels, and between labels and points, mm."""
 NEAR = 3.0
 """Points that are nearer to each other than this, mm, share a label."""
 RANGES = 3
 """Runs of numbers in a label, at most."""
 LEADER_FROM = 1.6
-"""A label that is farther from its point than this, mm, by some tolerance, has a line to it."""
+"""How far beside its point a label stands, mm; a label that is more than 0.3 mm farther off has a line to its point."""
 
 Point: TypeAlias = tuple[float, float]
 Box: TypeAlias = tuple[float, float, float, float]

@@ -76,8 +76,8 @@ def sum_longest_path_m(cluster: Cluster, hops: int) -> float:
 def find_mesh_link_losses(fabric: FabricDesign, whole: float) -> dict[str, float]:
     """Return, by lower end (`node` or a mesh's dimension), the fraction of the bisection that one lost link leaves.
 
-    `whole` is the bisection, Gb/s. Each link counts as if it crossed the narrowest cut and all of its bandwidth were
-    missed there, so the fraction is a lower bound.
+    `whole` is the bisection, Gb/s. The fraction is a lower bound: each link counts as if it crossed the narrowest cut,
+    and as if all of its bandwidth were missed there.
     """
     (leaf, *_) = fabric.tiers
     losses = {"node": leaf.downs[0].speed_gbps}

@@ -1,11 +1,11 @@
 """Shapes whose switches meet within their tier: balanced dragonflies, and HyperX of one to three dimensions.
 
-A dragonfly is balanced where each of a switches of a group has p node ports, 2p local links and p global ones, so that
-a = 2p, and at most a h + 1 groups (Kim et al., Technology-Driven, Highly-Scalable Dragonfly Topology, ISCA 2008). Fewer
-switches of more local links each do as much: (a - 1) m >= 2p - 1 local links. Along a dimension of S switches a HyperX
-has K links of every two, S^2 / 4 of which cross its middle for S of T node ports each: K = 2 T / S for full bisection
-(Ahn et al., HyperX: Topology, Routing, and Packaging of Efficient Large-Scale Networks, SC 2009). Both are in bandwidth
-here, as links between switches may be faster than those of nodes.
+A dragonfly is balanced if each of the a switches of a group has p node ports, 2p local links and h = p global ones, so
+that a = 2p, and if there are at most a h + 1 groups (Kim et al., Technology-Driven, Highly-Scalable Dragonfly Topology,
+ISCA 2008). Fewer switches, with m links between every two, do as much if (a - 1) m >= 2p - 1. A HyperX has, along a
+dimension of S switches with T node ports each, K links between every two switches. K S^2 / 4 of them cross the middle,
+so that full bisection takes K = 2 T / S (Ahn et al., HyperX: Topology, Routing, and Packaging of Efficient Large-Scale
+Networks, SC 2009). Both are in bandwidth here, as links between switches may be faster than those of nodes.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from fabricgen.design.ports import PortDemand, SwitchDemand, find_largest, place
 from fabricgen.size.hardware import MOST_NODES, Hardware, Ports, Shape, count_nodes
 
 MOST_DIMENSIONS = 3
-"""Of a HyperX for which no widths are wished."""
+"""The most dimensions of a HyperX for which no widths are wished."""
 
 MOST_UNITS = 100
-"""So many sizes of units are looked at, evenly spaced where there are more."""
+"""The most sizes of units that are tried, evenly spaced where more are possible."""
 
 FEWEST_SWITCHES = 4
-"""So many shapes of a kind are tried, those with fewest switches and then links."""
+"""The most shapes of a kind that are tried: those with the fewest switches, and of these with the fewest links."""
 
 
 def list_meshed_shapes(hardware: Hardware, form: str, switch: str, planes: int, nodes: int) -> Iterator[Shape]:
@@ -86,7 +86,7 @@ def _find_fitting(base: Shape, hardware: Hardware, ports: Ports, nodes: int) -> 
 def _list_stated(base: Shape, hardware: Hardware, ports: Ports, nodes: int) -> Iterator[Shape]:
     """Yield the shapes of stated widths.
 
-    A dragonfly that has no ports for the local links of balance gets as many local links as fit.
+    A dragonfly whose switches lack ports for the local links that balance takes gets as many local links as fit.
     """
     for shape in _list_joined(base, hardware, ports, nodes):
         between, *local = shape.links
@@ -98,8 +98,9 @@ def _list_stated(base: Shape, hardware: Hardware, ports: Ports, nodes: int) -> I
 def _list_units(base: Shape, hardware: Hardware, ports: Ports, nodes: int) -> list[int]:
     """Return the sizes of a unit to try, in nodes.
 
-    They are the wished sizes, else those for the units that wished widths have, else those that fill any number of
-    units equally, and powers of two, at most `MOST_UNITS` of them.
+    They are the wished sizes. Else, if widths are wished, they are the sizes that spread the nodes over the units of
+    these widths. Else they are sizes that spread the nodes over any number of units, and powers of two: at most
+    `MOST_UNITS` of all.
     """
     wishes, per_rack = hardware.wishes, hardware.in_rack if hardware.rack else 1
     if wishes.unit_size:
@@ -203,7 +204,7 @@ def count_links(shape: Shape) -> int:
 
 
 def _find_greatest(base: Shape, hardware: Hardware, ports: Ports, nodes: int) -> Iterator[Shape]:
-    """Yield the shape that carries most nodes, with three equal widths if it is a HyperX; none if it carries enough."""
+    """Yield the shape that carries most nodes, unless that is enough nodes; a HyperX has three equal widths."""
     spare, legs = hardware.wishes.spare_ports, base.rails * ports.legs
     scale = Fraction(ports.kind.speed_gbps, ports.inside.speed_gbps) / base.ratio
     greatest: tuple[int, Shape] | None = None
@@ -225,7 +226,8 @@ def _find_greatest(base: Shape, hardware: Hardware, ports: Ports, nodes: int) ->
 def _list_greatest_widths(form: str, per_switch: int, scale: Fraction) -> Iterator[tuple[int, ...]]:
     """Yield widths for `per_switch` node ports on each switch, the greatest first.
 
-    `scale` is the links between switches for each node port. The greatest widths have one link between every two.
+    `scale` is how many links between switches carry what a node port may send, at the wished oversubscription. With the
+    greatest widths every two switches, or units, have one link.
     """
     if form == "dragonfly":
         switches = ceil((2 * per_switch - 1) * scale) + 1

@@ -1,6 +1,6 @@
 """The blueprint of a shape: text as a person would write it.
 
-Links are fibre, but for those between the nodes and the leaf of a rack, which are copper where it can be.
+Links are fibre, except that those between nodes and the leaf of their rack are copper where possible.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from fabricgen.size.hardware import ROLE, Hardware, Ports, Shape
 from fabricgen.size.meshed import pauses_in_a_circle, write_meshed_tier
 
 NAME_LENGTH = 32
-"""Characters of a blueprint's name, at most."""
+"""The most characters of a blueprint's name."""
 
 USUAL_PITCH_M = 0.6
-"""Between the centres of racks in a row, m."""
+"""The usual distance between the centres of racks in a row, m."""
 
 IN_RACK_M = 3
-"""As far as copper of 100G lanes reaches, which is far enough in a rack, m."""
+"""How far copper of 100G lanes reaches, m, which is far enough in a rack."""
 
 
 def write_blueprint(shape: Shape, hardware: Hardware, nodes: int, counts: Mapping[str, int] | None = None) -> str:
@@ -106,7 +106,10 @@ def _format_rail_groups(shape: Shape, hardware: Hardware) -> list[str]:
 
 
 def _format_tiers(shape: Shape, hardware: Hardware, counts: Mapping[str, int]) -> list[str]:
-    """Return a line for each tier: its switch, what it is grouped by, and what is stated; `counts` as above."""
+    """Return a line for each tier: its switch, what it is grouped by, and what is stated.
+
+    `counts` are the switches of a group to state, by tier.
+    """
     rail = {1: ["rail"], hardware.rails: []}.get(shape.rails, ["rail-group"])
     rail = [] if hardware.rails == 1 else rail
     plane = ["plane"] if shape.planes > 1 else []

@@ -28,8 +28,8 @@ from fabricgen.size.wishes import Wishes
 class SearchResult:
     """What a search found: the front, the candidates that it beats, and why other shapes are no candidates.
 
-    `tried` are all shapes that were considered; `compiled` is how many designs were made of them. `reasons` counts the
-    shapes that are no candidates by why, the commonest first.
+    `tried` are all shapes that were considered; `compiled` is how many designs were made of them. `reasons` has (why
+    shapes are no candidates, how many shapes), the commonest reason first.
     """
 
     wishes: Wishes
@@ -126,8 +126,8 @@ def _select_front_and_near(candidates: Sequence[Candidate], axes: tuple[str, ...
 def _read_prices(wishes: Wishes, folder: Path) -> dict[str, float] | None:
     """Return unit prices by part, or None if the wishes name no file of prices.
 
-    Raises InputError like `read_price_list` (FG001, FG031). If the wishes name the file by a relative path, which
-    nobody vouches for, errors do not repeat what is in it.
+    Raises InputError like `read_price_list` (FG001, FG031). If the wishes name the file by a relative path, it may be
+    anybody's file: then errors do not repeat what is in it.
     """
     from fabricgen.bom.prices import read_price_list
 
@@ -153,9 +153,9 @@ def _read_prices(wishes: Wishes, folder: Path) -> dict[str, float] | None:
 def find_reference(work: Work, jobs: int) -> Candidate | None:
     """Return the design that the maker of a search's node publishes, for its number of nodes, wired and linted.
 
-    Of the wishes it obeys those for the nodes of a rack, for growth, and for ports that are kept free. If the maker
-    does not publish the size of a unit, it is the design with fewest switches. Return None if no design is published,
-    or if the published one does not carry so many nodes.
+    It obeys only those wishes that are for the nodes of a rack, for growth, and for ports that are kept free. If the
+    maker does not publish the size of a unit, it is the design with fewest switches. None if no design is published, or
+    if the published one does not carry all of the nodes.
     """
     design = work.hardware.node.reference
     if design is None or design.switch not in work.hardware.catalog.ids("switches"):
@@ -199,7 +199,7 @@ def put_reference(candidates: Sequence[Candidate], reference: Candidate) -> list
 
 MOST_ROWS = 8
 MOST_TIMES = 4
-"""How many times the fewest switches of Ethernet, or of InfiniBand, a design of a further kind has at most."""
+"""A design is shown for its kind only if it has at most so many times the fewest switches of its protocol."""
 
 
 def choose_rows(

@@ -1,8 +1,9 @@
 """Shapes of fabrics: which are tried, which of them are alike, and how many nodes each can carry.
 
-Closed forms prune before anything is compiled: with D down ports a leaf, U uplinks and R ports a switch, a spine group
-takes as many leaves as a spine has ports for, since each leaf has a link to every spine: two tiers carry D x R ports,
-three D x (D of a spine) x R; without oversubscription R^2/2 and R^3/4 (Al-Fares et al., SIGCOMM 2008).
+Closed forms prune before anything is compiled. With D down ports and U uplinks of a leaf, and R ports of a switch, a
+spine group takes as many leaves as a spine has ports for, since each leaf has a link to every spine. So two tiers carry
+D x R ports, and three tiers D x (down ports of a spine) x R; without oversubscription these are R^2/2 and R^3/4
+(Al-Fares et al., SIGCOMM 2008).
 """
 
 from __future__ import annotations
