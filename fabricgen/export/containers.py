@@ -51,10 +51,12 @@ def check_device_count(cluster: Cluster) -> None:
 
 
 class Containers:
-    """The devices of a lab in their classes, its links by their ends, and the interfaces of each device.
+    """The links of a lab as pairs of ends (device, port), the devices of the lab with their classes, and their
+    interfaces.
 
-    `interfaces` names the interfaces for the ports of a device of a class. `inside` says which links the lab has, among
-    those that are neither for management nor scale-up; devices without any of these links are left out.
+    `interfaces` returns the interfaces for the used ports of a device of a class. `inside` says of a link, by its two
+    ends, whether the lab has it; without `inside` the lab has all. Links for management and scale-up links are never in
+    a lab. With `inside`, devices at none of the links are left out.
     """
 
     def __init__(
@@ -101,9 +103,10 @@ class Containers:
         return "device,port,interface\n" + "".join(rows)
 
     def list_host_commands(self, has_addresses: Callable[[End], bool]) -> Mapping[str, list[str]]:
-        """Return, by device, the commands that give lower ends of links their addresses, if `has_addresses` says so.
+        """Return, by device, the commands of `ip` that give its ports at lower ends of links their addresses.
 
-        Each address gets a routing table of its own, as in the part `hosts`; a bond is its first port.
+        Ends for which `has_addresses` is false get none. If an address has a gateway in its subnet, it gets a routing
+        table of its own, as in the part `hosts`; a bond is its first port.
         """
         commands = defaultdict[str, list[str]](list)
         links = self._cluster.plan.links

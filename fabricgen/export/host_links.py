@@ -57,8 +57,10 @@ def _is_host_segment(cluster: Cluster, segment: Segment, infiniband: bool) -> bo
 
 
 def list_bond_columns(cluster: Cluster, rows: Ints64) -> tuple[list[int], list[bool]]:
-    """Return, by link, the NIC of its bond (0 for a bond of all ports, -1 for none), and whether the link has the
-    bond's address.
+    """Return two lists by link: the NIC of its bond, and whether it is the first link of the bond, which has the
+    address.
+
+    The NIC is 0 for a bond of all ports of a node, -1 for a link without a bond.
     """
     bonds = cluster.plan.bonds
     if bonds is None:
@@ -82,10 +84,10 @@ def find_sharing_tenants(cluster: Cluster, rows: Ints64) -> list[int]:
 
 
 def name_bond_ports(cluster: Cluster, rows: Ints64 | Ints, *, upper: bool = False) -> EncodedColumn:
-    """Return the names of the lower (or upper) ends of links.
+    """Return the names of the interfaces at the lower (or `upper`) ends of links.
 
-    A name is that of the port, of the host's bond that the port is in, or of the VLAN of two switches whose peer link
-    it is. A port at the upper end keeps its own name: bonds of hosts are named by the host, which is below.
+    A port in a bond of a host has the name of the bond, at the host's end, which is the lower one. The peer link of two
+    switches has the name of its VLAN at both ends. Any other port has its own name.
     """
     bonds, ports = cluster.plan.bonds, cluster.port_names.port_columns[upper].take(rows)
     if bonds is None:

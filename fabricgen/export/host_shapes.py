@@ -46,13 +46,13 @@ FLAGS_IN_A_NUMBER = 63
 
 
 class PortKey(NamedTuple):
-    """A port that has the same text on all nodes of a shape.
+    """A port that has the same text on all nodes of a shape, which are nodes with the same wiring.
 
-    `segment` is the index of its link's segment in the plan, `leg` that of its leg in the attachment. `flags` has bit n
-    set if the port has a value of field n; `at_most` is the MTU of the switch port if the blueprint states one, else 0.
-    `bond` is the NIC of the bond that the port is in, 0 for a bond of all ports, -1 for none; `leads` says whether the
-    port has the address of the bond. `tenant` is the index, among those of the design, of the tenant whose VLANs the
-    port is in if fabrics share ports; -1 for none.
+    `segment` is the index of its link's segment in the plan, `leg` the index of the port among the legs (logical ports)
+    of the nodes' attachment. `flags` has bit n set if the port has a value of field n; `at_most` is the MTU of the
+    switch port if the blueprint states one, else 0. `bond` is the NIC of the bond that the port is in, 0 for a bond of
+    all ports, -1 for none; `leads` says whether the port has the address of the bond. `tenant` is the index, in
+    `design.tenants`, of the tenant whose VLANs the port is in if fabrics share ports; -1 for none.
     """
 
     segment: int
@@ -78,8 +78,10 @@ def make_slot(number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HostFamily:
-    """One address family of a port: placeholders of its `FIELDS`, "" for a missing one, and the prefixes of all nodes
-    of its fabric.
+    """One address family of a port as placeholders, "" for a missing value: the `FIELDS` of `host_links`.
+
+    `address` has a prefix length, `own` is the same without it. `prefixes` are not placeholders, but the prefixes of
+    all nodes of the fabric.
     """
 
     address: str
@@ -236,7 +238,9 @@ class HostShape(NodeShape):
 
     @cached_property
     def _default_route(self) -> tuple[str, int]:
-        """The fabric with the default route, and the node's first leg on it; ("", -1) for none."""
+        """(the fabric with the default route, the node's first leg on it as an index in its attachment); ("", -1) for
+        none.
+        """
         preferences = [
             (
                 self.routes.rank_fabric(name, self.find_attachment(key.segment).role, key.tenant, is_shared=i > 0),
@@ -364,10 +368,10 @@ class HostShape(NodeShape):
         )
 
     def _list_families(self, fabric: str, first_slot: int, key: PortKey, fields_before: int) -> list[HostFamily]:
-        """Return the families in which a port has an address.
+        """Return the address families in which a port has an address on a fabric, with placeholders for their values.
 
-        `first_slot` is the placeholder of the first field of the port; `fields_before` fields precede those of the
-        fabric.
+        `first_slot` is the number of the placeholder for the first field of the port; the port has `fields_before`
+        fields before those of this fabric.
         """
         families = []
         for i, family in enumerate(self.cluster.addresses.families):

@@ -34,9 +34,10 @@ LONGEST = 63
 
 @dataclass(frozen=True, slots=True)
 class LocalityTier:
-    """Groups of nodes on one tier: the name of the tier, names of the groups, and the group of each node (int64).
+    """Groups of nodes on one tier: the name of the tier (`kind`), names of the groups, and the group of each node.
 
-    `has_switches` says whether a group has switches of the tier; a group without any is the same as the group below it.
+    `group` (int64) has indexes into `names`. `has_switches` says by group whether it has switches of the tier; a group
+    without any is the same as the group below it.
     """
 
     kind: str
@@ -102,10 +103,10 @@ def group_nodes(cluster: Cluster) -> Locality:
 
 @dataclass(frozen=True, slots=True)
 class _PortParts:
-    """Ports of nodes: `node` is the row of the node, `part` the part of the network that the port reaches at each
+    """Ports of nodes, a row each: the row of the node, and the part of the network that the port reaches at each
     height.
 
-    `part` has shape (ports, heights).
+    A part is a set of switches that tiers up to that height join. `part` has shape (ports, heights), int64.
     """
 
     node: Ints64
@@ -134,10 +135,10 @@ def _find_level(network: Network, height: int) -> Level:
 
 
 def _list_tiers(networks: Sequence[Network], node: Ints64, ports: _PortParts) -> Iterator[LocalityTier]:
-    """Yield the tiers from the lowest up, and one more if groups of the last tier have some of their parts in common.
+    """Yield the tiers from the lowest up; and one more if different groups of the last tier reach some part in common.
 
     `node` is the index of the node of each port. A group of a tier is the nodes that reach the same parts of the
-    network at its height; a group of the tier above may hold several groups.
+    network at its height. A group of the tier above may hold several groups.
     """
     group, used_names = np.arange(node.max() + 1), set[str]()
     for height in range(ports.part.shape[1]):
@@ -166,9 +167,9 @@ def _find_pairs(group: Ints64, part: Ints64) -> tuple[Ints64, Ints64]:
 
 
 def _number_alike(pairs: tuple[Ints64, Ints64]) -> Ints64:
-    """Return a number for each group, int64, from 0; groups that reach the same parts have the same number.
+    """Return a number for each group, from 0, int64: the same number for groups that reach the same parts.
 
-    `pairs` are the columns that `_find_pairs` returns; every group is in a pair.
+    `pairs` are the columns (group, part) of `_find_pairs`; every group is in a pair.
     """
     group, part = pairs
     number_of_parts: dict[bytes, int] = {}
@@ -183,11 +184,11 @@ def _number_alike(pairs: tuple[Ints64, Ints64]) -> Ints64:
 def _make_tier(
     networks: Sequence[Network], height: int, group: Ints64, pairs: tuple[Ints64, Ints64], used_names: set[str]
 ) -> LocalityTier:
-    """Return the tier of a height; its groups are named by what the names of their switches have in common, or by the
-    kind of tier if there are no such names.
+    """Return the tier at a height, with names for its groups.
 
-    `group` is the group of each node, `pairs` are groups and the parts that they reach. `used_names` are those of other
-    tiers, which groups of this tier do not get.
+    A group is named by what the names of its switches have in common, or else by the kind of tier. `group` is the group
+    of each node; `pairs` are the columns (group, part that it reaches). `used_names` are those of lower tiers, which no
+    group gets again; the new names are added to it.
     """
     names_by_part: dict[int, list[str]] = {}
     kinds = []
@@ -241,7 +242,9 @@ def _distinguish_names(names: Sequence[str], used_names: set[str]) -> Iterator[s
 
 @dataclass(frozen=True, slots=True)
 class LogicalLeaf:
-    """A logical leaf: the names of the groups that it is in, its own first, and its nodes by index."""
+    """A logical leaf: the names of the groups that it is in, its own first, and its nodes as indexes into
+    `Locality.nodes`.
+    """
 
     path: tuple[str, ...]
     nodes: tuple[int, ...]
@@ -320,8 +323,10 @@ _BATCH_NODES = 4096
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Keys of a release: `tiers` from the leaf up, or `form` with {} for the tier's number; `domain` of scale-up
-    domains.
+    """The label keys of one release of topograph.
+
+    `tiers` has the key of each tier, from the leaf up; or `form` is the key of any tier, with {} for the tier's number.
+    `domain` is the key of scale-up domains.
     """
 
     name: str

@@ -118,7 +118,9 @@ def map_switch_profiles(cluster: Cluster, profiles: Iterable[AlertProfile]) -> d
 
 
 def _list_expected(cluster: Cluster) -> Iterator[tuple[int, ExpectedCounts]]:
-    """Yield the row of each switch that a build configures, and what is expected of its ports and sessions."""
+    """Yield (row of the device table, what is expected of its ports and sessions) for each switch that a build
+    configures.
+    """
     plan, classes = cluster.plan, cluster.plan.devices.classes
     links, (pointer, link_of, upper_of) = plan.links, index_switch_ends(plan)
     joins_switches = np.array(

@@ -127,8 +127,9 @@ def count_free_cages(cluster: Cluster, switches: Sequence[DeviceClass]) -> int:
 
 
 def measure_straps(records: Records) -> float:
-    """Return the hook-and-loop for all bundles, m: `STRAP_M` at every begun `STRAP_EVERY_M` of the longest
-    run of each.
+    """Return the length of hook-and-loop for all bundles of cables, m.
+
+    A bundle takes `STRAP_M` for every `STRAP_EVERY_M` of the longest run in it, rounded up.
     """
     return float(np.ceil(records.pull.longest_m / STRAP_EVERY_M).sum()) * STRAP_M
 

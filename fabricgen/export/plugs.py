@@ -26,10 +26,11 @@ from fabricgen.wiring.tables import Side
 
 @dataclass(frozen=True)
 class PlugColumns:
-    """The socket of one end of each row: int32 columns from 0, -1 for none.
+    """What the plugs at one end of each row are in, as int32 columns of numbers from 0; -1 for none.
 
-    They are the socket of the cage, the jumper among those of a cable that fills the cage (up to `last`, if a row
-    stands for several), and the tail of a splitter.
+    `socket` is the connector of the cage. `jumper` is the number of the jumper in a cable whose parallel jumpers fill
+    the cage, and `last` the number of the last jumper if the row stands for several. `tail` is the number of the
+    splitter's tail.
     """
 
     socket: Ints
@@ -44,10 +45,11 @@ class PlugColumns:
     def format_texts(
         self, cages: EncodedColumn, *, tails: bool = True, ports: tuple[EncodedColumn, Flags] | None = None
     ) -> EncodedColumn:
-        """Return the text of each plug, `12/2/1`, which begins with the cage of its row; without tails unless `tails`.
+        """Return the text of each plug, such as `12/2/1`: the cage of its row, the socket or jumper in it, and the
+        tail.
 
-        `ports` are the NOS's names of the ports, and whether a row stands for several links. The name follows if it
-        differs from the text and the row stands for one link: `12/2 swp12s1`.
+        Without `tails` the tail is left out. `ports` are the NOS's names of the ports, and whether a row stands for
+        several links. The name follows the text if it differs from it and the row stands for one link: `12/2 swp12s1`.
         """
         shown = self if tails else replace(self, tail=np.full_like(self.tail, -1))
         # numbers are printed from 1; 0 stands for none
@@ -71,11 +73,11 @@ class PlugColumns:
 
 @dataclass(frozen=True)
 class PlugTable:
-    """One row for each jumper of a straight cable and each tail of a splitter, in the order of cable end rows.
+    """The plugs of all cables: a row for each jumper of a straight cable and each tail of a splitter, by cable end row.
 
-    `row` (int64) is its cable end row, `piece` (int32) the number, from 0, of its jumper or splitter in the cable,
-    `tails` (int32) how many tails that has, 1 for a straight one. `ends` are what the plugs of a ends and b ends are
-    in.
+    `row` (int64) is the cable end row. `piece` (int32) is the number, from 0, that the jumper or splitter has in its
+    cable. `tails` (int32) is the number of tails of the splitter, 1 for a jumper. `ends` says what the plugs at a ends
+    and at b ends are in.
     """
 
     row: Ints64
@@ -84,8 +86,9 @@ class PlugTable:
     ends: tuple[PlugColumns, PlugColumns]
 
     def merge_by_row(self, rows: int) -> tuple[PlugColumns, PlugColumns]:
-        """Return the plugs at the a ends and at the b ends, one entry for each of the `rows` cable end rows; several
-        jumpers of a row are one entry, from `jumper` to `last`.
+        """Return the plugs at the a ends and at the b ends, with one entry for each of the `rows` cable end rows.
+
+        Several jumpers of a row become one entry, with numbers from `jumper` to `last`.
         """
         # rows of plugs are ascending by cable end row, and every end row has one
         first_plug = np.searchsorted(self.row, np.arange(rows))
@@ -125,8 +128,9 @@ def list_plugs(cluster: Cluster) -> PlugTable:
 def list_cable_end_ports(
     cluster: Cluster,
 ) -> tuple[tuple[EncodedColumn, EncodedColumn], tuple[EncodedColumn, EncodedColumn]]:
-    """Return the cages, and the ports, at the a and b ends of each cable end row; of several links those of
-    the first.
+    """Return (cages, ports): of each a column for the a ends and one for the b ends, by cable end row.
+
+    If a row has several links, the port is that of the first.
     """
     rows, names = cluster.plan.cables.end_link, cluster.port_names
     cages_a, cages_b = (column.take(rows) for column in names.cage_columns)
@@ -146,9 +150,9 @@ def make_label_texts(cluster: Cluster) -> tuple[EncodedColumn, EncodedColumn]:
 
 
 def count_cable_pieces(cluster: Cluster) -> tuple[Ints, Ints]:
-    """Return the number of jumpers or assemblies, and of far ends, of each cable; int32.
+    """Return two int32 columns by cable: how many jumpers or assemblies it is made of, and how many far ends it has.
 
-    A cable that cannot be made of a whole number of fibres counts as one.
+    A cable that cannot be made of a whole number of fibres counts as one assembly.
     """
     parts = CableParts(cluster)
     assemblies, code = parts.made
@@ -157,7 +161,11 @@ def count_cable_pieces(cluster: Cluster) -> tuple[Ints, Ints]:
 
 
 def _number_legs(cluster: Cluster, common_a: Flags) -> Ints:
-    """Return which share of the cage at the common end each cable end row uses, from 0; int32."""
+    """Return, by cable end row, the share of the cage at the common end of its cable that it uses, numbered from 0;
+    int32.
+
+    `common_a` says for each cable whether its common end is the a end.
+    """
     cables, links = cluster.plan.cables, cluster.plan.links
     rows, at_a = cables.end_link, common_a[cables.end_cable]
     columns = (links.segment[rows], np.where(at_a, links.a_port[rows], links.b_port[rows]), cables.end_links, at_a)
@@ -188,8 +196,9 @@ def _format_plug(cage: str, numbers: tuple[int, int, int, int], port: str, sever
 
 
 def append_port(socket: str, cage: str, port: str, *, several: bool) -> str:
-    """Return a socket, and the NOS's name of the port unless it is the same, or one of `several`: `12/2
-    Ethernet104`.
+    """Return a socket and the NOS's name of its port: `12/2 Ethernet104`.
+
+    The name is left out if the socket has `several` ports, or if it is the same as the socket or the cage.
     """
     return socket if several or port in (socket, cage) else f"{socket} {port}"
 
@@ -198,11 +207,10 @@ def append_port(socket: str, cage: str, port: str, *, several: bool) -> str:
 
 
 def find_sockets(cluster: Cluster) -> tuple[Ints, Ints]:
-    """Return the socket (from 0) of its cage at the a end and at the b end of each cable end row, int32.
+    """Return which connector of its cage each cable end row uses at its a end, and which at its b end, from 0; int32.
 
-    It is -1 for the whole cage, which a cable has that fills all its connectors. If cables with links of their own
-    share a connector, as two 400G links from different devices in an 800G cage, each has the number of its port in the
-    cage.
+    It is -1 if the cable fills all connectors of the cage. If several cables share a connector, as two 400G links from
+    different devices in an 800G cage, the number is that of the port in the cage.
     """
     if cluster.phase:
         a, b = find_sockets(cluster.phase.whole)
@@ -222,9 +230,9 @@ def find_sockets(cluster: Cluster) -> tuple[Ints, Ints]:
 
 
 def _number_sockets(sides: list[Side], segment: Ints, port: Ints, link_count: Ints, has_common_end: Flags) -> Ints:
-    """Return what each end uses of its cage: a socket or port number, -1 for all of it; int32.
+    """Return the number of the connector or port that each end uses in its cage; int32, -1 if it uses the whole cage.
 
-    All other arguments are columns by cable end row. `sides` has this end of each segment, `link_count` is the number
+    `sides` has this end of each segment. The other arguments are columns by cable end row: `link_count` is the number
     of links of a row, and `has_common_end` says whether the common end of the cable is here.
     """
     first_rows, index = unique_combinations(segment, port, link_count, has_common_end)

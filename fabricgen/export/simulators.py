@@ -80,7 +80,7 @@ def list_dimensions(network: Network) -> tuple[NumberedAccelerators, list[Networ
 
 
 def _list_domain_dimensions(numbers: NumberedAccelerators, domain: ScaleUpDomainProfile) -> Iterator[NetworkDimension]:
-    """Yield the dimensions within a scale-up domain; raises InputError (FG146) if its form has none."""
+    """Yield the dimensions in a scale-up domain; raises InputError (FG146) if it is wired in a form without any."""
     size, step_us = int(numbers.size[0]), numbers.step_us
     if domain.shape == "switched":
         gbps = numbers.reduce_bandwidth(domain, float(numbers.network.ranks.domain_gbps[0]))
@@ -104,11 +104,11 @@ def _list_domain_dimensions(numbers: NumberedAccelerators, domain: ScaleUpDomain
 
 
 def _find_parts(network: Network, grid: Ints64) -> list[Ints64 | None]:
-    """Return, by level, the part of each domain, named by the index of the first domain in that part (int64); None for
-    a level at which the accelerators of a domain are in different parts.
+    """Return, for each level of the network, the part of the network that each scale-up domain is in; int64.
 
-    `grid` are the rows of accelerators in the network, one line for each domain. Raises InputError (FG146) if an
-    accelerator lacks a port.
+    A part is named by the index of the first domain in it. A level has None if ports of one domain are in different
+    parts. `grid` has the rows of the accelerators in the network, one line for each domain. Raises InputError (FG146)
+    if an accelerator lacks a port.
     """
     leaf = network.leaf[grid].reshape(len(grid), -1)
     if (leaf == NONE).any():
@@ -164,9 +164,10 @@ def _list_level_dimensions(
 
 
 def _list_rates(network: Network) -> Iterator[float]:
-    """Yield, by level, what a rank sends in Gb/s to the ranks that it meets there, when all ranks send.
+    """Yield, by level, the Gb/s at which a rank can send to the ranks that it meets there, when all ranks send.
 
-    Raises InputError (FG146) if ranks differ.
+    That is the speed of its ports, times the least share that a level below passes on. Raises InputError (FG146) if
+    ranks differ.
     """
     rank_gbps = network.gbps.sum(axis=1)
     if rank_gbps.max() - rank_gbps.min() > TOLERANCE:
@@ -190,9 +191,8 @@ def _list_rates(network: Network) -> Iterator[float]:
 
 
 def _compute_shares(component: Ints64, gbps: Floats, out_gbps: Floats) -> Floats:
-    """Return the share of what its ranks send that each component with ranks passes on, at most 1.
-
-    `component` and `gbps` are by port of a rank, `out_gbps` is by component.
+    """Return what share of its ranks' traffic each component with ranks can pass on, at most 1. `component` and `gbps`
+    are by port of a rank, `out_gbps` by component.
     """
     sent = np.bincount(component, gbps, len(out_gbps))
     return np.minimum(1.0, out_gbps[sent > 0] / sent[sent > 0])
@@ -388,7 +388,8 @@ def build_topology(numbers: NumberedAccelerators, *, domains_first: bool) -> Pac
 
 
 def _list_wired_links(numbers: NumberedAccelerators) -> tuple[Ints64, Ints64, Floats, Floats]:
-    """Return (lower end, switch, Gb/s, ns of delay) of each port of a rank, then of each link between switches.
+    """Return (lower end, switch, Gb/s, ns of delay) as columns: a row for each port of a rank, then for each link
+    between switches.
 
     A lower end of -1 - n is rank n; other lower ends, and all switches, are rows of the device table.
     """

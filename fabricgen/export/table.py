@@ -28,8 +28,9 @@ File: TypeAlias = tuple[str, Content]
 class FrrLab(NamedTuple):
     """What FRR runs of a cluster.
 
-    Of each switch there are frr.conf and the commands of `ip` that give its interfaces addresses; then the (device,
-    port) at which links end, the ends of hosts that have addresses, and sentences on what is left out.
+    `conf` has the text of frr.conf by switch, and `commands` the commands of `ip` by switch that give its interfaces
+    addresses. `ends` are the ends of links, as (device, port); `hosts` are those of hosts that have addresses.
+    `left_out` are sentences on what the lab lacks.
     """
 
     conf: Mapping[str, str]
@@ -41,11 +42,11 @@ class FrrLab(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ExportContext:
-    """Inputs of a part besides the cluster.
+    """Inputs of a part besides the cluster; all but `prices` are functions, which make them when they are called.
 
-    `findings` are counts of findings by severity, `prices` unit prices by part, `found` the findings themselves, and
-    `configs` the (path, content) of configurations if they are few. `lanes` gives, for switches by their rows, (lanes,
-    alias) by cabled (switch, port); `frr` is what FRR runs. All but `prices` are made when they are called.
+    `findings` returns the number of findings by severity, `found` the findings themselves. `prices` are unit prices by
+    part. `configs` returns the (path, content) of configurations if they are few. `lanes` returns, for switches given
+    by row, (lanes, alias) by (switch, port) of each cabled port. `frr` returns what FRR runs.
     """
 
     findings: Callable[[], Mapping[str, int]] = dict
@@ -88,7 +89,7 @@ class HasPortions(Protocol):
 
 @runtime_checkable
 class HasRows(Protocol):
-    """A part that says how much work it is; other parts take as long as links.csv."""
+    """A part that says how much work it is to write; a part without `rows` is taken to be as much work as links.csv."""
 
     def rows(self, cluster: Cluster) -> int:
         """Return how many rows of links.csv would take about as long."""
@@ -96,7 +97,7 @@ class HasRows(Protocol):
 
 @runtime_checkable
 class TellsFindings(Protocol):
-    """A part with counts of findings, for which the build runs lint while workers write tables."""
+    """A part that has counts of findings in its files: for it the build runs lint while workers write tables."""
 
     TELLS_FINDINGS: bool
 

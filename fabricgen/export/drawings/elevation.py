@@ -138,8 +138,11 @@ class _RackFace:
         return _HEAD + (self.rack.units - u) * self.unit
 
     def _draw_item(self, item: Item) -> Iterator[str]:
-        """Yield a device or panel: its fabric's code in a corner, its name and model, and on the face where its ports
-        are the positions of a panel, or the cages of a device, beside or below the names.
+        """Yield the elements of a device or panel on this face: its box, the code of its fabric in a corner, its name
+        and model.
+
+        A panel also shows its positions, beside the names. A device shows its cages on the face where its ports are:
+        below the names if it is higher than two rack units, else beside them.
         """
         top, height = self._find_top(item.u + item.height - 1), item.height * self.unit
         size = min(2.2, self.unit * 0.74)
@@ -274,10 +277,10 @@ def _flow_cages(
     size: float,
     step: float,
 ) -> Iterator[tuple[str, bool, float, float, float]]:
-    """Yield (cage, whether its position is published, left, top, width) of cages in rows of height `step` within
-    `width`; mm.
+    """Yield (cage, whether its position is published, left, top, width) of cages, set in rows of height `step`; mm.
 
-    `groups` are (whether published, cages), `labels` the lines of text in each cage, `size` is that of the text.
+    A row is at most `width` wide. `groups` are (whether published, cages); `labels` has the lines of text in each cage,
+    and `size` is that of the text.
     """
     x = y = 0.0
     for published, names in groups:

@@ -62,8 +62,9 @@ class FixturePen:
                 yield self._draw_name(fixture, left, top, width, height)
 
     def _draw_name(self, fixture: HallFixture, left: float, top: float, width: float, height: float) -> str:
-        """Return the name and feed of a fixture; for a busway behind its end, where it hides no rack, if
-        there is room.
+        """Return the name and feed of a fixture as a label inside its box; "" if it does not fit.
+
+        A busway along the rows has its label beyond its right end, where it hides no rack, if there is room.
         """
         name = fixture.title + (f" ({fixture.feed})" if fixture.feed else "")
         width_behind = self.x(self.frame.right) - left - width - 1
@@ -115,9 +116,10 @@ def _draw_inside(text: str, left: float, top: float, width: float, height: float
 
 @dataclass(frozen=True, slots=True)
 class RackKind:
-    """The fill of a rack, whether text on it is white (`is_dark`), and its stripes: one a fabric with switches in it.
+    """How a rack looks from above: its fill, whether text on it is white (`is_dark`), and its stripes.
 
-    A stripe is its fill and whether it is at the rear, as the ports are; if their side is not known it is at the front.
+    There is a stripe for each fabric with switches in the rack, as (fill, whether it is at the rear). It is on the side
+    of their ports, and at the front if that is not known.
     """
 
     fill: str
@@ -170,7 +172,9 @@ class RackKinds:
         return _make_kind(EXTRA_SWATCH if device_kinds or not self._racks.has_panels(rack) else PANEL_SWATCH, [])
 
     def format_feeds(self, rack: int) -> tuple[tuple[str, ...], ...]:
-        """Return the feeds of a rack as a further line of its name, or nothing if no feeds are stated."""
+        """Return the feeds of a rack, `(A+B)`, as a group of words that becomes a further line of its name; () without
+        feeds.
+        """
         feeds = self._racks.list_feeds(rack)
         return ((f"({'+'.join(feeds)})",),) if feeds else ()
 
@@ -189,14 +193,12 @@ class RackKinds:
         return {position: name for position, name in sorted(places.items()) if position not in occupied}
 
     def _find_unit(self, rack: int) -> int:
-        """Return the number, from 1, of the unit that a rack belongs to."""
+        """Return the number, from 1, of the scalable unit that a rack belongs to."""
         # `first_racks` has, by unit, the number of racks in the units before it
         return bisect_right(self._floor.first_racks, rack)
 
     def split_by_unit(self, racks: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
-        """Yield the name of a unit and its racks that stand side by side; a unit in several rows is yielded several
-        times.
-        """
+        """Yield (name of the unit, its racks) for each group of racks of one unit that stand side by side in a row."""
         table = self.table
         # racks of units come first in the table, racks of the whole cluster after them
         unit_racks = [rack for rack in racks if rack < self._floor.first_racks[-1]]

@@ -67,8 +67,8 @@ Shapes = tuple[tuple[int, tuple[FacePort, ...]], ...]
 class Grid:
     """Measures of a panel, mm: text size, width of columns in use, height of cells and of a port's band.
 
-    `letters` is the number of characters on a line of a far end, `band_letters` on a line of a band, by split of the
-    cage.
+    `letters` is the number of characters on a line of a far end, `band_letters` on a line of a band; both are by the
+    number of ports that the cage is split into.
     """
 
     size: float
@@ -111,8 +111,10 @@ class PanelGrid:
 
 
 def group_far_end(port: FacePort, lines: int) -> Groups:
-    """Return the words of the far end by line: the device, then cage, port, rack and rack unit on a second line if
-    there is one.
+    """Return the words of a port's far end in one or two groups, each of which begins a line.
+
+    With one line, all words are one group. With more, the device is the first group, and cage and port, rack, and rack
+    unit are the second. A port that is kept for a purpose has that purpose alone.
     """
     if port.role == KEPT:
         return ((port.device,),)
@@ -126,7 +128,10 @@ def join_far_end(port: FacePort) -> str:
 
 
 def outline_port(port: FacePort) -> Outline:
-    """Return what determines how a port is drawn; of the texts of its far end only lengths and hyphens."""
+    """Return everything on which the drawing of a port depends, except the letters of its far end.
+
+    Of the texts of the far end only lengths and hyphens are kept, so that ports with equal outlines share a drawing.
+    """
     # 10 or 1: only the number of digits of a rack unit matters
     texts = _mask_letters(port.device), _mask_letters(port.place), _mask_letters(port.rack), 10 if port.u > 9 else 1
     return (port.cage, port.sub, port.ways, port.role, port.tag, port.fill, port.pattern, *texts)
@@ -148,9 +153,10 @@ def lay_out(panel: Panel, ports_by_cage: Mapping[int, Sequence[FacePort]]) -> Pa
 
 @lru_cache(_REMEMBERED)
 def _choose_layout(panel: Panel, shapes: Shapes, idle: frozenset[int]) -> PanelGrid:
-    """Return the layout for ports of these shapes; `idle` are the kinds of cages that carry no cables.
+    """Return the layout for the ports that `shapes` (of `_list_shapes`) stand for.
 
-    It is cached, because most switches of a tier have the same shapes.
+    `idle` are the kinds of cages, as in `CageColumn`, that carry no cables. The result is cached, because most switches
+    of a tier have the same shapes.
     """
     candidates: list[tuple[tuple[int, int, float], PanelGrid]] = []
     for size in SIZES:
@@ -165,7 +171,10 @@ def _choose_layout(panel: Panel, shapes: Shapes, idle: frozenset[int]) -> PanelG
 
 
 def _list_shapes(ports: Iterable[FacePort]) -> Shapes:
-    """Return, by split of the cage, one port for each way in which texts wrap, in the order of first occurrence."""
+    """Return (split, ports) for each number of ports that a cage is split into, ascending.
+
+    Of the ports whose texts wrap alike only one is listed, with masked texts, in the order of first occurrence.
+    """
     ports_by_split: dict[int, dict[FacePort, None]] = defaultdict(dict)
     for port in ports:
         ports_by_split[port.ways].setdefault(_mask_port(port))
@@ -253,8 +262,10 @@ class Panel:
 
 
 def count_rows(cage: CageClass, count: int) -> int:
-    """Return the number of rows for `count` cages of a kind: as in the catalogue, else as few as fit of 1, 2, 4 and so
-    on.
+    """Return in how many rows `count` cages of a kind stand.
+
+    It is the number of rows in the catalogue, but at most `count`. Without one, up to `IN_A_ROW` cages are one row, and
+    more cages are in the least even number of rows that holds them.
     """
     if cage.rows:
         return min(cage.rows, count)

@@ -75,9 +75,10 @@ class _ProfileKey:
 
 @dataclass(frozen=True, slots=True)
 class _FaceDrawing:
-    """A drawing without the names of far ends, mm: between `pieces` stand slices of the texts of ports.
+    """A drawing of a switch's front, or of a part of it, in which the texts of far ends are left open; sizes in mm.
 
-    `part` says which part of the switch is drawn.
+    `cuts` has what stands between two of the `pieces`: a slice of the text of a port, given by (cage, port in the
+    cage). `part` says in words which part of the switch is drawn.
     """
 
     width: float

@@ -112,7 +112,10 @@ class FilledRack:
 
     @property
     def kind(self) -> FilledRack:
-        """The rack without names: racks of one kind differ in nothing else."""
+        """This rack with its name, its place, its neighbours and the names of its devices blank.
+
+        Racks for which this is equal differ in nothing else, and share a drawing.
+        """
         items = (replace(item, name="") if item.is_device else item for item in self.items)
         return replace(self, name="", place="", beside=("", ""), items=tuple(items))
 
@@ -367,9 +370,10 @@ EMPTY, READY, PLUGGED = "012"
 
 
 def list_panel_faces(patching: Patching) -> list[tuple[str, str]]:
-    """Return, by panel, the states of the positions at its front and of the connectors at its rear: a digit each.
+    """Return (front, rear) of each panel: a digit for each port at its front, and one for each connector at its rear.
 
-    The rear of a fibre shuffle is "".
+    A digit is a state: EMPTY, READY (a trunk leads there, but no jumper) or PLUGGED. A connector is PLUGGED unless all
+    of its ports are EMPTY. The rear of a fibre shuffle is "".
     """
     panels, trunks, patches, shuffles = patching.panels, patching.trunks, patching.patches, patching.shuffles
     profiles = [policy.panel for policy in patching.policies]

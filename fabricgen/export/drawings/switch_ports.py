@@ -140,7 +140,12 @@ class PortMaps:
         )
 
     def _make_look(self, segment: int, upper: bool, rail: int, plane: int) -> tuple[str, str, str, str]:
-        """Return role, tag, fill and pattern of the lower or upper ends of links of a segment with a rail and plane."""
+        """Return (role, tag, fill, pattern), as in `FacePort`, of the ports at one end of links with a rail and a
+        plane.
+
+        `segment` is the index of the links' segment; `upper` says whether it is their upper end. A rail or plane that
+        is the only one of its fabric is not shown.
+        """
         link_segment = self._links.segments[segment]
         has_rails, has_planes = self._has_rails_and_planes.get(link_segment.fabric, (False, False))
         # times False is 0, for none: a single rail or plane is not shown
@@ -216,7 +221,11 @@ def _locate_ports(end: PortRun | ManagementPort, port: Ints) -> tuple[Ints, Ints
 
 
 def find_role(segment: Segment, upper: bool) -> str:
-    """Return the role of a link's upper or lower end at its switch."""
+    """Return what the port at a link's lower or upper end is for, as seen from its switch.
+
+    It is MANAGEMENT for a management port, PEER for a link within a tier, else DOWN at an upper end and UP at a lower
+    end.
+    """
     if isinstance(segment.b if upper else segment.a, ManagementPort):
         return MANAGEMENT
     if segment.lower_tier == segment.tier:

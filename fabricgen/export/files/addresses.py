@@ -50,8 +50,9 @@ class AddressSection(NamedTuple):
 
 
 def rows(cluster: Cluster) -> int:
-    """Return the work in rows of links.csv: half of them, because rows of addresses are short, although they may be
-    more.
+    """Return the work of writing addresses.csv, counted in rows of links.csv: half as many as there are links.
+
+    The file may have more rows than that, but they are short.
     """
     return len(cluster.plan.links) // 2
 
@@ -286,7 +287,11 @@ def _list_shared_vrfs(cluster: Cluster, fabric: FabricDesign, rows: Ints64) -> s
 
 
 def _make_tags(cluster: Cluster, fabric: FabricDesign, rows: Ints64) -> str | EncodedColumn:
-    """Return the endings of tagged interfaces, by link: the VLAN of the fabric, or that of the tenant on the link."""
+    """Return the ending of each tagged interface, such as `.200`, by link; a single text if the design has no tenants.
+
+    Its number is the VLAN of the fabric for the tenant that is on the link, or that of the fabric itself if there is
+    none.
+    """
     fabric_vlan, tenants = cluster.intent(fabric).vlan, cluster.design.tenants
     if not tenants:
         return f".{fabric_vlan}"

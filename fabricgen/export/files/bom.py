@@ -23,7 +23,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
 
 
 def rows(cluster: Cluster) -> int:
-    """Return the work in rows of links.csv: a third of them, for counting what every link needs."""
+    """Return the work of counting what every link needs, counted in rows of links.csv: a third of the links."""
     return len(cluster.plan.links) // 3
 
 

@@ -20,7 +20,9 @@ ON_REQUEST = False
 
 
 def rows(cluster: Cluster) -> int:
-    """Return the work in rows of links.csv: twice the number of cable ends, because these rows are the widest."""
+    """Return the work of writing cables.csv, counted in rows of links.csv: two for each cable end, as its rows are the
+    widest.
+    """
     return 2 * len(cluster.plan.cables.end_link)
 
 

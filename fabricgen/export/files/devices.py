@@ -11,7 +11,7 @@ ON_REQUEST = False
 
 
 def rows(cluster: Cluster) -> int:
-    """Return the work in rows of links.csv: one for each device."""
+    """Return the work of writing devices.csv, counted in rows of links.csv: one for each device."""
     return len(cluster.plan.devices)
 
 

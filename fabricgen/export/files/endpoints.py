@@ -25,7 +25,7 @@ ON_REQUEST = False
 
 
 def rows(cluster: Cluster) -> int:
-    """Return the work in rows of links.csv: a quarter of them."""
+    """Return the work of writing endpoints.csv, counted in rows of links.csv: a quarter of the links."""
     return len(cluster.plan.links) // 4
 
 
@@ -111,7 +111,11 @@ def _list_accelerators(cluster: Cluster) -> tuple[Ints, Ints]:
 
 
 def assign_accelerators(attachment: Attachment) -> Ints:
-    """Return the accelerator that each leg serves, by the vendor's number, -1 for none; int32."""
+    """Return the accelerator that each leg of an attachment serves, as the vendor numbers it, -1 for none; int32.
+
+    A leg is one logical port of a node. If the profile does not say whom compute ports serve, rails are shared out
+    evenly among the accelerators, or else legs, if their number allows it.
+    """
     legs, accelerators = attachment.legs, attachment.profile.accelerators
     stated_gpus = [-1 if leg.gpu is None else leg.gpu for leg in legs]
     if accelerators is None or attachment.role != "compute" or max(stated_gpus, default=0) >= 0:

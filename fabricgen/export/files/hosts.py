@@ -58,8 +58,10 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 def _list_values(
     cluster: Cluster, rows: Ints64, mtus: Mapping[tuple[str, str], int]
 ) -> tuple[list[list[str]], list[PortKey]]:
-    """Return the values of some links as columns of text (leaf, leaf port, fields, MAC), and the key of each link.
+    """Return (columns of text, keys), both with an entry for each of the links at `rows`.
 
+    The columns are the leaf, the leaf's port, the `FIELDS` of each address family, those of each fabric that shares
+    ports, and the MAC. A key tells what the port at the lower end has in common with the same port of other nodes.
     `mtus` are the MTUs, in bytes, that the blueprint states for ports of switches, by (switch, port).
     """
     links = cluster.plan.links

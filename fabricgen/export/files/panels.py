@@ -15,12 +15,12 @@ ON_REQUEST = False
 
 
 def rows(cluster: Cluster) -> int:
-    """Return the number of panels; 0 if panels.csv is not written."""
+    """Return the work of writing panels.csv, counted in rows of links.csv: one for each panel, 0 without patching."""
     return len(cluster.plan.patching.panels) if cluster.plan.patching else 0
 
 
 def _count_shuffled_ports(patching: Patching) -> Ints64:
-    """Return, by panel, the number of ports of fibre shuffles with a jumper; int64."""
+    """Return, for each panel, how many of its ports are ports of a fibre shuffle with a jumper in them; int64."""
     shuffles, port_counts = patching.shuffles, np.zeros(len(patching.panels), dtype=np.int64)
     for ports in (shuffles.port_in, shuffles.port_out):
         panel = np.unique(np.stack([shuffles.panel, shuffles.shuffle, ports]), axis=1)[0]

@@ -24,14 +24,20 @@ ON_REQUEST = False
 
 
 def rows(cluster: Cluster) -> int:
-    """Return the number of ends of patched cables, an upper limit: far ends of a splitter may share a port."""
+    """Return the work of writing patches.csv, counted in rows of links.csv: two for each patch, 0 if nothing is
+    patched.
+
+    The file may have fewer rows, since far ends of a splitter may share a port.
+    """
     return 2 * len(cluster.plan.patching.patches) if cluster.plan.patching else 0
 
 
 def make_table(cluster: Cluster, patching: Patching) -> Table:
-    """Return a row for each pair of cage and panel port that a jumper joins: first at a ends, then at b ends.
+    """Return patches.csv: a row for each pair of a cage and a panel port that a jumper joins, a ends of cables before b
+    ends.
 
-    Far ends of a splitter share a panel port; at its common end its legs share a cage.
+    A splitter at the far end of its cable has a row for each tail, all with one panel port; a splitter at the common
+    end has a row for each tail, all with one cage.
     """
     names = PatchParts(cluster, patching)
     jumpers = CableParts(cluster).channels
@@ -78,10 +84,10 @@ def _make_side_columns(
 
 
 def name_sockets(cluster: Cluster, patching: Patching, end: int, row: Ints) -> list[str]:
-    """Return the socket of the plug of each jumper: `12`, or `12/1` and `12/2` of parallel jumpers in one cage.
+    """Return the socket of each jumper's plug at the device: the cage, `12`, or a connector of it, `12/2`.
 
-    `row` has the cable end row of each jumper, which is at its a end (`end` 0) or b end (1). A splitter, which has one
-    plug there for all its rows, has the cage only.
+    Parallel jumpers of a cable in one cage are numbered in the same way, `12/1` and `12/2`; a splitter with its one
+    plug there is not. `row` has the cable end row of each jumper; the device is at its a end (`end` 0) or b end (1).
     """
     cables, links = cluster.plan.cables, cluster.plan.links
     cable, link = cables.end_cable[row], cables.end_link[row]
@@ -103,9 +109,10 @@ def name_sockets(cluster: Cluster, patching: Patching, end: int, row: Ints) -> l
 
 
 class JumperEnds(NamedTuple):
-    """Rows of patches.csv at one end, int32 columns.
+    """Jumpers at the a ends or at the b ends of cables, a row each, as int32 columns.
 
-    They are the patch and the cable end row of each, and the panel and its front port, from 1, that the jumper goes to.
+    `patch` is a row of `patching.patches`, `row` the cable end row, `panel` the panel that the jumper goes to, and
+    `port` its front port there, from 1.
     """
 
     patch: Ints
@@ -127,9 +134,11 @@ def find_jumper_ends(cluster: Cluster, patching: Patching, end: int) -> JumperEn
 
 
 def _select_patches(cluster: Cluster, patching: Patching, end: int) -> Ints:
-    """Return the rows of patches at one end.
+    """Return the patches that have a row of patches.csv at the a ends (`end` 0) or b ends (1), as rows of
+    `patching.patches`.
 
-    The jumper at the common end of a breakout is there once, and each tail of a splitter in the port of its connector.
+    A cable that splits at its far ends has one jumper at its common end, for which its first row stands; at the far
+    ends, each tail is listed only with the panel port that its own splitter is in.
     """
     cables, row = cluster.plan.cables, patching.patches.row
     cable = cables.end_cable[row]

@@ -92,8 +92,10 @@ class SteeredPaths:
 
     @cached_property
     def _link_indexes(self) -> tuple[tuple[Ints64, Ints64], tuple[Ints64, Ints64]]:
-        """The links between switches, sorted by their lower switch, and again by their upper switch: (index of the
-        first link of each device, with the total as the last entry; rows of links), int64.
+        """The links between switches in two orders: (by lower switch, by upper switch).
+
+        Each is (starts, rows), int64: `rows` are rows of links, and those of device i are `rows[starts[i]:starts[i +
+        1]]`.
         """
         links, segments = self.cluster.plan.links, self.cluster.plan.links.segments
         is_switch_segment = [s.fabric == self.fabric.name and isinstance(s.a, PortRun) for s in segments]
@@ -191,8 +193,10 @@ def _list_node_tables(paths: SteeredPaths) -> Iterator[File]:
 def _make_way_table(
     paths: SteeredPaths, name: str, end: str, ways: Sequence[Way], **extra_columns: Sequence[int]
 ) -> File:
-    """Return a table of ways; `end` is the column with their last switch, `extra_columns` are further columns of ways
-    up.
+    """Return a table of ways as the file paths/NAME.csv.
+
+    The switch at the last end of each way is in the column `end`; `extra_columns` are further columns, which ways up
+    have.
     """
     numbers: defaultdict[int, Iterator[int]] = defaultdict(count)
     return make_csv_file(

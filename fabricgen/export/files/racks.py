@@ -18,25 +18,26 @@ ON_REQUEST = False
 
 
 def rows(cluster: Cluster) -> int:
-    """Return the work in rows of links.csv: one for each rack."""
+    """Return the work of writing racks.csv, counted in rows of links.csv: one for each rack."""
     return len(cluster.plan.racks.names)
 
 
 def make_table(cluster: Cluster) -> Table:
-    """Return the racks in the order of the rack table.
+    """Return racks.csv, in the order of the rack table.
 
-    Rows and places count from 1 in the hall; those before the first count down from -1 (patch racks). x_m and y_m are
-    the centre in the site's coordinates, m; the front faces `y+` or `y-`, a notation that no spreadsheet reads as a
-    formula. `units_used` includes patch panels and what a rack is sold with, which are not `devices`. Sums are of
-    published figures: weight without the rack itself (that of the whole rack if it is sold complete), power of devices;
-    `unweighed` and `unpowered` count devices without a figure. Heat to coolant and air is that of devices and optics,
-    which heat air, and empty if a device's share is unknown. `place` is the position on labels and drawings.
+    `row` and `column` count from 1 in the hall; those before the first count down from -1 (patch racks). `x_m` and
+    `y_m` are the centre in the site's coordinates, m; `faces` is `y+` or `y-`, a notation that no spreadsheet reads as
+    a formula. `place` is the position on labels and drawings.
 
-    `optics_w` is all optics: transceivers, and the ends that cables have of their own. `drawn_w` is devices and the
-    optics that are not in the published maximum of their device; `unpowered_optics` counts those of these optics
-    without a figure. `power_basis` says what the power of devices is: `maximum` or `maximum-with-optics` if such a
-    figure is published, `estimate` if somebody else gives one, `typical` if there is no other, `unknown`; joined by
-    `+`.
+    `units_used` includes patch panels and what a rack is sold with; `devices` counts neither. Other figures are sums of
+    published ones. `weight_kg` is without the rack itself, but that of the whole rack if it is sold complete. `power_w`
+    is that of the devices. `unweighed` and `unpowered` count devices without a figure. `liquid_w` and `air_w` are the
+    heat to coolant and to air; optics heat the air. They are empty if the share of a device is unknown.
+
+    `optics_w` is all optics: transceivers, and the ends that cables have of their own. `drawn_w` is devices and those
+    optics that are not in the published maximum of their device; `unpowered_optics` counts those of the latter without
+    a figure. `power_basis` says what `power_w` is: `maximum` or `maximum-with-optics` if such a figure is published,
+    `estimate` if somebody else gives one, `typical` if there is no other, `unknown`; joined by `+`.
     """
     racks, layout = cluster.plan.racks, cluster.design.layout
     halls = racks.halls

@@ -53,5 +53,8 @@ def _make_columns(cluster: Cluster, scale_up: ScaleUpDesign) -> dict[str, Any]:
 
 
 def _name_ports(side: ScaleUpPort, ports: Ints, used: Any = True) -> Any:
-    """Return the names of ports up to the highest one in use, at least one; object array of str."""
+    """Return the names of a side's ports by number, from 0 to the highest number in `ports`; object array of str.
+
+    `used` flags the entries of `ports` that count. There is always at least one name.
+    """
     return np.array(side.list_names(1 + int(ports.max(initial=0, where=used))), dtype=object)

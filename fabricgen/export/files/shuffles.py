@@ -22,14 +22,15 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def rows(cluster: Cluster) -> int:
-    """Return the number of fibre pairs that are shuffled."""
+    """Return the work of writing shuffles.csv, counted in rows of links.csv: one for each shuffled fibre pair."""
     return len(cluster.plan.patching.shuffles) if cluster.plan.patching else 0
 
 
 def make_table(cluster: Cluster, patching: Patching) -> Table:
-    """Return a row for each pair, in the order of cables; ports of a housing and pairs of a port count from 1.
+    """Return shuffles.csv: a row for each fibre pair of a cable that passes a shuffle, in the order of cables.
 
-    On the face of the housing, the ports in of a shuffle come before its ports out.
+    Ports count from 1 over the face of the whole housing: of each shuffle, first its ports in, then its ports out.
+    Pairs count from 1 in each port.
     """
     plan, shuffles, panels = cluster.plan, patching.shuffles, patching.panels
     link, cable = plan.cables.end_link[shuffles.row], plan.cables.end_cable[shuffles.row]

@@ -32,7 +32,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
 
 
 def rows(cluster: Cluster) -> int:
-    """Return the work in rows of links.csv: about one for each fabric."""
+    """Return the work of writing summary.json, counted in rows of links.csv: about one for each fabric."""
     return len(cluster.design.fabrics)
 
 

@@ -14,7 +14,7 @@ ON_REQUEST = False
 
 
 def rows(cluster: Cluster) -> int:
-    """Return the work in rows of links.csv: one for each trunk."""
+    """Return the work of writing trunks.csv, counted in rows of links.csv: one for each trunk."""
     return len(cluster.plan.patching.trunks) if cluster.plan.patching else 0
 
 

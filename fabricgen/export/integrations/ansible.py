@@ -43,7 +43,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def rows(cluster: Cluster) -> int:
-    """Return the work in rows of links.csv: a device takes as long as some links."""
+    """Return the work of writing the inventory, counted in rows of links.csv: a device takes as long as some links."""
     return 5 * len(cluster.plan.devices)
 
 
@@ -55,7 +55,11 @@ def _format_host(labels: Labels) -> str:
 
 
 def _list_groups(labels: Labels, configured: Collection[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the groups of a device, as (kind, values...); numbers of units count within a pod."""
+    """Yield the groups of a device, as (kind, values...): `("tier", "compute", "leaf")` or `("unit", "p1", "2")`.
+
+    `labels` are those of the device, and `configured` every NOS for which configurations are written. Units count
+    within a pod.
+    """
     fabric, nos = labels.get("fabric"), labels.get("nos")
     yield ("fabric", fabric) if fabric else ("nodes",)
     if fabric:

@@ -37,8 +37,9 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def _find_logical_sizes(network: Network) -> tuple[NumberedAccelerators, list[int]]:
-    """Return the accelerators, and their number by dimension; they are one dimension if the analytical model
-    has none.
+    """Return the accelerators, and how many there are along each dimension of the analytical model.
+
+    If the network does not fit that model, all accelerators are one dimension.
     """
     try:
         numbers, dimension_list = list_dimensions(network)

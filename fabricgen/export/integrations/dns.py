@@ -80,9 +80,10 @@ class Domains:
         return self._domain_by_device[device]
 
     def list_server_records(self, domain: str, *, records: bool) -> list[str]:
-        """Return the name servers of a domain as NS records and, with `records`, their addresses.
+        """Return the NS records of a domain and, with `records`, also the address records of its name servers.
 
-        Servers are called ns1, ns2, ..., leaving out names of devices; without any server, the record names localhost.
+        Servers are called ns1, ns2 and so on, without names that devices have. If no server is stated, the only record
+        names localhost.
         """
         dns = self._server.find_settings(self._fabric_by_domain.get(domain, "")).dns
         free = (name for n in count(1) if (name := f"ns{n}") not in self._devices)

@@ -93,7 +93,11 @@ class _Infrastructure:
         yield b"\n]}\n"
 
     def _number_machines(self, rows: Ints) -> tuple[EncodedColumn, EncodedColumn]:
-        """Return the instances of devices, and their numbers in these instances, as columns of text."""
+        """Return, for devices given by row, the name of their instance (that of their class) and their number in it,
+        from 0.
+
+        Both are columns of text.
+        """
         devices = self._cluster.plan.devices
         device_classes = devices.device_class[rows]
         number = rows - np.array([cls.first for cls in devices.classes], dtype=np.int32)[device_classes]

@@ -69,10 +69,10 @@ def _render_file(name: str, common: dict[str, Any], **values: Any) -> File:
 
 @dataclass(frozen=True, slots=True)
 class NicTemplate:
-    """Settings of all NICs of a kind, by PCI device id; `qos` is None on InfiniBand.
+    """The settings of all NICs with one PCI device id; `nic` names their models, `qos` is None on InfiniBand.
 
-    `clash` says that its fabrics differ in the settings, so that they are left out. `ports` is the most ports that a
-    NIC is split into, at least two; each port has parameters of its own (PortParam in
+    `clash` says that models or fabrics need different settings, so that the settings are left out. `ports` is the most
+    ports that a NIC is split into, at least two; each port has parameters of its own (PortParam in
     Mellanox/nic-configuration-operator).
     """
 
@@ -219,8 +219,9 @@ def _list_fabric_networks(cluster: Cluster, fabric: FabricDesign) -> Iterator[Po
 
 
 def list_pools(cluster: Cluster) -> Iterator[Pool]:
-    """Yield the pools of the networks of routed hosts, in their order: the prefix of each NIC's link, in the first
-    family.
+    """Yield the pool of each network of routed hosts, in the order of `list_networks`.
+
+    A pool has the prefix of the link of each node's NIC, in the first address family that has any.
     """
     rows, links = list_host_links(cluster), cluster.plan.links
     segments = links.segments
@@ -228,7 +229,10 @@ def list_pools(cluster: Cluster) -> Iterator[Pool]:
 
     @cache
     def device(segment: int, leg: int) -> str:
-        """Return the RDMA device of a leg of a segment's nodes; "" if the lower end is no node."""
+        """Return the RDMA device at a port of a segment's nodes, "" if the lower end is no node.
+
+        `leg` is the index of the port among the legs (logical ports) of the nodes' attachment.
+        """
         side, fabric = segments[segment].a, segments[segment].fabric
         return name_rail_device(cluster.design.fabric(fabric), side, leg) if isinstance(side, Attachment) else ""
 

@@ -41,8 +41,8 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 def _format_topology(graph: PacketTopology) -> str:
     """Return the topology file of SimAI.
 
-    It has the counts of vertices, accelerators of a domain, domains, switches and links, and the accelerator; then the
-    numbers of domains and switches; then the links.
+    Its first line has how many vertices, accelerators in a domain, domains, switches and links there are, and the model
+    of the accelerators. The second line has the ids of all domains and switches. A line for each link follows.
     """
     numbers, switches = graph.numbers, len(graph.switches)
     counts = (graph.vertices, numbers.size[0], len(graph.domains), switches, len(graph.links.a))

@@ -44,12 +44,15 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def rows(cluster: Cluster) -> int:
-    """Return the cost of writing the file, in rows of links.csv: about as many as there are devices."""
+    """Return the work of writing the file, counted in rows of links.csv: about one for each device."""
     return len(cluster.plan.devices)
 
 
 def _write_switches(leaf_list: list[LogicalLeaf]) -> Iterator[str]:
-    """Yield groups with the groups below them, and logical leaves that nothing joins to others."""
+    """Yield the YAML of all groups that have groups below them, each with these.
+
+    A logical leaf that is in no other group is listed as well, with nothing below it.
+    """
     groups_by_upper: dict[str, dict[str, None]] = {}
     for leaf in leaf_list:
         for lower, upper in pairwise(leaf.path):

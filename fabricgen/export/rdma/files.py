@@ -45,10 +45,9 @@ SETUP, UNIT, NAMES, ENVIRONMENT = "rdma-setup", "rdma-setup.service", "60-rdma-p
 
 
 class NicKey(NamedTuple):
-    """A port that has the same text on all nodes of a shape.
+    """A port that has the same text on all nodes of a shape, which are nodes with the same wiring.
 
-    `flags` has a bit for each of `FIELDS` that the port has a value of. `bond`, `leads` and `tenant` are those of
-    `PortKey`.
+    `flags` has bit n set if the port has a value of field n of `FIELDS`. The other numbers are those of `PortKey`.
     """
 
     segment: int
@@ -352,9 +351,11 @@ class RdmaPort:
 
 
 def name_rail_device(fabric: FabricDesign, side: Attachment, leg: int) -> str:
-    """Return the RDMA device of a leg: `compute_r1`, or `compute_r1p2` if a rail has several.
+    """Return the name of the RDMA device of a node's port: `compute_r1`, or `compute_r1p2` if its rail has several
+    devices.
 
-    It is "" if the device of the leg is at another port.
+    `leg` is the index of the port in `side.legs`. If planes share the address of a NIC, its device is named at the port
+    of plane 1, and the name is "" for ports of other planes.
     """
     has_device = [fabric.address_per == "port" or other_leg.plane == 1 for other_leg in side.legs]
     rail_legs = [i for i, rail_leg in enumerate(side.legs) if has_device[i] and rail_leg.rail == side.legs[leg].rail]
@@ -363,7 +364,7 @@ def name_rail_device(fabric: FabricDesign, side: Attachment, leg: int) -> str:
 
 
 def find_nic_port(side: Attachment, leg: Leg) -> NicPort:
-    """Return the port in a node's profile that a leg is, or is split from."""
+    """Return the port in a node's profile that a leg is: for `port1/2`, a part of a split port, it is `port1`."""
     ports = {port.name: port for port in side.profile.roles[side.role].ports}
     # legs of a split port have its name and a number: `port1/2`
     return ports.get(leg.name) or ports[leg.name.rpartition("/")[0]]

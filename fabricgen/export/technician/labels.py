@@ -53,11 +53,10 @@ def _number_rows(labels: Table) -> Table:
 
 
 def number_labels(records: Records) -> tuple[Ints64, dict[int, list[int]]]:
-    """Return the running numbers of labels in labels.csv, from 1, in two forms.
+    """Return (by plug, by order): the running numbers of labels in labels.csv, from 1, in two forms.
 
-    The first has a number for each plug of `list_label_ends` (int64), 0 for plugs of cables through panels. The second
-    lists the numbers by `order`, the number in pulling order that the labels of jumpers and trunks have; {} if nothing
-    is patched.
+    The first has the number of each plug of `list_label_ends` (int64), 0 for plugs of cables through panels. The second
+    has, by number in pulling order (column `order`), the numbers of all labels with it; {} if nothing is patched.
     """
     leg, is_b_end = list_label_ends(records)
     if records.cluster.plan.patching is None:
@@ -127,7 +126,7 @@ def _make_direct_labels(records: Records) -> Table:
 
 
 def list_label_ends(records: Records) -> tuple[Ints64, Flags]:
-    """Return (row in `plugs`, int64; whether it is the b end) of every plug at a device, each of which has a label.
+    """Return every plug at a device, each of which has a label, as (row in `plugs`, int64; whether it is the b end).
 
     Both ends of each jumper are listed, and a splitter's common end once; patched cables count as if they were direct.
     Plugs are in pulling order, all plugs of a cable together and its common ends first.
@@ -152,8 +151,9 @@ def list_label_ends(records: Records) -> tuple[Ints64, Flags]:
 
 
 def _is_common(records: Records, leg: Ints64, is_b_end: Flags) -> Flags:
-    """Whether each end is the one plug of a splitter, which has several tails at its other end; `leg` are rows of the
-    plugs.
+    """Whether each of some plugs is the one at the common end of a splitter, which has several tails at its other end.
+
+    `leg` are rows of `records.plugs`, and `is_b_end` says which of the two plugs of a row is meant.
     """
     plugs = records.plugs
     common: Flags = (records.common_a[records.cable[plugs.row[leg]]] != is_b_end) & (plugs.tails[leg] > 1)
@@ -161,7 +161,9 @@ def _is_common(records: Records, leg: Ints64, is_b_end: Flags) -> Flags:
 
 
 def _count_tails(records: Records) -> Ints64:
-    """Return how many tails of the same jumper or splitter are wired, by row of `plugs`; int64."""
+    """Return, for each row of `records.plugs`, how many rows its jumper or splitter has: one for each wired tail;
+    int64.
+    """
     _, code = unique_combinations(records.cable[records.plugs.row], records.plugs.piece)
     return np.bincount(code)[code]
 
@@ -301,7 +303,9 @@ def _list_cage_ends(records: Records, end: int, rows: Ints, sockets: Sequence[st
 def _list_panel_ends(
     cluster: Cluster, patching: Patching, jumpers: JumperTable
 ) -> tuple[list[_LabelEnd], list[_LabelEnd]]:
-    """Return the panel port of each jumper, and the same with the number of the splitter's tail in it."""
+    """Return the ends of jumpers at panels in two lists: without and with the number of the splitter's tail in the
+    port.
+    """
     names, positions = PatchParts(cluster, patching).panels, locate_panels(cluster, patching)
     columns = zip(*(column.tolist() for column in (jumpers.panel, jumpers.port, jumpers.tail)), strict=True)
     # without and with the tail, 0 if the port leads to no splitter

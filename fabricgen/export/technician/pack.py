@@ -106,7 +106,8 @@ class TechnicianPack:
     def pulled_kinds(self) -> Ints64:
         """What each pulled row is: CABLE, FIBRE, TAIL, JUMPER or TRUNK; int64.
 
-        Each cable is CABLE once, at the first of its rows that brings a piece. Rows that are pulled at once are alike.
+        Each cable is CABLE once, at the first of its rows in pulling order that brings a piece. Rows that are pulled at
+        once have the same kind.
         """
         pulled, order = self.records.pull.rows, self.records.pull.order
         is_trunk, cable = pulled.end == TRUNK_END, self.records.cable[pulled.row]
@@ -195,11 +196,10 @@ class TechnicianPack:
 
     @cached_property
     def ends_by_rack(self) -> tuple[Ints64, Ints64, Flags]:
-        """The cable ends of all racks: (index of the first end of each rack, with the total as the last entry; cable
-        end row, int64; whether it is the b end).
+        """The cable ends of all racks, as (starts, rows, whether it is the b end).
 
-        They are sorted from the top of each rack down, then along ports. The common end of a cable occurs once for each
-        far end.
+        `rows` are cable end rows, int64; those of rack i are `rows[starts[i]:starts[i + 1]]`. They are sorted from the
+        top of each rack down, then along ports. The common end of a cable occurs once for each far end.
         """
         records, rows = self.records, np.arange(len(self.records.cable))
         device, position = np.concatenate(records.device), np.concatenate(self.position)
@@ -252,7 +252,7 @@ def list_home_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
 def list_wiring_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
     """Return the cable end rows whose plug at the a end is pulled from one of `racks`; int64.
 
-    So each row of cables.csv belongs to one rack.
+    If the plug belongs to another row, its b end decides. So each row of cables.csv belongs to one rack.
     """
     pull, count = pack.records.pull, len(pack.records.cable)
     a, b = pull.rows.find_rows(count)
@@ -275,7 +275,7 @@ def list_wired_racks(pack: TechnicianPack, racks: tuple[int, ...]) -> list[tuple
 
 
 def find_first_rows(pack: TechnicianPack, rows: Ints64) -> Ints64:
-    """Return, in pulling order, the first of the rows of each thing that is pulled at once."""
+    """Return the first row of each thing that is pulled at once, of the pulled rows `rows`; in pulling order."""
     first: Ints64 = np.unique(pack.records.pull.order[rows], return_index=True)[1]
     return rows[first]
 

@@ -29,14 +29,15 @@ cable.
 
 @dataclass(frozen=True, slots=True)
 class PulledRows:
-    """Columns by row: one row for each cable end row of a direct cable, each cable end row and panel of a jumper, and
-    each trunk.
+    """Columns by pulled row: a row for each cable end row of a direct cable, each cable end row and panel of a jumper,
+    and each trunk.
 
-    int32: `row` is its cable end row (-1 for a trunk). `end` is DIRECT, 0, 1 or TRUNK_END. `trunk`, and the `panel` of
-    a jumper, are -1 for others. `a_rack` and `b_rack` are where it begins and ends. `position` is its place along the
-    ports of the rack that is first on the floor. `unit` is the same for rows that are pulled at once if they go between
-    the same racks. `laid` is the pieces that it brings, 0 if its piece comes with another row. `jumpers` is the pieces
-    and tails that it adds to its bundle. `lead` is the row whose plane it has.
+    int32: `row` is the cable end row (-1 for a trunk). `end` is DIRECT, 0 or 1 for a jumper at the a or b end, or
+    TRUNK_END. `trunk` is the trunk and `panel` the panel of a jumper, -1 for others. `a_rack` and `b_rack` are where it
+    begins and ends. `position` is its place along the ports of the rack that is first on the floor. Rows with one
+    `unit` are pulled at once if they go between the same racks. `laid` is the number of pieces that come with the row,
+    0 if its piece comes with another row. `jumpers` is the number of jumpers and tails that it adds to its bundle.
+    `lead` is the pulled row whose link says in which fabric and plane it is.
 
     float64, m: `length_m`, `run_m`. Object arrays of str: `a_end` and `b_end`, the sockets of jumpers and trunks,
     `h1.R03.07-U42:12/2`; "" for direct cables.
@@ -99,7 +100,7 @@ def _make_rows(count: int, columns: Mapping[str, Any]) -> PulledRows:
 
 
 def _join_rows(tables: Sequence[PulledRows]) -> PulledRows:
-    """Return several tables as one; the units and leads of each are numbered after those of the table before it."""
+    """Return several tables as one, in their order; `unit` and `lead` are numbered on from table to table."""
     table_starts = np.cumsum([0, *(len(table) for table in tables)]).tolist()
     columns: dict[str, Any] = {}
     for field in fields(PulledRows):
@@ -114,8 +115,8 @@ def _count_pieces(
 ) -> dict[str, np.ndarray[Any, np.dtype[np.float64]]]:
     """Return the columns `laid` and `jumpers` of pulled rows, int32.
 
-    `row`, `piece` and `brings` are columns by end of a piece: the pulled row that the end is in, the piece (numbered
-    from 0), and whether the piece comes with that row. `racks` are the racks at both ends of each pulled row.
+    `row`, `piece` and `brings` have an entry for each end of each piece: the pulled row that the end is in, the piece
+    (numbered from 0), and whether the piece comes with that row. `racks` are the racks at both ends of each pulled row.
     """
     is_first_between_racks = np.zeros(len(row), dtype=np.int32)
     # each piece counts once in a bundle between two racks
@@ -169,11 +170,11 @@ def is_a_first(cluster: Cluster, a_rack: Ints, b_rack: Ints) -> Flags:
 
 
 class JumperTable(NamedTuple):
-    """Jumpers at one end of cables, by cage and panel port.
+    """Jumpers at one end of cables, a row for each pair of cage and panel port that a jumper joins.
 
-    Columns are the cable end row, the panel, its front port from 1, and the piece; the socket of the plug at the
-    device, and the same with the tail of a splitter there; and the tail (from 1) of a splitter in the port that leads
-    there, 0 if there is none.
+    `row` is the cable end row, `panel` the panel, `port` its front port from 1, and `piece` the jumper. `plugs` are the
+    sockets of the plugs at the device; `sockets` are the same with the number of a splitter's tail there. `tail` is the
+    tail (from 1) of a splitter in the panel port that leads to the device, 0 if there is none.
     """
 
     row: Ints

@@ -95,7 +95,10 @@ def count_ends_per_rack(cluster: Cluster) -> Ints64:
 
 
 def list_cable_tags(cluster: Cluster) -> tuple[tuple[CableTag, ...], Ints64]:
-    """Return the distinct tags by fabric, rail and plane, and the index of the tag of each cable end row."""
+    """Return (tags, index): the distinct tags of cables, and the index of the tag of each cable end row.
+
+    There is a tag for each combination of fabric, rail and plane.
+    """
     links, link = cluster.plan.links, cluster.plan.cables.end_link
     fabrics = sorted({segment.fabric for segment in links.segments})
     segment_fabrics = np.array([fabrics.index(segment.fabric) for segment in links.segments], dtype=np.int32)
@@ -173,7 +176,7 @@ class _BundleKinds(NamedTuple):
     """What all cables of a bundle have in common; int32 columns by pulled row, or by bundle.
 
     `fabric` is an index into the names that `_index_fabrics` returns. `plane` is 0 for fabrics without planes and for
-    trunks. `home` and `away` are racks.
+    trunks. `kind` is TWISTED, COPPER, FIBRE or TRUNK. `home` and `away` are racks.
     """
 
     fabric: Ints
@@ -225,7 +228,11 @@ def make_pull_plan(cluster: Cluster, plugs: PlugTable) -> PullPlan:
 
 
 def _list_bundle_kinds(cluster: Cluster, rows: PulledRows) -> tuple[_BundleKinds, list[str]]:
-    """Return what each pulled row has in common with the rows of its bundle, and the names of fabrics and policies."""
+    """Return (kinds, names): what each pulled row has in common with the rows of its bundle, and the names for
+    `kinds.fabric`.
+
+    These are the names of fabrics and of patching policies.
+    """
     cables, links, is_trunk = cluster.plan.cables, cluster.plan.links, rows.end == TRUNK_END
     is_a_home = is_a_first(cluster, rows.a_rack, rows.b_rack)
     kind_of_medium = np.array([KIND_OF.get(m.medium, FIBRE) for m in cables.media], dtype=np.int32)
@@ -326,7 +333,9 @@ def _index_fabrics(cluster: Cluster, rows: PulledRows, link: Ints) -> tuple[Ints
 
 
 def _find_greatest(values: Floats, group: Ints | Ints64) -> Floats:
-    """Return, for each item, the greatest value in its group; values are 0 or more, groups count from 0."""
+    """Return, for each entry of `values` (0 or more), the greatest value in its group; `group` has the group of each,
+    from 0.
+    """
     greatest = np.zeros(int(group.max(initial=-1)) + 1)
     np.maximum.at(greatest, group, values)
     return greatest[group]
@@ -366,8 +375,9 @@ def _number_steps(cluster: Cluster, bundles: _BundleKinds, longest_m: Floats) ->
 
 
 def _name_step(is_trunk: bool, reach: int, home: str, away: str) -> str:
-    """Return the name of a step between two rows of racks, given by their positions (`h1.R03`), or inside the racks of
-    a row; `reach` is OTHER_SITE to SAME_RACK.
+    """Return the name of a step: between two rows of racks, or inside the racks of one row.
+
+    `home` and `away` are the positions of the rows (`h1.R03`); `reach` says how far cables go, OTHER_SITE to SAME_RACK.
     """
     route = {SAME_RACK: f"inside racks of {home}", SAME_ROW: f"along {home}"}.get(reach, f"{home} to {away}")
     return f"trunks {route}" if is_trunk else route

@@ -286,9 +286,9 @@ def make_bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> WorkShee
 
 
 def _make_via_columns(pack: TechnicianPack, rows: Ints64, is_b_end: Flags) -> tuple[SheetColumn, ...]:
-    """Return a column with the panel ports of the jumpers of cable end rows, at the b end of those with
-    `is_b_end`; no column
-    if nothing is patched.
+    """Return a column with the panel ports of the jumpers of cable end rows; no column if nothing is patched.
+
+    The ports are those at the b end of rows with `is_b_end`, at the a end of the others.
     """
     if pack.panel_ports is None:
         return ()
@@ -349,7 +349,9 @@ def _make_hand_columns(pack: TechnicianPack, rows: Ints64) -> tuple[SheetColumn,
 
 
 def _select_side(wiring: dict[str, SelectableColumn], name: str, row: Ints64, is_b_end: Flags) -> Strings:
-    """Return the texts of a column of the a end, or of the b end if `is_b_end`, of cable end rows."""
+    """Return the texts of column `a_NAME` or, where `is_b_end`, of column `b_NAME` of cables.csv, at the cable end rows
+    `row`.
+    """
     return np.where(is_b_end, wiring[f"b_{name}"].take(row).texts(), wiring[f"a_{name}"].take(row).texts())
 
 
@@ -428,10 +430,10 @@ more on A4.
 
 
 def make_patch_sheets(cluster: Cluster, zones: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, WorkSheet]]:
-    """Yield (zone, sheet) for the trunks whose a ends are in racks of a zone, then for the jumpers at its panels.
+    """Yield (zone, sheet): for each zone the trunks whose a ends are in its racks, then the jumpers at its panels.
 
-    `zones` has, by the position of a row of racks (`h1.R03`), its racks as rows of the rack table. Rows of sheets are
-    sorted by rack, panel and port.
+    `zones` has the racks of each row of racks, as rows of the rack table, by the position of the row (`h1.R03`). Rows
+    of sheets are sorted by rack, panel and port.
     """
     patching = cluster.plan.patching
     if patching is None:

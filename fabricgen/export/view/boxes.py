@@ -27,9 +27,10 @@ LEVEL_NAMES = ("cluster", "site", "pod", "su", "rack")
 
 @dataclass(frozen=True)
 class BoxTree:
-    """All boxes, parents before their children: int32 columns of level and parent (-1 for the cluster), and names.
+    """All boxes, parents before their children.
 
-    `device_box` is the box that each device is drawn in; int32, one a device.
+    `level` (CLUSTER to RACK) and `parent` (-1 for the cluster) are int32 columns, one entry for each box, as are
+    `names`. `device_box` is the box that each device is drawn in, int32.
     """
 
     level: Ints
@@ -79,8 +80,9 @@ def make_places(cluster: Cluster) -> BoxTree:
 
 
 def _find_depths(devices: DeviceTable) -> Ints:
-    """Return the narrowest level that each device belongs to, int32: for a node its unit or rack, for a switch what it
-    serves.
+    """Return the level (CLUSTER to RACK) of the narrowest place that each device belongs to, int32.
+
+    A node belongs to its unit or rack, a switch to the place that it serves.
     """
     depths = np.full(len(devices), CLUSTER, dtype=np.int32)
     for level, column in ((SITE, devices.site), (POD, devices.pod), (UNIT, devices.unit), (RACK, devices.rack_in_unit)):
@@ -99,7 +101,10 @@ def _list_levels(cluster: Cluster, depth: Ints) -> Sequence[int]:
 
 
 def _make_place_keys(devices: DeviceTable) -> dict[int, Ints64]:
-    """Return, by level, an int64 key for the place of each device; keys are in the order of the layout."""
+    """Return, by level, a number for the place of each device; int64.
+
+    Devices in one place have equal numbers, which ascend in the order of the layout.
+    """
     racks = int(devices.rack_in_unit.max(initial=0)) + 1
     return {
         SITE: devices.site.astype(np.int64),
@@ -124,12 +129,12 @@ def _name_place(cluster: Cluster, level: int, row: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TrayRoutes:
-    """The way of each link: from rack to rack in one leg, or through the racks of patch panels in several legs.
-
-    `via` has, for each panel stop, the rack of the panel that each link passes, -1 if it passes none. `cross` has, for
-    each leg, the cross tray that each link takes, counted through all halls; -1 if the leg crosses no rows of a hall or
-    if trays cross everywhere. `to_exit` has the cross tray from each rack to the exit of its hall, -1 as before. All
+    """The way of each link: from rack to rack in one leg, or through the racks of patch panels in several legs; all
     int32.
+
+    `via` has, for each stop at a panel, the rack of the panel by link, -1 if the link passes none. `cross` has, for
+    each leg, the cross tray by link, counted through all halls; -1 if the leg crosses no rows of a hall or if trays
+    cross everywhere. `to_exit` has, by rack, the cross tray to the exit of its hall, -1 in the same cases.
     """
 
     via: tuple[Ints, ...]
@@ -169,9 +174,9 @@ class _Crossings:
         self._first_tray = np.cumsum([0, *map(len, self._tray_x_by_hall)])
 
     def find_between(self, a: Ints, b: Ints) -> Ints:
-        """Return the cross tray between each pair of racks, int32; -1 unless both are in different rows of one hall.
+        """Return the cross tray between each rack of `a` and the rack of `b` with the same index, int32.
 
-        Racks may be -1.
+        It is -1 unless both are racks (not -1) in different rows of one hall that has cross trays.
         """
         racks, trays = self._racks, np.full(len(a), -1, dtype=np.int32)
         in_one_hall = (a >= 0) & (b >= 0) & (racks.hall[a] == racks.hall[b]) & (racks.y_m[a] != racks.y_m[b])
@@ -247,10 +252,11 @@ for a link without a cable.
 
 @dataclass(frozen=True, slots=True)
 class DrawnBundle:
-    """Links of one segment in one box. `lower` and `upper` are the device classes at both ends.
+    """The links of one segment between two places in a box.
 
-    `child` and `other` are the inner boxes that hold the two ends, or OWN_BAND, ALL_CHILDREN or OUTSIDE. `target` is
-    the box in which the upper ends are, or in which links from several inner boxes meet.
+    `lower` and `upper` are the device classes at both ends. `child` and `other` are the inner boxes of `box` that hold
+    the lower and the upper end; or OWN_BAND, ALL_CHILDREN or OUTSIDE. `target` is the box in which the upper ends are,
+    or in which links from several inner boxes meet. `links` is their number.
     """
 
     box: int
@@ -278,20 +284,22 @@ class DrawnBundle:
 
     @property
     def place(self) -> tuple[int, ...]:
-        """The numbers that identify a bundle within the drawing."""
+        """(box, child, lower, other, upper, segment), which no other bundle of the drawing shares."""
         return self.box, self.child, self.lower, self.other, self.upper, self.segment
 
     @property
     def lane(self) -> tuple[int, int, int]:
-        """The key of the links: bundles with one key through the top of a box are the same links."""
+        """(segment, lower, upper): bundles through the top of a box that share these are drawn side by side in one
+        slot.
+        """
         return self.segment, self.lower, self.upper
 
 
 def make_bundles(cluster: Cluster, places: BoxTree, is_included: Flags | None = None) -> tuple[DrawnBundle, ...]:
-    """Return the bundles of a cluster, sorted by box, segment, inner boxes and classes; parents come before the boxes
-    inside them.
+    """Return the bundles of a cluster, sorted by box, segment, inner boxes and classes; a box comes before its inner
+    boxes.
 
-    `is_included`, a flag for each link, restricts the count to some links; None counts all.
+    `is_included` has a flag for each link: only flagged links are counted; with None, all are.
     """
     links, devices = cluster.plan.links, cluster.plan.devices
     counter, alike_columns = _Counter(places, len(devices.classes)), _make_alike_columns(cluster)
@@ -319,11 +327,10 @@ def make_bundles(cluster: Cluster, places: BoxTree, is_included: Flags | None = 
 
 
 def list_oversubscription(cluster: Cluster) -> dict[frozenset[int], float]:
-    """Return the oversubscription of the links between two device classes, keyed by both classes.
+    """Return the oversubscription of the links between two device classes: {both classes: downlink / uplink bandwidth}.
 
-    Classes are indices into those of the device table: those of a tier and of the tier above it, perhaps of another
-    fabric; for spans between sites, of the tier itself. If the switches of a tier differ, the figure is the worst of
-    them.
+    Classes are indexes into those of the device table. They are those of a tier and of the tier above it, perhaps in
+    another fabric; for spans between sites, that of the tier alone. If switches of a tier differ, the worst counts.
     """
     switch_classes = [
         (number, cls.key) for number, cls in enumerate(cluster.plan.devices.classes) if cls.kind == SWITCH
@@ -361,11 +368,12 @@ class _Counter:
     def add(
         self, segment: int, alike_columns: list[Ints | Floats], lower: tuple[Ints, Ints], upper: tuple[Ints, Ints]
     ) -> None:
-        """Count links of a segment, and append their bundles: those within the box in which both ends of a link meet,
-        and those through the top of each narrower box around an end.
+        """Count links of one segment, and append their bundles.
 
-        `lower` and `upper` are (box, class) columns of the devices at both ends, by link; `alike_columns` are the
-        columns of `ALIKE` for these links. In boxes of many inner boxes, `ALL_CHILDREN` stands for each inner box.
+        There are bundles within the box in which both ends of a link meet, and bundles through the top of each narrower
+        box that contains one end. `lower` and `upper` are (box, class) of the devices at both ends, as columns by link;
+        `alike_columns` are the columns of `ALIKE` for these links. In a box with many inner boxes, `ALL_CHILDREN`
+        stands for each of them.
         """
         (lower_box, lower_class), (upper_box, upper_class) = lower, upper
         lower_ancestors, upper_ancestors = self._ancestors[lower_box], self._ancestors[upper_box]
@@ -409,10 +417,10 @@ class _Counter:
                 )
 
     def _append_bundles(self, segment: int, alike_columns: list[Ints | Floats], *columns: Ints | Ints64) -> None:
-        """Group links by equal values in all of `columns`, and append a bundle for each group, in ascending order.
+        """Append a bundle for each combination of values in `columns` that any link has, in ascending order.
 
-        `columns` are box, child, lower, other, upper and target as in `DrawnBundle`, by link. Of `alike_columns` a
-        bundle has the least and the greatest value of its links.
+        `columns` are box, child, lower, other, upper and target as in `DrawnBundle`, by link. A bundle keeps the least
+        and the greatest value that its links have in each of `alike_columns`.
         """
         boxes, classes = len(self._places) - OUTSIDE, self._classes
         # all columns as the digits of one number, each digit from 0: one sort instead of six
@@ -445,10 +453,11 @@ class _Counter:
 
 
 def _find_child(ancestors: Ints, box: Ints, level: Ints64) -> Ints:
-    """Return, for each `box`, the widest of the boxes narrower than `level` that contain it or are the box itself;
-    `OWN_BAND` if there is none, as the box is of that level.
+    """Return, for each box, the inner box through which it is reached from the box around it of level `level`.
 
-    `ancestors` are those of the boxes, int32 of shape (boxes, levels), -1 for none; `level` has one entry a box.
+    It is the widest box that is narrower than that level and contains the box or is the box; OWN_BAND if there is none,
+    because the box is of that level itself. `ancestors` are those of the boxes, int32 of shape (boxes, levels), -1 for
+    none; `level` has one entry for each box.
     """
     children = np.full(len(box), OWN_BAND, dtype=np.int32)
     for child_level in reversed(LEVELS[1:]):

@@ -160,9 +160,10 @@ class _PlacedBand:
     bar: float = 0.0
 
     def arrange(self, columns: int, scale: float = 1.0, header: float = 0.0) -> None:
-        """Set the size of the band for this many devices side by side, or for the fewest that need no more rows.
+        """Set the size of the band with up to `columns` devices side by side.
 
-        Devices, margins and name are `scale` times as large as usual, the name at least `header` high.
+        The band has as many rows as that needs, and then as few columns as these rows need. Devices, margins and name
+        are `scale` times as large as usual, the name at least `header` high.
         """
         self.header = max(header, scale * HEADER)
         lines = ceil(len(self.rows) / max(1, min(columns, len(self.rows))))
@@ -454,8 +455,8 @@ class _SceneLayout:
 
 
 def _shape_extras(extras: Sequence[_PlacedBand], grid_w: float, grid_h: float) -> None:
-    """Shape the bands of extra devices that stand beside the inner boxes of a box, so that they are no higher than the
-    boxes.
+    """Set the sizes of the bands of extra devices that stand beside the inner boxes of a box: no higher than these, if
+    possible.
 
     `grid_w` and `grid_h` are the width and height that the inner boxes take.
     """
@@ -470,7 +471,10 @@ def _shape_extras(extras: Sequence[_PlacedBand], grid_w: float, grid_h: float) -
 
 
 def _widen_feet(foot_bands: Sequence[_PlacedBand], switches_width: float) -> None:
-    """Put up to WIDER times as many nodes side by side if the switches above them are `switches_width` wide."""
+    """Widen the bands of nodes at the foot of a box towards the width of the switches above them (`switches_width`).
+
+    Up to WIDER times as many nodes stand side by side; bands that are wide enough stay.
+    """
     width = sum(band.w for band in foot_bands)
     if foot_bands and switches_width > width:
         for band in foot_bands:

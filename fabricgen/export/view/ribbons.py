@@ -56,7 +56,9 @@ class Ribbon:
 
 @dataclass(frozen=True, slots=True)
 class _Station:
-    """A point where a bundle meets an edge: which slot of the edge it takes, and the y of the point."""
+    """A point where a bundle meets an edge: the edge, the slot (part of the edge) that it takes, and the y of the
+    point.
+    """
 
     edge: Edge
     slot: Slot
@@ -122,9 +124,10 @@ class _RibbonDrawing:
                 yield Ribbon(number, x0, y0, w0, x1, y1, w1, arc)
 
     def _divide_slots(self, slots: dict[Edge, dict[Slot, tuple[float, float]]]) -> dict[int, tuple[float, float]]:
-        """Return the (middle x, width) that each bundle that leaves a box has within its slot at the top of the box.
+        """Return, by number of each bundle that leaves its box, the (middle x, width) of its part of the slot at the
+        box's top.
 
-        Bundles of several inner boxes share a slot; each takes a part in proportion to its bandwidth, in the order of
+        Bundles from several inner boxes share a slot; each takes a part in proportion to its bandwidth, in the order of
         the inner boxes.
         """
         sharing: dict[tuple[int, Slot], list[int]] = defaultdict(list)
@@ -194,10 +197,11 @@ class _RibbonDrawing:
         return [_Station((LANE, box, network), slot, y) for y in (entry_y, exit_y)]
 
     def _find_end_station(self, box: int, place_box: int, cls: int, lane: tuple[int, int, int], slot: Slot) -> _Station:
-        """Return the station where links leave an inner box, all inner boxes together, or a band of the box itself.
+        """Return the station at which links leave what holds their ends.
 
-        `place_box` is the inner box, ALL_CHILDREN or OWN_BAND. A band of class `cls` and all inner boxes are met at
-        `slot`, a single inner box at the slot of its `lane`.
+        That is an inner box, given by number as `place_box`; all inner boxes of `box` together (ALL_CHILDREN); or the
+        band of class `cls` in `box` itself (OWN_BAND). At an inner box, links take the slot of their `lane`, elsewhere
+        `slot`.
         """
         scene = self._scene
         if place_box == OWN_BAND:
@@ -246,8 +250,11 @@ class _RibbonDrawing:
         return slots
 
     def _find_far_x(self, bundle: DrawnBundle, stations: list[_Station], index: int) -> float:
-        """Return the x that orders a bundle at the edge of a station, given by its index: the x of the lane next on its
-        route, else of its other end.
+        """Return the x by which a bundle is ordered among those at the edge of a station, so that ribbons do not cross
+        there.
+
+        `index` is that of the station in `stations`. The x is that of the lane that the bundle passes next, else of its
+        other end.
         """
         is_last = index + 1 == len(stations)
         next_edge = stations[index - 1 if is_last else index + 1].edge

@@ -115,7 +115,9 @@ def pack_addresses(column: AddressColumn) -> list[str]:
 
 
 def pack_reference(table: str, name: str, rows: Any) -> Packed:
-    """Return a packed column that repeats values of a column of another table, at the given rows of that table."""
+    """Return a packed column with the values of column `name` of table `table`, of which only the row numbers are
+    stored.
+    """
     return {"table": table, "column": name, "numbers": pack_numbers(rows)}
 
 

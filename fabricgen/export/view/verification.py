@@ -81,8 +81,8 @@ class Consequence(_ReportPart):
 class Action(_ReportPart):
     """One thing to do in the hall: `moves` plugs to put elsewhere, or `boxes` to exchange.
 
-    `status` is `new` or `open`, "" for a report without `--since`. `renamed` has, of exchanged boxes, the device that
-    each stands for by the name that it tells.
+    `status` is `new` or `open`, "" for a report without `--since`. `renamed` maps the name that an exchanged box tells
+    to the planned device in whose place it stands.
     """
 
     id: str
@@ -215,9 +215,10 @@ def _find_states(report: Report, numbers: dict[str, int]) -> Ints:
 
 
 def _choose_state(action: Action, cable: str, moved: set[str]) -> int:
-    """Return the state of a cable of an action; DARK if the action moves plugs but no plug of this cable.
+    """Return the state of a cable that an action names; `moved` are the cables whose plugs the action moves.
 
-    `moved` are the cables whose plugs the action moves.
+    It is CHECK for an optic or a port. It is DARK for the kind `dark`, and if the action moves plugs but none of this
+    cable. Otherwise it is ELSEWHERE.
     """
     if action.kind in ("optic", "port"):
         return CHECK

@@ -14,11 +14,11 @@ from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 
 
 def block(source: PageSource) -> dict[str, Any]:
-    """Return, by address family, the loopback and management address of each device, both ends of each link, and all
-    others.
+    """Return `families`, `kinds` and `bonds` for the page.
 
-    `kinds` are the kinds of link addresses, by kind of link. `bonds` is the interface at the lower end of each link,
-    None if the cluster has no bonds.
+    `families` has, by address family, the loopback and management address of each device, the addresses of both ends of
+    each link, and all others. `kinds` has the kind of address of each kind of link. `bonds` is the interface at the
+    lower end of each link, None if the cluster has no bonds.
     """
     cluster = source.cluster
     bonds = None if cluster.plan.bonds is None else name_bond_ports(cluster, np.arange(len(cluster.plan.links)))

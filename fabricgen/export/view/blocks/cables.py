@@ -47,7 +47,10 @@ def block(source: PageSource) -> Packed:
 
 
 def _pack_ids(cluster: Cluster) -> Packed:
-    """Return the ids of cables as device names, by their rows in the device table if possible, and connectors."""
+    """Return the ids of cables as two joined columns: names of devices, and connectors.
+
+    The names are rows of the page's device table if ids use the same names, else texts.
+    """
     ids = cluster.cable_id_columns
     by_row = ids.device.vocabulary is cluster.name_column
     hub = pack_reference("devices", "name", ids.device.codes) if by_row else pack_column(ids.device)

@@ -88,7 +88,9 @@ def list_fronts(cluster: Cluster) -> dict[str, tuple[DrawnCage, ...]]:
 
 
 def _count_ports_by_cage(cluster: Cluster) -> dict[str, dict[str, int]]:
-    """Return the most ports in use in each cage, by model and label of the cage."""
+    """Return {model: {label of a cage: ports in use there}}; of devices that differ, the one with most ports in a cage
+    counts.
+    """
     links, devices = cluster.plan.links, cluster.plan.devices
     counts_by_model: dict[str, dict[str, int]] = {}
     for i, segment in enumerate(links.segments):
@@ -118,8 +120,9 @@ def _raise_counts(highest: dict[str, int], counts: Mapping[str, int]) -> None:
 
 
 def _list_management_ports(cluster: Cluster) -> dict[str, list[str]]:
-    """Return the names of management ports in use, by model of switch; a model has several if its NOSes name them
-    otherwise.
+    """Return {model of switch: names of its management ports in use}.
+
+    A model has several names if its switches run NOSes that name the port differently.
     """
     links, names_by_model = cluster.plan.links, dict[str, list[str]]()
     a_cage, b_cage = cluster.port_names.cage_columns
@@ -203,7 +206,10 @@ def _list_unlisted_widths(cls: DeviceClass, ports: Mapping[str, int]) -> dict[st
 def _arrange_cages(
     profile: DeviceProfile, widths: Mapping[str, float], ports: Mapping[str, int]
 ) -> Iterator[DrawnCage]:
-    """Yield cages side by side, in rows from the bottom up; `widths` are in mm, `ports` has ports in use by cage."""
+    """Yield cages side by side in rows, the first row on top; the rows fill the front from its bottom.
+
+    `widths` are in mm, `ports` has the ports in use by cage.
+    """
     height, row_width = profile.rack_units * UNIT_MM, WIDTH_MM - 3 * _EDGE_MM - _RJ45_MM
     rows: list[list[str]] = [[]]
     for cage, width in widths.items():

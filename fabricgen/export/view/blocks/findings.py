@@ -37,8 +37,10 @@ def format_place(span: Span) -> str:
 
 
 def _list_subjects(cluster: Cluster, finding: Diagnostic, rows: dict[str, int]) -> dict[str, list[int]]:
-    """Return the devices that the words of a finding name, as rows; if it names none, the device classes of its place
-    in the blueprint, as indexes. `rows` has the row of each device by name.
+    """Return what a finding is about: `devices` that its message names, as rows; if it names none, `classes`.
+
+    These are the device classes at the finding's place in the blueprint, as indexes. `rows` has the row of each device
+    by name.
     """
     words = re.findall(r"[\w.-]+", finding.message)
     named_devices = list(dict.fromkeys(rows[word] for word in words if word in rows))[:MOST_NAMED]

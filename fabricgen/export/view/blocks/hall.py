@@ -145,7 +145,11 @@ def _pack_racks(source: PageSource, drawn: HallDrawing, kinds: RackKinds, routes
 
 
 def _pack_panels(source: PageSource) -> Packed:
-    """Return what racks hold beside devices: what they are sold with, patch panels and fibre shuffles."""
+    """Return what racks hold beside devices, a row each: its name, the rack, its lowest rack unit and its height in
+    units.
+
+    These are the things that racks are sold with, patch panels and fibre shuffles.
+    """
     plan = source.cluster.plan
     rows = [(name, rack, u, 1) for rack, u, name in list_included(plan)]
     if plan.patching:
@@ -160,9 +164,11 @@ def _pack_panels(source: PageSource) -> Packed:
 
 
 def _pack_routes(routes: TrayRoutes, first_cross: int, everywhere: bool) -> dict[str, list[Packed]]:
-    """Return, by link, the racks of panels on its way and the cross tray of each leg; -1 for none.
+    """Return the way of each link: `via` are the racks of the panels that it passes, `cross` the cross tray of each
+    leg.
 
-    Cross trays are left out if trays cross `everywhere`. `first_cross` is the row of the first one among all trays.
+    Both have -1 for none; `cross` is empty if trays cross `everywhere`. A cross tray is a row of all trays, of which
+    the cross trays begin at `first_cross`.
     """
     return {
         "via": [pack_column(racks) for racks in routes.via],  # type: ignore[arg-type]

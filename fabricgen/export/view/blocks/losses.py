@@ -34,7 +34,11 @@ RemainingShare = tuple[str, str, str]
 
 
 def block(source: PageSource) -> dict[str, Any]:
-    """Return what every loss leaves, by classes of losses, and the class of each rack, row and feed."""
+    """Return what the loss of each switch, plane, rack, row and feed leaves.
+
+    `classes` has what each class of losses leaves; racks, rows and feeds have the number of their class, or -1 if their
+    loss is not analysed.
+    """
     design, plan = source.cluster.design, source.cluster.plan
     floor, loss_classes = FloorPlan(design), _LossClasses(design)
     rack_class = _find_rack_classes(design, floor, loss_classes)
@@ -61,7 +65,10 @@ def block(source: PageSource) -> dict[str, Any]:
 
 @dataclass
 class _LossClasses:
-    """Classes of losses that leave the same of every fabric; `kinds` has what each class leaves."""
+    """Classes of losses: the losses of a class leave the same of every fabric.
+
+    `kinds` has what each class leaves; the number of a class is its index.
+    """
 
     design: Design
     kinds: list[list[RemainingShare]] = field(default_factory=list)
@@ -70,9 +77,9 @@ class _LossClasses:
         self.analyses = list(list_failure_analyses(self.design))
 
     def classify(self, loss: FailureDomain) -> int:
-        """Return the number of the class of a loss, a new one if no loss before left the same.
+        """Return the number of the class of a loss: that of an earlier loss which leaves the same, else a new one.
 
-        Fabrics that lose no switch are not in what a class leaves.
+        What a class leaves names only fabrics that lose a switch.
         """
         remaining_by_fabric = [(fabric, survival.compute_remaining(loss)) for fabric, survival in self.analyses]
         remaining = [
@@ -98,9 +105,10 @@ def _describe_remaining(fabric: str, remaining: RemainingBisection) -> Remaining
 
 
 def _list_switch_losses(source: PageSource, loss_classes: _LossClasses) -> list[list[Any]]:
-    """Return, by device class, what the loss of one switch leaves of each fabric that it carries, and the words for it.
+    """Return, by device class, what the loss of one switch leaves of each fabric that it carries, with the words for
+    it.
 
-    The list of a class is empty if its devices are not switches.
+    A class of devices that are not switches has an empty list.
     """
     by_tier: dict[Any, list[tuple[RemainingShare, str]]] = {}
     for fabric, survival in loss_classes.analyses:
@@ -111,10 +119,10 @@ def _list_switch_losses(source: PageSource, loss_classes: _LossClasses) -> list[
 
 
 def _find_rack_classes(design: Design, floor: FloorPlan, loss_classes: _LossClasses) -> Mapping[str, int]:
-    """Return the class of losses of every network rack by its name.
+    """Return the class of the loss of each network rack, by the rack's name.
 
-    Racks with the same number in units that are planned alike are of one class, so only the first unit of each kind is
-    analysed.
+    Of units that are planned alike only the first is analysed: racks with the same number in the other units are of the
+    same class.
     """
     class_by_rack = {loss.name: loss_classes.classify(loss) for loss in list_rack_failures(design, floor)}
     for unit, plan in enumerate(floor.plan_of_unit):

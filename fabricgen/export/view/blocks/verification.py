@@ -68,7 +68,8 @@ def block(source: PageSource) -> dict[str, Any] | None:
 def _find_right_links(source: PageSource, verification: Verification) -> Ints64:
     """Return the rows of links that are right although their cable is not, int64.
 
-    These are the links of a breakout cable that do not lead to the box that is the cable's only fault.
+    A breakout cable may be wrong only because of a box at one of its ends; its links that do not lead to that box are
+    right.
     """
     links, rows = source.cluster.plan.links, {name: row for row, name in enumerate(source.cluster.names)}
     actions = verification.report.actions
