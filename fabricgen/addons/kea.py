@@ -41,10 +41,11 @@ Row = dict[str, Any]
 
 
 def files(view: ClusterView) -> Iterator[tuple[str, str]]:
-    """Yield kea-dhcp4.json and kea-dhcp6.json, for the families in which somebody is managed or asks.
+    """Yield kea-dhcp4.json and kea-dhcp6.json, each only if a subnet of its address family has addresses given out by
+    DHCP.
 
-    Raises InputError: FG171 for an image of no NOS and no switch model, FG170 if DHCP cannot tell a switch what it
-    boots from.
+    Raises InputError: FG171 for an image whose key is neither a NOS nor a switch model, FG170 if DHCP cannot tell a
+    switch what it boots from.
     """
     clients_by_subnet: dict[int, list[Row]] = {}
     for client in view.clients.rows():
@@ -132,9 +133,10 @@ def _make_subnet(version: int, subnet: Row, clients: list[Row], number: int) -> 
 
 
 def _identify_clients(clients: list[Row]) -> Iterator[tuple[Row, list[tuple[str, str]]]]:
-    """Yield each client with its identifiers, (Kea's word, value).
+    """Yield each client with the identifiers by which Kea knows it, as (Kea's word, value): its MACs and its circuit
+    ids.
 
-    Ports that are spelled alike identify nobody.
+    A circuit id that several ports have is left out, because it identifies no client.
     """
     count = Counter(text for client in clients for text in client["circuit_ids"].split())
     for client in clients:
@@ -193,7 +195,9 @@ def _spell_circuit(circuit: bytes) -> str:
 
 
 def _find_only_client(subnet: Row, clients: list[Row]) -> Row | None:
-    """Return the machine at the far end of a routed port; None if there is room for others."""
+    """Return the only client of a routed port's subnet (/31 or /127), which has no room for others; None for other
+    subnets.
+    """
     routed = subnet["gateway"] and subnet["prefix"].endswith(("/31", "/127"))
     return clients[0] if routed and len(clients) == 1 else None
 

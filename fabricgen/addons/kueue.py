@@ -1,8 +1,8 @@
 """kueue/: the topology of Kueue's topology-aware scheduling, and a flavor for each network; on request.
 
-Levels are labels of nodes, the widest first: the labels that `kubernetes/labels/topograph-1.0.yaml` gives them. Nodes
-in one flavor are joined by links; networks that no link joins have a flavor each. Kueue heeds taints of nodes only if
-the host name is the lowest level.
+Levels are labels of nodes, the widest first: the labels that `kubernetes/labels/topograph-1.0.yaml` gives them. A
+flavor (Kueue's ResourceFlavor) is the nodes of one network, which links join: it selects them by the label of their
+widest group, and names the topology. Kueue heeds taints of nodes only if the host name is the lowest level.
 
 Source: github.com/kubernetes-sigs/kueue@ff69552e79: config/components/crd/bases, kueue.x-k8s.io_topologies.yaml and
 kueue.x-k8s.io_resourceflavors.yaml (v1beta2: at most 16 levels, each once; at least one label beside `topologyName`),
@@ -22,7 +22,10 @@ TIER, DOMAIN, HOST = "fabric.topograph.run/tier-{}", "accelerator.topograph.run/
 
 
 def files(view: ClusterView) -> Iterator[tuple[str, str]]:
-    """Yield topology.yaml; raises InputError (FG155) if no fabric joins nodes."""
+    """Yield topology.yaml: the topology, and a flavor for each network.
+
+    Raises InputError (FG155), as `view.places` does, if no fabric joins nodes.
+    """
     paths = _list_paths(view)
     depth = min(map(len, paths.values()))
     groups = [group for group in view.places.group.tolist() if group >= 0]
@@ -37,7 +40,9 @@ def files(view: ClusterView) -> Iterator[tuple[str, str]]:
 def _list_paths(view: ClusterView) -> dict[int, list[str]]:
     """Return, by logical leaf that has nodes (a row of `groups`), the names of the groups that it is in, itself first.
 
-    Groups without switches of their own have no label: they are the same as the group below.
+    A logical leaf is a lowest group: nodes on the same leaf switches. Groups without switches of their own are left
+    out: they have no label, as they are the same as the group below. No path is empty, because some group has the
+    switches that the nodes are cabled to.
     """
     groups, paths = view.groups, dict[int, list[str]]()
     for leaf in dict.fromkeys(view.places.group[view.places.group >= 0].tolist()):
@@ -50,10 +55,11 @@ def _list_paths(view: ClusterView) -> dict[int, list[str]]:
 
 
 def _nest_levels(tiers: Mapping[str, Sequence[str]], domains: Sequence[str]) -> list[str]:
-    """Return the labels of levels, each inside the one before, and the host name.
+    """Return the labels of the levels of the topology, the widest first and the host name last.
 
-    `tiers` has the group of each node by label, the widest first; `domains` has the scale-up domain of each node, or
-    nothing. A tier whose groups cut through domains is left out: a domain is the better place for a job.
+    `tiers` has, by label of a tier, the group of each node, the widest tier first. `domains` has the scale-up domain of
+    each node, or is empty. Each level lies inside the one before, so a tier is left out if its groups cut through
+    domains: for a job, a domain is the better place.
     """
     if not domains:
         return [*tiers, HOST]
@@ -63,12 +69,14 @@ def _nest_levels(tiers: Mapping[str, Sequence[str]], domains: Sequence[str]) -> 
 
 
 def _is_inside(parts: Sequence[str], wholes: Sequence[str]) -> bool:
-    """Whether the nodes of each part belong to a single whole."""
+    """Whether each part lies in a single whole; both arguments have an entry for each node: the part, and the whole,
+    that it is in.
+    """
     return len(set(zip(parts, wholes, strict=True))) == len(set(parts))
 
 
 def _write_resources(name: str, levels: Sequence[str], flavors: Sequence[Mapping[str, str]]) -> Iterator[str]:
-    """Yield the topology, and a flavor for each set of node labels."""
+    """Yield the YAML of the topology, and of a flavor for each set of node labels in `flavors`."""
     yield f"# {name}: levels from the widest to a node; kubernetes/labels/topograph-1.0.yaml gives nodes these labels\n"
     yield f"apiVersion: {VERSION}\nkind: Topology\nmetadata:\n  name: {dumps(name)}\nspec:\n  levels:\n"
     yield from (f"    - nodeLabel: {label}\n" for label in levels)

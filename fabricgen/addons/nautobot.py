@@ -53,7 +53,10 @@ def files(view: ClusterView) -> Iterator[tuple[str, str | bytes]]:
 
 
 def _make_request(name: str, paths: Mapping[str, str], kind: Kind, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body of an object of the cluster `name`; `paths` are the paths of kinds by name."""
+    """Return the body of the request that makes an object of the cluster `name`; `row` has the object by column.
+
+    `paths` are the paths of kinds by name.
+    """
 
     def make_id(path: str, *key: Any) -> str:
         return str(uuid5(NAMESPACE_URL, "\n".join(("fabricgen", name, path, *map(str, key)))))

@@ -102,7 +102,9 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A group with the names of the nodes of a logical leaf, or of the branches below it."""
+    """A switch in Slurm's tree: a group with the nodes of a logical leaf, or with the branches below it;
+    all by name.
+    """
 
     name: str
     nodes: Sequence[str] = ()
@@ -141,13 +143,14 @@ def _list_groups(above: Sequence[int], group: int) -> Iterator[int]:
 
 
 def _split_networks(leaves: Iterable[Leaf]) -> Iterator[list[Leaf]]:
-    """Yield the leaves of each network."""
+    """Yield the leaves of each network, which are those with one widest group; `leaves` are sorted by it."""
     return (list(network_leaves) for _, network_leaves in groupby(leaves, lambda leaf: leaf.groups[-1]))
 
 
 def list_trees(view: ClusterView, leaves: Iterable[Leaf]) -> list[list[Branch]]:
-    """Return the branches of each network, lower ones first; a group that joins only one group below it is
-    that group.
+    """Return the branches of each network, lower ones before those above them.
+
+    A group with only one group below it has no branch: the group below stands for both.
     """
     return [list(_list_branches(view, network_leaves)) for network_leaves in _split_networks(leaves)]
 
@@ -162,9 +165,7 @@ def _list_branches(view: ClusterView, network: list[Leaf]) -> Iterator[Branch]:
             below.setdefault(upper, {})[lower] = None
 
     def find_fork(name: str) -> str:
-        """Return the first group at or below `name` that is a leaf or joins several; a chain of single ones is one
-        switch.
-        """
+        """Return the first group, from `name` down, that is a leaf or has several groups below it."""
         while len(below.get(name, ())) == 1:
             (name,) = below[name]
         return name
@@ -180,7 +181,11 @@ def _list_branches(view: ClusterView, network: list[Leaf]) -> Iterator[Branch]:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block by the name of its domain or logical leaf, the names of its nodes, and the leaves that these are in."""
+    """A block of Slurm, which is a scale-up domain or a logical leaf: its name, the names of its nodes, and their
+    leaves.
+
+    `leaves` has the leaf of each node, in the order of `nodes`.
+    """
 
     name: str
     nodes: list[str]
@@ -205,10 +210,10 @@ def _list_network_blocks(view: ClusterView, network: Iterable[Leaf]) -> Iterable
 
 
 def list_block_sizes(network: list[Block]) -> list[int]:
-    """Return the nodes of the smallest block, and of 2, 4, 8 ... such blocks if each group of a tier has so many.
+    """Return the block sizes of a network, in nodes: that of the smallest block, times 1 and other powers of two.
 
-    Slurm joins blocks as they follow each other, by powers of two; what it joins is then one group, or the rest in the
-    last one.
+    A power is listed if the groups of some tier have that many blocks each. Slurm joins blocks as they follow each
+    other, by powers of two: what it joins is then one group, or the rest in the last one.
     """
     base, heights = min(len(block.nodes) for block in network), range(len(network[0].leaves[0].groups))
     counts = {1, *(count for height in heights for count in _count_group_blocks(height, network))}
@@ -217,9 +222,9 @@ def list_block_sizes(network: list[Block]) -> list[int]:
 
 
 def _count_group_blocks(height: int, network: list[Block]) -> Iterator[int]:
-    """Yield the blocks of each group at a height, if all but the last group have equally many and none shares a block.
+    """Yield how many blocks each group at a height has; nothing if groups differ in that or share a block.
 
-    Groups of a lower height are inside those above.
+    Only the last group may have fewer. Groups of a lower height are inside those above.
     """
     groups = [{leaf.groups[height] for leaf in block.leaves} for block in network]
     if any(len(block_groups) > 1 for block_groups in groups):

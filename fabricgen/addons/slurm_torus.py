@@ -40,10 +40,11 @@ Shape = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Torus:
-    """A network of rings: its name, the number of switches along each dimension, and the nodes at each switch.
+    """A torus of switches, or a ring: its name, the number of switches along each dimension, and the nodes at each
+    switch.
 
-    `nodes` has them by the position of the switch, from 0 along each dimension.
-    In a scale-up domain each node stands for a switch of its own.
+    `nodes` is by the position of the switch, counted from 0 along each dimension. In a scale-up domain each node stands
+    for a switch of its own.
     """
 
     name: str
@@ -52,7 +53,7 @@ class Torus:
 
     @property
     def width(self) -> int:
-        """The most nodes of a switch."""
+        """The number of nodes at the switch that has most."""
         return max(map(len, self.nodes.values()))
 
     @property
@@ -111,10 +112,11 @@ def _make_refusal(view: ClusterView, problem: str, needed: str) -> InputError:
 
 
 def list_placements(switches: Shape, width: int) -> list[Shape]:
-    """Return a cuboid of nodes for each size that divides the torus evenly, the nearest to a cube of switches, by size.
+    """Return the cuboids (x, y, z; in nodes) in which jobs are placed, ascending by size: one for each size that fits.
 
-    Within a switch, which has `width` nodes at most, nodes are along x. Cuboids of one size lie side by side and fill
-    the torus, so that none overlap.
+    `switches` is the shape of the torus, whose switches have up to `width` nodes each, counted along x. A cuboid
+    divides the torus evenly, so that copies of it fill the torus without overlap; of several cuboids of one size, that
+    nearest to a cube of switches is taken.
     """
     cuboids = [(width * x, y, z) for x, y, z in product(*map(_list_divisors, switches))]
     shapes = sorted(cuboids, key=lambda shape: (shape[0] // width + shape[1] + shape[2], -shape[0], -shape[1]))
@@ -129,7 +131,9 @@ def _list_divisors(number: int) -> list[int]:
 
 
 def _write_ring_lines(rings: list[Torus]) -> Iterator[str]:
-    """Yield the lines of rings; nodes are in the order of the ring, which the short form of names would sort."""
+    """Yield the lines of rings. Nodes are written out in the order of the ring; Slurm's short form of names would sort
+    them.
+    """
     yield from ("- topology: ring", "  cluster_default: false", "  ring:", "    rings:")
     for ring in rings:
         nodes = ",".join(node for place in sorted(ring.nodes) for node in ring.nodes[place])

@@ -44,7 +44,11 @@ Units = Mapping[tuple[str, int], tuple[int, int]]
 
 
 class RailPorts(NamedTuple):
-    """The ports of nodes on a fabric: its name, NVIDIA's word for its planes, and rows of the view's links (int64)."""
+    """The ports of nodes on the fabric of accelerators.
+
+    `fabric` is its name, `mode` NVIDIA's word for how its planes are made, and `rows` are the links of the ports as
+    rows of the view's links (int64).
+    """
 
     fabric: str
     mode: str
@@ -145,7 +149,10 @@ def _count_tiers(view: ClusterView, ports: RailPorts) -> int:
 
 
 def _number_units(view: ClusterView, ports: RailPorts, *, in_one_pod: bool) -> Units:
-    """Return the units that have nodes on the ports; with `in_one_pod` they are all in one pod and counted through."""
+    """Return the numbers by which k8s-launch-kit knows each unit with nodes on the ports.
+
+    With `in_one_pod`, all units are numbered from 0 in pod 0; otherwise pods are numbered, and units within each pod.
+    """
     nodes = np.unique(view.links.a[ports.rows])
     keys = dict.fromkeys(zip(view.devices.pod[nodes].tolist(), view.devices.su[nodes].tolist(), strict=True))
     pods = {pod: number for number, pod in enumerate(dict.fromkeys(pod for pod, _ in keys))}

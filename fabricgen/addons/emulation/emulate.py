@@ -52,8 +52,8 @@ class EmulatedHall:
 
     @cached_property
     def _seen_by_way(self) -> dict[str, Seen]:
-        """What ports see, by the way they tell it: LLDP, the subnet manager, or "" for scale-up domains, which tell
-        nothing.
+        """What each port sees, by how it is told: by LLDP, by the subnet manager, or not at all ("", for scale-up
+        domains).
         """
         plan, seen_by_way = self.hall.plan, dict[str, dict[Port, Port | None]]()
         place_of = {name: place for place, name in self.hall.names.items()}
@@ -82,10 +82,10 @@ class EmulatedHall:
         return files
 
     def _write_in(self, form: str, devices: list[str] | None = None) -> dict[str, str]:
-        """Return dumps in one format by file name: of whole fabrics from subnet managers, of the whole hall, or of
-        `devices`.
+        """Return dumps in one format, by file name.
 
-        All devices are written if `devices` is None; nothing if no port sees what the format tells.
+        They are of whole fabrics if subnet managers write the format, of the whole hall for `mac-tables`, else of
+        `devices`, all if it is None. There are none if no port sees what the format tells.
         """
         module = load_writer(form)
         if hasattr(module, "write_subnet"):
@@ -137,7 +137,8 @@ def _lay_fault(hall: Hall, random: Random, touched: set[str]) -> tuple[Hall, Lai
 def _list_changed_devices(old_hall: Hall, new_hall: Hall) -> set[str]:
     """Return the places whose box, power, plugs or cords differ between two halls.
 
-    Both ends of a cord count, and where a plug was as well as where it is. `^` gives what is in one set only.
+    For a changed cord, these are the places of all its ends; for a moved plug, where it was and where it is now. `^`
+    gives what is in one set only.
     """
     plan, devices = old_hall.plan, old_hall.off ^ new_hall.off
     devices |= {place for place, name in new_hall.names.items() if old_hall.names[place] != name}

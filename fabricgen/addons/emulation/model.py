@@ -93,7 +93,9 @@ class Hall:
                 yield a, b
 
     def _list_joints(self) -> Iterator[tuple[Port, Port]]:
-        """Yield the pairs of ports that cords with light join, once for each connector."""
+        """Yield (port, port) for each pair of ports that a cord with light joins; one that fills several connectors
+        comes once for each.
+        """
         for number, cord in enumerate(self.plan.cords):
             far_cord = self.halves.get(number, number)
             if number in self.bad or far_cord in self.bad:

@@ -44,8 +44,9 @@ class Plug(NamedTuple):
 
 @dataclass(frozen=True)
 class Cord:
-    """One piece that a hand lays: a jumper, a cable with its ends, a splitter; for patched fibre the whole channel, and
-    for a fibre shuffle all channels through it.
+    """One piece that a hand lays: a jumper, a cable with its ends, or a splitter.
+
+    Of patched fibre, a whole channel from device to device is one cord; of a fibre shuffle, all channels through it.
     """
 
     cable: str
@@ -61,7 +62,11 @@ class Cord:
 
 @dataclass(frozen=True)
 class Plan:
-    """All cords, and the ports of each socket in their order on the connector."""
+    """What is planned: devices, cords, the ports of each socket in their order on the connector, and links.
+
+    `devices` are rows of devices.csv by name, `links` rows of links.csv by the two ports; `trunks` and `patches` are
+    rows of the lists of these names. A port is (device, port).
+    """
 
     devices: dict[str, Row]
     cords: tuple[Cord, ...]
@@ -78,7 +83,7 @@ class Plan:
 
     @cached_property
     def row_of(self) -> dict[Port, Row]:
-        """The link of each planned port."""
+        """The row of links.csv of each planned port."""
         return {port: row for ports, row in self.links.items() for port in ports}
 
     @cached_property
@@ -87,8 +92,9 @@ class Plan:
         return {home: cord.part.removeprefix("2x ").split("-")[0] for cord in self.cords for home in cord.homes}
 
     def describe_socket(self, socket: Socket) -> tuple[object, ...]:
-        """Return what sockets have in common if a plug may be put into one in place of the other: model, connectors,
-        links a plug.
+        """Return (model, whether the socket is one connector of several, number of links on a plug in it).
+
+        Sockets for which these are equal take the same plugs.
         """
         return self.devices[socket.device]["model"], bool(socket.connector), len(self.ports[socket])
 
@@ -153,7 +159,9 @@ def _read_rows(files: Mapping[str, bytes], name: str) -> tuple[Row, ...]:
 
 
 def _is_printed(row: Row, link: Row) -> bool:
-    """Whether a link's ports are those that the label of a row names, after the place or as its cage."""
+    """Whether the label of a row of cables.csv names the ports of a link at both ends, after the position or as the
+    cage.
+    """
     label_ends = (
         (end_letter, *text.partition(" ")) for end_letter, text in zip("ab", row["label_a"].split(" > "), strict=True)
     )
@@ -199,7 +207,11 @@ def _make_cords(
 
 
 def _find_cord_key(joint: tuple[Tail, Tail], common: dict[int, set[Socket]]) -> tuple[Socket, ...]:
-    """Return what tells cords of a cable apart: the common end of a splitter, or both ends of a jumper."""
+    """Return what joints of one cord have in common: the socket of a splitter's common end, or both sockets of a
+    jumper.
+
+    A joint is a link as `_find_joints` returns it. `common` has, by side (0: a, 1: b), the sockets of common ends.
+    """
     for side in (0, 1):
         if joint[side][0] in common[side]:
             return (joint[side][0],)
@@ -207,9 +219,11 @@ def _find_cord_key(joint: tuple[Tail, Tail], common: dict[int, set[Socket]]) -> 
 
 
 def _find_joints(row: Row, links: list[Row], sockets: set[str]) -> list[tuple[Tail, Tail]]:
-    """Return each link of a row of cables.csv with its two tails, once for each connector that it fills.
+    """Return the links of a row of cables.csv, each as its tails at a and at b; a link comes once for each connector
+    that it fills.
 
-    Raises ValueError if the links do not fill the connectors evenly.
+    A tail is (socket, number of the splitter's tail or 0, port). `sockets` are the labels of all plugs. Raises
+    ValueError if the links do not fill the connectors evenly.
     """
     a_label, b_label = row["label_a"].split(" > ")
     a_ends, b_ends = _find_ends(row, "a", a_label, sockets), _find_ends(row, "b", b_label, sockets)
@@ -252,10 +266,10 @@ def _find_ends(row: Row, end_letter: str, text: str, sockets: set[str]) -> list[
 def _make_cord(
     cable: str, row: Row, joints: list[tuple[Tail, Tail]], common: dict[int, set[Socket]]
 ) -> tuple[Cord, list[tuple[Port, ...]]]:
-    """Return the cord of some links, with the common end of a splitter first and its tails by number, and the ports of
-    each end.
+    """Return the cord that consists of some joints (see `_find_joints`), and the ports of each of its ends.
 
-    `common` has, by side, the sockets in which splitters are with their common ends.
+    The common end of a splitter comes first, then its tails by number. `common` has, by side (0: a, 1: b), the sockets
+    in which the common ends of splitters are.
     """
     common_side = next((s for s in (0, 1) if joints[0][s][0] in common[s]), None)
     first_side = 0 if common_side is None else common_side

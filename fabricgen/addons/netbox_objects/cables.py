@@ -88,7 +88,7 @@ def _make_link_columns(view: ClusterView) -> dict[str, Sequence[Cell]]:
 
 
 def _list_ports(view: ClusterView, end: str, rows: Iterable[int]) -> Ends:
-    """Return the ports at one end of some links."""
+    """Return the ports at the ends `end` (a or b) of the links at some rows of the view."""
     links = view.links
     return tuple((PORT, (links[f"{end}_device"][row], links[f"{end}_port"][row])) for row in rows)
 
@@ -132,16 +132,18 @@ def _list_direct_cables(view: ClusterView) -> Iterator[Piece]:
 
 
 def _count_positions(view: ClusterView, link: int) -> int:
-    """Return the number of fibre pairs of a link, or of lanes of copper."""
+    """Return how many fibre pairs, or lanes of copper, a link has; `link` is its row in the view."""
     links = view.links
     lanes = round(float(links.speed_gbps[link] / links.lane_gbps[link])) if links.lane_gbps[link] else 1
     return 1 if str(view.cables.medium[links.cable[link]]).startswith(SERIAL) else lanes
 
 
 def _choose_trunk_profile(connectors: int, positions: int) -> str:
-    """Return the smallest profile with enough connectors and positions: `trunk-4c2p` has 4 of 2 each.
+    """Return the profile with the fewest connectors and positions that suffice: `trunk-4c2p` has 4 connectors of 2
+    positions.
 
-    It is "" for a single connector, and for more than any profile has.
+    It is "" for a single connector, and for more connectors than any profile has. If no profile has enough positions,
+    the one with most is taken.
     """
     count = next((count for count in TRUNKS if count >= connectors), 0)
     if connectors < 2 or not count:
@@ -184,10 +186,11 @@ def _list_jumpers(view: ClusterView) -> Iterator[Piece]:
 
 
 def _choose_jumper_profile(near_ports: Ends, far_ports: Ends, pairs: Sequence[int]) -> tuple[str, tuple[Ends, Ends]]:
-    """Return the profile of a jumper, and the two sides that it joins: one with a single connector comes first.
+    """Return (profile, (one side, other side)) of a jumper that joins some ports; a side with a single port comes
+    first.
 
-    The profile is "" if NetBox has none for the jumper, or if `pairs`, the fibre pairs of the ports in order, leave one
-    out.
+    The profile is "" if NetBox has none for so many ports. It is also "" if `pairs`, the numbers of the fibre pairs
+    that the ports take, lack some: NetBox numbers connectors by the order of ports.
     """
     if len(near_ports) == len(far_ports):
         return _choose_trunk_profile(len(near_ports), 1), (near_ports, far_ports)

@@ -32,7 +32,9 @@ def make_manufacturer_kind(view: ClusterView) -> Iterator[Kind]:
 
 
 def name_role(kind: str, fabric: str, tier: str) -> str:
-    """Return the role of a device: `compute leaf`, or the plan's word for a device that is not a switch."""
+    """Return the role of a device: fabric and tier of a switch (`compute leaf`), else `tier`, the plan's
+    word for it.
+    """
     return f"{fabric} {tier}" if kind == "switch" else tier
 
 

@@ -50,7 +50,7 @@ LEADS = "rear_ports"
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Objects of one kind, a row each."""
+    """Objects of one kind, such as devices: equally long columns by name, with an entry for each object."""
 
     path: str
     """The path of the kind below /api/: dcim/devices."""
@@ -78,7 +78,7 @@ class Kind:
         return len(next(iter(self.columns.values())))
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Return the objects, each by column, with what it leads to."""
+        """Return the objects as {column: value}; those of a kind with `mapped` have it under `LEADS`."""
         columns = {**self.columns, LEADS: self.mapped} if self.mapped else self.columns
         return (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
 

@@ -105,9 +105,10 @@ def _make_prefix_kind(view: ClusterView, *, in_vrfs: bool) -> Kind:
 
 
 def make_address_kinds(view: ClusterView) -> Iterator[Kind]:
-    """Yield three files of addresses: plain ones, those by which a device is reached, and those of its BMC.
+    """Yield three kinds of addresses: plain ones, those by which a device is reached, and those of its BMC.
 
-    They are separate because NetBox's form for CSV takes the mark off a device with each row that says false.
+    They are separate because NetBox's form for CSV takes the mark (`is_primary`, `is_oob`) off a device with each row
+    in which it is false.
     """
     (primary_rows, bmc_rows), addresses = _find_primary(view), view.addresses
     # leaves of several planes may share an address towards a NIC: it is an object of the first leaf
@@ -124,8 +125,9 @@ def make_address_kinds(view: ClusterView) -> Iterator[Kind]:
 
 
 def _make_address_kind(view: ClusterView, name: str, rows: list[int], mark: str) -> Kind:
-    """Return the addresses at some rows of the view as objects of a kind; `mark` is a column that is true for them, or
-    "".
+    """Return the kind `name` of IP addresses: those at some rows of the view's addresses.
+
+    `mark` is a column that is true for all of them, such as `is_primary`; "" for none.
     """
     addresses, in_vrfs = view.addresses, any(view.addresses.vrf)
     kinds, ports = addresses.kind[rows].tolist(), addresses.port[rows]

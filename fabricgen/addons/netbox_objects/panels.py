@@ -82,7 +82,10 @@ def make_role_kind(name: str, roles: Sequence[str]) -> Kind:
 
 
 def make_racked_kind(name: str, columns: dict[str, Sequence[Cell]], word: str) -> Kind:
-    """Return devices in racks whose types and roles are of the kinds WORD-types and WORD-roles."""
+    """Return the kind `name` of devices in racks, with these columns.
+
+    Their types and roles are of the kinds that begin with `word`: for `panel`, `panel-types` and `panel-roles`.
+    """
     return Kind(
         "dcim/devices",
         name,

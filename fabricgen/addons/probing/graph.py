@@ -42,12 +42,14 @@ class Graph:
 
     @cached_property
     def has_link(self) -> Flags:
-        """By edge, whether a link belongs to it; the second edge of a turning point has none."""
+        """By edge, whether any link is numbered as this edge; false for the second edge of a turning point."""
         return np.isin(np.arange(len(self)), self.edge_of_link)
 
     @cached_property
     def parts(self) -> list[Ints64]:
-        """By height, the part that each switch is in, as joined by switches up to that height."""
+        """Arrays by height: the number of the part that each switch is in, if parts are joined by switches up to that
+        height.
+        """
         parts = [np.arange(len(self.height))]
         for height in range(1, self.levels):
             is_within = (self.level > 0) & (self.height[self.upper] <= height)
@@ -56,18 +58,20 @@ class Graph:
 
     @cached_property
     def is_turn(self) -> Flags:
-        """By row of `height`, whether paths may turn there: edges lead up to it from parts that nothing below joins."""
+        """Whether paths may turn at each switch or turning point, a row of `height`.
+
+        They may if edges lead up to it from two parts that nothing below it joins.
+        """
         # each endpoint at the switch is a part of its own, besides the parts below
         part_of_edge = self.find_part_below(np.arange(len(self)), self.upper)
         switch_of_part, _ = np.unique(np.stack((self.upper, part_of_edge)), axis=1)
         return np.bincount(switch_of_part, minlength=len(self.height)) > 1
 
     def find_part_below(self, edge: Ints64, top: Ints64) -> Ints64:
-        """Return the part below a switch, `top`, from which each edge leads up, int64; paths that turn at the switch
-        join two such parts.
+        """Return the number of the part below the switch `top` from which each edge leads up to it; int64.
 
-        `edge` and `top` have an element for each edge. An edge from an endpoint at that very switch has a negative
-        number that nothing else has.
+        Paths that turn at the switch join two such parts. `edge` and `top` have equal lengths. For an edge from an
+        endpoint at that very switch, the part is the endpoint alone: a negative number.
         """
         switch = np.where(self.level[edge] > 0, self.lower[edge], self.upper[edge])
         height_below, part_of_edge = self.height[top] - 1, -2 - edge
@@ -105,16 +109,19 @@ class Graph:
         return self._join_switches(np.arange(len(self.height)))
 
     def join_spread(self) -> Graph:
-        """Return the graph in which all links that switches spread packets of a pair over, out of a part upward, are
-        one edge.
+        """Return the graph in which edges that lead from one part of the network to the next height are one edge.
+
+        Switches spread the packets of a pair of endpoints over all of these links.
         """
         # a switch above all edges has no part of its own height
         height = np.minimum(self.height, self.levels - 1)
         return self._join_switches(find_first_alike(self.height, np.stack(self.parts)[height, np.arange(len(height))]))
 
     def _join_switches(self, stands_for: Ints64) -> Graph:
-        """Return the graph in which edges between switches that stand for the same two are one; edges of endpoints
-        stay.
+        """Return the graph in which switches with the same entry in `stands_for` are one switch, and parallel edges one
+        edge.
+
+        `stands_for` has, by switch, the switch in whose place it is counted. Edges of endpoints are not joined.
         """
         is_end, edges = self.level == 0, np.arange(len(self))
         lower, upper = np.where(is_end, self.lower, stands_for[self.lower]), stands_for[self.upper]
@@ -134,8 +141,10 @@ def find_first_alike(*columns: Ints64) -> Ints64:
 
 
 def list_links(view: ClusterView, fabric: str) -> Ints64:
-    """Return the rows of links that carry a fabric: its own, and those of fabrics above it that no node has a
-    port of.
+    """Return the rows of the links that packets of a fabric use: its own, and those of fabrics that only join its
+    switches.
+
+    The latter are fabrics above it, on which no node has a port.
     """
     links, is_switch = view.links, view.devices.kind == "switch"
     of_nodes = set(links.fabric[~is_switch[links.a] & ~links.a_management])

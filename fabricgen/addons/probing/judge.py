@@ -31,10 +31,11 @@ HALF_WORD = 32
 
 @dataclass(frozen=True)
 class Named:
-    """A part that results name: its kind and name, all links that it may be, and what it adds, by measure.
+    """A part that results name as faulty: its kind and name, all links that it may be, and what it does.
 
-    `amounts` are shares of packets lost, microseconds added, and the share of its rate that is missing. `gain` is its
-    log-likelihood ratio (`solver.py`), `others` are parts that are nearly as likely, such as `switch spine-01`.
+    `amounts` has, by measure, the share of packets lost, the microseconds added, or the share of its rate that is
+    missing. `gain` is its log-likelihood ratio (`solver.py`); `others` are parts that are nearly as likely, such as
+    `switch spine-01`.
     """
 
     kind: str
@@ -47,7 +48,10 @@ class Named:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What results of probes say: the parts that they name, the likeliest first, and what no result covers."""
+    """What results of probes say: the parts that they name, the likeliest first, and what no result covers.
+
+    `name` is that of the cluster; `planned` probes were planned, of which `answered` have results.
+    """
 
     name: str
     planned: int
@@ -64,7 +68,8 @@ class Verdict:
 class ProbeTable:
     """The probes of a folder that `probe plan` wrote, and the parts of the cluster that they cross.
 
-    A direction of a link is twice its row, plus one for downward.
+    A direction of a link is a number: twice the row of the link, plus one for downward. A part is a direction, a link,
+    a module (what is in one cage), half a module or a switch. Directions that the same probes cross form a class.
     """
 
     def __init__(self, view: ClusterView, folder: Path) -> None:
@@ -93,13 +98,13 @@ class ProbeTable:
             self._members[why, cls].append(2 * row + (way == DOWN))
 
     def list_unplanned(self) -> dict[str, list[str]]:
-        """Return, by reason, the directions of links that no probe crosses."""
+        """Return {reason: names of directions of links} for the directions that no probe crosses."""
         lists = {why: directions for (why, cls), directions in self._members.items() if not cls}
         return {why: list(map(self._name_direction, directions)) for why, directions in lists.items()}
 
     def list_classes(self) -> dict[str, list[tuple[str, int]]]:
-        """Return, by reason, the directions of links that stand together: the first of each class, and how many there
-        are.
+        """Return, by reason, the classes of directions that probes cannot tell apart, as (name of the first, how many
+        there are).
         """
         classes = defaultdict(list)
         for (why, cls), directions in self._members.items():
@@ -131,10 +136,11 @@ class ProbeTable:
 
     @cached_property
     def _modules(self) -> tuple[Ints64, list[tuple[int, str]]]:
-        """The modules of each link, and (device, cage) of each socket.
+        """(modules of each link, (device, cage) of each socket).
 
-        The modules have shape (4, links), int64: those at ends a and b, then the halves of these. A module is three
-        times its socket, a half one or two more; -1 if it has too few links to be a part.
+        The modules are int64 of shape (4, links): the module at end a and that at end b, then the half of each that the
+        link is on. Socket n has the module 3 n, and the halves 3 n + 1 and 3 n + 2; -1 stands for one with too few
+        links to be a part.
         """
         links, numbers = self._view.links, defaultdict[tuple[int, str], int](count().__next__)
         crossed = np.flatnonzero(np.bincount(self._link, minlength=len(links)))
@@ -157,14 +163,17 @@ class ProbeTable:
 
     @cached_property
     def _starts(self) -> tuple[int, int, int]:
-        """The numbers of the first link, the first module and the first switch among parts."""
+        """The number of the first link, of the first module and of the first switch among parts, which begin with
+        directions.
+        """
         links = len(self._view.links)
         return 2 * links, 3 * links, 3 * links + 3 * len(self._modules[1])
 
     def make_parts(self, is_measured: Flags) -> Parts:
-        """Return the parts that measured probes cross, each once a probe; `is_measured` is a flag for each probe.
+        """Return which measured probes cross which parts; `is_measured` is a flag for each probe.
 
-        Probes whose packets are spread count for leaves, but for no other switch.
+        A probe counts once for each part. A probe whose packets are spread crosses no switch for certain but its
+        leaves.
         """
         links, (first_link, first_module, first_switch) = self._view.links, self._starts
         crossings = np.flatnonzero(is_measured[self._probe])
@@ -211,12 +220,12 @@ class ProbeTable:
 
     @cached_property
     def _class_of_direction(self) -> dict[int, list[int]]:
-        """By direction of a link, all directions of its class."""
+        """By direction that probes cannot tell from others, all directions of its class."""
         classes = (directions for (_, cls), directions in self._members.items() if cls)
         return {direction: directions for directions in classes for direction in directions}
 
     def _list_together(self, direction: int) -> tuple[str, ...]:
-        """Return the names of the links that stand together with one in a direction, itself included."""
+        """Return the names of the links whose directions are in the class of a direction, its own link included."""
         rows = np.array(sorted(self._class_of_direction.get(direction, [direction]))) // 2
         return tuple(self._view.links.name[rows].tolist())
 
@@ -270,10 +279,11 @@ def judge_results(view: ClusterView, folder: Path, files: Sequence[Path]) -> Ver
 
 
 def _join_suspects(table: ProbeTable, suspects: list[tuple[str, Suspect]], usual_time: float) -> Iterable[Named]:
-    """Yield the named parts, the likeliest first; a part that loses packets and is slow is named once.
+    """Yield the suspects as named parts, the likeliest first; a part that both loses packets and is slow is named once.
 
-    The amount of RATE, time that is added for a gigabit, becomes the share of the rate that is missing: `usual_time` is
-    the time for a gigabit that is usual. Other parts with the same links as a part are not named beside it.
+    `suspects` are (measure, suspect). The amount of RATE is time that is added for a gigabit; with `usual_time`, the
+    usual time for a gigabit, it becomes the share of the rate that is missing. Other parts with the same links are not
+    named beside a part.
     """
     suspects_by_part: dict[int, dict[str, Suspect]] = defaultdict(dict)
     for measure, suspect in sorted(suspects, key=lambda pair: -pair[1].gain):

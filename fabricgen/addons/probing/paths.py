@@ -32,7 +32,11 @@ does so at least every other time.
 
 @dataclass(frozen=True)
 class Paths:
-    """One-way paths. `up` and `down` are the edge taken at each level, int64 of shape (paths, levels), -1 for none."""
+    """One-way paths: up from an endpoint to a switch, and down from there to another endpoint.
+
+    `up` and `down` have the edge of the path at each level, int64 of shape (paths, levels), -1 for a level that it does
+    not reach.
+    """
 
     up: Ints64
     down: Ints64
@@ -53,7 +57,11 @@ class Paths:
 
     @classmethod
     def join_half_paths(cls, a: Ints64, b: Ints64) -> Paths:
-        """Return paths over half paths that meet (rows of `a` and `b`, by level), one way and then the other."""
+        """Return the paths that go up row i of `a` and down row i of `b`, followed by the same paths in the other
+        direction.
+
+        Both have the edge of a half path at each level, int64 of shape (half paths, levels).
+        """
         return cls(np.concatenate((a, b)), np.concatenate((b, a)), np.zeros(2 * len(a), dtype=np.int64))
 
     def list_directions(self) -> tuple[Ints64, Ints64]:
@@ -66,9 +74,9 @@ class Paths:
         return path, directions[path, column]
 
     def share_rounds(self, capacity: Ints64) -> Ints64:
-        """Return the round of each path, from 1: a path is sent together with as many others as there is capacity for.
+        """Return the round in which each path is used, from 1; int64.
 
-        `capacity` is, by direction of an edge, how many paths of a round may cross it.
+        `capacity` is, by direction of an edge, how many paths of one round may cross it.
         """
         rounds, rng, number = np.zeros(len(self), dtype=np.int64), np.random.Generator(np.random.PCG64(63)), 0
         path, direction = self.list_directions()
@@ -87,10 +95,10 @@ class Paths:
 
 
 def find_least(graph: Graph) -> int:
-    """Return a number of one-way paths below which no plan can tell all directions of edges apart.
+    """Return a lower bound: with fewer one-way paths, no plan can tell all directions of edges apart.
 
-    For any set of levels with n edges on S levels, a path has at most 2 S of these edges, and all but one are on two
-    paths.
+    It is the greatest bound over sets of levels. On a set of S levels with n edges, a path has at most 2 S edges, and
+    all but one of these must be on another path as well.
     """
     counts = np.sort(np.bincount(graph.level[graph.has_link], minlength=graph.levels))[::-1]
     return int(np.ceil(4 * np.cumsum(counts) / (2 * np.arange(1, len(counts) + 1) + 1)).max(initial=0))
@@ -99,9 +107,9 @@ def find_least(graph: Graph) -> int:
 class Planner:
     """Makes the paths of a graph.
 
-    `find_ports` returns the source port that leads packets over each of some paths, -1 if none does; without it,
-    packets name their path, or take all at once. `label` is, by direction of an edge, the class of directions that are
-    on the same paths.
+    `find_ports` returns, for some paths, the source port that leads packets over each; -1 if none does. Without it,
+    packets need no port: they name their path, or are spread over all links at once. `label` has, by direction of an
+    edge, the number of its class: the directions that are on the same paths.
     """
 
     def __init__(self, graph: Graph, find_ports: Callable[[Paths], Ints64] | None = None) -> None:
@@ -152,7 +160,9 @@ class Planner:
         return 2 * int(self.graph.has_link.sum()) - len(self._counts) + (not self.is_covered.all())
 
     def _hold_packets(self, paths: Paths) -> Paths:
-        """Return the paths to which packets can be held, with their source ports."""
+        """Return those of some paths over which packets can be led, with their source ports; without `find_ports`, all
+        of them.
+        """
         if not self._find_ports:
             return paths
         ports = self._find_ports(paths)
@@ -167,7 +177,11 @@ class Planner:
         self.label, self._counts = np.unique(self._signs, return_inverse=True, return_counts=True)[1:]
 
     def _choose_useful(self, paths: Paths) -> Paths:
-        """Return the paths that cover or split something that no better path among them does."""
+        """Return the best of some paths for each class of directions that any of them splits, and for each new
+        direction.
+
+        A new direction is one that no path of the planner covers. The best path is the one that splits or covers most.
+        """
         path, direction = paths.list_directions()
         label, counts = self.label, self._counts
         # directions on no path are covered one by one; a path splits a class if it has some of it and not all
@@ -215,11 +229,13 @@ class Planner:
     def _deal_once_or_twice(
         self, half_paths: Ints64, single: Flags, rows: Ints64, switch: Ints64, last_edge: Ints64, choices: Choices
     ) -> Ints64:
-        """Deal half paths at a switch over its edges, some edges once and others twice; return the edge of each.
+        """Give each half path at a switch an edge upward, so that some edges are used once and all others twice; return
+        the edges.
 
-        Edges that are used once go to half paths without such an edge. Two half paths on one edge have no other edge in
-        common: those with one `last_edge` lie side by side, and two that share the next edge as far apart as there are
-        edges. Changes `half_paths` and `single`.
+        `rows` are rows of `half_paths`; `switch` and `last_edge` are the switch that each has reached, and its edge up
+        to there. Edges that are used once go first to half paths without such an edge (`single`). Two half paths on one
+        edge have no other edge in common: those with one `last_edge` are dealt neighbouring edges. Changes `half_paths`
+        and `single`.
         """
         half_paths_at_switch = np.bincount(switch, minlength=len(choices.count))
         single_edges = np.clip(
@@ -238,13 +254,12 @@ class Planner:
         return edge
 
     def _draw_half_paths(self, may_end_early: bool) -> tuple[Ints64, Ints64, Flags]:
-        """Return half paths from all endpoints, the switches where they end, and whether each has an edge worth another
-        path.
+        """Return random half paths from all endpoints, the switch where each ends, and whether it has an edge worth
+        another path.
 
         Half paths have the edge at each level, int64 of shape (endpoints, levels), -1 for a level that they do not
-        reach. Edges worth another path are all without a path, and every other one of a class; they are dealt first, to
-        half paths that already have some. With `may_end_early`, each may end, by chance, at the first
-        switches at which paths may turn.
+        reach. Edges without a path are worth another one, and so is every other edge of a class; they are drawn first.
+        With `may_end_early`, a half path may end, by chance, at any switch at which paths may turn.
         """
         graph, end_edges, rng = self.graph, np.flatnonzero(self._is_end), self._rng
         indistinct_directions = np.flatnonzero(self.is_covered & (self._counts[self.label] > 1))
@@ -269,11 +284,12 @@ class Planner:
         return half_paths, top, picked_edges > 0
 
     def _match_half_paths(self, half_paths: Ints64, top: Ints64, single: Flags | None = None) -> Paths:
-        """Return paths of two half paths that end at one switch (`top`), each in both directions; those without a
-        partner are left out.
+        """Return paths that go up one half path and down another one with the same highest switch (`top`), in both
+        directions.
 
-        Partners come from different parts below the switch and different nodes. At first, a half path that is `single`
-        (it has an edge that no other has) meets one that is not.
+        Partners come from different parts below the switch and from different nodes; a half path without a partner is
+        left out. `single` says which half paths have an edge that no other has: in the first half of the tries, two
+        such are no partners.
         """
         single = np.zeros(len(half_paths), dtype=bool) if single is None else single
         node_of_half_path = self.graph.lower[half_paths[:, 0]]
@@ -319,7 +335,7 @@ class Choices:
         return cls(edges, np.cumsum(count) - count, count)
 
     def take_edges(self, switch: Ints64, number: Ints64) -> Ints64:
-        """Return an edge of each switch by its number, counted round the edges of the switch."""
+        """Return the edge with a number of each switch; numbers beyond the last edge begin again at the first."""
         return self.edges[self.start[switch] + number % self.count[switch]]
 
     def list_all(self, switch: Ints64) -> tuple[Ints64, Ints64]:

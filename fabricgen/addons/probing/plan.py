@@ -30,11 +30,10 @@ FEW = 4
 
 @dataclass(frozen=True)
 class Probes:
-    """The probes of one fabric: how packets are held to their paths, the planner of the paths, and why a link is on
-    none.
+    """The probes of one fabric; edges and levels are those of `Graph` and `Paths`.
 
-    Edges and levels are those of `Graph` and `Paths`. `gaps` counts learnt paths that were left out because a switch on
-    them did not answer.
+    `way` says how packets are held to their paths, `planner` has the paths, and `why_uncovered` is the reason for links
+    that are on no path. `gaps` counts learnt paths that were left out because a switch on them did not answer.
     """
 
     view: ClusterView
@@ -67,8 +66,9 @@ class Probes:
 
     @cached_property
     def rounds(self) -> Ints64:
-        """By probe, the round in which it is sent: probes of one round share no port, and do not fill a link that
-        others cross.
+        """The round in which each probe is sent, from 1: probes of one round together do not overload any edge.
+
+        One probe at a time crosses an edge in one direction, or as many as the edge has links.
         """
         return self.paths.share_rounds(np.repeat(np.maximum(self.links_by_edge, 1), 2))
 
@@ -185,7 +185,10 @@ def plan_probes(view: ClusterView, fabric: str, model: str = "", learnt: Path | 
 
 
 def _make_hashed_ports(view: ClusterView, fabric: str, graph: Graph, model: str) -> HashedPorts:
-    """Return the finder of source ports by a model of hashing; raises InputError (FG180) if switches do not hash so."""
+    """Return what finds source ports for a fabric whose switches hash by a model.
+
+    Raises InputError (FG180) if its switches do not hash, if nobody knows their seeds, or if a port has no address.
+    """
     steering, links = view.steering(fabric), view.links
     if steering.srv6 or steering.mode != "hash":
         how = "SRv6" if steering.srv6 else f"`load_balance: {steering.mode}`" if steering.mode else "its subnet manager"

@@ -69,20 +69,27 @@ class Suspect:
 
 
 class Measure(ABC):
-    """What probes measured, and what the chosen parts add to it (`amounts`, by part)."""
+    """One kind of result of all probes, such as losses, and how parts explain it.
+
+    `amounts` has what each of the chosen parts adds to a probe that crosses it, by part.
+    """
 
     def __init__(self, parts: Parts, probes: int) -> None:
         self._parts, self._probes, self.amounts = parts, probes, dict[int, float]()
 
     @abstractmethod
     def rate_parts(self) -> tuple[Floats, Floats]:
-        """Return, by part, the log-likelihood ratio of the likeliest amount that it adds to what is explained, and that
-        amount.
+        """Return (log-likelihood ratios, amounts), both by part: how well the part alone would explain what is left to
+        explain.
+
+        The amount is the likeliest one that the part adds; the ratio compares this with adding nothing.
         """
 
     @abstractmethod
     def weigh_part(self, part: int) -> float:
-        """Return how much likelier the measurements are with a chosen part than without it, as a logarithm."""
+        """Return by how much the log-likelihood of the measurements falls if a chosen part is taken away, and its
+        amount with it.
+        """
 
     @abstractmethod
     def fit_amounts(self) -> None:
@@ -163,8 +170,9 @@ class Losses(Measure):
         self._expected = background + self.sum_amounts()
 
     def rate_parts(self) -> tuple[Floats, Floats]:
-        """As `Measure.rate_parts`; amounts are shares of packets. Ratios are divided by how much more probes stray than
-        by chance.
+        """As `Measure.rate_parts`; amounts are shares of packets.
+
+        If losses of healthy probes vary more than by chance, ratios are divided by that factor.
         """
         part_of_crossing, part_count, packets_of_part = self._part, self._parts.count, self._sums
         losses, expected_share = self._lost[self._probe], self._expected[self._probe]
@@ -229,5 +237,8 @@ class Delays(Measure):
         return float((without_part**2 - self._count_noise(unexplained, added) ** 2).sum()) / 2
 
     def _count_noise(self, unexplained: Floats, added: Floats) -> Floats:
-        """Return, by probe, what no part explains in multiples of the noise, at most CUT; what parts add is uneven."""
+        """Return, by probe, the unexplained time in multiples of the noise, from -CUT to CUT.
+
+        The noise is larger for probes to which parts add time (`added`), because these additions are uneven.
+        """
         return np.clip(unexplained / np.hypot(self._sigma, UNEVEN * added), -CUT, CUT)

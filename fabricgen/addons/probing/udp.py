@@ -81,7 +81,9 @@ class HashedPorts:
 
     @cached_property
     def _changes_by_port(self) -> Ints64:
-        """What each source port changes in every hash: hashes are linear."""
+        """The bits that each source port changes in any hash, by index in `PORTS`; they are the same for all, as hashes
+        are linear.
+        """
         nowhere = bytes(2 * len(max(self.addresses)))
         return np.array(
             [self._hash_fields(nowhere, port) ^ self._hash_fields(nowhere) for port in PORTS], dtype=np.uint32
@@ -101,8 +103,10 @@ class HashedPorts:
 
     @cached_property
     def _distances(self) -> tuple[Ints64, Any]:
-        """The column of each switch with endpoints, and, by device and column, how many links away that switch is
-        (int8).
+        """(column, distances): how many links each device is away from each switch with endpoints.
+
+        `distances` is int8 with a row for each device and a column for each of these switches; `column` has, by switch,
+        its column there.
         """
         graph, column = self.graph, np.zeros(len(self.graph.height), dtype=np.int64)
         leaves = np.unique(graph.upper[graph.level == 0])

@@ -172,7 +172,10 @@ _ERRORS = re.compile(
 
 
 class Reading(NamedTuple):
-    """What a file of a run says: a figure, or why there is none; for a collective the bytes of the message."""
+    """What a file of a run says: a figure in the run's unit, or None and what is wrong (`trouble`).
+
+    `size` is, for a collective, the bytes of the message that the figure is of.
+    """
 
     value: float | None
     trouble: str = ""

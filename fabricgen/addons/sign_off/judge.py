@@ -94,7 +94,9 @@ Step = tuple[Choice, int]
 
 
 class Judge:
-    """Judges results of a plan."""
+    """Judges results of a plan: says of each run whether it is right, and seeks the parts at fault for runs that are
+    not.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self._plan, self._planned = plan, plan.count_coverage()
@@ -179,7 +181,10 @@ def _judge_run(plan: Plan, run: Run, text: str | None, crowded: str) -> Verdict:
 
 
 def _find_range(plan: Plan, run: Run, size: int) -> tuple[float, float]:
-    """Return the least and most figure of a run; for a collective with messages of another size, those of that size."""
+    """Return the (least, most) figure with which a run is right.
+
+    A collective that was run with messages of another size (`size` bytes) than planned has the range for that size.
+    """
     if run.kind != COLLECTIVE or size == COLLECTIVE_BYTES:
         return run.least, run.most
     expected = plan.view.expect_busbw("all-reduce", size, run.job, fabric=run.fabric)
@@ -187,7 +192,10 @@ def _find_range(plan: Plan, run: Run, size: int) -> tuple[float, float]:
 
 
 def _find_crowded(plan: Plan, steps_by_run: Mapping[Run, Sequence[Step]]) -> dict[Run, str]:
-    """Return, by run whose path met others of its round on a link that cannot carry them all, a note on that."""
+    """Return a note on each run that met others of its round on a link which cannot carry them all; {} if none did.
+
+    `steps_by_run` has the steps of each run as `_trace_run` returns them; only links that a switch has told count.
+    """
     runs_on_link: dict[tuple[int, int, int], list[Run]] = defaultdict(list)
     for run, steps in steps_by_run.items():
         for choice, switch in steps:
@@ -202,7 +210,10 @@ def _find_crowded(plan: Plan, steps_by_run: Mapping[Run, Sequence[Step]]) -> dic
 
 
 def _find_untested(planned: Coverage, measured: Coverage) -> dict[int, str]:
-    """Return, by link that the plan tests, why no run that is done tested it."""
+    """Return, for each link that the plan tests and that the finished runs have not tested, the reason.
+
+    A link counts as tested if the probability that no finished run took it is small.
+    """
     limit = max(_MISSED, MISSED / max(len(planned.passes), 1))
     return {
         row: f"{'' if row in measured.untested else f'{chance:.1%} that '}no flow took it, of the runs that are done"
@@ -297,10 +308,10 @@ class Part(NamedTuple):
 
 
 class Suspect(NamedTuple):
-    """A part, and how many of its runs were slow, and right.
+    """A part that is suspected, how many of its runs were slow, and how many were right.
 
-    If runs do not tell which of several parts it is, `among` is how many there are: these are of the `kind`, and in the
-    part.
+    If runs do not tell apart several parts inside it, `among` is how many these are, and `kind` what kind of part they
+    are.
     """
 
     part: Part
@@ -389,10 +400,10 @@ def _count_passes(
 
 
 def _find_holders(equal_parts: Sequence[Part], all_parts: Iterable[Part]) -> list[Suspect]:
-    """Return what contains all links of many parts that runs do not tell apart.
+    """Return suspects that stand for many equal parts, which runs do not tell apart.
 
-    These are a few switches, the fullest first, if together they have all the links; else the first of the parts, as
-    one of many.
+    If a few switches together have all links of the parts, these are the suspects, the one with most links first.
+    Otherwise the first part is, as one of so many.
     """
     kind, links_left = equal_parts[0].kind, frozenset().union(*(part.links for part in equal_parts))
     switches = sorted((part for part in all_parts if part.kind == "switch"), key=lambda part: part.name)

@@ -50,10 +50,11 @@ Choice = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Network:
-    """One fabric: `components[k]` has, by row of a device, the component of level k that the device is in.
+    """One fabric as components: sets of switches that lower heights join (see the head of the module).
 
-    `out[k]` has, by component, the links that leave it at height k, and `gbps` their speeds by row. `untested` says why
-    a link carries no run.
+    `components[k]` has, by row of a device, the component of level k that it is in. `out[k]` has, by such a component,
+    the links that lead up from it, and `gbps` the speed of each link by row. `untested` says, by row, why a link
+    carries no run.
     """
 
     fabric: str
@@ -80,7 +81,9 @@ class Network:
         return [a.links, b.links, *links_above]
 
     def carry_flow(self, a: Port, b: Port) -> float:
-        """Return what one flow between two ports reaches at line rate whatever links it takes, Gb/s."""
+        """Return the Gb/s that one flow between two ports reaches, even if it takes the slowest of the links that it
+        may take.
+        """
         _, _, *above = self.list_choices(a, b)
         return min(a.gbps, b.gbps, *(min(map(self.gbps.__getitem__, choice)) for choice in above))
 

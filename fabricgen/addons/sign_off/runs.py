@@ -81,10 +81,11 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class Coverage:
-    """By row of a link: the number of runs that load it for certain, the expected number of flows, the probability that
-    none crosses it, and why it is not tested.
+    """What runs cover, by row of a link.
 
-    A link that is loaded evenly, as by packets that spread, is loaded for certain.
+    `loaded` is the number of runs that cross it for certain, among them runs whose packets are spread over it and
+    others. `passes` is the expected number of flows that hashes lead over it. `missed` is the probability that no run
+    crosses it, and `untested` the reason why it is not tested.
     """
 
     loaded: Mapping[int, float]
@@ -95,7 +96,10 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Plan:
-    """All runs by round, and the kind of each round. `seconds` is the traffic of a run of two ports."""
+    """All runs by round, and the kind of each round.
+
+    `seconds` is how long a run of two ports sends. `notes` are sentences on what the runs cannot test or show.
+    """
 
     view: ClusterView
     networks: tuple[Network, ...]
@@ -119,8 +123,9 @@ class Plan:
         return network.list_choices(*run.ends) if run.ends else []
 
     def count_coverage(self, choices_by_run: Iterable[tuple[Run, Iterable[Choice]]] | None = None) -> Coverage:
-        """Return what runs cover, each given with the choices from which it takes one link each; by default all runs,
-        as planned.
+        """Return what some runs cover; by default all runs of the plan, as planned.
+
+        `choices_by_run` are (run, choices): a choice is the links of which the run takes one.
         """
         if choices_by_run is None:
             choices_by_run = ((run, self.list_choices(run)) for run in self.runs)
@@ -194,7 +199,10 @@ def plan_runs(view: ClusterView, only: Sequence[str] = (), seconds: int = 3, see
 
 
 def _tell_uncrossed(plan: Plan, fabrics: set[str]) -> Iterator[str]:
-    """Yield how many links of some fabrics no run loads, and why, except links that nobody asked for."""
+    """Yield a sentence for each fabric and reason: how many of its links no run loads, and why.
+
+    Only `fabrics` are told, without links that nobody asked for and management links.
+    """
     links = plan.view.links
     untested = plan.count_coverage().untested.items()
     uncrossed = Counter((links.fabric[row], why) for row, why in untested if not links.a_management[row])
@@ -226,7 +234,7 @@ def _tell_limits(view: ClusterView, network: Network) -> Iterator[str]:
 
 
 def _find_filled(network: Network, leaf: int) -> float:
-    """Return the share of the links above a switch that its ports fill, 1 at most."""
+    """Return which share of the capacity of the links above a switch its ports can fill, at most 1."""
     carried = sum(network.gbps[row] for row in network.out[0].get(leaf, ()))
     return min(1.0, sum(port.gbps for port in network.ports_by_leaf[leaf]) / carried) if carried else 1.0
 
@@ -248,9 +256,9 @@ def _make_run(view: ClusterView, network: Network, kind: str, number: int, pair:
 
 
 def _meet_neighbors(groups: Iterable[Sequence[Any]], pair: Callable[[Any, Any], Iterable[Pair]]) -> list[list[Pair]]:
-    """Return rounds in which each member of a group meets both neighbours in a ring: 2 rounds, or 3 for odd groups.
+    """Return rounds of pairs in which each member of a group meets both of its neighbours in a ring of the group.
 
-    `pair` returns the pairs of ports of two members.
+    There are 2 rounds, or 3 if a group has an odd number of members. `pair` returns the pairs of ports of two members.
     """
     rounds: dict[int, list[Pair]] = {0: [], 1: [], 2: []}
     for members in groups:
@@ -272,7 +280,9 @@ def _meet_on_switches(network: Network) -> list[list[Pair]]:
 
 
 class Member(NamedTuple):
-    """A member of a group: a component that lower levels join, its switches at nodes, and the links that leave it."""
+    """A member of a group of components: its number, its switches that nodes are cabled to, and the links that lead up
+    from it.
+    """
 
     component: int
     leaves: list[int]
@@ -280,10 +290,11 @@ class Member(NamedTuple):
 
 
 def _list_groups(network: Network, level: int) -> list[list[Member]]:
-    """Return groups of components that a level is the first to join; the members of a group run against each other.
+    """Return groups of components that are joined at a level and not below; the members of a group run against each
+    other.
 
-    At the first level, switches of one rail meet each other. If a group has only one or two members, all such members
-    meet: the links of a switch above two members that meet nobody else could not be told apart.
+    At the first level, a group has the switches of one rail, if switches have one. Groups of only one or two members
+    are put together: if two members met nobody else, the links of a switch above both could not be told apart.
     """
     below, joined, out = network.components[level - 1], network.components[level], network.out[level - 1]
     leaves_by_group: dict[tuple[int, int], dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
@@ -338,16 +349,19 @@ def _count_flows(network: Network, level: int, members: Sequence[Member]) -> int
 
 
 def _count_passes(out: int, links: int) -> int:
-    """Return how many flows, out or in, have to cross the `out` links that leave a member; `links` are all links of its
-    level.
+    """Return how many flows have to cross the `out` links that leave a member, so that it is probable that each carries
+    one.
+
+    `links` is the number of links of the whole level: with probability `MISSED` at most, one of them is left out.
     """
     return 1 if out < 2 else ceil(log(MISSED / links) / log(1 - 1 / out))
 
 
 def _cross_group(network: Network, members: Sequence[Member], flows: int, number: int) -> Iterator[Pair]:
-    """Yield the flows of round `number` among members: `flows` from each member to another one, if ports are free.
+    """Yield the flows of round `number` between members of a group: `flows` from each member, if ports are free.
 
-    The receiver is a number of members further on, which changes with the round, so that each meets every other.
+    All flows of a member go to the same member. It is as many places further on as the round says, so that in time each
+    member meets all others.
     """
     used: set[Port] = set()
     full_rounds, shift = divmod(number, len(members) - 1)
@@ -365,7 +379,9 @@ def _cross_group(network: Network, members: Sequence[Member], flows: int, number
 
 
 def _list_free_ports(network: Network, leaf: int, turn: int, used: set[Port]) -> list[Port]:
-    """Return the ports of a switch that the round does not use yet, beginning with another one in each turn."""
+    """Return the ports of a switch that are not in `used`, in their order, which begins at port `turn`,
+    counted round.
+    """
     ports = network.ports_by_leaf[leaf]
     start = turn % len(ports)
     return [port for port in ports[start:] + ports[:start] if port not in used]
@@ -378,7 +394,7 @@ def _cross_by_load(network: Network) -> Iterator[list[Pair]]:
 
 
 def _fill_between(network: Network, level: int, member: Member, neighbor: Member) -> Iterator[Pair]:
-    """Yield pairs of ports of two members, as many at each switch as the links above it carry."""
+    """Yield pairs of ports of two members: of each switch as many ports as the links above it carry at full rate."""
     for leaves in zip(member.leaves, neighbor.leaves, strict=False):
         carried = min(_count_carried(network, level, leaf) for leaf in leaves)
         sources, targets = (network.ports_by_leaf[leaf][: max(1, int(carried))] for leaf in leaves)
@@ -391,7 +407,10 @@ def _fill_between(network: Network, level: int, member: Member, neighbor: Member
 
 
 def _count_carried(network: Network, level: int, leaf: int) -> float:
-    """Return how many ports of a switch the links above it carry at full rate, up to a level."""
+    """Return how many ports of a switch can send at full rate over the links above it, up to a level.
+
+    Links that lead up from a component are shared evenly by the switches in it.
+    """
     carried = float(len(network.ports_by_leaf[leaf]))
     for components, out in zip(network.components[:level], network.out, strict=False):
         leaves = sum(components[switch] == components[leaf] for switch in network.ports_by_leaf)

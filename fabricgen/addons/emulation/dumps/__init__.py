@@ -28,9 +28,9 @@ def load_writer(form: str) -> ModuleType:
 
 
 def group_by_device(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, list[tuple[str, Port | None]]]:
-    """Return, by device, (port, the port that it sees, None if it sees nothing), sorted.
+    """Return {device: [(port, the port that it sees, or None)]}; devices and their ports are sorted.
 
-    `devices` are those to return, all if it is None.
+    `seen` has the port that each port sees, None if it sees nothing. Only `devices` are returned, all if it is None.
     """
     wanted = None if devices is None else set(devices)
     ports: dict[str, list[tuple[str, Port | None]]] = {}
@@ -41,6 +41,6 @@ def group_by_device(seen: Seen, devices: Iterable[str] | None = None) -> dict[st
 
 
 def number_macs(seen: Seen) -> dict[str, str]:
-    """Return a MAC for each device, by its position among all names."""
+    """Return a MAC for each device that `seen` names, by its position among the sorted names: `0a:00:00:00:00:01`."""
     digits = {name: f"{number:06x}" for number, name in enumerate(sorted({device for device, _ in seen}))}
     return {name: f"0a:00:00:{text[:2]}:{text[2:4]}:{text[4:]}" for name, text in digits.items()}

@@ -27,8 +27,10 @@ infiniband-diags/ibnetdiscover.c, mad_dump_linkspeedext of libibmad/dump.c; gith
 
 
 class SwitchFace(NamedTuple):
-    """The model of a switch; by cage the number of ports into which it is split on switches of its tier; by port that
-    is planned (lanes of its link, Gb/s of a lane).
+    """What is known of the ports of a switch: its model, how its cages are split, and the rates that are planned.
+
+    `splits` has, by cage, the number of ports into which that cage is split on the switches of its tier. `rates` has,
+    by planned port, (lanes of its link, Gb/s of a lane).
     """
 
     model: str
@@ -37,7 +39,10 @@ class SwitchFace(NamedTuple):
 
 
 class End(NamedTuple):
-    """One end of a link in a subnet."""
+    """One end of a link in a subnet: the GUID, name and LID of the switch or adapter, and the number of its port.
+
+    `switch` says whether it is a switch. The link has `lanes` lanes of `lane_gbps` Gb/s each.
+    """
 
     guid: int
     name: str
@@ -51,10 +56,10 @@ class End(NamedTuple):
 
 
 def list_ends(seen: Seen, switches: Mapping[str, SwitchFace]) -> Mapping[Port, End]:
-    """Return the end of a link at every port of a subnet's switches, and of the hosts that these see.
+    """Return {port: its end of a link} for all ports of a subnet's switches, and for the ports of hosts that these see.
 
-    `switches` has the faces of switches by name. Switches number their ports over the face: every cage has as many
-    numbers as the cage of its tier that is split most.
+    `seen` has what each port sees, None for a port that is down. `switches` has the faces of switches by name. A switch
+    numbers its ports over its face: each cage has as many numbers as the cage of its tier that is split most.
     """
     ports = {port for port in seen if port[0] in switches}
     ports |= {seen_port for port in ports if (seen_port := seen[port])}

@@ -23,8 +23,9 @@ def swap_at_node(hall: Hall, random: Random) -> Laid | None:
 
 
 def _swap_at(hall: Hall, random: Random, fault: str, devices: list[str]) -> Laid | None:
-    """Exchange two plugs that fit each other's socket, at one of six devices by chance; None if these have no such
-    pair.
+    """Exchange two plugs that fit each other's socket, at one of `devices`, of which six are tried by chance.
+
+    Returns the fault; None if these have no such pair.
     """
     for device in random.sample(devices, len(devices))[:6]:
         pair = pick_pair(hall, random, list_sockets(hall, device))
@@ -156,7 +157,11 @@ def plug_in_free_cage(hall: Hall, random: Random) -> Laid | None:
 def _move_rest_of_cage(
     source: Socket, target: Socket, sockets: list[Socket], free: list[Socket]
 ) -> dict[Socket, Socket]:
-    """Return moves of the other connectors of a cage to the same connectors of a free cage."""
+    """Return {socket: free socket} for the other plugs of the cage of `source`, so that they follow it to the cage of
+    `target`.
+
+    Each goes to the connector of the same number; plugs for which `free` has none stay.
+    """
     free_by_connector = {s.connector: s for s in free if (s.device, s.cage) == (target.device, target.cage)}
     other_connectors = [s for s in sockets if s.cage == source.cage and s != source]
     return {s: free_by_connector[s.connector] for s in other_connectors if s.connector in free_by_connector}

@@ -10,7 +10,11 @@ from fabricgen.addons.emulation.plan import Socket
 
 
 def _list_runs(hall: Hall, device: str) -> list[list[Socket]]:
-    """Return the longest runs of neighbouring cages of a device that are alike, by their first connectors."""
+    """Return the runs of three or more neighbouring cages of a device whose sockets take the same plugs.
+
+    A cage has a lit plug in its first connector, and is listed by that socket. Cages with consecutive numbers are
+    neighbours.
+    """
     runs: list[list[Socket]] = []
     for socket in [s for s in list_sockets(hall, device) if s.connector in ("", "1")]:
         last = runs[-1][-1] if runs else None
@@ -27,7 +31,7 @@ def _list_runs(hall: Hall, device: str) -> list[list[Socket]]:
 
 
 def _select_in_cages(hall: Hall, sockets: list[Socket]) -> list[Socket]:
-    """Return these sockets and the other connectors of their cages, as far as something movable is in them."""
+    """Return, of the cages that some sockets are in, all sockets with a plug that a fault may move."""
     cages = {(s.device, s.cage) for s in sockets}
     return [s for s in hall.plugged if (s.device, s.cage) in cages and is_movable(hall, s)]
 
