@@ -166,10 +166,11 @@ def list_spare_counts(
 
 
 def find_policy(spares: Spares, part: OrderedPart, *, alone: bool = True) -> Spare | None:
-    """Return the policy for the spares of a part, or None.
+    """Return the policy for the spares of a part; None if there is none.
 
-    It is the policy of the longest pattern that matches the part number, or that of one piece of a set. If no pattern
-    matches, it is the policy of the part's kind, but None for a leased fibre and for a part that is not sold `alone`.
+    It is that of the longest pattern in the blueprint that matches the part number; for a set, also the number of one
+    of its pieces. If no pattern matches, it is the policy of the part's kind. A leased fibre, and a part that is not
+    sold `alone`, have a policy only by a pattern.
     """
     names = (part.part, split_set(part.part)[1])
     matching = [pattern for pattern in spares.parts if any(fnmatchcase(name, pattern) for name in names)]

@@ -51,7 +51,9 @@ class CableParts:
 
     @cached_property
     def kinds(self) -> tuple[tuple[EndKind, ...], Ints, Ints]:
-        """(distinct kinds of end; their indexes for the a end and for the b end of each row of cable ends, int32)."""
+        """(kinds, a, b): the distinct kinds of cable end, and the index in them of both ends of each row of cable ends;
+        int32.
+        """
         segment = self._links.segment[self._cables.end_link]
         numbers_by_kind: dict[EndKind, int] = {}
         columns: list[Ints] = []
@@ -72,7 +74,9 @@ class CableParts:
 
     @cached_property
     def widths(self) -> tuple[Ints, Ints]:
-        """(number of far ends of each cable, 1 for a straight one; electrical lanes at its common end), int32."""
+        """(far ends, lanes) of each cable, int32: number of far ends, 1 for a straight cable, and electrical lanes at
+        its common end.
+        """
         if self._cluster.phase:  # a breakout has its legs of later phases already
             legs, lanes = CableParts(self._cluster.phase.whole).widths
             return legs[self._cluster.phase.cables], lanes[self._cluster.phase.cables]
@@ -81,7 +85,7 @@ class CableParts:
 
     @cached_property
     def made(self) -> tuple[list[CablePart], Ints64]:
-        """(the part for each distinct kind of cable, the kind of each cable)."""
+        """(parts, kind): the part for each distinct kind of cable, and the kind of each cable, an index into them."""
         cables, row = self._cables, self._cables.find_first_rows()
         kinds, a_kind, b_kind = self.kinds
         lower = are_common_ends_lower(self._links, cables)
@@ -206,7 +210,8 @@ LEASED = "leased-pair-"
 
 
 def list_span_parts(cluster: Cluster, lanes: Ints, make: Make) -> Iterator[tuple[Ints64, tuple[str, str]]]:
-    """Yield (rows of the cables, (part, description)) for each medium of each span between sites.
+    """Yield (rows of the cables, (part, description)) for each medium of each span, which is a run of links between
+    sites.
 
     `lanes` are the lanes of every cable, int32; `make` makes a jumper.
     """

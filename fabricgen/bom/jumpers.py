@@ -46,7 +46,8 @@ Make = Callable[[CableProfile, Polarity, tuple[int, int], float], Jumper]
 
 
 class _Channel(NamedTuple):
-    """One kind of patched channel: what its jumpers depend on.
+    """One kind of patched channel, which is a cable from device to device through panels: all that its jumpers depend
+    on.
 
     `common_is_a` says whether its common end, which does not split, is the a end. `split` is where the channel splits:
     `AT_FAR_END`, `AT_COMMON_END`, `IN_SHUFFLE` or `NOWHERE`. `a_m` and `b_m` are the lengths of the jumpers, m.
@@ -64,7 +65,9 @@ class _Channel(NamedTuple):
     b_m: float
 
     def make_end_jumpers(self, make: Make) -> Jumpers:
-        """Return the jumpers at the a end and at the b end; `make` makes one of them."""
+        """Return (jumpers at the a end, jumpers at the b end) of a channel of this kind; `make` makes a
+        single jumper.
+        """
         common_m, far_m = (self.a_m, self.b_m) if self.common_is_a else (self.b_m, self.a_m)
         common_polarity, far_polarity = self.policy.jumpers if self.common_is_a else self.policy.jumpers[::-1]
         straight, leg, splitter = (1, self.lanes), (1, self.leg_lanes), (self.far_ends, self.lanes)

@@ -147,7 +147,9 @@ def _remark_unsold(bill: Bill) -> Iterator[tuple[str, str]]:
 
 
 def _remark_products(bill: Bill) -> Iterator[tuple[str, str]]:
-    """Remark products of the lists that are sold no longer, or whose numbers no public source was found to print."""
+    """Yield (part, remark) for products of the lists that are sold no longer, or whose number no public source
+    prints.
+    """
     shelf = make_shelf(bill.cluster.design)
     for product in (p for product_list in (shelf.lists if shelf else ()) for p in product_list.products):
         if product.ended:
@@ -156,7 +158,9 @@ def _remark_products(bill: Bill) -> Iterator[tuple[str, str]]:
 
 
 def _remark_unnumbered(bill: Bill) -> Iterator[tuple[str, str]]:
-    """Remark devices and racks that have no part number in the catalogue; variants are for `_remark_variant`."""
+    """Yield (part, remark) for devices and racks without a part number in the catalogue; variants are for
+    `_remark_variant`.
+    """
     devices, racks = bill.cluster.plan.devices, bill.cluster.plan.racks
     included = find_included_devices(bill.cluster)
     for cls in devices.classes:
@@ -168,7 +172,7 @@ def _remark_unnumbered(bill: Bill) -> Iterator[tuple[str, str]]:
 
 
 def _remark_included(bill: Bill) -> Iterator[tuple[str, str]]:
-    """Remark management switches in racks that are sold complete and have places for switches.
+    """Yield (part, remark) for management switches in racks that are sold complete and have places for switches.
 
     A GB200 NVL72 holds two of them, as its maker tells (docs.nvidia.com, DGX GB200 user guide, Hardware, Rack
     Configuration).
@@ -199,7 +203,9 @@ def _find_maker(profile: NodeProfile | SwitchProfile) -> str:
 
 
 def _remark_cords(bill: Bill) -> Iterator[tuple[str, str]]:
-    """Remark devices that have no cords on the order sheet, and cords whose inlet is to be looked up."""
+    """Yield (part, remark) for devices that have no cords on the order sheet, and for cords whose inlet is to be
+    looked up.
+    """
     for cls, _ in list_corded(bill.cluster):
         psu = cls.profile.psu
         if psu is None:
@@ -211,7 +217,7 @@ def _remark_cords(bill: Bill) -> Iterator[tuple[str, str]]:
 
 
 def _remark_outlets(bill: Bill) -> Iterator[tuple[str, str]]:
-    """Remark devices in racks with a busbar that have AC supplies and no known DC form."""
+    """Yield (part, remark) for devices in racks with a busbar that have AC supplies and no known DC form."""
     devices, busbar = bill.cluster.plan.devices, flag_busbar_racks(bill.cluster)
     count: Counter[str] = Counter()
     for cls in devices.classes:
@@ -224,14 +230,14 @@ def _remark_outlets(bill: Bill) -> Iterator[tuple[str, str]]:
 
 
 def _remark_crowded(bill: Bill) -> Iterator[tuple[str, str]]:
-    """Remark racks that are too narrow for vertical cable managers and zero-U PDUs at their sides."""
+    """Yield (part, remark) for racks that are too narrow for cable managers and zero-U PDUs at their sides."""
     for narrow in find_narrow_racks(bill.cluster, bill.needs):
         rack = narrow.rack
         yield rack.part_number or rack.id, f"{narrow.text}: for such racks {NETWORK_M * 1000:.0f} mm or more is usual"
 
 
 def _remark_sized_low(bill: Bill) -> Iterator[tuple[str, str]]:
-    """Remark PDUs and whips of racks with devices whose maximum power is not published."""
+    """Yield (part, remark) for PDUs and whips of racks with devices whose maximum power is not published."""
     needs, busbar = bill.needs, flag_busbar_racks(bill.cluster)
     for number, part in enumerate(needs.parts):
         if part.kind in ("rack-pdu", "whip"):

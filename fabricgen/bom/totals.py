@@ -100,9 +100,10 @@ def _make_total(
 
 
 def _find_spare_index(bill: Bill, name: str, key: Grouping, part: int, site: int) -> int:
-    """Return the index of a spare's group in the grouping `key`, which is called `name`; past the last if it has none.
+    """Return the index, in a grouping, of the group that a spare is counted in.
 
-    `part` is the index of the spare's part, and `site` that of its site, -1 for none.
+    `key` is the grouping, `name` what it is called. Only groupings by kind and by site have groups for spares: for
+    others, and without a site, the index is one past the last. `part` and `site` are indexes, -1 for no site.
     """
     if name == "kind":
         return KINDS.index(bill.needs.parts[part].kind)

@@ -52,7 +52,7 @@ def trace_part(bill: Bill, part: str) -> dict[str, list[Any]]:
 
 
 def _convert_to_pieces(needs: Needs, part: OrderedPart, count: int) -> Needs:
-    """Return the needs of one part as needs of `part`, its piece, with `count` pieces for each of the former."""
+    """Return the needs of a set as needs of `part`, which is one of its `count` equal pieces."""
     return replace(needs, parts=(part,), quantity=needs.quantity * count)
 
 

@@ -45,9 +45,10 @@ def count_variants(cluster: Cluster, model: str) -> Counter[Variant]:
 
 
 def describe_variants(counts: Counter[Variant]) -> str:
-    """Return the variants of a model, to describe it: `managed, port side exhaust: MQM9700-NS2F`; "" if none is known.
+    """Return a text that describes the variants of a model: `managed, port side exhaust: MQM9700-NS2F`; "" if none is
+    known.
 
-    If there are several, each has its number of switches before it.
+    `counts` has the number of switches of each variant; with several variants, each is preceded by its number.
     """
     described = [(v, n) for v, n in counts.items() if v.text or v.part_number]
     texts = [

@@ -41,9 +41,9 @@ def _split_pieces(name: str, description: str) -> list[tuple[str, str]]:
 
 
 def _need_nth_parts(parts_by_kind: list[list[OrderedPart]], nth: int, code: Ints64) -> Needs:
-    """Return the needs of the n-th part of every cable that has one; `nth` counts from 0.
+    """Return a need for the n-th part of each cable that consists of so many parts; `nth` counts from 0.
 
-    `code` is the kind of each cable, an index into `parts_by_kind`.
+    `code` is the kind of each cable, an index into `parts_by_kind`, which has the parts of each kind.
     """
     has = np.array([len(parts) > nth for parts in parts_by_kind], dtype=bool)
     # number of each kind among those that have an n-th part
@@ -53,7 +53,10 @@ def _need_nth_parts(parts_by_kind: list[list[OrderedPart]], nth: int, code: Ints
 
 
 def _place_jumpers(cluster: Cluster, cables: CableParts, nth: int, needs: Needs) -> Needs:
-    """Return the needs of the n-th parts of cables; jumpers of patched cables get the device that they plug into."""
+    """Return the same needs, but those of patched cables with the device that their n-th jumper plugs into.
+
+    `needs` are those for the n-th part (`nth`, from 0) of cables. The first jumpers of a cable are at its a end.
+    """
     channels, patching = cables.channels, cluster.plan.patching
     if channels is None or patching is None:
         return needs

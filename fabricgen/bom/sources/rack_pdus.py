@@ -73,10 +73,11 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
 def _split_by_outlets(
     cluster: Cluster, line: tuple[str, str, str], counts: dict[int, int], outlets: Mapping[int, Counter[str]]
 ) -> Iterator[Needs]:
-    """Yield the needs of one (specification, description, kind); PDUs are split by the kinds of their outlets.
+    """Yield the needs for one line, which is (specification, description, kind); PDUs are split by the kinds of their
+    outlets.
 
-    `counts` are the pieces by rack, `outlets` the outlets that a PDU of each rack needs. The PDUs with the commonest
-    kinds of outlets keep the bare specification, and so do the PDUs of racks without cords.
+    `counts` are the pieces by rack, `outlets` the outlets that a PDU of each rack needs. PDUs with the commonest kinds
+    of outlets keep the bare specification, and so do PDUs of racks without cords; others have the kinds appended.
     """
     spec, text, kind = line
     if kind != "rack-pdu":
@@ -163,9 +164,10 @@ _OPEN, _UNKNOWN = "inlets not published", "supplies not published"
 
 
 class RackCords(NamedTuple):
-    """The power cords of racks: by row of the rack, (outlet, cords of a device, number of such devices).
+    """The power cords of racks.
 
-    The outlet is C13 or C19, or a text such as `_OPEN`; a device of unknown supplies counts as one cord of `_UNKNOWN`.
+    `of_rack` has, by row of the rack, (outlet, cords of one device, number of such devices). The outlet is C13 or C19,
+    or a text such as `_OPEN`; a device of unknown supplies counts as one cord of `_UNKNOWN`.
     """
 
     of_rack: Mapping[int, Sequence[tuple[str, int, int]]]

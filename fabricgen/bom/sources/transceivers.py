@@ -42,10 +42,11 @@ def _make_part(kind: EndKind, medium: CableProfile) -> OrderedPart:
 
 
 def _find_first_ends(cluster: Cluster, kinds: tuple[Ints, Ints], plugs: Flags) -> tuple[Flags, Ints64]:
-    """Return (whether it is a b end, its row of cable ends) of the first end in each cage; ascending by cage.
+    """Return (whether it is a b end, its row of cable ends) of the first cable end in each cage, ascending by cage.
 
-    `kinds` are the kinds of the a ends and of the b ends, int32; `plugs` says at kind * number of media + medium
-    whether an end needs a transceiver. Ends of the fabric that owns the device come first, then a ends before b ends.
+    Ends of the fabric that owns the device come first, then a ends before b ends. `kinds` are the kinds of the a ends
+    and of the b ends, int32. `plugs` says whether an end needs a transceiver, at the index kind * number of media +
+    medium; other ends are left out.
     """
     table, links, cages = cluster.plan.cables, cluster.plan.links, number_cages(cluster.plan)
     count, medium = len(table.end_cable), table.medium[table.end_cable]
