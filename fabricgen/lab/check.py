@@ -77,10 +77,10 @@ def ask_each(ask_one: Callable[[str], T], devices: Iterable[str]) -> dict[str, T
 
 
 def list_peers(build: Build, device: str) -> Iterator[tuple[BuiltEnd, str, str]]:
-    """Yield (own end, neighbour, device) for every BGP neighbour that a switch should have.
+    """Yield (own end, neighbour, far device) for every BGP neighbour that a switch should have.
 
-    A neighbour is called by each address of the far end, or by the kernel's name of the own port if the far end has no
-    address. There are neighbours over each link between switches that both have AS numbers.
+    `neighbour` is what FRR calls it: each address of the far end, or the kernel's name of the own port if the far end
+    has no address. There are neighbours over each link between switches that both have AS numbers.
     """
     has_asn = {name: bool(row["asn"]) for name, row in build.devices.items()}
     for near, far in build.far.items():
@@ -203,8 +203,9 @@ class Check:
         return levels
 
     def _list_neighbours(self, device: str, step: int) -> list[tuple[str, str]]:
-        """Return (own port, switch at the far end) of every unbroken link of a switch that leads a level up (`step` 1)
-        or down (-1).
+        """Return (own port, switch at the far end) of the unbroken links of a switch to the level above or below it.
+
+        `step` is 1 for the level above and -1 for the level below; levels are those of `_levels`.
         """
         level = self._levels
         return [
@@ -322,10 +323,11 @@ class Check:
         return next((route.ports for route in self._tables[device] if target in route.network), frozenset())
 
     def find_leaks(self) -> Iterator[LabFinding]:
-        """Yield every BGP route of a switch to a prefix that is neither a loopback in its reach nor has hosts in it, or
-        that has addresses of links between switches in it, and every static route that no configuration has.
+        """Yield every route of a switch that it should not have.
 
-        Static routes and aggregates of configurations count as planned.
+        That is a BGP route to a prefix that is neither a loopback in the switch's reach nor has hosts in it, or that
+        has addresses of links between switches in it; and a static route that no configuration has. Static routes and
+        aggregates of configurations are no leaks.
         """
         host_ends = [end for end in self.right.far if end.device in self.right.hosts]
         hosts = [ip_interface(address).ip for end in host_ends for address in self.right.addresses.get(end, ())]

@@ -55,7 +55,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Build:
-    """A build's files, understood; nothing in it comes from the plan."""
+    """The files of a build by path, and what is read from them; nothing here comes from the plan."""
 
     files: Mapping[str, str]
 
@@ -94,7 +94,11 @@ class Build:
 
     @cached_property
     def tables(self) -> dict[BuiltEnd, int]:
-        """The number of the routing table of each port of a host: from 1000 by host, as Linux keeps 253 to 255."""
+        """The number of the routing table of each port of a host: 1000 for its first port, 1001 for the next, and so
+        on.
+
+        Linux keeps 253 to 255 for itself.
+        """
         tables_per_host: dict[str, int] = defaultdict(int)
         tables = {}
         for end in self.far:
@@ -139,7 +143,8 @@ class Build:
     def lowest(self) -> frozenset[str]:
         """The switches that hosts are cabled to.
 
-        Labs add a list of them (`LOWEST`), as the links to some hosts are left out of a lab.
+        If the files have a list of them (`LOWEST`), it says so: a lab writes it, as the links to some hosts are not in
+        the lab.
         """
         if LOWEST in self.files:
             return frozenset(self.files[LOWEST].split())

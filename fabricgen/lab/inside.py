@@ -44,10 +44,10 @@ class Inside:
 
     @property
     def neighbours(self) -> int:
-        """How many neighbours all devices have together: two for each link, except for links of hosts without an
-        address.
+        """How many neighbours the devices have together: two for each link whose ends have addresses.
 
-        In a build without configurations, which decide about addresses, no link of a host counts.
+        A link of a host without an address is not counted; in a build without configurations, which decide about
+        addresses, no link of a host is.
         """
         has_configs, hosts = _has_configs(self.build), set(self.build.hosts)
         ends_with_address = self.build.addresses.keys() if has_configs else set[BuiltEnd]()
@@ -171,8 +171,10 @@ OUTSIDE = "ports of routers outside of the fabric: they are cabled, and have nei
 
 
 def _explain_bare_ends(build: Build) -> dict[BuiltEnd, str]:
-    """Return the ends of hosts that have no address in a lab, with the reason: `OUTSIDE` for ports of exits and of
-    hosts that a switch has a BGP session with, `BARE` for ports of VLANs, bonds and VRFs, which a lab does not have.
+    """Return the reason for each end of a host that has no address in a lab.
+
+    It is `OUTSIDE` for ports of exits and of hosts that a switch has a BGP session with, and `BARE` for ports in VLANs,
+    bonds and VRFs, which a lab does not have.
     """
     reasons = {}
     for host_end, switch_end in build.far.items():
@@ -208,8 +210,10 @@ def _explain_limits(build: Build) -> Iterator[str]:
 
 
 def _explain_not_understood(build: Build) -> str:
-    """Return a sentence on what no reader understands in configurations. It names the first `MOST_NAMED` of the first
-    words of unknown lines and of the reasons why a part fails, and counts the others.
+    """Return a sentence on what no reader understands in the configurations of a lab.
+
+    It names up to `MOST_NAMED` examples and counts the others: first words of unknown lines, then reasons why a part of
+    a configuration cannot be read or used.
     """
     notes = build.notes.values()
     examples = sorted({f"`{word}`" for note in notes for word in note.unknown})

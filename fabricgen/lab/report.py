@@ -19,7 +19,10 @@ LOOKS, SAME, PAUSE_S = 20, 5, 0.5
 
 @dataclass(frozen=True, slots=True)
 class JudgedLab:
-    """What is found in a lab: broken links, how many sessions are up and how many should be, and findings."""
+    """What was seen in a lab: links broken on purpose, findings, and how many sessions are up and should be.
+
+    `up` is the number of sessions that are up, `sessions` the number that should be.
+    """
 
     broken: Sequence[Link]
     up: int
@@ -28,7 +31,11 @@ class JudgedLab:
 
 
 def judge_lab(lab: Lab) -> JudgedLab:
-    """Look at a lab until nothing is wrong, or it stays as it is; raises InputError (FG175) if it does not answer."""
+    """Return what is wrong in a lab, after it had time to settle.
+
+    Looks again until nothing is wrong, or several looks in a row are the same, `LOOKS` times at most. Raises InputError
+    (FG175) if the lab does not answer.
+    """
     looks = [_look_once(lab)]
     while looks[-1].findings and len(looks) < LOOKS and not (len(looks) >= SAME and _is_stable(looks[-SAME:])):
         time.sleep(PAUSE_S)

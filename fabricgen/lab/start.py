@@ -114,8 +114,10 @@ def list_interface_commands(build: Build, device: str) -> Iterator[str]:
 
 
 def list_port_commands(build: Build, near: BuiltEnd, far: BuiltEnd) -> Iterator[str]:
-    """Yield commands of `ip` that bring the port `near` up, with its addresses and, on a host, default routes over the
-    address at its far end: one in the main table, and one in the table of the port. IPv4 and IPv6 are apart.
+    """Yield commands of `ip` that bring the port `near` up and give it its addresses.
+
+    On a host, also default routes by way of the address at the far end: one in the main table, and one in the table of
+    the port, for IPv4 and for IPv6.
     """
     port = kernel_name(near.port)
     yield f"link set {port} up"
@@ -134,8 +136,9 @@ def list_port_commands(build: Build, near: BuiltEnd, far: BuiltEnd) -> Iterator[
 
 
 def _list_rule_commands(build: Build, device: str, *, v6: bool) -> list[str]:
-    """Return commands of `ip`: what a host sends from the address of a port leaves by that port, as
-    `hosts` tells it.
+    """Return commands of `ip` by which a host sends from the address of a port over that port, as in the part `hosts`.
+
+    They are rules: packets from the address use the routing table of the port. `v6` selects IPv6 or IPv4.
     """
     return [
         f"rule add from {address.partition('/')[0]} table {table}"

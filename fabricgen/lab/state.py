@@ -167,9 +167,10 @@ def read_state(folder: Path) -> LabState:
 
 
 def find_state_to_end(folder: Path) -> LabState:
-    """Return what is to be taken down of a lab: what its folder says, and all that runs of the build in it.
+    """Return what is to be taken down of a lab: what its folder says, and namespaces that run though the folder lacks
+    them.
 
-    Raises InputError (FG173) for a folder without a lab of which nothing runs.
+    Raises InputError (FG173) for a folder without a lab, unless something of a lab in it still runs.
     """
     spaces = _name_namespaces(folder.name, sorted(_find_devices(folder)))
     running = {d: space for d, space in spaces.items() if NAME.fullmatch(space) and (NAMESPACES / space).exists()}
