@@ -183,7 +183,7 @@ class _Member(NamedTuple):
 
 
 class _Parcel(NamedTuple):
-    """The files of a task, one after another in one file."""
+    """The files of a task, written one after another into the file `place`."""
 
     place: str
     members: list[list[_Member]]

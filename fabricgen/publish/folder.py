@@ -175,7 +175,11 @@ def _land_by_exchange(stage: BuildStage, changes: FileChanges) -> bool:
 
 
 def _link_kept_files(stage: BuildStage, changes: FileChanges, stager: Stager) -> None:
-    """Link the files that are unchanged or not being built into the staged tree."""
+    """Put into the staged tree the files of the target that stay as they are: a link to each, or a copy where that
+    fails.
+
+    These are unchanged files, and files that are not built.
+    """
     for path in changes.keep_folders:
         stager.folder_of(f"{path}/.")
     for path in chain(stage.unchanged, changes.keep):
@@ -189,7 +193,7 @@ def _link_kept_files(stage: BuildStage, changes: FileChanges, stager: Stager) ->
 
 
 def _adopt_late_files(stage: BuildStage) -> None:
-    """Move files that the user saved into the old tree, while it was being replaced, into the new one.
+    """Move files into the new tree that the user saved in the old one while it was being replaced.
 
     A built file that was edited meanwhile is not what the manifest says, so that the next build keeps it.
     """

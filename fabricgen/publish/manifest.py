@@ -79,7 +79,9 @@ def check_member(path: str) -> None:
 
 
 class Tally:
-    """Content on its way: iterating it yields its pieces, and counts their bytes and their digest."""
+    """The pieces of a file's content; iterating over them also counts their bytes (`size`) and computes
+    their digest.
+    """
 
     def __init__(self, content: Content) -> None:
         self._pieces = (content,) if isinstance(content, bytes) else content
@@ -99,7 +101,7 @@ class Tally:
 
 
 def is_left_beside(path: str, files: Container[str]) -> bool:
-    """Whether a file of a manifest is new content beside a file that the user edited."""
+    """Whether a path is that of new content beside a file that the user edited: NAME.new, with NAME among `files`."""
     return path.endswith(BESIDE) and path.removesuffix(BESIDE) in files
 
 
@@ -113,9 +115,10 @@ def list_ancestors(path: str) -> Iterator[str]:
 
 @dataclass(slots=True)
 class Ledger:
-    """The files that a build has produced so far; it becomes the manifest.
+    """The files that a build has produced so far, from which its manifest is made.
 
-    `header` has its further keys; `parts` are those that are built, None for all; `folders` lead to the files.
+    `header` has the manifest's keys other than `files`. `parts` are the parts that are built, None for all. `folders`
+    are the folders that lead to the files.
     """
 
     header: Mapping[str, object]

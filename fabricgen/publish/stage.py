@@ -63,7 +63,9 @@ class Staged(NamedTuple):
 
 
 class _FilePlace(NamedTuple):
-    """The path for some content, beside the files that the user edited, and whether the target has it there already."""
+    """The path for some content, which is NAME.new beside files that the user edited (`kept`); `same`: the target has
+    it.
+    """
 
     path: str
     same: bool = False
@@ -72,9 +74,10 @@ class _FilePlace(NamedTuple):
 
 @dataclass(slots=True)
 class BuildStage:
-    """A build on its way to `real`, the target without links: staged in `place`, which is `inside` it or beside it.
+    """A build on its way to `real`, the path of the target without links.
 
-    `old` has the entries of the manifest there; `exists` says whether the target does.
+    `place` is the folder in which files are staged; it lies inside the target if `inside`, else beside it. `old` has
+    the entries of the target's manifest; `exists` says whether there is a target.
     """
 
     target: Path
@@ -130,9 +133,10 @@ class BuildStage:
         self.place, self.inside = inner, True
 
     def compare_files(self) -> FileChanges:
-        """Compare the stage with the target as it is now. Raises InputError (FG020) for files in the way.
+        """Return what landing the stage would change in the target as it is now.
 
-        A file that was edited, and that the build no longer makes, is the user's from now on.
+        A file that was edited, and that the build no longer makes, is the user's from now on. Raises InputError (FG020)
+        for files in the way.
         """
         if not self.force:
             dropped = self.old.keys() - self.ledger.entries.keys() - list_own_entries(self.old, self.ledger).keys()
@@ -238,8 +242,11 @@ class Stager:
         return Staged(part, destination.path, tally.sha256, not destination.same, destination.kept)
 
     def _choose_place(self, path: str, sha256: str) -> _FilePlace:
-        """Return the path for content: that of a file which an earlier build wrote, if it was not edited, else the
-        first free one beside it; the path itself if no earlier build wrote it.
+        """Return where content for a path goes: to the path itself, unless the user edited the file that an earlier
+        build wrote.
+
+        Then it goes to the first path beside it, NAME.new, that the user has not edited either. With `force`, edited
+        files do not count.
         """
         kept: list[str] = []
         target_path = path
@@ -340,8 +347,7 @@ class FileChanges:
 
 
 def list_own_entries(old: Mapping[str, ManifestEntry], ledger: Ledger) -> dict[str, ManifestEntry]:
-    """Return the entries of the earlier manifest for parts that are not being built, and for files that the user
-    edited.
+    """Return the entries of the earlier manifest that stay: those of parts that are not built now, and of edited files.
 
     The entry of an edited file still says what was written, by which the next build sees that it was edited.
     """
@@ -359,7 +365,9 @@ def list_edited(real: str, old: Mapping[str, ManifestEntry], paths: Iterable[str
 
 
 def compare_listing(listing: FolderListing, old: Mapping[str, ManifestEntry], ledger: Ledger) -> FileChanges:
-    """Compare the files that were produced with those in a folder, and with those that an earlier build left there."""
+    """Return what becomes of a folder with this listing when the files of `ledger` land in it. `old` are the entries of
+    the manifest that an earlier build left there.
+    """
     own_files, new = list_own_entries(old, ledger), ledger.entries.keys()
     # files that no build wrote, and files that are the user's own by now
     keep = (listing.files - old.keys()) | (listing.files & own_files.keys())
@@ -477,7 +485,9 @@ def _run_task(
 
 
 def _group_bundles(bundles: Iterable[FileBundle]) -> Iterator[tuple[FileBundle, ...]]:
-    """Yield portions of neighbouring bundles that are together worth a task."""
+    """Yield portions of neighbouring bundles, each of about the cost of a task (`TASK`); a costlier bundle is a
+    portion.
+    """
     portion: list[FileBundle] = []
     total = 0
     for bundle in bundles:

@@ -64,7 +64,10 @@ def run_in_order(
 
 @contextlib.contextmanager
 def _open_pool(work: Callable[[int], Any], jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Within this context, have workers, which end with the block; at once, if it fails."""
+    """Within this context, have a pool of `jobs` processes that do `work`; they are killed if the block fails.
+
+    Raises InputError (FG023) if a process ends before its work is done.
+    """
     # processes that others in this program started are not to be killed
     other_processes = multiprocessing.active_children()
     context = multiprocessing.get_context("fork" if _may_fork() else "spawn")
