@@ -86,7 +86,11 @@ class Pusher:
             self._tell(title, done, len(changes), done / max(monotonic() - started, 1e-3))
 
     def _blame_object(self, refused: RefusedError, batch: Sequence[NetboxChange]) -> RefusedError:
-        """Return the refusal of a batch with the first object that is to blame, which NetBox tells by its place."""
+        """Return the error for a refused batch; it names the first object that NetBox complains of, if the answer tells
+        it.
+
+        The answer has an entry for each object of the batch, in the same order.
+        """
         answer = refused.answer
         if not (isinstance(answer, list) and len(answer) == len(batch)):
             return refused
@@ -157,7 +161,7 @@ class Pusher:
         return True
 
     def _find_use(self, change: NetboxChange) -> str:
-        """Delete an object; return what refers to it if that is why it cannot be deleted, else ""."""
+        """Delete an object. Return "" if it is gone; if it is still in use, NetBox's text on what refers to it."""
         try:
             self._netbox.delete_records(change.kind.path, [change.number])
         except RefusedError as refused:

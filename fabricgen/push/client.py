@@ -37,7 +37,7 @@ KEPT = "kept"
 
 @cache
 def _load_validator(kind: str) -> Draft202012Validator:
-    """The judge of a record of a kind, which is a path or KEPT."""
+    """Return the validator of the schema for records of a kind, which is a path of the API or KEPT."""
     schemas = YAML(typ="safe").load(Path(__file__).with_name("records.yaml").read_bytes())
     return Draft202012Validator({"type": "object", **schemas[kind], "$defs": schemas["$defs"]})
 
@@ -260,7 +260,7 @@ class NetBox:
     def _exchange(
         self, method: str, path: str, filters: Mapping[str, Any] | None, body: Any
     ) -> tuple[int, Mapping[str, str], bytes]:
-        """Return (status, headers, content) of an answer; of one that is too large, just more than MOST_BYTES."""
+        """Return (status, headers, content) of the answer to a request; content is cut just after MOST_BYTES."""
         timeout, url = (CONNECT_S, WRITE_S), f"{self.url}/api/{path}/"
         with self._session.request(
             method, url, params=filters, json=body, timeout=timeout, allow_redirects=False, stream=True
@@ -356,7 +356,7 @@ RUN = 12
 
 
 class TokenMask:
-    """Puts MASK in place of every run of a token's characters, in capitals or not."""
+    """Replaces by MASK each piece of a text that a token could be read from, in capitals or small letters."""
 
     def __init__(self, token: str) -> None:
         """`token` is ASCII."""

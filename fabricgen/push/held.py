@@ -1,8 +1,9 @@
 """What a NetBox holds of a plan, as the lists that `fabricgen plan` compares: those of the plan, with what NetBox has
 in their place.
 
-NetBox does not say which pod, rail or tier a device is of, nor what its AS number is: that is of the plan's device of
-the same name, or in the same place of a rack. What nothing of the plan is at, and no push of it made, is left out.
+NetBox does not say which pod, rail or tier a device is of, nor what its AS number is: that is taken from the plan's
+device of the same name, or in the same place of a rack. An object is left out if the plan has nothing in its place and
+no push of the plan made it.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Held:
         """Records of NetBox that are not compared."""
 
     def lists(self) -> Lists:
-        """Return the lists; NetBox has no bill of materials."""
+        """Return the devices, links, cables and addresses that NetBox has as lists; it has no bill of materials."""
         addresses = list(self._list_addresses())
         self._at: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
         for prefix, kind, device, port in addresses:
@@ -82,9 +83,10 @@ class Held:
         return compare_rows("optics", ("device", "cage"), OPTIC_CHANGES, (old, new), "device")
 
     def _find_renamed(self) -> Iterator[tuple[str, str]]:
-        """Yield (name in NetBox, name in the plan) of devices that NetBox has under a name that the plan does not know.
+        """Yield (name in NetBox, name in the plan) of devices that NetBox has under another name than the plan.
 
-        Such a device is at the place of a planned device that NetBox does not have.
+        Such a device has a name that the plan does not know, and stands in the rack unit of a planned device of the
+        same model whose name NetBox does not know.
         """
         names = {device.name for device in self._reading.devices}
         name_by_place = {
@@ -96,8 +98,9 @@ class Held:
                 yield device.name, name
 
     def _choose_devices(self) -> dict[str, NetboxDevice]:
-        """Return the devices that the plan has or a push of it made; of two with one name, the one at the site of the
-        plan.
+        """Return the devices of NetBox, by name, that the plan has or that a push of it made.
+
+        Of two devices with one name, the one at the site of the plan is taken.
         """
         chosen: dict[str, NetboxDevice] = {}
         for device in self._reading.devices:
@@ -131,8 +134,10 @@ class Held:
         return {**row, "device": device.name, **facts, **numbers}
 
     def _list_addresses(self) -> Iterator[tuple[str, str, str, str]]:
-        """Yield (prefix, kind, device, port) of addresses at ports of the plan, with a planned number, or made by its
-        push.
+        """Yield (prefix, kind, device, port) of the addresses in NetBox that belong to the plan.
+
+        These are at a port that has a planned address, have a planned prefix, or were made by a push of the plan. An
+        address at no port is one of them if the plan has it without a port.
         """
         assert self._plan.addresses is not None  # noqa: S101 - a plan has addresses
         rows = _list_rows(self._plan.addresses)
@@ -201,7 +206,11 @@ class Held:
         return links, list(ends.values())
 
     def _find_planned_end(self, link: Row) -> tuple[str, ...]:
-        """Return the key of the row of cables.csv that a link would have in the plan, by the names there."""
+        """Return the key by which the row of cables.csv for a link is found in the plan: cable, and device and cage of
+        both ends.
+
+        `link` is a row with names of NetBox; the key has those of the plan.
+        """
         ports = [NetboxPort(link[f"{side}_device"], link[f"{side}_port"]) for side in "ab"]
         names = [self.renamed.get(port.device, port.device) for port in ports]
         cages = [self._cages.get(port, "") for port in ports]
@@ -214,7 +223,10 @@ class Held:
         return {**row, "a_device": a, "b_device": b} if is_here else None
 
     def _make_link_row(self, cable: Cable, a: NetboxPort, b: NetboxPort, of_cable: Mapping[str, Row]) -> Row:
-        """Return a cable between two ports in the columns of links.csv; `of_cable` are planned rows by cable."""
+        """Return a cable between two ports as a row of links.csv, with what the plan has for one of the ports.
+
+        `of_cable` has planned rows by cable, for ports that are not planned.
+        """
         planned = self._at_port.get(a, self._at_port.get(b, ("", {})))[1]
         joins_as_planned = planned and {self._at_port.get(port, ("", None))[1] is planned for port in (a, b)} == {True}
         name = planned["cable"] if joins_as_planned or not cable.label else cable.label
@@ -225,16 +237,21 @@ class Held:
         return {"fabric": source.get("fabric", ""), "cable": name, **ends, **numbers, "speed_gbps": speed}
 
     def _choose_address(self, port: NetboxPort) -> str:
-        """Return the address at an end: the planned one if its device has it, else the first of the port."""
+        """Return the address of a port: the planned one if NetBox has it anywhere on the device, else the port's first
+        in NetBox.
+
+        It is "" if none is planned for the port's end of its link, or if NetBox has none.
+        """
         side, row = self._at_port.get(port, ("", {}))
         prefixes = [prefix for prefix, _, port_name in self._at[port.device] if port_name == port.name]
         planned = row.get(f"{side}_ip")
         return "" if planned == "" else _keep_planned(planned or "", prefixes, self._at[port.device])
 
     def _make_end_row(self, cable: Cable, link: Row, row: Row | None, media: Mapping[str, str]) -> Row:
-        """Return a cable in the columns of cables.csv; `row` is the planned row of it, if any.
+        """Return a cable as a row of cables.csv; `link` is its row of links.csv, `row` its planned row, None if there
+        is none.
 
-        `media` are the types of planned cables as NetBox names them. A cable that is not planned has what NetBox says,
+        `media` has the type of each planned cable as NetBox names it. A cable that is not planned has what NetBox says,
         and the fabric of its link.
         """
         row = row or dict.fromkeys(COLUMNS["cables"], "") | {"cable": link["cable"], "fabric": link["fabric"]}
@@ -257,7 +274,7 @@ class Held:
         return end
 
     def _list_media(self) -> dict[str, str]:
-        """Return what NetBox calls the type of each cable of the plan."""
+        """Return {cable: type} for all cables of the plan, with the types as NetBox names them."""
         cables = self._cluster.plan.cables
         types = [choose_cable_type(medium.medium, medium.fibre) for medium in cables.media]
         ids = self._cluster.cable_id_columns.make_id_column(cables.end_cable).texts().tolist()
@@ -265,9 +282,9 @@ class Held:
 
 
 def _keep_planned(planned: str, own_prefixes: Iterable[str], held: Iterable[tuple[str, str, str]]) -> str:
-    """Return the planned address if a device has it at all, else the first of `own_prefixes`, "" without any.
+    """Return the planned address if a device has it at any port; else the first of `own_prefixes`, "" without any.
 
-    `held` are the (prefix, kind, port) of all addresses of the device.
+    `held` are the (prefix, kind, port) of all addresses of the device; prefix lengths are not compared.
     """
     if planned and planned.partition("/")[0] in {prefix.partition("/")[0] for prefix, _, _ in held}:
         return planned
@@ -275,7 +292,7 @@ def _keep_planned(planned: str, own_prefixes: Iterable[str], held: Iterable[tupl
 
 
 def _key_of_end(row: Row) -> tuple[str, ...]:
-    """Return the cable and the ports that identify an end."""
+    """Return (cable, a_device, a_cage, b_device, b_cage) of a row of cables.csv, which no other row has."""
     return tuple(row[name] for name in ("cable", "a_device", "a_cage", "b_device", "b_cage"))
 
 

@@ -41,8 +41,9 @@ class Cable(NamedTuple):
 
 
 class NetboxReading:
-    """What a NetBox holds at the sites of some names, None for all; each kind is read once, when it
-    is first asked for.
+    """What a NetBox holds at some sites, given by name, or at all sites for None.
+
+    Each kind of record is read once, when it is first asked for.
     """
 
     def __init__(self, netbox: NetBox, sites: Collection[str] | None) -> None:
@@ -89,7 +90,7 @@ class NetboxReading:
 
     @cached_property
     def _interfaces(self) -> dict[int, tuple[NetboxPort, str, str]]:
-        """Id -> (port, label, speed in Gb/s)."""
+        """By id of an interface: (its port, the label printed there, its speed in Gb/s or "")."""
         names = {record.number: record.name for record in self.devices}
         return {
             record["id"]: (
@@ -112,10 +113,10 @@ class NetboxReading:
         return {port: speed for port, _, speed in self._interfaces.values()}
 
     def list_cables(self) -> Iterator[Cable]:
-        """Yield what joins interfaces.
+        """Yield what joins interfaces as cables: each cable; of a cable with lanes, each link.
 
-        These are cables, each link of cables with lanes, and channels through panels as NetBox traces them, whose
-        length is not known.
+        A channel through panels is a cable as well, from port to port as NetBox traces it; its length is not known
+        (None).
         """
         fields = "label,type,length,length_unit,profile,a_terminations,b_terminations,tags"
         far_ports: dict[NetboxPort, list[NetboxPort]] | None = None

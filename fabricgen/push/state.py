@@ -41,7 +41,7 @@ Side = tuple[tuple[str, Any], ...]
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Stands for the id of an object, given by path of the API and key, that may have to be made first."""
+    """Stands for the id of an object, given by path of the API and key; the object may have to be made first."""
 
     path: str
     key: Key
@@ -49,9 +49,10 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class NetboxChange:
-    """One change: `fields` to write; none for an object to be deleted. `difference` is what differs, in words.
+    """One change of an object, which `kind` and `key` name: the `fields` to write, none if it is to be deleted.
 
-    `number` is the id of the object, 0 for one to be made; of changes in `NetboxChanges.blocked` it is a flag.
+    `number` is the id of the object, 0 for an object to be made; in `NetboxChanges.blocked` it is a flag instead.
+    `difference` says in words what differs.
     """
 
     kind: Kind
@@ -78,7 +79,7 @@ class NetboxChanges:
     """Cables that a verdict gives another status than an operator has."""
 
     def list_tagged(self) -> Iterator[NetboxChange]:
-        """Return the changes that write tags."""
+        """Yield the changes that write tags."""
         return (change for change in (*self.make, *self.change, *self.blocked) if "tags" in change.fields)
 
     def differs(self, *, delete: bool) -> bool:
@@ -129,7 +130,10 @@ class NetboxState:
         return any(tag["slug"] == self.tag for tag in record.get("tags", ()))
 
     def _find_other_push(self, record: Record) -> str:
-        """Return the tag of another blueprint's push that made an object; "" if none did, or this one did as well."""
+        """Return the tag of another blueprint's push that made an object.
+
+        It is "" if no push made it, and also if the object has the tag of this blueprint's pushes.
+        """
         tags = [tag["slug"] for tag in record.get("tags", ())]
         return "" if self.tag in tags else next((tag for tag in tags if tag.startswith(TAGS)), "")
 
@@ -161,9 +165,10 @@ class NetboxState:
     def _compare_objects(
         self, kind: Kind, records: list[Record], differences: NetboxChanges, kept_ids: set[Id]
     ) -> None:
-        """Enter into `differences` what is to be made, changed or is blocked of a kind.
+        """Enter into `differences` what is to be made or changed of a kind, and what is blocked.
 
-        `records` are what NetBox has of it; ids of objects that the plan knows are added to `kept_ids`.
+        `records` are the objects of the kind in NetBox. The ids of those that the plan has are added to `kept_ids`:
+        they are not to be deleted.
         """
         by_key = {_match_key(kind, (spell_value(record.get(name)) for name in kind.key)): record for record in records}
         for row in kind.rows():
@@ -224,9 +229,10 @@ class NetboxState:
                 yield "assigned_object_type", "dcim.interface" if key[-1] else None
 
     def _compare_cables(self, kind: Kind, records: list[Record], differences: NetboxChanges, kept_ids: set[Id]) -> None:
-        """Enter into `differences` what is to be done with cables, and ids of planned ones into `kept_ids`.
+        """Enter into `differences` what is to be done with cables; ids of cables that the plan has are added to
+        `kept_ids`.
 
-        A cable is known by the ports that it joins; another cable at one of them blocks it.
+        A cable is known by the ports that it joins; another cable at one of these ports blocks it.
         """
         sides = {record["id"]: (_list_end_ids(record, "a"), _list_end_ids(record, "b")) for record in records}
         cable_at = {end: record for record in records for side in sides[record["id"]] for end in side}
@@ -261,10 +267,10 @@ class NetboxState:
     def _list_planned_cables(
         self, kind: Kind, cable_at: Mapping[tuple[str, Any], Record], sides: Mapping[Id, tuple[Side, Side]]
     ) -> Iterator[tuple[Row, tuple[tuple[Sequence[Reference], Sequence[Reference]], tuple[Side, Side]]]]:
-        """Yield (row, (what it joins, the ids of that)) of each planned cable.
+        """Yield (row, (the ports that it joins at either side, the same as (type, id))) of each planned cable.
 
-        A cable of several links that NetBox has link by link, as a push to an older release or an import of files made
-        it, is one for each link.
+        If NetBox has a cable of several links as one cable for each link, as a push to an older release or an import of
+        files made it, it is yielded link by link, without its profile.
         """
         for row, joins in zip(kind.rows(), kind.joins, strict=True):
             references = [[Reference(self._paths[name], key) for name, key in side] for side in joins]
@@ -307,7 +313,9 @@ class NetboxState:
             differences.change.append(NetboxChange(planned.kind, planned.key, differing | judged, record["id"], text))
 
     def _judge_cable(self, verdict: Verdict | None, record: Record) -> tuple[dict[str, Any], list[str]]:
-        """Return (fields of a cable that a verdict changes, what it says of them in words)."""
+        """Return ({field: new value}, words) for the fields of a cable that a verdict changes; both empty without a
+        verdict.
+        """
         changes = list(list_verdict_fields(verdict, self.drift, record)) if verdict else []
         return {name: value for name, value, _ in changes}, [words for _, _, words in changes]
 
@@ -359,12 +367,18 @@ class NetboxState:
 
 
 def _match_key(kind: Kind, key: Iterable[str]) -> Key:
-    """Return the key by which NetBox tells objects of a kind apart."""
+    """Return the key of an object as NetBox compares keys of its kind: in small letters if it does not tell capitals
+    apart.
+    """
     return tuple(text.lower() if kind.any_case else text for text in key)
 
 
 def _describe_position(position: int, key: Key, rear_position: int) -> dict[str, Any]:
-    """Return where a position of a front port leads, as the API has it."""
+    """Return what the API calls a mapping of a front port: its position, and the rear port and position that it leads
+    to.
+
+    `key` is the key of the rear port.
+    """
     return {
         "position": position,
         "rear_port": Reference("dcim/rear-ports", key),

@@ -28,8 +28,9 @@ choices.py, LinkStatusChoices).
 
 
 class Verdict(NamedTuple):
-    """The verdict on a cable: its status, "" if only modules and ports were judged, whether something is to be mended
-    (`drifts`), and whether no light passes it (`is_dark`).
+    """What `verify` says of a cable: its status in NetBox, "" if only modules and ports were judged.
+
+    `drifts` says whether something is to be mended, `is_dark` whether no light passes the cable.
     """
 
     status: str
