@@ -151,7 +151,10 @@ def _make_switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
 
 
 def _read_balancing(tree: Mapping[str, Any], rows: Mapping[str, Row], routing: CumulusRouting) -> Balancing:
-    """Return how equal paths are chosen."""
+    """Return how equal paths are chosen: by load (`_is_adaptive`) or by hash, and the seed of the hash.
+
+    `rows` are those of the switch ports, by name.
+    """
     return Balancing(by_load=_is_adaptive(rows, routing), seed=qos.read_seed(tree["system"]))
 
 
@@ -168,10 +171,10 @@ def _put_members_into_bonds(ports: dict[str, Interface], bonds: Mapping[int, Bon
 def _read_management(
     tree: Mapping[str, Any], sources: Mapping[str, str], rows: list[Row], loopbacks: Set[str]
 ) -> tuple[str, SwitchManagement]:
-    """Return (host name, management).
+    """Return (host name, management); `rows` are those of the switch's interfaces other than switch ports.
 
-    `sources` are the addresses that packets of the switch itself have, by family ("ipv4", "ipv6"); `rows` are those of
-    its interfaces other than switch ports.
+    `sources` are the addresses that its packets come from, by family ("ipv4", "ipv6"). It speaks to servers from its
+    loopback if the IPv4 one is in `loopbacks`.
     """
     unread = tree.get("system", {}).get("hostname", ""), SwitchManagement()
     hostname, management = read_part("management", lambda: read_system(tree["system"], _list_managements(rows)), unread)
@@ -229,7 +232,8 @@ def _find_breakout(row: Row) -> str:
 def _check_ports(rows: Mapping[str, Row], breakout_of: Mapping[str, str], routing: Any, blocked: set[str]) -> None:
     """Refuse ports that no cage has, cages whose ports are not all there, and sessions over no port.
 
-    `blocked` are disabled cages. Raises UnknownTextError.
+    `breakout_of` is what each cage is split into, such as `2x`, or ""; `blocked` are disabled cages. Raises
+    UnknownTextError.
     """
     of_cage: dict[str, set[str]] = {}
     for name in rows:
@@ -332,7 +336,8 @@ def _put_into_bond(name: str, port: Interface, bond: int) -> Interface:
 def _list_vlans(bridge: Row, bridged: set[int]) -> tuple[int, frozenset[int]]:
     """Return (untagged VLAN or 0, tagged VLANs) of a port; `bridged` are the VLANs of the bridge.
 
-    Raises UnknownTextError if it is no plain port of hosts, or in a VLAN that the bridge does not have.
+    Raises UnknownTextError if the port is in a VLAN that the bridge does not have, or if its spanning tree is not that
+    of a port of hosts (`admin-edge`).
     """
     if not bridge:
         return 0, frozenset()

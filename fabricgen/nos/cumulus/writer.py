@@ -154,7 +154,9 @@ def _list_breakouts(view: SwitchView, naming: NosNaming) -> list[tuple[str, str,
 
 
 def _list_unused_ports(view: SwitchView, naming: NosNaming) -> list[str]:
-    """Return the ports to shut down; a cage that a neighbour disables has none."""
+    """Return the ports to shut down, without those of cages that are `disabled` since a neighbour's split takes their
+    lanes.
+    """
     disabled = {name for name, mode, _ in _list_breakouts(view, naming) if mode == "disabled"}
     return [require_token(name) for name in list_unused_ports(view, naming) if name not in disabled]
 
@@ -211,7 +213,11 @@ def _make_port_row(
 
 
 def _make_bond_row(number: int, bond: Bond) -> dict[str, Any]:
-    """Return the values of a bond."""
+    """Return the values of a bond of hosts: its name and ports, LACP, MLAG id, Ethernet segment, VLANs and what it
+    refuses.
+
+    `mlag` is 0 and `segment` None for a bond without them.
+    """
     return {
         "name": f"bond{number}",
         "mlag": bond.mlag_id,
@@ -427,7 +433,7 @@ def make_pfc_profile_name(length_m: int) -> str:
 
 
 def make_balancing_values(balancing: Balancing) -> dict[str, Any]:
-    """Return what the templates name of load balancing; `hash_seed` is None if switchd draws one."""
+    """Return the template's values of load balancing; `hash_seed` is None if switchd draws one."""
     return {"adaptive": balancing.by_load, "hash_seed": balancing.seed}
 
 

@@ -448,7 +448,7 @@ def _read_static_route(box: EosBox, line: Line, vrf: str, prefix: str, distance:
 
 @_TOP.line(r"(?:ip|ipv6) route (\S+) (\S+)(?: .*)?")
 def _read_other_route(box: EosBox, line: Line, prefix: str, hop: str) -> None:
-    """Take a static route of another kind than a plan has, which only a device has."""
+    """Add a next hop, without a port, of a static route in a form that a device may have and no build writes."""
     if not is_tolerant() or prefix == "vrf":
         report_unknown("ip", f"not understood: {line.text}")
     else:

@@ -38,12 +38,11 @@ _OF_NEIGHBOR = re.compile(r"neighbor (\S+)( .+)")
 
 
 def read_statements(files: Mapping[str, str]) -> Statements:
-    """Return the statements of a switch's one file, in the order of its lines, and then the order of lines tried in
-    turn.
+    """Return the statements of a switch's one file in the order of its lines, followed by statements of order.
 
-    `files` has one text by name. If several lines have one path, their values are joined by "; ". What a BGP neighbour
-    repeats of its peer group is left out. Raises UnknownTextError for lines that name more interfaces and VLANs than a
-    switch has.
+    A statement of order says in which order lines stand that a switch tries in turn (`_list_orders`). `files` has one
+    text by name. If several lines have one path, their values are joined by "; ". What a BGP neighbour repeats of its
+    peer group is left out. Raises UnknownTextError for lines that name more interfaces and VLANs than a switch has.
     """
     (text,) = files.values()
     vocabulary = load_vocabulary()
@@ -78,8 +77,9 @@ def read_statements(files: Mapping[str, str]) -> Statements:
 
 
 def _list_orders(statements: Statements, ordered: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
-    """Yield (path, the names of the lines in their order, joined by commas) for each kind of line on the top level that
-    is tried in turn, if there are several; `ordered` are the first words of each kind.
+    """Yield (path, names of lines in their order, joined by commas) for each kind of line that a switch tries in turn.
+
+    Kinds with one line are left out. `ordered` are the words that the lines of each kind begin with, on the top level.
     """
     for first_words in ordered:
         names = [
@@ -132,7 +132,10 @@ def files_of(statements: Statements) -> dict[str, str]:
 
 
 def _write_line(name: str, value: str, secrets: list[str]) -> str:
-    """Return the line of a name and a value, whose first words go into the gaps of the name."""
+    """Return the line of a statement: the words of `value` go into the gaps of `name` in turn, the others behind it.
+
+    `secrets` fill the gaps that are then left.
+    """
     negated = value.split(" ", maxsplit=1)[0] == NEGATED
     words = value.split(" ")[1:] if negated else value.split(" ")
     while GAP in name and words:
@@ -155,7 +158,11 @@ class EosLine:
 
 
 class _LineForm:
-    """A line that can be written, as `lines.yaml` has it."""
+    """The form of a line that a build writes, from `lines.yaml`: the words of its name, and those of its value.
+
+    A word of a form is literal, a choice such as `<a|b>`, or a kind of words such as `<SECRET>`; with `=` before it, it
+    stands amid the name and belongs to the value.
+    """
 
     def __init__(self, text: str, section: str) -> None:
         # `text` is NAME WORDS = VALUE WORDS as in lines.yaml; `no` is written before the name alone
@@ -172,7 +179,7 @@ class _LineForm:
     def lines(self, match: re.Match[str], *, negated: bool) -> tuple[EosLine, ...]:
         """Return what a matching line says: several lines if its name has a range.
 
-        Raises ValueError or LookupError for a word that is not of the kind of its place.
+        Raises ValueError or LookupError for a word that is not of the kind that the form asks for there.
         """
         names: list[Words] = []
         values: list[Words] = [(NEGATED,)] if negated else []
@@ -200,12 +207,18 @@ class _LineForm:
 
 
 def _list_choices(form: str) -> list[str]:
-    """Return a literal word, words to choose from, or a kind of words."""
+    """Return the words that one word of a form allows: `<a|b>` gives a and b, a literal word itself.
+
+    For a kind of words, such as `<SECRET>`, it is the name of the kind alone.
+    """
     return form.strip("=<>").split("|")
 
 
 def _parse_words(form: str, text: str) -> Words:
-    """Return what one word of a line means: by the kind of its place, or as the choice that it abbreviates."""
+    """Return what one word of a line means under a word of a form: read as its kind, or the choice that it abbreviates.
+
+    Raises ValueError or LookupError for a word that is not of that kind.
+    """
     choices = _list_choices(form)
     if choices[0] in KINDS:
         return KINDS[choices[0]][1](text)
@@ -213,7 +226,7 @@ def _parse_words(form: str, text: str) -> Words:
 
 
 def _make_word_pattern(word: str) -> str:
-    """Return a pattern for a word and its abbreviations."""
+    """Return a regular expression for a word and its abbreviations to LEAST_LETTERS letters or more."""
     rest = word[LEAST_LETTERS:]
     return re.escape(word[:LEAST_LETTERS]) + "".join(f"(?:{re.escape(letter)}" for letter in rest) + ")?" * len(rest)
 
@@ -225,7 +238,10 @@ def _make_pattern(forms: list[str]) -> re.Pattern[str]:
 
 
 class Vocabulary:
-    """The forms of lines by section and first letter, "" for a kind of words, and other spellings by section."""
+    """What `lines.yaml` says: the forms of lines, other spellings of lines by section, and the kinds of lines in order.
+
+    Forms are kept by (section, first letter of a line); the letter is "" for forms that begin with a kind of words.
+    """
 
     def __init__(self, content: Mapping[str, Any]) -> None:
         self.ordered: tuple[str, ...] = tuple(content["ordered"])

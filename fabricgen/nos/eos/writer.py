@@ -252,7 +252,7 @@ def _make_port_row(view: SwitchView, port: SwitchPort) -> dict[str, Any]:
 
 
 def _make_bond_rows(view: SwitchView) -> list[dict[str, Any]]:
-    """Return the values of the port channels of hosts."""
+    """Return the values of each port channel of hosts: LACP, MLAG id, Ethernet segment, QoS profile and VLANs."""
     speeds = {port.name: port.speed_gbps for port in view.ports}
     return [
         {
@@ -352,7 +352,7 @@ def _make_qos_values(
 
 
 def _find_profile_name(view: SwitchView, speed_gbps: int, *, pauses: bool) -> str:
-    """Return the name of the QoS profile of a port; "" if RoCE has no class of its own."""
+    """Return the name of the QoS profile of a port, which may pause if `pauses`; "" if RoCE has no class."""
     qos = view.fabric.qos
     return make_profile_name(speed_gbps, pauses=pauses and qos.lossless) if qos.marks else ""
 
@@ -474,8 +474,8 @@ def _make_aaa_row(aaa: Aaa | None) -> dict[str, Any] | None:
 
 
 def _make_snmp_row(snmp: Snmp | None, site: str) -> dict[str, Any] | None:
-    """Return SNMP with (name, authentication, privacy) of its users, "" for an unknown location or contact; None
-    without SNMP.
+    """Return SNMP with (name, authentication, privacy) of its users; None without SNMP. The location is `site` if none
+    is stated; an unknown one, or contact, is "".
     """
     if not snmp:
         return None

@@ -105,7 +105,8 @@ class Frr:
     def make_overlay(self, vtep: str, vlans: Mapping[int, OverlayVlan] | None = None) -> EvpnOverlay | None:
         """Return EVPN, None without it; `vtep` is the address of its tunnels, "" for none, `vlans` the VLANs over it.
 
-        Raises UnknownTextError if FRR announces VNIs and there are no tunnels, or tunnels without such an announcement.
+        Raises UnknownTextError if FRR announces VNIs and there are no tunnels, or there are tunnels and it announces
+        none.
         """
         if bool(vtep) != self.all_vnis:
             report_misfit("VXLAN tunnels and `advertise-all-vni` are not both there")
@@ -170,7 +171,9 @@ def _read_interface(frr: Frr, line: Line, name: str) -> None:
 
 @_PORT.line(r"evpn mh (?:es-id (\d+)|es-sys-mac (\S+)|uplink)")
 def _read_segment(segments: SegmentLines, name: str, line: Line, number: str | None, mac: str | None) -> None:
-    """Take the number or the MAC of the segment of a bond, `name`, or a port that is tracked."""
+    """Store the number or the MAC of the Ethernet segment of the bond `name`, or that the port `name` is a tracked
+    uplink.
+    """
     if number:
         segments.numbers[name] = int(number)
     elif mac:
@@ -193,9 +196,10 @@ _HOP = r"(?:(blackhole|reject|Null0)|(\S+)(?: ([A-Z]\S+))?)"
 def _read_static_route(
     frr: Frr, line: Line, prefix: str, drop: str, hop: str, port: str, distance: str, tag: str, vrf: str
 ) -> None:
-    """Add a next hop to a static route, ("", "") for a discard.
+    """Add a next hop to a static route, ("", "") for one that drops packets.
 
-    Only the discard of what the other hops do not carry has a distance; raises UnknownTextError for another distance.
+    A distance is allowed only on a drop behind other hops, which takes what these do not carry; raises UnknownTextError
+    otherwise.
     """
     hops = frr.statics.setdefault((strip_vrf_prefix(vrf or ""), prefix), [])
     if bool(distance) != (bool(drop) and bool(hops)):
@@ -210,7 +214,7 @@ def _read_vrf(frr: Frr, line: Line, vrf: str) -> None:
 
 @_VRF.line("ip(?:v6)? route .+")
 def _read_vrf_route(frr: Frr, vrf: str, line: Line) -> None:
-    """FRR shows the static routes of a VRF in its section; written, they name it."""
+    """Read a static route in the section of a VRF, where FRR shows it, as one on the top level that names the VRF."""
     line.text += f" vrf {vrf}"
     _TOP.read([line], frr)
 
@@ -320,7 +324,7 @@ def _read_redistribute_static(bgp: Instance, family: str, line: Line, name: str)
 
 @_FAMILY.line(r"import vrf route-map (\S+)|import vrf (\S+)")
 def _read_import(bgp: Instance, family: str, line: Line, name: str, vrf: str) -> None:
-    """Take a VRF that is imported from, or the route map that all imports pass."""
+    """Add a VRF whose routes are imported in a family, or the route map that all imported routes pass."""
     sources, maps = bgp.imports.setdefault(family, (set(), set()))
     if name:
         maps.add(name)

@@ -128,7 +128,7 @@ def read_statements(files: Mapping[str, str]) -> Statements:
 
 
 class _FrrStatement(NamedTuple):
-    """What a line states: steps of a path, of which the first `depth` steps of the current section come before them."""
+    """What a line states: its path is the first `depth` steps of the current section, followed by `steps`."""
 
     steps: Path
     value: str
@@ -136,7 +136,7 @@ class _FrrStatement(NamedTuple):
 
 
 class _FrrLine(NamedTuple):
-    """What a line says, wherever it stands."""
+    """What a line says by itself, before it is known in which section it stands."""
 
     closes: str = ""
     """The first word of the section that it ends: `exit` for the innermost one, `end` for all."""
@@ -185,17 +185,15 @@ class _FrrReader:
             self.stated[(*self._section[:depth], *steps[:-1], steps[-1] + ending)] = value
 
     def _depth_without(self, kind: str) -> int:
-        """Return how many steps of the section stay if a section of a kind ends; `end` ends all, `exit` the last."""
+        """Return how many steps of the section stay if one of a kind ends; `end` ends all, `exit` the innermost."""
         if kind == "end":
             return 0
         depths = [depth for depth, step in enumerate(self._section) if kind == "exit" or step.startswith(kind)]
         return depths[-1] if depths else len(self._section)
 
     def _depth_for(self, kinds: tuple[str, ...]) -> int | None:
-        """Return how many steps of the section stay if a line opens below one of some kinds; None if it cannot open
-        here.
-
-        An address family, for example, ends the one before it.
+        """Return how many steps of the section are left where a line opens one below a section of some kinds; None if
+        there is none of these. An address family, for example, ends the one before it.
         """
         depths = range(len(self._section), 0, -1)
         below = next((depth for depth in depths if self._section[depth - 1].partition(" ")[0] in kinds), None)
@@ -246,7 +244,7 @@ def _read_line(line: str) -> _FrrLine:
 
 
 def _list_opening_statements(text: str) -> Iterator[_FrrStatement]:
-    """Yield the step of the section that a line opens, then what the line states."""
+    """Yield a statement for the step of the section that a line opens, then those that the line makes by itself."""
     step, value = text, ""
     if match := re.fullmatch(r"router bgp (\d+)((?: (?:vrf|view) \S+)?)(?: as-notation (\S+))?", text):
         step, value = f"router bgp{match[2]}", match[1]
@@ -304,7 +302,7 @@ def _list_neighbor_statements(name: str, text: str) -> Iterator[_FrrStatement]:
 
 
 def _normalize_words(words: list[str]) -> str:
-    """Return the words of a line in one spelling, but for text that stands as it is."""
+    """Return the words of a line in one spelling; free text, such as a description, stays as it is."""
     if words[0] == "frr":
         return " ".join(words)
     text_start = next((position + 1 for position, word in enumerate(words) if word in _PLAIN), len(words))
@@ -398,7 +396,7 @@ def _split_hops(text: str) -> tuple[str, str]:
 
 
 def _drop_redundant(statements: Statements) -> Statements:
-    """Return statements without what repeats: an AS number of a whole group, and a group's option at its members."""
+    """Return statements with the AS number of a peer group at its members, and other shared options at the group."""
     group_of = {
         (path[0], path[1]): (path[0], f"neighbor {value}")
         for path, value in statements.items()
@@ -482,7 +480,7 @@ def _write_header(section: Path, statements: Statements) -> str:
 
 
 def _write_line(path: Path, value: str) -> str:
-    """Return the line of a statement; the value stands behind the step, but for maps of neighbours."""
+    """Return the line of a statement: its value stands last, or before the last word: `route-map NAME in`."""
     step = path[-1]
     denied = re.match(rf"{NOT}\b", value) is not None
     if denied:

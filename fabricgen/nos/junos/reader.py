@@ -45,7 +45,7 @@ OF_SEGMENT = frozenset({"all-active"})
 
 @dataclass
 class Aggregate:
-    """LACP and Ethernet segment of a bond."""
+    """LACP and Ethernet segment of a bond: `system` is its LACP system, `words` are its other lines, as they are."""
 
     words: set[str] = field(default_factory=set)
     system: str = ""
@@ -93,7 +93,7 @@ class JunosPort:
 
 @dataclass
 class JunosGateway:
-    """A unit of `irb`: the gateway of a VLAN."""
+    """A unit of `irb`: the gateway of a VLAN. `mac` is that of an anycast gateway, `mtus` are by family."""
 
     mac: str = ""
     advertising: Advertising = field(default_factory=Advertising)
@@ -302,7 +302,7 @@ def _list_bonds(box: JunosBox) -> list[str]:
 
 
 def _parse_bond(name: str) -> int:
-    """The number of a bond."""
+    """Return the number of a bond: 3 for `ae3`."""
     return int(name.removeprefix("ae"))
 
 
@@ -413,7 +413,7 @@ def _read_loopback(box: JunosBox, line: Line, unit: str, address: str) -> None:
 
 @INTERFACES.line(r"irb unit (\d+) (?:description .+|mac (\S+)|family (inet6?) (mtu|address) (\S+))")
 def _read_gateway(box: JunosBox, line: Line, unit: str, mac: str, family: str, word: str, value: str) -> None:
-    """Take a line of an `irb` unit: MAC of an anycast gateway, MTU of a family, or an address."""
+    """Store a line of an `irb` unit in its gateway: MAC of an anycast gateway, MTU of a family, or an address."""
     gateway = box.gateways.setdefault(int(unit), JunosGateway())
     gateway.mac = mac or gateway.mac
     if word == "mtu":
@@ -429,7 +429,7 @@ def _read_port_line(box: JunosBox, line: Line, name: str, rest: str) -> None:
 
 @_PORT.line(r"unit 0 family (inet6?)(?: (mtu|address) (\S+))?")
 def _read_family(port: JunosPort, line: Line, family: str, word: str, value: str) -> None:
-    """Take a family of a port, with an MTU of its own or an address."""
+    """Add a family to a port, and the MTU of that family or an address if the line states one."""
     port.families.setdefault(family, 0)
     if word == "mtu":
         port.families[family] = int(value)
@@ -451,7 +451,7 @@ def _read_relay(box: JunosBox, line: Line, word: str, rest: str) -> None:
 
 @INSTANCES.line(rf"{MAC_VRF} vlans (?:(\S+) vxlan vni (\d+)|(.+))")
 def _read_bridged_vlan(box: JunosBox, line: Line, name: str, vni: str, rest: str) -> None:
-    """Take a line on a VLAN of the MAC-VRF: its VNI, or what VLANs say anywhere."""
+    """Store the VNI of a VLAN of the MAC-VRF; any other line on such a VLAN is left to the rules `VLANS`."""
     if name:
         box.routing.mac_vrf.vni_of[name] = int(vni)
     else:

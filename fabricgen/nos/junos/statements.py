@@ -21,8 +21,10 @@ ORDER = "order of "
 
 
 def read_statements(files: Mapping[str, str]) -> Statements:
-    """Return the statements of a switch's one file, in the order of its lines; all values of a leaf
-    that has several.
+    """Return the statements of a switch's one file in the order of its lines, followed by those of order
+    (`_list_orders`).
+
+    If several lines have one path, their values are joined by "; ".
     """
     statements: Statements = {}
     lines = [_name_statement(words) for words in read_lines(files[FILE])]
@@ -44,7 +46,11 @@ def _compile_ordered() -> re.Pattern[str]:
 
 
 def _list_orders(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """Yield the order of statements that are tried in turn, if there are several."""
+    """Yield (path, names joined by commas) for each list whose entries a switch tries in turn, such as the terms of a
+    policy.
+
+    Lists of one entry are left out.
+    """
     names_of_stem: dict[str, dict[str, None]] = {}
     for path in paths:
         if match := _compile_ordered().match(" ".join(path)):

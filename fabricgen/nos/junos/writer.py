@@ -141,8 +141,9 @@ def _make_port_row(view: SwitchView, port: SwitchPort, *, forced_up: bool) -> di
 
 
 def _make_switched_row(view: SwitchView, interface: Interface | Bond) -> dict[str, Any]:
-    """Return the VLANs of a port or bond with the MTU of its frames, and plain values for what only ports or bonds
-    have.
+    """Return the fields of a port or bond that say its VLANs, its BPDU guard and the MTU of its frames.
+
+    The fields of routed ports, and those that only ports or only bonds have, are empty, for the caller to fill in.
     """
     names = {service.vlan: require_token(service.label) for service in view.services}
     tagged = [names[vlan] for vlan in interface.trunk_vlans]
@@ -187,7 +188,11 @@ GATEWAY_MAC = "00:1c:73:00:00:01"
 
 
 def make_bond_row(number: int, bond: Bond) -> dict[str, Any]:
-    """Return what a bond has that no port has: LACP, and the system and ESI of its segment, "" for none."""
+    """Return the fields of a bond to lay over those of `_make_switched_row`: name, description, LACP, whether it is
+    shut.
+
+    `system` and `esi` are the LACP system and the ESI of its Ethernet segment, "" for none.
+    """
     return {
         "name": f"ae{number}",
         "description": quote_word(make_one_line(bond.description)),
@@ -309,8 +314,8 @@ def _make_class_values(qos: SwitchQos, watchdog: PfcWatchdog | None) -> dict[str
 def _list_port_rows(qos: SwitchQos, bond_of: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return (port, its congestion notification profile or ""): one row for all ports if they are alike.
 
-    Ports of bonds take no such setting (YANG, junos-conf-interfaces, `bundle`: "scheduler-map config can not be applied
-    on ae child"), so that a switch with bonds has a row for each port, and the bond in place of its ports.
+    A switch with bonds has a row for each port or bond. The row of a bond stands for its ports, since these take no
+    such setting (YANG, junos-conf-interfaces, `bundle`: "scheduler-map config can not be applied on ae child").
     """
     profiles = {
         bond_of.get(name, name): _name_profile(port.length_m) if port.pfc else "" for name, port in qos.ports.items()
@@ -331,7 +336,9 @@ def _name_profile(length_m: int) -> str:
 
 
 def _list_code_points(class_of: Sequence[int], number: int) -> list[str]:
-    """Return the DSCPs of a class as Junos has code points: six bits each."""
+    """Return the DSCPs of class `number` as Junos writes them, such as `011010` for 26; `class_of` has the class of
+    each DSCP.
+    """
     return [f"{dscp:06b}" for dscp, class_ in enumerate(class_of) if class_ == number]
 
 

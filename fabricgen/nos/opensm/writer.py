@@ -74,7 +74,11 @@ GUIDS_A_LINE = 128
 
 
 class Statement(NamedTuple):
-    """A statement of a partition for one node: names, and P_Key and GUIDs as hexadecimal text."""
+    """A statement of a partition for one node: names, and P_Key and GUIDs as hexadecimal text.
+
+    `first`: the partition is the first in the P_Key table of the node's ports (`indx0`). `planned`: the GUIDs are
+    planned ones, which no hardware has.
+    """
 
     partition: str
     pkey: str
@@ -250,7 +254,11 @@ def _list_cable_ends(view: FabricView) -> Iterator[tuple[ListedCableEnd, ListedC
 
 
 def _make_port_label(node: FabricSwitch | FabricAdapter, cage: int, sub: int) -> str:
-    """Return the label of a port: an adapter's number, `CAGE/PORT`, or the cage's number if it has one port only."""
+    """Return the label of a port: an adapter's number, `sw17p2` on XDR switches, else `CAGE/PORT`, or the cage of one
+    port.
+
+    `cage` counts from 1, and `sub`, the port in its cage, from 0.
+    """
     if isinstance(node, FabricAdapter):
         return str(node.number)
     if node.lane_gbps >= XDR_LANE_GBPS:

@@ -28,8 +28,8 @@ ROUTES = ("ip route ", "ipv6 route ")
 def prepare_files(running: Mapping[str, str], planned: Mapping[str, str]) -> Prepared:
     """Return a switch's files for comparison with planned ones, both by name.
 
-    FRR's own file is judged by its sessions if bgpcfgd writes it, and taken from the plan, with a note, if it was not
-    collected.
+    If bgpcfgd writes FRR's file, verdicts on its sessions replace it. If the file is planned and was not collected, the
+    planned one is taken, with a note. `lack` is set if config_db.json was not collected.
     """
     if CONFIG not in running:
         return Prepared({}, lack="only FRR's configuration was collected; config_db.json is needed too")
@@ -62,7 +62,8 @@ def _compare_sessions(frr: str, config_db: str, files: dict[str, str]) -> Prepar
 
 
 def _is_judged(path: Path, neighbors: set[str]) -> bool:
-    """Whether a statement of FRR is judged: of a planned neighbour, a static route, or one that stops or drains
-    sessions.
+    """Whether a statement of FRR is judged.
+
+    It is if it is of one of the planned `neighbors`, is a static route, or stops or drains sessions.
     """
     return bool(neighbors.intersection(path)) or path[-1] in CUTS_OFF or path[0].startswith(ROUTES)

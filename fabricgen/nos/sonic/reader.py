@@ -60,7 +60,7 @@ Table = Mapping[str, Row]
 class SonicBox:
     """What config_db.json says, without QoS, routing and management, by SONiC's names of interfaces.
 
-    `access` and `tagged` are the VLANs of a port or bond, `channels` the rows of bonds, `tags` those of sub-interfaces.
+    `access`: the untagged VLAN, `tagged`: the other VLANs; `channels`: rows of bonds; `tags`: of sub-interfaces.
     """
 
     hostname: str = ""
@@ -179,8 +179,8 @@ def _make_switch(box: SonicBox, tables: Mapping[str, Any], routing: frr.Frr) -> 
 def _make_overlay(box: SonicBox, routing: frr.Frr) -> EvpnOverlay | None:
     """Return EVPN, None without it.
 
-    Raises UnknownTextError if the VNIs of VRFs, of their VLANs and of FRR differ, or if routes are announced before
-    they are installed, which holds for switches without EVPN alone.
+    Raises UnknownTextError if the VNIs of VRFs, of their VLANs and of FRR differ, and if a switch without EVPN
+    announces routes before they are installed, or one with EVPN waits for it.
     """
     vnis_of_vlans = {box.vrf_of[vlan]: vni for vlan, vni in box.vrf_vlans().items()}
     vnis_of_vrfs = {frr.strip_vrf_prefix(name): vni for name, vni in box.vrfs.items() if vni}
@@ -197,7 +197,7 @@ def _make_overlay(box: SonicBox, routing: frr.Frr) -> EvpnOverlay | None:
 
 
 def _list_addresses(box: SonicBox, name: str) -> frozenset[str]:
-    """Return the addresses of an interface."""
+    """Return the addresses of an interface, with prefix lengths; none if it has no row."""
     return frozenset(box.keyed.get(name, ()))
 
 
@@ -258,7 +258,7 @@ def _make_bonds(
 
 
 def _parse_bond_number(bond: str) -> int:
-    """Return the number in the name of a bond."""
+    """Return the number in the name of a bond: 3 for `PortChannel3`."""
     return int(bond.removeprefix("PortChannel"))
 
 
@@ -461,7 +461,7 @@ def _read_vrfs(box: SonicBox, table: Table) -> None:
 
 
 def _ignore_fields(*fields: str) -> Callable[[SonicBox, Table], None]:
-    """Return a reader for a table that says nothing which the model has; it refuses fields other than these."""
+    """Return a reader for a table that has nothing for the model; it refuses fields other than `fields`."""
 
     def take(box: SonicBox, table: Table) -> None:
         for row in table.values():

@@ -110,7 +110,11 @@ def default_of(path: Path) -> str | None:
 
 
 def _read_tables(tables: Any) -> Iterator[tuple[Path, str]]:
-    """Yield (path, value) of all tables, rows and fields; what is no map is a statement that it cannot be read."""
+    """Yield (path, value) of all tables, rows and fields.
+
+    A table that is no map of rows, or a file that is no map of tables, is one statement, which says that it cannot be
+    read.
+    """
     if not isinstance(tables, dict):
         yield (CONFIG, UNREADABLE), "no map of tables"
         return
@@ -173,7 +177,7 @@ def _write_text(value: Any) -> str:
 
 
 def _make_sort_key(text: str) -> tuple[list[int], str]:
-    """Return a key that sorts names by their numbers."""
+    """Return a key that sorts names by the numbers in them: `Ethernet8` before `Ethernet16`."""
     return [int(digits) for digits in re.findall(r"\d{1,9}", text)], text
 
 

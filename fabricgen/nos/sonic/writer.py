@@ -214,7 +214,9 @@ def length_steps_m(view: SwitchView, catalog: Catalog) -> tuple[float, ...]:
 
 
 def _make_device_values(view: SwitchView, platform: SonicPlatform, port_table: PortTable) -> dict[str, Any]:
-    """Return the values of DEVICE_METADATA."""
+    """Return the template's values of DEVICE_METADATA, and of what follows from who configures FRR, such as
+    `routing_mode`.
+    """
     own_frr = owns_frr(view)
     return {
         "hostname": require_token(view.name),
@@ -308,12 +310,12 @@ def port_lanes(view: SwitchView, catalog: Catalog) -> dict[str, tuple[str, str]]
 
 
 def make_bond_name(number: int) -> str:
-    """Return SONiC's name of the bond of a number."""
+    """Return SONiC's name of a bond: `PortChannel3` for 3."""
     return f"PortChannel{number}"
 
 
 def _make_bond_fields(bond: Bond) -> dict[str, Any]:
-    """Return the fields of PORTCHANNEL."""
+    """Return the fields of a bond's row in PORTCHANNEL; None for a field that the row does not have."""
     return {
         "admin_status": "up" if bond.admin_up else "down",
         "description": make_one_line(bond.description, 255),
@@ -428,8 +430,10 @@ _SPECTRUM_ONLY = "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"
 
 
 def list_templates() -> Iterable[str]:
-    """Return, for one pass, the template of each table that some switch may have, such as `tables/PORT.j2` in
-    `templates/sonic`: a file of its own, or one that `tables/NAME.j2` stands for. Tables of buffers are in TRIM_TABLES.
+    """Yield the template of each table that some switch may have, such as `tables/PORT.j2`, as paths in
+    `templates/sonic`.
+
+    Some have a file of their own; `tables/NAME.j2` stands for the others. Tables of buffers are in TRIM_TABLES.
     """
     tables = {*_ALWAYS, *_WHERE_FILLED, *PRINTED_WITH, *QOS_TABLES, *TRIM_TABLES, "CABLE_LENGTH"}
     return (f"tables/{table}.j2" for table in sorted(tables))

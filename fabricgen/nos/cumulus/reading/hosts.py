@@ -101,9 +101,10 @@ def list_vrf_loopbacks(tree: Row) -> dict[str, frozenset[str]]:
 
 
 def list_relays(tree: Row, source6: str) -> dict[str, Relay]:
-    """Return the DHCP relay of each interface that has one; `source6` is what the switch itself sends from in IPv6.
+    """Return the DHCP relay of each interface that has one, by the name of the interface.
 
-    Raises UnknownTextError for relays that would not reach their servers, or not hear them.
+    `source6` is the IPv6 address that the switch sends its own packets from. Raises UnknownTextError for relays that
+    would not reach their servers, or not hear them.
     """
     service = tree.get("service", {})
     allow_fields(service, "dhcp-relay", "dhcp-relay6")

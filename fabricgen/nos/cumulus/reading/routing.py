@@ -30,7 +30,10 @@ ON = "enabled"
 
 
 def is_tracked(row: Row) -> bool:
-    """Whether a port is tracked; raises UnknownTextError for other words of EVPN there."""
+    """Return whether a port is an uplink of EVPN multihoming, whose state the bonds of hosts follow.
+
+    Raises UnknownTextError if the port says anything else of EVPN.
+    """
     evpn = row.get("evpn")
     if evpn not in (None, {"multihoming": {"uplink": ON}}):
         report_misfit(f"a port has {evpn} of EVPN")
@@ -38,8 +41,9 @@ def is_tracked(row: Row) -> bool:
 
 
 def find_segment(row: Row, number: int) -> str:
-    """Return the MAC that names the Ethernet segment of a bond, "" for none; raises UnknownTextError for another than
-    its own.
+    """Return the MAC that names the Ethernet segment of a bond, "" for none; `number` is that of the bond.
+
+    Raises UnknownTextError unless the segment has this number as its id, and as the last four digits of its MAC.
     """
     evpn = row.get("evpn")
     if evpn is None:
@@ -52,8 +56,10 @@ def find_segment(row: Row, number: int) -> str:
 
 
 def list_bridged(tree: Row) -> dict[int, OverlayVlan]:
-    """Return the VLANs over EVPN; raises UnknownTextError if the bridge and `evpn` have other VNIs, or multihoming is
-    off.
+    """Return the VLANs over EVPN by number.
+
+    Raises UnknownTextError if the VNIs of the bridge are not those of `evpn`, or if there are Ethernet segments and
+    multihoming is off.
     """
     evpn = tree.get("evpn", {})
     allow_fields(evpn, "multihoming", "state", "vni")
@@ -107,12 +113,14 @@ def make_vrf_lines(row: Row, bgp: Row) -> VrfLines:
 
 
 def _is_exported(family: Row) -> bool:
-    """Whether a family is announced over EVPN."""
+    """Return whether the routes of an address family are announced over EVPN, by its row (`route-export to-evpn`)."""
     return bool(family.get("route-export") == {"to-evpn": {"state": ON}})
 
 
 def read_group(group: Neighbor, family: Row) -> None:
-    """Take what a peer group says of the address family l2vpn-evpn."""
+    """Add to a peer group its settings for EVPN, `family` (l2vpn-evpn): maps, next hops, and the own AS number in
+    paths.
+    """
     group.active.add(EVPN)
     group.keeps_next_hop = family.get("attribute-mod") == {"nexthop": "disabled"}
     for direction, maps in (("inbound", group.map_in), ("outbound", group.map_out)):
@@ -175,9 +183,9 @@ def exit_neighbor(name: str, row: Row, own_asn: int) -> Neighbor:
 def list_sets(row: Row, *, of_exit: bool, graceful: bool) -> dict[str, Any]:
     """Return the fields of a RouteMapEntry that an entry sets.
 
-    `of_exit`: whether it is of an exit's map, in which a prepended AS number marks a backup and is `added`; elsewhere
-    it is `prepend`, which lengthens paths of a drained switch. `graceful`: whether the switch is being drained; then it
-    may be either in an exit's map, and both are set.
+    A prepended AS number is `added` in an exit's map (`of_exit`), where it marks a backup. In other maps it is
+    `prepend`, which lengthens the paths of a drained switch. In an exit's map of a switch that is being drained
+    (`graceful`) it may be either, so that both fields have it.
     """
     allow_fields(row, "as-path-prepend", "community", "ext-community-bw")
     prepend = row.get("as-path-prepend", {})
@@ -322,7 +330,7 @@ class CumulusRouting:
         return instance
 
     def _make_group(self, row: Row, own_asn: int) -> Neighbor:
-        """Return a peer group; `own_asn` is the AS number of its VRF."""
+        """Return a peer group with its families and BFD, from its row; `own_asn` is the AS number of its VRF."""
         allow_fields(row, "address-family", "bfd", "capabilities", *(["remote-as"] if is_tolerant() else []))
         group = Neighbor(is_group=True, remote_asn=find_remote_asn(row, own_asn) if is_tolerant() else 0)
         return self._add_families(group, row) if row or not is_tolerant() else group

@@ -65,7 +65,11 @@ _NUMBER = re.compile(r"0|[1-9]\d{0,18}")
 
 
 class MovedSetting(FrozenModel):
-    """A setting that 5.15 has in another place: `{word}` is one step of a path; `also` are settings stated besides."""
+    """A setting that 5.15 has at another path: before it was at `from_`, now it is at `to`.
+
+    `{word}` in a path stands for any one step. `value` is the value that it has now, None for the same as before;
+    `also` are further settings that 5.15 needs beside it, by path.
+    """
 
     from_: str
     to: str
@@ -149,7 +153,10 @@ def _convert_value(path: Path, value: str) -> Any:
 
 
 def _list_trees(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield (word, tree) for each tree of a text; the word is `set`, or another one than `header`."""
+    """Yield (word, tree) for each tree of a text: the word is the key above the tree, such as `set`.
+
+    What is under `header` is left out.
+    """
     if re.search(r"^nv (?:set|unset) ", text, re.M):
         yield from _parse_commands(text)
         return
@@ -234,7 +241,11 @@ def _list_below(path: Path, tree: Mapping[str, Any]) -> Iterator[tuple[Path, Any
 
 
 def _says_itself(path: Path) -> bool:
-    """Whether a map states that something exists though it has nothing in it."""
+    """Return whether a path that has nothing below it is a statement: by spellings.yaml, it is unless it is a mere
+    container.
+
+    For example, an empty `vlan/10` says that there is a VLAN 10; an empty `router` says nothing.
+    """
     spellings = load_spellings()
     return (
         path[-1] not in spellings.names | spellings.containers
@@ -300,7 +311,7 @@ def _find_family(word: str) -> str:
 
 @cache
 def _load_moves() -> dict[str, list[tuple[Path, MovedSetting]]]:
-    """Return the moved settings by the first step of where they are from."""
+    """Return (steps of the old path, moved setting) of each moved setting, by the first of these steps."""
     moves: dict[str, list[tuple[Path, MovedSetting]]] = {}
     for move in load_spellings().moved:
         steps = tuple(move.from_.split("/"))
@@ -330,7 +341,7 @@ def _move_setting(path: Path, value: str, families: Mapping[str, set[str]]) -> I
 
 
 def _move_enable(path: Path, value: str) -> Path:
-    """Return the path of a setting that was turned on by `enable` before 5.15, and any other path as it is."""
+    """Return a path that ends in `enable` (`on` or `off`) with the last step `state`; any other path stays as it is."""
     return (*path[:-1], "state") if path[-1:] == ("enable",) and value in _STATES.values() else path
 
 

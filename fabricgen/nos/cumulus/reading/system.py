@@ -126,7 +126,10 @@ def _make_user(row: Row) -> SwitchUser:
 
 
 def _list_aaa_servers(row: Row, vrf: str) -> Iterable[tuple[str, str]]:
-    """Yield (protocol, server) in the order in which NVUE asks them: the lowest priority first."""
+    """Yield (protocol, server) in the order in which NVUE asks them: the lowest priority first.
+
+    Raises UnknownTextError for servers outside `vrf`, and if logins are not by these first and then by local accounts.
+    """
     allow_fields(row, "authentication", "class", "radius", "role", "tacacs", "user")
     for protocol in ("tacacs", "radius"):
         if protocol in row:

@@ -56,7 +56,9 @@ def count_packets_a_second(percent: float, speed_gbps: int) -> int:
 
 
 def list_filters(view: SwitchView) -> list[dict[str, Any]]:
-    """Return the access lists that ports have: numbers of their rules, and what these drop."""
+    """Return the access lists that ports of a switch have; `drops` are (number of the rule, kind of packets that it
+    drops).
+    """
     return [
         {
             "name": guard.name,
@@ -79,7 +81,7 @@ def make_relay_values(view: SwitchView, vrf_name: Callable[[str], str]) -> dict[
 
 
 class _Relayed(NamedTuple):
-    """An interface whose hosts are relayed to servers."""
+    """An interface whose hosts' DHCP requests are relayed: its name, what it offers to hosts, and the relay."""
 
     interface: str
     service: Service
@@ -189,10 +191,11 @@ def announce_neighbors(vlan: Vlan) -> dict[str, Any] | None:
 
 
 def list_circuit_forms(view: SwitchView) -> dict[str, str]:
-    """Return the circuit id of each fabric whose hosts are bridged.
+    """Return the circuit id, always `{port}`, of each fabric whose bridged hosts are in a VRF with option 82.
 
     With `use-pif-circuit-id` it is the physical port, else the SVI (Cumulus Linux 5.15 user guide, DHCP Relays, "DHCP
-    Agent Information Option (Option 82)"). An agent is of a VRF.
+    Agent Information Option (Option 82)"). One relay agent serves all hosts of a VRF: if any of them asks for option
+    82, the requests of all get it.
     """
     marked = {service.vrf for service in view.services if service.offers.option_82}
     return {s.fabric: "{port}" for s in view.services if s.gateways and s.vrf in marked}

@@ -190,9 +190,10 @@ def make_nvue_rule(permit: Permit) -> tuple[str, int, int]:
 
 
 def _make_entry(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a rule of a route map.
+    """Return the template's values of a route map's entry, from `row` as all NOSes have it.
 
-    `graceful-shutdown` of the router adds the community by itself, and an AS number is prepended once.
+    The community of a drained switch is left out, since `graceful-shutdown` of the router adds it; of AS numbers that
+    are prepended there, one is kept.
     """
     return row | {
         # loopbacks are 10 and hosts 20, also in a VRF, which has no loopbacks
@@ -203,7 +204,7 @@ def _make_entry(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _escape_session(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a session with its free text as the inside of a scalar of YAML."""
+    """Return a session with description and password escaped, to be printed inside double quotes of YAML."""
     return row | {"description": escape_yaml(row["description"]), "password": escape_yaml(row["session"].password)}
 
 
@@ -227,8 +228,9 @@ def _make_route_rows(view: SwitchView, vrf: str) -> list[dict[str, Any]]:
 def make_overlay_values(view: SwitchView, bgp_of_vrf: Mapping[str, Bgp]) -> dict[str, Any] | None:
     """Return the values of the overlay; None for a switch without it.
 
-    In `groups`, (name, whether routes with the own AS number are taken, the map outward or ""); in `outward_maps`,
-    (name, (number, list of AS paths or "") of its rules). The router adds the community of a drained switch by itself.
+    `groups` are (name, whether routes with the own AS number are taken, name of the outward map or ""). `outward_maps`
+    are (name, rules), and a rule is (number, list of AS paths that it matches, "" for all). The router adds the
+    community of a drained switch by itself.
     """
     if view.overlay is None:
         return None

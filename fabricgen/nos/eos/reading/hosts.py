@@ -17,7 +17,10 @@ _REFUSALS = {
 
 @dataclass
 class PortAccess:
-    """What a section says that a port refuses; `lists` are (word of the family, name) of its access lists."""
+    """What a section says that a port refuses; `lists` are (`ip` or `ipv6`, name) of its access lists.
+
+    `fallback`: one port of the bond carries traffic until the host speaks LACP.
+    """
 
     storm: dict[str, float] = field(default_factory=dict)
     bpdu_guard: bool = True
@@ -25,10 +28,11 @@ class PortAccess:
     fallback: bool = False
 
     def make_access(self, filters: dict[tuple[str, str], frozenset[str]], *, edge: bool) -> HostAccess:
-        """Return what the port refuses; `filters` are what the access lists of the switch drop.
+        """Return what the port refuses.
 
-        `edge`: whether it is an edge port of spanning tree. Raises UnknownTextError for an access list that is not
-        there.
+        `filters` are the kinds of packets ("dhcp", "dhcp6", "ra") that each access list drops, by (`ip` or `ipv6`,
+        name). `edge`: whether it is an edge port of spanning tree. Raises UnknownTextError for an access list that is
+        not there.
         """
         if strange := [key for key in self.lists if key not in filters]:
             report_misfit(f"access lists that are not there: {strange}")
@@ -68,7 +72,11 @@ def add_host_rules(top: LineRules, port: LineRules) -> None:
 
 @dataclass
 class EosGateway:
-    """What a section says of DHCP relay and router advertisements."""
+    """What a section says of DHCP relay and router advertisements.
+
+    `helpers` are DHCP servers, and `sources` the interfaces that requests to them are sent from, "" for the interface
+    itself. `silent`: it advertises nothing.
+    """
 
     helpers: set[str] = field(default_factory=set)
     sources: set[str] = field(default_factory=set)
@@ -79,10 +87,12 @@ class EosGateway:
     resolvers: set[str] = field(default_factory=set)
 
     def make_relay(self, *, marked: bool, box: Any = None, vrf: str = "") -> Relay | None:
-        """Return the DHCP relay, None without servers; `marked`: whether IPv4 requests get option 82.
+        """Return the DHCP relay, None without servers; `marked`: whether IPv4 requests get option 82 where they come
+        in.
 
-        Requests from a loopback, which must be in the `vrf` of the VLAN, get option 82 as `box` says. Raises
-        UnknownTextError for requests from several addresses, and for servers that are not told the subnet of the hosts.
+        If requests are sent from a loopback, its address is the relay's source, and IPv4 requests get option 82 from
+        the relay itself. Raises UnknownTextError for several sources, for one that is no loopback in `vrf`, and if the
+        switch (`box`) does not add option 82, so that servers are not told the subnet of the host.
         """
         has_v4 = any(":" not in server for server in self.helpers)
         if self.sources <= {""}:

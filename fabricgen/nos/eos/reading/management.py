@@ -50,7 +50,7 @@ class EosManagement:
     """Lines, as they are, that other lines or a management port require."""
 
     def list_servers(self, *uses: str) -> tuple[str, ...]:
-        """Return the addresses of the servers for some uses."""
+        """Return the addresses of the servers for any of some uses, such as `ntp`, in the order of their lines."""
         return tuple(server.address for server in self.servers if server.use in uses)
 
     def list_vrfs(self) -> set[str]:
@@ -65,9 +65,10 @@ class EosManagement:
         return tuple((server.use, server.address) for server in self.servers if server.use in ("tacacs", "radius"))
 
     def check_lines(self, ports: set[str]) -> None:
-        """Refuse management that lacks a line which it needs, or has such a line without need.
+        """Refuse management in which a line is missing that others need, or stands without the lines that need it.
 
-        `ports` are the names of the management ports. Raises UnknownTextError.
+        For example, `snmp-server view ALL` goes with users of SNMP. `ports` are the names of the management ports.
+        Raises UnknownTextError.
         """
         expected = {"no aaa root"}
         if ports:

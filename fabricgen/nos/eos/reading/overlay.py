@@ -100,7 +100,7 @@ def make_switch_overlay(
 
 
 def list_session_families(bgp: Instance) -> set[str]:
-    """Return the families that sessions of links carry: connected routes of both are redistributed."""
+    """Return the families other than EVPN ("v4", "v6") that any session or group of `bgp` carries."""
     return {family for neighbor in bgp.neighbors.values() for family in neighbor.active} - {EVPN}
 
 
@@ -157,7 +157,8 @@ def _read_tracking_group(box: Any, line: Line, name: str) -> None:
 def check_segments(tracking: set[str], mac: str, ports: Mapping[str, Any]) -> None:
     """Refuse links that are tracked in no group or only in one direction, and anycast gateways without a common MAC.
 
-    `mac` is the MAC of gateways, "" for none. Raises UnknownTextError.
+    `tracking` are the names of the link tracking groups, `mac` is the MAC of gateways, "" for none, and `ports` are all
+    interfaces by name. Raises UnknownTextError.
     """
     directions = {port.segment.tracked for port in ports.values()} - {""}
     if bool(tracking) != (directions == {"upstream", "downstream"}) or (directions and not tracking):

@@ -170,7 +170,10 @@ class EosBalancing:
     def make_balancing(self, families: frozenset[str]) -> Balancing:
         """Return load balancing as the model has it; `families` are those ("v4", "v6") that the switch routes.
 
-        Raises UnknownTextError for a hash that lacks bytes of the queue pair, and for a cluster that lacks a line.
+        RoCE is hashed by queue pair in all of them if the hash reads the payload, else in those for which byte offsets
+        are stated. Raises UnknownTextError for offsets that are not the three bytes of the queue pair, and for host
+        groups (`groups`, whose flows are assigned in turn) without one of the lines that they need, or such lines
+        without groups.
         """
         if any(offsets != QUEUE_PAIR for offsets in self.offsets.values()):
             raise UnknownTextError(f"a hash of other bytes than the queue pair: {self.offsets}")

@@ -32,9 +32,11 @@ MOST_ROUTES = 12_000
 
 @dataclass
 class EosTargets:
-    """Route targets of the VPN table: by family, the VRF that exports each target; and lists of targets by name.
+    """Route targets: numbers such as `65000:1` that routes carry between VRFs, exported by one and imported by others.
 
-    `evpn_maps`: by VRF, the map that all routes pass that it imports from EVPN.
+    `distinguishers` is the route distinguisher of each VRF. `exports` is, by family, the VRF that exports each target
+    of the VPN table. `lists` is the target in each extcommunity-list, by the list's name. `evpn_maps` is, by VRF, the
+    route map that all routes pass which it imports from EVPN.
     """
 
     distinguishers: dict[str, str] = field(default_factory=dict)
@@ -45,10 +47,10 @@ class EosTargets:
     def resolve_targets(
         self, instances: Mapping[str, Instance], policies: Policies, over: Mapping[str, VrfLines]
     ) -> None:
-        """Put VRFs in place of targets, in what instances import and in what maps match.
+        """Replace targets by the VRFs that export them, in the imports of instances and in what route maps match.
 
-        `over` are the EVPN settings of VRFs. Raises UnknownTextError for a target of no VRF, and for two VRFs with one
-        distinguisher.
+        `over` are the EVPN settings of VRFs. Raises UnknownTextError for a target that no VRF exports, and for two VRFs
+        with one distinguisher.
         """
         vrf_of_target = {target: vrf for exported in self.exports.values() for target, vrf in exported.items()}
         vrf_of_target |= {target: vrf for vrf, lines in over.items() for target in lines.exports}
@@ -75,9 +77,11 @@ class EosTargets:
     def _leak_over_evpn(
         self, vrf: str, lines: VrfLines, instance: Instance, policies: Policies, vrf_of_target: Mapping[str, str]
     ) -> None:
-        """Move the targets of other VRFs, which a VRF imports from EVPN, to what its instance imports.
+        """Treat targets that a VRF imports from EVPN and another VRF exports as leaks from that VRF.
 
-        Raises UnknownTextError if the map of its imports does not let its own routes pass, or names other VRFs.
+        They are removed from `lines.imports`; the VRFs and the route map are put into `instance.imports`. The map's
+        entry for the VRF's own routes is deleted, since it is no leak. Raises UnknownTextError if the map has no such
+        entry, or names other VRFs than these.
         """
         foreign = {target: vrf_of_target[target] for target in lines.imports if vrf_of_target.get(target, vrf) != vrf}
         lines.imports -= foreign.keys()
@@ -255,7 +259,7 @@ def _read_import_map(routing: EosRouting, bgp: Instance, line: Line, word: str, 
 
 @_BGP.line(r"route-target (import|export) (vpn-ipv[46]) (\d+:\d+)")
 def _read_leak_target(routing: EosRouting, bgp: Instance, line: Line, direction: str, word: str, target: str) -> None:
-    """Take a route target of the VPN table: one that a VRF imports, or the one that it exports."""
+    """Add a route target of the VPN table: to the imports of the VRF, or as the target that it exports."""
     if direction == "import":
         bgp.imports.setdefault(FAMILIES[word], (set(), set()))[0].add(target)
     else:
@@ -276,7 +280,7 @@ def _read_evpn_import_map(routing: EosRouting, bgp: Instance, line: Line, name: 
 def _read_over_evpn(
     routing: EosRouting, bgp: Instance, line: Line, distinguisher: str, direction: str, target: str
 ) -> None:
-    """Take what a VRF says of EVPN: its distinguisher, or a target that it imports or exports."""
+    """Store what a VRF says of EVPN: its distinguisher, or a target that it imports or exports."""
     vrf = _find_vrf_name(routing, bgp)
     if distinguisher:
         routing.targets.distinguishers[vrf] = distinguisher
@@ -297,7 +301,9 @@ def _read_max_paths(routing: EosRouting, bgp: Instance, line: Line, count: str, 
 
 @_BGP.line(r"neighbor interface (\S+) peer[ -]group (\S+) remote-as (\d+)")
 def _read_interface(routing: EosRouting, bgp: Instance, line: Line, ports: str, group: str, asn: str) -> None:
-    """Take sessions over link-local addresses: `neighbor interface PORTS peer-group GROUP remote-as ASN`."""
+    """Add a session over link-local addresses at each port of `neighbor interface PORTS peer-group GROUP remote-as
+    ASN`.
+    """
     for port in parse_ports(ports):
         bgp.find_neighbor(port).group = group
         bgp.find_neighbor(port).remote_asn = int(asn)

@@ -43,7 +43,11 @@ def make_switchport_values(port: Interface | Bond) -> dict[str, Any]:
 
 
 def list_filters(view: SwitchView) -> list[dict[str, Any]]:
-    """Return the access lists that ports have: numbers of their rules, and what these drop."""
+    """Return the access lists that ports of a switch have; `drops` are (number of the rule, kind of packets that it
+    drops).
+
+    `last` is the number of the rule that lets all else pass.
+    """
     return [
         {
             "word": IP_WORDS[guard.v6],

@@ -163,7 +163,7 @@ def _make_bgp_instance(view: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]:
 
 
 def _rank_map(row: dict[str, Any]) -> int:
-    """Return the place of a map in the file: one map after the other, each with the entries of both families."""
+    """Return the rank of an entry's map in the file, so that the entries of both families of a map stand together."""
     return _MAPS.index(row["key"].removesuffix("6"))
 
 
@@ -178,8 +178,11 @@ def _list_targets(view: SwitchView) -> dict[str, str]:
 
 
 def _make_leak_lists(view: SwitchView, instances: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the targets that maps of leaks match, by the names of their lists, and the own target
-    of a VRF over EVPN.
+    """Return what route maps of leaks match: `leak_targets`, and `leak_path`, the AS paths of routes that they leave
+    out.
+
+    `leak_targets` are (name of a list, the route target in it), one for each VRF that routes are leaked from, and for
+    each VRF over EVPN that imports any. `leak_path` is "" without leaks.
     """
     targets = _list_targets(view)
     target_of_name = {make_vrf_word(vrf) or "default": target for vrf, target in targets.items()}
@@ -197,9 +200,11 @@ def _make_sort_key(vrf: str) -> str:
 
 
 def _make_leak_targets(view: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any] | None:
-    """Return distinguisher and target of a VRF that leaks, the targets that it imports by family, and the map.
+    """Return how a VRF leaks by the local VPN table: `distinguisher`, `target`, `families` and `map`.
 
-    None for a VRF that imports nothing, or that imports over EVPN (`_make_evpn_imports`).
+    `target` is what its own routes get. `families` are (`vpn-ipv4` or `vpn-ipv6`, targets that it imports), and `map`
+    is the route map that imported routes pass. None for a VRF that imports nothing, or that imports over EVPN
+    (`_make_evpn_imports`).
     """
     leaked, targets = view.find_leaked(vrf), _list_targets(view)
     if leaked is None or not leaked.sources or view.overlay_in(vrf):
@@ -218,9 +223,10 @@ def _make_leak_targets(view: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any] |
 
 
 def _make_evpn_imports(view: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any] | None:
-    """Return distinguisher and target of a VRF over EVPN, the targets that it imports, its own first, and the map.
+    """Return how a VRF imports over EVPN: `distinguisher`, its own `target`, and the targets that it imports, its own
+    first.
 
-    None for a VRF that is not over EVPN.
+    `map` is the route map that imported routes pass, "" without leaks. None for a VRF that is not over EVPN.
     """
     over, targets = view.overlay_in(vrf), _list_targets(view)
     if over is None:

@@ -26,7 +26,7 @@ class RelayGroup:
 
 @dataclass
 class Relays:
-    """DHCP relay of one family in one VRF."""
+    """DHCP relay of one family in one VRF; `groups` are by their names, `words` are other lines, as they are."""
 
     servers: dict[str, set[str]] = field(default_factory=dict)
     """The addresses of each group of servers."""
@@ -40,8 +40,9 @@ def make_relay(
     """Return the relay of an interface in both families; None if it has no servers.
 
     `relays` are those of its VRF, under "" for IPv4 and "dhcpv6" for IPv6; `loopbacks` are the addresses of each
-    loopback unit of the VRF, with prefix lengths. Raises UnknownTextError for a relay without servers or with bindings,
-    and for a source that servers cannot answer to.
+    loopback unit of the VRF, with prefix lengths. Raises UnknownTextError, unless reading is tolerant, for a relay
+    without servers, with servers of the other family, or that keeps a binding (no `forward-only`); and for a source
+    that servers cannot answer to.
     """
     servers, marked, sources = set[str](), False, {False: "", True: ""}
     for word, family in relays.items():

@@ -43,8 +43,9 @@ OWN_KINDS = frozenset({"direct", "static", "aggregate", "evpn"})
 
 @dataclass
 class Term:
-    """A term of a policy as its lines say it: the protocols that it matches, fields of a route map's entry, and its
-    end.
+    """A term of a policy as its lines say it.
+
+    `protocols` are those whose routes it matches, and `ends` is what it does with these: `accept` or `reject`.
     """
 
     protocols: set[str] = field(default_factory=set)
@@ -74,10 +75,11 @@ class JunosPolicies:
     words: set[str] = field(default_factory=set)
 
     def check(self, outward: Iterable[str], originating: Set[str]) -> None:
-        """Refuse policies that announce routes of other protocols than their prefixes are of.
+        """Refuse policies that announce the prefixes of a list by another protocol than the switch originates these by.
 
-        `outward` are the policies of what sessions announce; those of them in `originating` say what the switch has
-        itself, connected and static. Raises UnknownTextError, also for a term that announces routes of any protocol.
+        For example, a list of connected prefixes is announced `from protocol direct` and not `static`. `outward` are
+        the policies of what sessions announce; those of them in `originating` say what the switch has itself, connected
+        and static. Raises UnknownTextError, also for a term that announces routes of every protocol, or all prefixes.
         """
         lists_of_protocol: dict[str, set[str]] = {"direct": set(), "static": set()}
         for term in (term for name in originating for term in self._list_accepting(name)):
@@ -100,7 +102,9 @@ class JunosPolicies:
                     report_misfit(f"policy {name} announces of {prefix_list} routes of {sorted(protocols)}")
 
     def passes_on_sessions(self, name: str) -> bool:
-        """Whether a policy of what a VRF announces over EVPN lets routes pass that its own sessions gave it."""
+        """Return whether the policy `name` of a VRF announces over EVPN all routes that the sessions of the VRF
+        learned.
+        """
         terms = self._list_accepting(name)
         return any(term.protocols == {"bgp"} and not (term.said or term.sets or term.adds) for term in terms)
 
@@ -134,9 +138,10 @@ class JunosPolicies:
                 self.maps.maps[name] = _number_entries(self._join_entries(entries))
 
     def _join_entries(self, entries: list[tuple[Term, RouteMapEntry]]) -> Iterator[RouteMapEntry]:
-        """Yield the entries of a policy's terms, one for two terms of the same prefixes.
+        """Yield the entries of a policy's terms; two terms of the same prefixes become one entry with the AS paths of
+        both.
 
-        Such terms are of static routes and of what an exit gave; the entry has the AS paths of both.
+        Such a pair is a term of static routes and the term behind it, of routes that an exit gave.
         """
         before: RouteMapEntry | None = None
         for term, entry in entries:

@@ -143,7 +143,11 @@ class JunosQos:
         )
 
     def _bound_to(self, port: str) -> dict[str, str]:
-        """Return what is bound to a port: by its own name, else by a pattern such as `et-*`; {} for nothing."""
+        """Return the names of what is bound to a port, by `profile`, `scheduler-map` and `classifier`; {} if nothing
+        is.
+
+        It is what its own name is bound to, else a pattern such as `et-*`.
+        """
         return self.bound.get(port) or next((row for name, row in self.bound.items() if fnmatchcase(port, name)), {})
 
     def _make_port(self, scheduler_map: str, profile: str, points: dict[int, str]) -> PortQos:
@@ -168,7 +172,8 @@ class JunosQos:
     def _find_length(self, profile: str) -> int:
         """Return the metres of cable that the headroom of a profile is for; 0 if Junos chooses them.
 
-        Raises UnknownTextError for a length that comes without the largest frame.
+        Raises UnknownTextError if a length is stated and the largest frame is not, for each DSCP that pauses, or the
+        reverse.
         """
         pause = self.pauses[profile]
         required = dict.fromkeys(pause.points, LARGEST_FRAME) if pause.length_m else {}
@@ -179,7 +184,8 @@ class JunosQos:
     def _find_paused_priorities(self, profile: str, points: dict[int, str]) -> frozenset[int]:
         """Return the priorities that a profile pauses; `points` maps DSCPs to classes.
 
-        Raises UnknownTextError if they are not those of the classes without loss, for all of their DSCPs.
+        Raises UnknownTextError unless the DSCPs, priorities and queues that it pauses are just those of the lossless
+        classes.
         """
         pause = self.pauses[profile]
         lossless_points = {dscp for dscp, name in points.items() if name in self.lossless}

@@ -92,7 +92,7 @@ OWN_TABLE = frozenset({"instance-type virtual-router"})
 
 @dataclass
 class Vrf:
-    """A routing instance; `words` are lines that others need beside them."""
+    """A routing instance; `words` are lines, as they are, that it needs beside others, such as those of EVPN."""
 
     interfaces: set[str] = field(default_factory=set)
     relays: dict[str, Relays] = field(default_factory=dict)
@@ -148,7 +148,9 @@ OF_MAC_VRF = frozenset(
 
 @dataclass
 class MacVrf:
-    """The instance of all VLANs over EVPN."""
+    """The routing instance (MAC-VRF) of all VLANs over EVPN; `words` are lines, as they are, that it needs beside
+    others.
+    """
 
     words: set[str] = field(default_factory=set)
     interfaces: set[str] = field(default_factory=set)
@@ -248,7 +250,11 @@ class JunosRouting(Sessions):
         }
 
     def _make_maps(self, instances: Mapping[str, Instance], speaking: Mapping[str, Vrf]) -> None:
-        """Make the route maps of all policies, after holding each policy to what sessions or VRFs use it for."""
+        """Make the route maps of all policies, after checks that each policy suits the sessions and VRFs that use it.
+
+        `instances` is BGP by VRF, `speaking` has the VRFs with BGP. Raises UnknownTextError for a policy that does not
+        suit.
+        """
         originating = {name for i in instances.values() for names in i.families.values() for name in names}
         outward = {
             name

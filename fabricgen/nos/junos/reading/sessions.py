@@ -22,7 +22,12 @@ OF_LOCAL_AS = frozenset({"private", "no-prepend-global-as"})
 
 @dataclass
 class JunosGroup:
-    """A group of sessions: what its neighbours have from it (`shared`), and what is said of the group itself."""
+    """A group of sessions: the settings of all its neighbours (`shared`), and what is said of the group itself.
+
+    `ports` are those on which Junos finds neighbours by itself, `as_list` is the list of the AS numbers that these may
+    have, `loops` are the stated counts of `loops N`. `local_addresses` has the own address of each session, by
+    neighbour.
+    """
 
     shared: Neighbor
     words: set[str] = field(default_factory=set)
@@ -63,11 +68,12 @@ class Sessions:
         return {family for neighbor in of_group for family in neighbor.active}
 
     def complete_all(self, addresses: Iterable[str], loopbacks: Set[str], as_lists: Mapping[str, set[int]]) -> None:
-        """Give sessions what Junos states elsewhere, or counts otherwise.
+        """Fill in fields of groups and neighbours that need more than one line: BFD, `own_as_in`, and the source of
+        sessions.
 
-        `addresses` are those of the ports of the table, with prefix lengths; `as_lists` are AS numbers by the name of a
-        list. Raises UnknownTextError for groups that lack what a session needs, and for sessions from no address of a
-        link.
+        Neighbours that Junos finds on ports are added. `addresses` are those of the ports of the table, with prefix
+        lengths; `as_lists` are AS numbers by the name of a list. Raises UnknownTextError for groups that lack what a
+        session needs, and for sessions from no address of a link.
         """
         own_interfaces = [ip_interface(address) for address in addresses]
         for name, group in self.groups.items():
@@ -79,12 +85,16 @@ class Sessions:
                     self._finish_neighbor(far, group, own_interfaces, loopbacks)
 
     def _list_members(self, name: str) -> list[str]:
-        """Return the neighbours of a group."""
+        """Return the neighbours whose group is `name`."""
         neighbors = self.find_or_begin_instance().neighbors
         return [key for key, neighbor in neighbors.items() if neighbor.group == name]
 
     def _finish_overlay(self, name: str, group: JunosGroup) -> None:
-        """Complete a group of sessions for EVPN; raises UnknownTextError if it lacks a word or has another."""
+        """Set `own_as_in` of a group for EVPN, and check its lines.
+
+        Raises UnknownTextError, unless reading is tolerant, if these are other than `type external`, `multipath
+        multiple-as` and `vpn-apply-export`.
+        """
         # Junos counts how often the own AS number may be in a path (`loops 1`: not received at all), the model how
         # often beyond that
         group.shared.own_as_in = max(group.loops, default=1) - 1
@@ -94,9 +104,12 @@ class Sessions:
             )
 
     def _finish_group(self, name: str, group: JunosGroup, as_lists: Mapping[str, set[int]]) -> None:
-        """Complete what a group of sessions shares, and add the neighbours that Junos finds on its ports.
+        """Set BFD and `own_as_in` of what a group shares, check the group, and add the neighbours that Junos finds on
+        its ports.
 
-        Raises UnknownTextError for a group that is not external, takes everything, or whose limits close no session.
+        These have the one AS number of the list `as_list`. Raises UnknownTextError for a group with other lines than
+        every group has (`OF_GROUP`), without a policy in and out, with a prefix limit that does not close the session,
+        or whose ports have no single AS number, or carry IPv4 without IPv6 next hops.
         """
         instance, shared = self.find_or_begin_instance(), group.shared
         found_by = {"family inet6 ipv6-nd"} if group.ports else set[str]()
@@ -125,9 +138,11 @@ class Sessions:
     def _finish_neighbor(
         self, far: str, group: JunosGroup, own_interfaces: list[IPv4Interface | IPv6Interface], loopbacks: Set[str]
     ) -> None:
-        """Complete a session with the address `far`: from the link to it, or from a loopback over several hops.
+        """Check the own address of the session with `far`, and set it as the source of a session over several hops.
 
-        Raises UnknownTextError for a session from another address, and for paths with two AS numbers of the switch.
+        The own address is that of the link to `far`, or a loopback over several hops. Raises UnknownTextError for any
+        other address, and for a local AS number that is not `private` and `no-prepend-global-as`, so that paths would
+        have two AS numbers of the switch.
         """
         if far in group.ports:
             return
@@ -213,7 +228,10 @@ def _read_neighbor_line(
 def _read_neighbor_family(
     neighbor: Neighbor, group: JunosGroup, name: str, line: Line, word: str | None, rest: str | None
 ) -> None:
-    """Take a line on a family of the neighbour, or group, `name`; `word` is `inet` or `inet6`, None for EVPN."""
+    """Store a line on an address family of `name`, a neighbour or group; `word` is `inet` or `inet6`, None for EVPN.
+
+    `rest` are the words behind it, such as a prefix limit.
+    """
     family = FAMILIES[word] if word else EVPN
     neighbor.active.add(family)
     if rest:

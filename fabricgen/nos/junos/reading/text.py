@@ -203,17 +203,17 @@ def make_lines(statements: Iterable[Words]) -> Iterator[Any]:
 
 
 def pass_on(rules: LineRules, line: Any, last_words: str, *state: Any) -> None:
-    """Have `last_words`, with which a line ends, read by rules as a line of its own below the line's first words."""
+    """Have rules read the end of a line, `last_words`, as a line of its own below the words before it."""
     head = Section(line.text.removesuffix(last_words).rstrip(), [], line.above)
     tail: Any = Section(last_words, [], head)
     rules.read([tail], *state)
 
 
 def pass_on_lines(rules: LineRules, stems: Mapping[str, tuple[LineRules, str]]) -> None:
-    """Add lines whose last words other rules read: `stems` maps a pattern with these words as its group to (rules,
-    path).
+    """Add patterns of lines whose last words are read by other rules: `stems` maps each pattern to (rules, path).
 
-    The rules read into the part of the state's first object that the path leads to, such as `routing.table`.
+    The last group of the pattern is these words. The rules read them into the part of the state's first object that the
+    path leads to, such as `routing.table`.
     """
     for pattern, (rules_below, path) in stems.items():
         rules.add_taker(pattern, partial(_pass_rest, rules_below, attrgetter(path)))
@@ -222,5 +222,5 @@ def pass_on_lines(rules: LineRules, stems: Mapping[str, tuple[LineRules, str]]) 
 def _pass_rest(
     rules: LineRules, find_part: Callable[[Any], Any], state: State, line: Line, groups: tuple[Any, ...]
 ) -> None:
-    """Pass the rest of a line, its last group, to rules for the part of the state that `find_part` returns."""
+    """Have rules read the last group of a line, into the part of the state's first object that `find_part` returns."""
     pass_on(rules, line, groups[-1], find_part(state[0]))

@@ -187,8 +187,9 @@ def _list_policies(view: SwitchView, vrf: str, bgp: Bgp, names: PolicyNames) -> 
 def _list_terms(row: Mapping[str, Any], bgp: Bgp) -> Iterator[dict[str, Any]]:
     """Yield the terms of a policy that do what an entry of a route map does.
 
-    A term matches the routes of its `protocols`, or of any if it has none. What a switch has beyond its exits is static
-    or was learned: of what was learned, a leaf passes on what its own exits gave it.
+    A term matches the routes of its `protocols`, or of any protocol if it has none. Routes beyond exits take up to two
+    terms: one for static routes, and one for routes that the exits of a leaf gave it by BGP, which are told by their AS
+    paths.
     """
     term = PLAIN_TERM | {
         "name": row["seq"],
@@ -224,13 +225,13 @@ def _list_terms(row: Mapping[str, Any], bgp: Bgp) -> Iterator[dict[str, Any]]:
 
 
 def _list_path_groups(bgp: Bgp) -> list[tuple[str, list[str]]]:
-    """Return (name of a group of AS paths, the AS numbers that they begin with); empty if no exit gave any."""
+    """Return [(name of a group of AS paths, AS numbers that they begin with)]; [] if the list EXITS names none."""
     numbers = [path.strip("^_") for path in bgp.maps.as_paths.get("EXITS", ()) if path != OWN_ROUTES]
     return [("EXITS", numbers)] if numbers else []
 
 
 def _list_communities(policies: Mapping[str, Iterable[Mapping[str, Any]]]) -> list[tuple[str, list[str]]]:
-    """Return (name, communities) of what terms set."""
+    """Return (name, communities) of each set of communities that terms of `policies` add to routes or set on them."""
     rows = (term for terms in policies.values() for term in terms if term.get("community"))
     return list({term["community"]: term["members"] for term in rows}.items())
 
@@ -265,7 +266,8 @@ def _list_family_rows(
 ) -> Iterable[dict[str, Any]]:
     """Yield the values of each family of a group; `rows` are its policies and limits by the family's word.
 
-    `over_v6`: whether IPv4 has next hops of IPv6, as on ports on which Junos finds neighbours.
+    `own_as_in` is how often a path may have the own AS number, which Junos counts from 1 as `loops`. `over_v6`: IPv4
+    has next hops of IPv6, as on ports on which Junos finds neighbours (`has_ports`).
     """
     for word, row in rows.items():
         yield {
@@ -318,9 +320,10 @@ def list_exit_groups(bgp: Bgp, names: PolicyNames) -> list[dict[str, Any]]:
 
 
 def list_tables(view: SwitchView, vrf: str, bgp: Bgp | None, *, over_evpn: bool) -> list[dict[str, Any]]:
-    """Return the routing tables of a VRF that have static routes, aggregates or several paths, IPv6 before IPv4.
+    """Return the routing tables of a VRF that have static routes, aggregates or `multipath`, IPv6 before IPv4.
 
-    The table of IPv4 has no name (`rib`). `statics` are (prefix, next hops), `aggregates` are prefixes.
+    A table has `multipath` if the VRF is over EVPN. The table of IPv4 has no name (`rib`). `statics` are (prefix, next
+    hops), `aggregates` are prefixes.
     """
     routes = {prefix: route for (v, prefix), route in {**view.routes, **view.exits.routes}.items() if v == vrf}
     aggregates = list(bgp.aggregates) if bgp else []

@@ -17,7 +17,11 @@ _TYPES = {"dhcp": ("L3", "IPV4ANY"), "dhcp6": ("L3V6", "IPV6ANY"), "ra": ("L3V6"
 
 @dataclass
 class HostTables:
-    """Access lists by name (type, ports, refused packets), and storm limits in kb/s by (port, kind of frames)."""
+    """Access lists by name, and storm limits: `kbps` by (port, kind of frames).
+
+    `types`, `ports` and `refused` are the type of each list, the ports that it is bound to, and the kinds of packets
+    that it drops.
+    """
 
     types: dict[str, str] = field(default_factory=dict)
     ports: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -43,7 +47,10 @@ class HostTables:
 
 
 def read_acl_tables(box: Any, table: Mapping[str, Any]) -> None:
-    """Read ACL_TABLE: the ports of each access list; raises UnknownTextError for a list of packets that leave."""
+    """Read ACL_TABLE into `box.hosts`: the type and the ports of each access list.
+
+    Raises UnknownTextError for a list of packets that leave by its ports (a `stage` other than `ingress`).
+    """
     for name, row in table.items():
         allow_fields(row, "policy_desc", "ports", "stage", "type")
         if row["stage"] != "ingress":
@@ -107,9 +114,10 @@ def add_gateway_services(vlans: Mapping[int, Vlan], tables: Mapping[str, Any]) -
 
 
 def _list_servers_v4(vlan: Vlan, name: str, tables: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the DHCP servers of a VLAN, of the relay agent that runs.
+    """Return the IPv4 DHCP servers of a VLAN by the relay agent that runs: SONiC's own or isc-dhcp-relay.
 
-    Raises UnknownTextError for servers of the agent that does not run, and for an agent that would not hear replies.
+    `name` is the VLAN's key in the tables. Raises UnknownTextError for servers of the agent that does not run, and for
+    an agent that would not hear replies.
     """
     isc_servers, sonic_servers = (
         tuple(tables.get(table, {}).get(name, {}).get(field, ()))
@@ -152,7 +160,10 @@ def _find_relay_source(vlan: Vlan, name: str, tables: Mapping[str, Any]) -> str:
 
 
 def _add_services(vlan: Vlan, name: str, radv: str, tables: Mapping[str, Any]) -> Vlan:
-    """Return a VLAN with its DHCP relay and router advertisements; `radv` is the state of that container."""
+    """Return a VLAN with its DHCP relay and router advertisements; `name` is its key in the tables.
+
+    `radv` is the state of the container that advertises: `enabled` or `disabled`.
+    """
     servers_v4 = _list_servers_v4(vlan, name, tables)
     servers = (*servers_v4, *tables.get("DHCP_RELAY", {}).get(name, {}).get("dhcpv6_servers", ()))
     if servers and tables["FEATURE"].get("dhcp_relay") != {"state": "enabled"}:

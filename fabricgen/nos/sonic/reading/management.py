@@ -107,7 +107,9 @@ def _list_aaa_servers(tables: Tables) -> Iterator[tuple[str, str]]:
 
 
 def _list_time_servers(tables: Tables) -> Iterator[str]:
-    """Yield the servers for time, which the table keeps in no order of its own."""
+    """Yield the time servers, sorted, as the table keeps no order; raises UnknownTextError for other settings than a
+    build's.
+    """
     client = _read_single_row(tables, "NTP", "global", "admin_state", "dhcp", "server_role")
     servers = tables.get("NTP_SERVER", {})
     if client != ({"admin_state": "enabled", "dhcp": "disabled", "server_role": "disabled"} if servers else {}):

@@ -85,9 +85,10 @@ def find_shared_gateways(tables: Mapping[str, Any]) -> frozenset[str]:
 
 
 def make_overlay_vlans(vnis: Mapping[int, int], of_frr: Mapping[int, OverlayVrf]) -> dict[int, OverlayVlan]:
-    """Return the VLANs over EVPN by number, from the VNI of each and FRR's lines of each VNI.
+    """Return the VLANs over EVPN by number; `vnis` is the VNI of each VLAN, `of_frr` what FRR says of each VNI.
 
-    Raises UnknownTextError if FRR has lines of other VNIs, or of different targets in and out.
+    Raises UnknownTextError if the VNIs of the two differ, or if FRR imports other route targets of a VNI than it
+    exports.
     """
     if set(vnis.values()) != set(of_frr) or any(lines.imports != lines.exports for lines in of_frr.values()):
         report_misfit(f"VNIs of VLANs are {vnis}, and of FRR {dict(of_frr)}")

@@ -25,9 +25,9 @@ LOSSLESS = ("xoff", "xon")
 
 
 def check_platform(tables: Tables) -> None:
-    """Refuse tables that lack a part which the platform needs, or have one of something that is not there.
+    """Refuse tables in which something is missing that the platform needs, such as the far end of a cabled port.
 
-    Raises UnknownTextError.
+    Rows for ports or neighbours that do not exist are refused as well. Raises UnknownTextError.
     """
     _check_device(tables)
     _check_cages(tables)
@@ -75,12 +75,16 @@ def _check_cages(tables: Tables) -> None:
 
 
 def _number_subports(ports: int) -> list[str]:
-    """Return the subports of a cage with so many ports."""
+    """Return the `subport` of each port of a cage with `ports` ports: 1, 2 and so on; 0 for an only port."""
     return [str(number) for number in range(1, ports + 1)] if ports > 1 else ["0"]
 
 
 def _check_far_ends(tables: Tables) -> None:
-    """Refuse a DEVICE_NEIGHBOR that is not of all cabled ports, and neighbours without a type."""
+    """Refuse DEVICE_NEIGHBOR unless it has a row for each cabled port and for no other.
+
+    Refuse DEVICE_NEIGHBOR_METADATA unless it has a type for each device there; devices at their management ports may
+    lack one. Raises UnknownTextError.
+    """
     far_ends = tables.get("DEVICE_NEIGHBOR", {})
     for row in far_ends.values():
         require_fields(row, "name", "port")

@@ -101,7 +101,7 @@ def _find_bound_map(
 
 
 def _parse_numbers(row: Mapping[str, str]) -> dict[int, int]:
-    """Return a row of numbers by number."""
+    """Return a row whose fields and values are texts of numbers, as numbers."""
     return {int(key): int(value) for key, value in row.items()}
 
 

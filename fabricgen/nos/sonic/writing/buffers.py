@@ -48,13 +48,19 @@ class CabledPort(NamedTuple):
 
 
 def make_lossless_profile_name(speed_gbps: int, length: str) -> str:
-    """Return the name of the profile of a port's lossless priority group, as buffermgrd forms it."""
+    """Return the profile name of a port's lossless priority group as buffermgrd forms it:
+    `pg_lossless_400000_40m_profile`.
+
+    `length` is the length of cable in metres, as text.
+    """
     return f"pg_lossless_{speed_gbps * 1000}_{length}m_profile"
 
 
 @dataclass(frozen=True, slots=True)
 class _BufferKey:
-    """Cache key of the buffer tables of a switch but for cable lengths: the set is compared by identity."""
+    """Cache key of the buffer tables of a switch without cable lengths; `buffers` are compared by identity, as
+    `set_id`.
+    """
 
     set_id: int
     ports: tuple[str, ...]
@@ -73,9 +79,11 @@ def list_buffer_lengths_m(platform: SonicPlatform, port_table: PortTable) -> tup
 def list_cabled_ports(
     view: SwitchView, lengths_m: Sequence[float], platform: SonicPlatform, port_table: PortTable
 ) -> tuple[CabledPort, ...]:
-    """Return the ports of a switch with what counts as the lengths of their cables, `lengths_m`.
+    """Return the cabled ports of a switch, each with a published length of cable that stands for its own
+    (`_choose_length_m`).
 
-    Empty for a best-effort fabric, for a HwSKU without published buffers, and if a cable is longer than all published.
+    `lengths_m` are the lengths of the cables at its ports. Empty for a best-effort fabric, for a HwSKU without
+    published buffers, and if a cable is longer than all published.
     """
     buffers = platform.find_buffers(port_table.hwsku)
     if buffers is None or not view.fabric.qos.lossless:
@@ -92,7 +100,10 @@ def list_cabled_ports(
 
 
 def _choose_length_m(buffers: BufferSet, port: SwitchPort, cable_m: float) -> int | None:
-    """Return what counts as the length of a port's cable, m; None if it is longer than all published."""
+    """Return the length by which the buffers of a port are chosen, m; None if its cable is longer than all published.
+
+    It is the next published length above the cable's; for a lossless span that of the span; else the least published.
+    """
     if port.span is None:
         return buffers.length_m(cable_m)
     return port.span.length_m if port.span.lossless else min(buffers.headroom)
@@ -121,7 +132,8 @@ def make_buffer_tables(
 ) -> Mapping[str, Mapping[str, Any]]:
     """Return, by buffer table that prints no length, the values of its template: its rows.
 
-    Empty without ports, without published buffers, or if the headroom of all ports fits beside the pools of no role.
+    Empty without ports, without published buffers, and if neither the pools for leaves nor those for the switches above
+    leave room for the headroom of all ports.
     """
     key = _make_key(view, platform, port_table) if ports else None
     # SONiC's words for a leaf (t0) and for what is above it (t1)
@@ -209,11 +221,11 @@ def _intern_rows(table: str, rows: tuple[tuple[str, tuple[tuple[str, object], ..
 
 
 def choose_role(buffers: BufferSet, preferred: BufferRole, ports: Iterable[CabledPort]) -> RoleBuffers | None:
-    """Return the pools of the preferred role, or of the other if only those leave room for all headroom; None if none
-    does.
+    """Return the buffer pools of a role, "t0" (a leaf) or "t1" (a switch above), that leave room for all headroom.
 
-    None also for a port's speed that the table lacks. Ports with a shared headroom pool (`xoff`) need no room of their
-    own, but spans beyond the published lengths have to fit into it together.
+    The preferred role is tried first. None if neither leaves room, or for a port's speed that the table lacks. Ports
+    with a shared headroom pool (`xoff`) need no room of their own, but spans beyond the published lengths have to fit
+    into it together.
     """
     pausing = [port for port in ports if port.pauses]
     rows = [find_headroom(buffers, port.length_m, port.speed_gbps) for port in pausing]

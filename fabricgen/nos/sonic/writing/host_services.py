@@ -141,8 +141,10 @@ def _list_servers(view: SwitchView, service: Service, *, v6: bool = False) -> li
 
 
 def _make_rule(guard: Guard, kind: str, number: int) -> dict[str, Any]:
-    """Return a rule that drops packets, with the fields that `acl-loader` gives to one (sonic-utilities,
-    acl_loader/main.py).
+    """Return the fields of the rule of an access list that drops packets of a kind (`dhcp`, `dhcp6` or `ra`).
+
+    They are those that `acl-loader` gives to one (sonic-utilities, acl_loader/main.py); rule `number`, from 1, has the
+    highest priority.
     """
     fields = {
         "IP_TYPE": "IPV6ANY" if guard.v6 else "IPV4ANY",

@@ -20,7 +20,11 @@ class CageUse(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TablePort:
-    """A port of the switch, cabled or not, as SONiC has it."""
+    """A port of the switch, cabled or not, as a row of SONiC's table PORT has it.
+
+    `index` is the number of its cage, `lanes` are numbers with commas between them, and `subport` is its number in a
+    split cage, from 1; 0 if the cage is not split.
+    """
 
     name: str
     alias: str
@@ -92,8 +96,9 @@ def choose_native_use(cage_class: CageClass) -> CageUse:
 def _make_cage_ports(
     platform: SonicPlatform, cage: PlatformCage, use: CageUse, lanes_used: int | None, *, copper: bool
 ) -> list[TablePort]:
-    """Return the ports of a cage, with lanes in the order of the platform's table; of each port the first `lanes_used`,
-    if given.
+    """Return the ports of a cage, with lanes in the order of the platform's table.
+
+    A port has only the first `lanes_used` of its lanes, or all of them for None.
     """
     # SONiC calls a port after the first of its lanes
     lanes_each = len(cage.lanes) // use.ways

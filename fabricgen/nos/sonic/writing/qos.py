@@ -135,7 +135,11 @@ def make_wred_name(speed_gbps: int) -> str:
 
 
 def make_shaper_name(shaped_percent: int, speed_gbps: int) -> str:
-    """Return the name of the scheduler of the notification queue: one for all speeds if it is not shaped."""
+    """Return the name of the scheduler of the notification queue at ports of a speed.
+
+    `shaped_percent` is the share of the port that notifications may take; for 0, no limit, all speeds have one
+    scheduler.
+    """
     return f"scheduler.cnp_{speed_gbps}G" if shaped_percent else "scheduler.2"
 
 
@@ -171,7 +175,7 @@ TRIM_MAPS = "TRIM"
 def find_lossy_tables(
     view: SwitchView, platform: SonicPlatform, port_table: PortTable
 ) -> Mapping[str, Mapping[str, Any]]:
-    """Return, by table, what its template names, of a switch that trims packets or whose RoCE is lossy.
+    """Return, by table, the values that its template names, for a switch that trims packets or whose RoCE is lossy.
 
     Empty for any other switch, and for one without published buffers.
     """
@@ -203,7 +207,7 @@ class _LossyKey:
 def _make_lossy_tables(key: _LossyKey) -> Mapping[str, Mapping[str, Any]]:
     """Return, by table, the values of its template; all tables of a switch share one mapping.
 
-    Switches with like ports get the very same one, so that its tables are rendered once.
+    Switches with equal keys get the very same mapping, so that its tables are rendered once.
     """
     trimming = key.trimming
     buffers = _make_lossy_buffers(key)

@@ -54,10 +54,10 @@ peer-group.conf.j2 and bgpd.main.conf.j2); an frr.conf has neither.
 
 
 def owns_frr(view: SwitchView) -> bool:
-    """Whether a switch takes an frr.conf: it runs BGP that bgpcfgd cannot make from its tables.
+    """Return whether a switch takes an frr.conf: it runs BGP that bgpcfgd cannot make from its tables.
 
-    For an MLAG pair bgpcfgd would announce the VLAN of the pair; for other things it has no words, or SONiC's YANG
-    models refuse them.
+    For an MLAG pair bgpcfgd would announce the VLAN of the pair; other things its tables cannot express, or SONiC's
+    YANG models refuse them.
     """
     return bool(view.asn) and not is_routed_by_daemon(view)
 
@@ -156,7 +156,7 @@ def make_static_route(prefix: str, route: StaticRoute) -> dict[str, str]:
 
 
 def _make_neighbor_rows(view: SwitchView) -> dict[str, Any]:
-    """Return the rows of what is at the far end of each port."""
+    """Return the rows of DEVICE_NEIGHBOR, the far end of each port, and of DEVICE_NEIGHBOR_METADATA, by table."""
     types = {port.peer: word for port in view.ports if (word := _find_neighbor_type(view, port))}
     return {
         "DEVICE_NEIGHBOR": {port.name: {"name": port.peer, "port": port.peer_port} for port in view.ports},
