@@ -106,8 +106,10 @@ class BudgetedEnvironment(ImmutableSandboxedEnvironment):
         return "".join(texts)
 
     def get_template(self, *arguments: Any, **options: Any) -> jinja2.Template:
-        """Return a template as Jinja2 does, for one step: a template that includes itself twice needs no loop to run
-        on.
+        """Return a template as Jinja2 does, and count a step, as a template may run on without a loop by including
+        itself twice.
+
+        Raises BudgetError above MAX_STEPS.
         """
         self.spend_steps(1)
         return super().get_template(*arguments, **options)
@@ -137,7 +139,10 @@ class BudgetedEnvironment(ImmutableSandboxedEnvironment):
         return _check_size(super().call(__context, __obj, *args, **kwargs))
 
     def _limit_function(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a filter that pays for its first value by length, and refuses large arguments and results."""
+        """Return a filter that counts steps by the length of its first value, and refuses large arguments and results.
+
+        Raises BudgetError for these, and where the steps are spent.
+        """
         # Jinja2 passes the context or environment to some functions first, which costs nothing
         passes = int(hasattr(function, "jinja_pass_arg"))
 
@@ -157,7 +162,10 @@ class BudgetedEnvironment(ImmutableSandboxedEnvironment):
         return limited
 
     def _count_printed(self, value: Any) -> Any:
-        """Count what a template prints, macros' text included each time that it is printed."""
+        """Return a value that a template prints, after counting a step and its characters.
+
+        The text of a macro is counted each time that it is printed.
+        """
         self.spend_steps(1)
         if isinstance(value, str):
             self._add_printed(len(value))

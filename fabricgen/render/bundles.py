@@ -21,7 +21,7 @@ READ_ME = "README.md.j2"
 def make_config_bundles(cluster: Cluster, options: RenderOptions, part: str) -> list[FileBundle]:
     """Return bundles of files of all switches (in the order of the device table), of whole fabrics, and of READMEs.
 
-    Raises InputError if two of these would have the same folder.
+    `part` is the part of a build that they are of. Raises InputError if two of these would have the same folder.
     """
     subjects = list_subjects(cluster)
     maker = ConfigMaker(cluster, options)
@@ -70,7 +70,9 @@ class ConfigMaker:
         return make_subject_renderer(self._cluster, list(list_subjects(self._cluster).values()), self._options)
 
     def prepare(self, subject: Subject | None) -> None:
-        """Compute what the cluster computes once, by rendering `subject`; raises the errors of `files`."""
+        """Fill the caches by rendering `subject` (None: nothing is done), before others are rendered; raises the errors
+        of `files`.
+        """
         if subject is not None:
             deque(self.files(subject), maxlen=0)
 

@@ -267,7 +267,8 @@ class Renderer:
     def render_once(self, name: str, values: Mapping[str, Any], last: bool) -> str:
         """Render a template with values that switches share the first time, and return the same text from then on.
 
-        Templates call it. Values are recognised by identity, so they are kept: no other object can get the same id.
+        Templates call it. `last` is passed on to the template: whether its table is the last one of the file. Values
+        are recognised by identity, so they are kept: no other object can get the same id.
         """
         key = (name, id(values), last)
         if key not in self._kept:
@@ -298,14 +299,22 @@ def require_known_nos(cluster: Cluster) -> None:
 
 
 def _is_configured(catalog: Catalog, nos: str, protocol: str) -> bool:
-    """Whether a NOS has templates, and claims the intents that all Ethernet switches need."""
+    """Whether a NOS has templates for the switches of a fabric of `protocol`: for `infiniband`, templates of whole
+    fabrics.
+
+    A NOS of other switches must also claim, in the catalogue, the intents that all Ethernet switches need.
+    """
     if protocol == "infiniband":
         return has_templates(nos, whole_fabric=True)
     return has_templates(nos, whole_fabric=False) and bool(catalog.naming(nos).configuration.claims)
 
 
 def _suggest_rendered(catalog: Catalog, switch: SwitchProfile, protocol: str) -> str:
-    """Return a hint for a NOS without templates: run another NOS, or build all parts but configurations."""
+    """Return a hint for a switch whose NOS has no templates: run another NOS on it, or build all parts but
+    configurations.
+
+    `protocol` is that of its fabric, such as `infiniband`.
+    """
     rendered = known_nos(whole_fabric=protocol == "infiniband")
     alternatives = [nos for nos in catalog.list_usable_nos(switch) if nos in rendered]
     instead = f"run {' or '.join(alternatives)} on it, or " if alternatives else ""

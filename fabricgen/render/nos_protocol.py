@@ -55,8 +55,9 @@ class NamesTemplates(Protocol):
     """A NOS with templates that have no file each: one file `NAME.j2` stands for many (kernel/named_templates.py)."""
 
     def list_templates(self) -> Iterable[str]:
-        """Return the templates that need no file of their own, as `NAME.j2` stands for them, as paths below the folder
-        of the NOS in `templates`; some may have a file all the same.
+        """Return the templates for which a file `NAME.j2` stands, as paths below the folder of the NOS in `templates`.
+
+        Some of them may have a file of their own all the same.
         """
 
 
@@ -92,7 +93,7 @@ class SharesTables(Protocol):
 
 
 class Circuits(NamedTuple):
-    """How DHCP requests name the port at which they came in (RFC 3046, agent circuit id), on one switch."""
+    """How DHCP requests on one switch name the port at which they came in (RFC 3046, agent circuit id)."""
 
     form: Mapping[str, str]
     """By fabric whose hosts are relayed: the text, in the fields of `forms.CIRCUIT_ID`; without one it says no port."""

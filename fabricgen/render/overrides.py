@@ -131,9 +131,11 @@ def _list_replaceable() -> set[str]:
 
 
 def _find_used_files(folder: Path, replacing: set[str], files: set[str]) -> set[str]:
-    """Return the files of a folder that replace templates, and the files that these include, import or extend in turn.
+    """Return the files that have an effect: those that replace templates, and those that they include, import or
+    extend.
 
-    Returns all files if one names a template by a value. If one cannot be read, rendering will say so.
+    `files` are all files of the folder, and are returned if one names a template by a value, or cannot be read:
+    rendering will then say why.
     """
     used, unread = set(replacing), sorted(replacing)
     while unread:

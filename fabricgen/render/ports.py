@@ -74,7 +74,7 @@ def list_circuit_ids(cluster: Cluster, rows: Iterable[int]) -> dict[tuple[str, s
 
 
 def _list_switch_circuits(cluster: Cluster, row: int) -> Iterator[tuple[str, tuple[bytes, ...]]]:
-    """Yield (port, circuit ids that a relay may send for it) of the ports of a switch with DHCP."""
+    """Yield (port, circuit ids that a relay may send for it) of each port of a switch that has any."""
     view = cluster.switch(row)
     nos, specs = load_writer(view.nos), cluster.design.loaded.blueprint.fabrics
     if not isinstance(nos, NamesCircuits):
@@ -96,7 +96,7 @@ def _list_switch_circuits(cluster: Cluster, row: int) -> Iterator[tuple[str, tup
 
 
 def _bond_name(form: str, port: SwitchPort) -> str:
-    """Return the name of the bond that a port is in, by the form of names of the NOS."""
+    """Return the name of a port's bond by its `form`, such as `Port-Channel{number}`; "" for a port in none."""
     return form.format(number=port.bond) if port.bond else ""
 
 
@@ -116,8 +116,9 @@ def make_guards(access: HostAccess) -> tuple[Guard, ...]:
 
 
 def list_guards(view: SwitchView, bond: str) -> dict[Guard, list[str]]:
-    """Return the ports of a switch by the access list that they have; `bond` is the form of names
-    of bonds: `{number}`.
+    """Return the ports and bonds of a switch that have each access list, by name.
+
+    `bond` is the form of names of bonds, such as `Port-Channel{number}`: a port of a bond is listed as the bond.
     """
     guarded: dict[Guard, dict[str, None]] = {}
     for port in view.ports:

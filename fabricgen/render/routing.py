@@ -51,7 +51,7 @@ class PolicyNames:
         return name if alone else f"{name}-{self.suffix}"
 
     def name_map(self, name: str) -> str:
-        """Return the name of a map; in the default VRF the maps of sessions begin with FABRIC."""
+        """Return the name of a map; in the default VRF the maps of sessions begin with FABRIC, as in `FABRIC-IN`."""
         base = name.removesuffix("6") if self.joint else name
         if base in ("LEAKED", "LEAKED6"):
             return f"{base}-{self.vrf_name(self.vrf) or 'default'}"
@@ -62,7 +62,9 @@ class PolicyNames:
         )
 
     def name_leaked(self, entry: RouteMapEntry) -> str:
-        """Return the name of the list of an entry of a leak, which contains both VRFs."""
+        """Return the name of the prefix list of an entry for leaked routes: it names the own VRF and the one they come
+        from.
+        """
         own_vrf, source_vrf = (self.vrf_name(vrf) or "default" for vrf in (self.vrf, entry.source_vrf or ""))
         return f"{entry.prefix_list.partition('-')[0]}-{own_vrf}-{source_vrf}"
 
@@ -123,7 +125,9 @@ def list_entry_rows(maps: RouteMaps, names: PolicyNames, words: dict[bool, str])
 
 
 def sort_outside_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the entries for routes beyond exits in the order of text: IPv4 before IPv6, and what is denied first."""
+    """Return the entries for routes beyond exits, those that are not `of_fabric`, in the order in which they are
+    printed.
+    """
 
     def rank_row(row: dict[str, Any]) -> tuple[bool, bool, bool, bool]:
         """Return the sort key: overlay last; IPv4 before IPv6; outward denials first; maps inwards first."""
@@ -141,7 +145,12 @@ def sort_outside_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 def make_entry_row(
     map_: str, number: int, entry: RouteMapEntry, names: PolicyNames, words: dict[bool, str]
 ) -> dict[str, Any]:
-    """Return an entry of a route map; `drains`: it adds the community of a drained switch to other communities."""
+    """Return entry `number` of the map `map_` as a row for templates; `words` are the NOS's words for families, by
+    whether IPv6.
+
+    `source` is the VRF that an entry for leaks takes routes from, False for another entry. `drains`: besides other
+    communities, it adds that of a drained switch.
+    """
     is_leak, ended = entry.source_vrf is not None, (entry.community,) if entry.added and entry.community else ()
     return {
         "map": names.name_map(map_),
@@ -183,7 +192,11 @@ def list_session_rows(bgp: Bgp, *, exits: bool) -> list[dict[str, Any]]:
 
 
 def list_member_rows(bgp: Bgp, names: PolicyNames, family: str) -> list[dict[str, Any]]:
-    """Return who carries a family, each with its maps: peer groups in their order, then sessions of exits."""
+    """Return a row for each peer group, and for each session of an exit, that carries a family.
+
+    It has the maps, the limit of prefixes, and the session, or one of the group's. Peer groups come first, in their
+    order.
+    """
     groups = {peer.group: peer for peer in bgp.peers.values() if family in peer.families and not peer.is_exit}
     exits = {far: peer for far, peer in bgp.peers.items() if family in peer.families and peer.is_exit}
     return [

@@ -30,10 +30,10 @@ from fabricgen.wiring.tables import ManagementPort
 
 @dataclass(frozen=True, slots=True)
 class TextGroup:
-    """The distinct texts of one kind at the ports of a switch, sorted if its NOS sorts anything by them.
+    """The distinct texts of one kind, such as names of peers, at the ports of a switch.
 
-    `indexes` (int64, -1 for none) are the text at each port; for addresses they are two rows, of own ones and of far
-    ends.
+    They are sorted if the NOS of the switch sorts anything by them. `indexes` (int64) has for each port the index of
+    its text in `texts`, -1 for none. For addresses it has two rows: the port's own addresses, and those of far ends.
     """
 
     texts: list[str]
@@ -42,7 +42,10 @@ class TextGroup:
 
 @dataclass(frozen=True, slots=True)
 class _TextKind:
-    """The texts of one kind at the ports of some switches, switch by switch; each text is there once a switch."""
+    """The texts of one kind, such as names of peers, at the ports of some switches, one switch after another.
+
+    A text that several ports of a switch have is there once for the switch.
+    """
 
     texts: list[str]
     bounds: list[int]
@@ -182,7 +185,7 @@ class PortTextBuilder:
 def _rank_addresses(family: FamilyAddresses, owner: Ints64, link: Ints, at_b: Flags, by_text: Flags) -> _TextKind:
     """Return the addresses of one family at the ports of switches and at their far ends: indexes have two rows.
 
-    Each port is given by the switch that has it (`owner`, an index), its link, and whether it is at the b end;
+    Each port is given by the index of its switch (`owner`), its link, and whether it is the link's upper end (`at_b`);
     `by_text` says of each switch whether its addresses are sorted.
     """
     a, b = family.a[link], family.b[link]
@@ -223,7 +226,7 @@ def _rank_decimals() -> Ints64:
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
-    """The distinct keys of each owner, ranked; columns of int64."""
+    """The distinct keys of each owner with their ranks: an owner is a switch, a key a number that stands for a text."""
 
     first: Ints64
     """A row where each of the keys occurs, owner by owner."""
@@ -233,15 +236,15 @@ class _Ranked:
     """The rank of the key of each row among those of its owner, -1 for none."""
 
     def make_kind(self, texts: list[str]) -> _TextKind:
-        """Return these keys with their texts."""
+        """Return a `_TextKind` of these keys, given the text of each key."""
         return _TextKind(texts, self.bounds.tolist(), self.indexes)
 
 
 def _rank_keys(owner: Ints64, keys: Ints64, by_key: Flags, present: Flags | None = None) -> _Ranked:
-    """Rank the (present) keys of each owner: by value if `by_key` of the owner is set, else in order of appearance.
+    """Rank the keys of each owner: by value if `by_key` of the owner is set, else in order of appearance.
 
-    `owner`, `keys` and `present` have one entry a row, such as a port, rows of one owner together; `by_key` has one an
-    owner.
+    `owner`, `keys` and `present` have one entry for each row, such as a port, and the rows of an owner stand together;
+    keys that are not `present` have no rank. `by_key` has one entry for each owner.
     """
     indexes = np.full(len(keys), -1, dtype=np.int64)
     rows = np.arange(len(keys)) if present is None else np.flatnonzero(present)
@@ -261,7 +264,10 @@ def _rank_keys(owner: Ints64, keys: Ints64, by_key: Flags, present: Flags | None
 
 
 def find_rail_subnets(views: SwitchViews) -> Ints64:
-    """Return for every link the index of its rail's subnet among those of its switch (int64); their VLANs differ."""
+    """Return for every link the index of its rail's subnet among those of its switch (int64); 0 for links of no rail.
+
+    Each subnet of a switch has a VLAN of its own.
+    """
     links = views.plan.links
     subnets = np.zeros(len(links), dtype=np.int64)
     for i, segment in enumerate(links.segments):
@@ -303,10 +309,10 @@ class SwitchSignature:
         return [*self.names, *self.addresses, *self.ports.texts]
 
     def number_placeholders(self) -> list[list[int]]:
-        """Return the numbers of placeholders, -1 for none.
+        """Return lists of the numbers of placeholders, -1 where there is no text.
 
-        The first list is of `_list_frame_addresses`; the others, one for each row of indexes of each group of `ports`,
-        have one entry a port.
+        The first list is for the addresses of `_list_frame_addresses`. The others are for `ports`: one list for each
+        group, or two for addresses, with an entry for each port.
         """
         first = len(self.names)
         lists = [[i + first if i >= 0 else -1 for i in self.address_indexes]]
@@ -364,7 +370,11 @@ class SwitchShapes:
             yield self._make_signature(row, frame, ports) if fits else None
 
     def _make_signature(self, row: int, frame: SwitchView, ports: PortTexts) -> SwitchSignature:
-        """Return a signature whose `shape` has all that can change lines; the rest is texts printed unchanged."""
+        """Return the signature of the switch in a row: `shape` has all that can change lines, the rest is texts printed
+        unchanged.
+
+        `frame` is the view of the switch, `ports` are the texts at its ports.
+        """
         addresses = _list_frame_addresses(frame)
         texts, indexes = _sort_addresses(addresses)
         names = [frame.name, frame.rack, str(frame.asn), frame.mac]

@@ -44,14 +44,18 @@ class Prefetcher(Generic[Result]):
     def __init__(
         self, rows: Sequence[int], compute: Callable[[Sequence[int]], Iterable[Result]], batch: int = BATCH
     ) -> None:
-        """`rows` are all rows of the device table that will be asked for; `compute` returns one result for each row of
-        a batch, in order."""
+        """Take the rows to come, `rows`, in the order in which results will be asked for; nothing is computed yet.
+
+        `compute` returns one result for each row of a batch, in order.
+        """
         self._rows, self._compute, self._batch = rows, compute, batch
         self._index = {row: index for index, row in enumerate(rows)}
         self._ready: dict[int, Result] = {}
 
     def take_result(self, row: int) -> Result:
-        """Return the result for a row, once."""
+        """Return the result for a row and forget it; if the row is not in the batch, the batch from this row on is
+        computed.
+        """
         if row not in self._ready:
             start = self._index[row]
             rows = self._rows[start : start + self._batch]
@@ -87,7 +91,10 @@ class TextTemplate:
 
 
 def parse_template(text: str, first_table: int) -> TextTemplate:
-    """Split a text at its placeholders; table i takes entry `first_table` + i of the texts that fill it."""
+    """Split a text at its placeholders, and return it as a template that other texts fill.
+
+    The placeholder of table i is filled by entry `first_table` + i of these texts.
+    """
     pieces, slots, end = [], [], 0
     for placeholder in _PLACEHOLDER.finditer(text):
         pieces += [text[end : placeholder.start()], ""]
@@ -99,7 +106,10 @@ def parse_template(text: str, first_table: int) -> TextTemplate:
 
 
 def _find_slot_number(placeholder: re.Match[str], first_table: int) -> int:
-    """Return which of the texts that fill a template a placeholder takes."""
+    """Return the index, among the texts that fill a template, of the text that takes the place of a placeholder.
+
+    Texts of a switch come first; those of tables begin at `first_table`.
+    """
     word, number, table = placeholder.groups()
     return first_table + int(table) if table else int(word or number)
 
@@ -131,7 +141,7 @@ class Skeleton:
 
 @dataclasses.dataclass(slots=True)
 class _ShapeState:
-    """What is known of a shape so far."""
+    """What is known so far of the switches of one shape, and the skeletons made for them."""
 
     prefetched: int = 0
     """Switches of it that were prefetched."""
@@ -161,7 +171,7 @@ class _SkeletonVariant:
 
 @dataclass(slots=True)
 class _LengthClass:
-    """Switches whose cables have lengths of the same classes, and so the same shared tables."""
+    """Switches of a shape whose cables have equal lengths as far as the NOS distinguishes them: they share tables."""
 
     shared: Shared
     table_names: Hashable
@@ -182,7 +192,7 @@ class Skeletons:
         render: Callable[[SwitchView, TableRenderer], Iterator[tuple[str, str]]],
         render_table: TableRenderer,
     ) -> None:
-        """`rows` are all rows of the device table that will be asked for, in order.
+        """Take all rows of the device table that will be asked for, in order; nothing is rendered yet.
 
         `render_whole` renders a view: (path, bytes) of each file. `render` does so to text, with a function of its own
         for shared tables; `render_table` is the usual one.
@@ -201,14 +211,21 @@ class Skeletons:
         return self._render_whole(row) if signature is None else self._render_from_shape(row, signature)
 
     def _prefetch_signatures(self, rows: Sequence[int]) -> list[SwitchSignature | None]:
-        """Return the signatures of the next switches, and count how many of each shape there are."""
+        """Return the signatures of the switches in some rows, the next to be rendered, and count how many of each shape
+        there are.
+        """
         signatures = list(self._switch_shapes.list_signatures(rows, self._keep_order))
         for signature in filter(None, signatures):
             self._shapes.setdefault(signature.shape, _ShapeState()).prefetched += 1
         return signatures
 
     def _render_from_shape(self, row: int, signature: SwitchSignature) -> _Files:
-        """Return the files of a switch, from a skeleton if its shape has enough switches and no wrong skeleton."""
+        """Return the files of a switch, from a skeleton if its shape has enough switches, and skeletons of it proved
+        right.
+
+        The first switch is rendered by itself. The second makes the skeleton, which must give back the files of the
+        first.
+        """
         shape = self._shapes[signature.shape]
         if shape.prefetched < FEWEST or shape.differs:
             return self._render_whole(row)
@@ -241,8 +258,10 @@ class Skeletons:
         return list(self._whole(self._cluster.switch(row)))
 
     def _find_length_class(self, shape: _ShapeState, signature: SwitchSignature) -> _LengthClass:
-        """Return the length class of a switch: those of its shape with cables as long, as far as
-        the NOS distinguishes.
+        """Return the length class that a switch is in, which is made if it is new.
+
+        Switches of one shape are in one class if the NOS does not distinguish the lengths of their cables, port by
+        port.
         """
         catalog = self._cluster.design.catalog
         if shape.nos is None:
@@ -265,7 +284,9 @@ class Skeletons:
         return self._cluster.design.tier(cls.key).nos
 
     def _make_skeleton(self, shape: _ShapeState, signature: SwitchSignature, shared: Shared) -> Skeleton:
-        """Render a switch with placeholders and parse the result."""
+        """Return the skeleton of a shape, made from a switch with this signature: it is rendered with placeholders, and
+        parsed.
+        """
         view = self._switch_shapes.make_placeholder_view(signature)
         by_length: Mapping[str, Mapping[str, Any]] = {}
         if isinstance(shape.nos, SharesTables):
@@ -282,10 +303,11 @@ class Skeletons:
     def _parse_skeleton(
         self, view: SwitchView, texts: int, shared: Container[str], by_length: Mapping[str, Mapping[str, Any]]
     ) -> Skeleton:
-        """Render a view of placeholders and split the files at these.
+        """Render a view of placeholders, and split the files at the placeholders.
 
-        `shared` and `by_length` are the tables that are put in when the skeleton is filled. Of the texts that fill it,
-        the first `texts` are those of the switch, and the others are tables.
+        `by_length` has the values of tables that print cable lengths, and `shared` the names of others that switches
+        share: both get a placeholder for the whole table. Of the texts that fill the skeleton, the first `texts` are
+        those of the switch, and the others are these tables.
         """
         tables: list[SharedTable] = []
 

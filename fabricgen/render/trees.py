@@ -33,9 +33,10 @@ def read_data(file: str, text: str) -> Any:
 def merge_tree(
     base: Mapping[str, Any], tree: Mapping[str, Any], snippet: PlacedSnippet, parent: str = ""
 ) -> dict[str, Any]:
-    """Return data with a snippet's tree, or a part of it, merged in: mappings key by key, other values replaced.
+    """Return `base` with a snippet's tree, or a part of it, merged in: mappings key by key, other values replaced.
 
-    Raises InputError (FG052) if one has a mapping and the other a value, so that the snippet mistakes the place.
+    `parent` is the path of `base` in the file, such as `a/b`, for messages. Raises InputError (FG052) if one has a
+    mapping and the other a value, so that the snippet mistakes the place.
     """
     result = dict(base)
     for key, value in tree.items():
@@ -53,16 +54,18 @@ def merge_tree(
 
 
 def _find_key(base: Mapping[str, Any], key: Any) -> Any:
-    """Return the key of a mapping with the same spelling, else the key itself: a blueprint's 3 is the configuration's
-    "3".
-    """
+    """Return the key in `base` that is spelled like `key`, else `key`: a blueprint's 3 is the configuration's "3"."""
     return next((name for name in base if str(name) == str(key)), key)
 
 
 def find_first_fault(
     snippets: tuple[PlacedSnippet, ...], fails: Callable[[tuple[PlacedSnippet, ...]], bool]
 ) -> PlacedSnippet:
-    """Return, of several snippets that fail together, the first that fails together with those before it."""
+    """Return the snippet with which several snippets begin to fail: the last of the shortest failing run from the first
+    on.
+
+    `fails` says whether some snippets fail together; all of `snippets` do.
+    """
     for count in range(1, len(snippets)):
         if fails(snippets[:count]):
             return snippets[count - 1]

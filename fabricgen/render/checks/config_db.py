@@ -61,7 +61,7 @@ def _load_lanes(catalog: Catalog, name: str) -> PlatformLanes | None:
 
 
 def check_management(tables: Tables) -> Iterator[ConfigProblem]:
-    """Yield problems that no single row of management shows."""
+    """Yield problems of management that no single row shows: gateways, DNS, logs, VRFs, SNMP, logins and gNMI."""
     yield from _check_gateways(tables)
     yield from _check_dns(tables)
     yield from _check_syslog(tables)
@@ -87,7 +87,7 @@ def _check_gnmi(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_dns(tables: Tables) -> Iterator[ConfigProblem]:
-    """Yield DNS options without a resolver."""
+    """Yield a problem if there are DNS options (DNS_OPTIONS) and no server that resolves names (DNS_NAMESERVER)."""
     if tables.get("DNS_OPTIONS", {}).get("GLOBAL") and not tables.get("DNS_NAMESERVER"):
         yield ConfigProblem(
             "DNS_OPTIONS", "GLOBAL", found="options without a resolver", wanted="a row in DNS_NAMESERVER"
@@ -103,7 +103,7 @@ def _check_syslog(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_vrfs(tables: Tables) -> Iterator[ConfigProblem]:
-    """Yield services in a VRF that does not exist."""
+    """Yield time servers and collectors of logs in a VRF that does not exist."""
     has_mgmt_vrf = tables.get("MGMT_VRF_CONFIG", {}).get("vrf_global", {}).get("mgmtVrfEnabled") == "true"
     for table in ("NTP", "SYSLOG_SERVER"):
         for key, fields in tables.get(table, {}).items():
@@ -132,7 +132,10 @@ def _check_snmp(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_snmp_parts(key: str, kind: str, fields: Fields) -> Iterator[ConfigProblem]:
-    """Yield such fields of one user, of type noAuthNoPriv, AuthNoPriv or Priv."""
+    """Yield the types and passwords, of authentication and encryption, that an SNMP user lacks or has without use.
+
+    `key` is the key of the user's row, `kind` the type of the user: noAuthNoPriv, AuthNoPriv or Priv.
+    """
     for part in ("AUTH", "ENCRYPTION"):
         for ending in ("TYPE", "PASSWORD"):
             field = f"SNMP_USER_{part}_{ending}"
@@ -259,7 +262,9 @@ def _check_port(name: str, fields: Fields, face: PlatformLanes) -> Iterator[Conf
 
 
 def list_port_positions(cage: PlatformCage, lanes: tuple[int, ...]) -> range:
-    """Return the positions, in a cage, of ports with so many lanes."""
+    """Return the positions of ports in a cage, from 0, if each port has as many lanes as `lanes`: 0 and 1 for 4 of 8
+    lanes.
+    """
     return range(len(cage.lanes) // len(lanes))
 
 
@@ -274,7 +279,7 @@ def _check_subport(name: str, fields: Fields, position: int, *, split: bool) -> 
 def _check_speed(
     name: str, fields: Fields, lanes: int, cage_class: CageClass, face: PlatformLanes
 ) -> Iterator[ConfigProblem]:
-    """Yield a speed that the platform does not have over so many lanes."""
+    """Yield a problem if the platform does not have the speed of a port with `lanes` lanes in a cage of this class."""
     speed = fields.get("speed", "")
     legal = face.speeds[cage_class.form_factor, lanes]
     if speed.isdigit() and int(speed) not in legal:
@@ -283,7 +288,8 @@ def _check_speed(
 
 
 def list_legal_mbps(platform: SonicPlatform, cage_class: CageClass, lanes: int) -> frozenset[int]:
-    """Return the legal speeds (Mb/s) of a port with so many lanes in a cage, by all breakout modes with such ports.
+    """Return the legal speeds (Mb/s) of a port with `lanes` lanes in a cage, by all breakout modes that make such
+    ports.
 
     A HwSKU's own split counts too: a platform without modes has no other, and a gearbox may make lanes faster.
     """

@@ -30,7 +30,7 @@ _CHASSIS = frozenset(("chassis-packet", "fabric", "voq"))
 
 
 def check_relations(tables: Tables) -> Iterator[ConfigProblem]:
-    """Yield problems that no single row shows."""
+    """Yield problems that no single row shows, such as one address on two interfaces."""
     yield from _check_addresses(tables)
     yield from _check_ports(tables)
     yield from _check_as_numbers(tables)
@@ -102,8 +102,9 @@ def _check_as_numbers(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_features(tables: Tables) -> Iterator[ConfigProblem]:
-    """Yield states that are neither a state nor a template of one, as in init_cfg.json; sonic-feature.yang accepts any
-    text.
+    """Yield states of containers that are neither a known word nor a Jinja2 template, as init_cfg.json has some.
+
+    sonic-feature.yang accepts any text.
     """
     for key, fields in tables.get("FEATURE", {}).items():
         state = fields.get("state", "enabled")
@@ -250,7 +251,11 @@ def _check_watchdog(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_shapers(tables: Tables) -> Iterator[ConfigProblem]:
-    """Yield peak rates and bursts without the values that they must exceed, or below these (sonic-scheduler.yang)."""
+    """Yield limits of schedulers that do not fit together (sonic-scheduler.yang).
+
+    The peak rate `pir` needs a committed rate `cir` that is not above it. The burst `cbs` needs `cir`; the burst `pbs`
+    needs `pir` and must not be below `cbs`.
+    """
     for key, fields in tables.get("SCHEDULER", {}).items():
         numbers = {name: int(fields[name]) for name in ("cir", "pir", "cbs", "pbs") if fields.get(name, "").isdigit()}
         committed = numbers.get("cir", 0)
@@ -267,8 +272,9 @@ def _check_shapers(tables: Tables) -> Iterator[ConfigProblem]:
 
 
 def _check_fib(tables: Tables) -> Iterator[ConfigProblem]:
-    """Yield the setting to announce only what the hardware has, without that to ask the hardware
-    (sonic-device_metadata.yang).
+    """Yield `suppress-fib-pending` (announce only what is in the hardware) without `synchronous_mode`, which it needs.
+
+    See sonic-device_metadata.yang.
     """
     metadata = tables.get("DEVICE_METADATA", {}).get("localhost", {})
     if metadata.get("suppress-fib-pending") == "enabled" and metadata.get("synchronous_mode") != "enable":

@@ -42,9 +42,9 @@ Place: TypeAlias = tuple[str, int | str, int | str]
 
 @dataclass(frozen=True, slots=True)
 class JudgedValue:
-    """The result for a value: what is wrong, as (found, what would be right), and the rows that it names.
+    """The result for a value: its `faults`, each (found, what would be right), and the rows that it refers to.
 
-    A name is (text, places of which one must have it, what else would be right).
+    Each of `names` is (text, places, what else would be right): a row with this text must be at one of the places.
     """
 
     faults: tuple[tuple[str, str], ...] = ()
@@ -53,14 +53,15 @@ class JudgedValue:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowKind:
-    """The rows of a table whose keys have one form, with their schema."""
+    """The rows of a table whose keys have the same number of parts, or one fixed name, with their schema."""
 
     table: str
     schema: Schema
 
     def find_schema(self, name_or_number: str | int) -> Schema | None:
-        """Return the schema of a part of the key, of a field's value or of a map's `NAME`; None for
-        an unknown field.
+        """Return a schema of these rows: by number that of a part of the key, by name that of a field's value.
+
+        NAME (-1) gives that of the names of fields in a map. None for an unknown field.
         """
         if isinstance(name_or_number, int):
             part: Schema = (
@@ -85,8 +86,10 @@ def _list_row_kinds(table: str) -> tuple[dict[str, RowKind], dict[int, RowKind]]
 
 @cache
 def _list_types(kind: RowKind, name_or_number: str | int) -> tuple[tuple[Draft202012Validator, Place | None], ...]:
-    """Return (validator, place that a reference of the type leads to) of each type that a value, or list item, may
-    have.
+    """Return (validator, place) of each type that a value, or an item of a list, may have.
+
+    The place is where a value of this type refers to, None for a type that is no reference. `name_or_number` is the
+    name of a field or the number of a part of the key.
     """
     schema = kind.find_schema(name_or_number) or {}
     types = walk_types(schema.get("items", schema))
@@ -186,8 +189,9 @@ def _judge_value(kind: RowKind, name_or_number: str | int, value: Value) -> Judg
 
 
 def _judge_text(kind: RowKind, name_or_number: str | int, schema: Schema, text: str) -> JudgedValue:
-    """Return the result for a text, which must be of one of the types; if all are references, one
-    must have its target.
+    """Return the result for a text: a fault if it is of none of the types that it may have.
+
+    If all types that it fits are references, one of them must have its target: the result has the names to look for.
     """
     if len(text) > LONGEST:
         return JudgedValue(((f"{len(text)} characters", f"at most {LONGEST}"),))
@@ -267,7 +271,7 @@ def _check_field_names(kind: RowKind, names: frozenset[str]) -> tuple[tuple[str,
 
 @dataclass(frozen=True, slots=True)
 class ReferenceTargets:
-    """The rows of a file, and the values that references to them may have."""
+    """The rows of a file, and the values that references may have, by place, once a place was asked for."""
 
     rows: Rows
     values: dict[Place, set[str]] = field(default_factory=dict)
@@ -283,7 +287,7 @@ class ReferenceTargets:
                 yield ConfigProblem(table, key, name, f"'{shorten(text)}' has no row in {tables}", right)
 
     def find_values(self, target: Place) -> set[str]:
-        """Return the values at a place of the file."""
+        """Return the values in the file at a place that references lead to, such as the names of a table's rows."""
         if target not in self.values:
             self.values[target] = set(self._read_values(*target))
         return self.values[target]
@@ -375,7 +379,7 @@ def describe_expected(schema: Schema, value: str = "", *, references: bool = Tru
 
 
 def _describe_type(schema: Schema) -> str:
-    """Describe the text that a schema allows."""
+    """Describe the text that a schema allows, by its range, patterns and length: `at most 32 characters`."""
     if "x-range" in schema:
         return _describe_range(schema["x-range"])
     patterns = [rule["pattern"] for rule in (schema, *schema.get("allOf", ())) if "pattern" in rule]
@@ -386,14 +390,14 @@ def _describe_type(schema: Schema) -> str:
 
 
 def _describe_range(ranges: list[list[Any]]) -> str:
-    """Describe the numbers that a schema allows."""
+    """Describe the numbers in some ranges, each (lowest, highest): `a whole number from 1 to 4094`."""
     parts = [f"{low}" if low == high else f"from {low} to {high}" for low, high in ranges]
     whole_word = "whole " if all(isinstance(low, int) for low, _ in ranges) else ""
     return f"a {whole_word}number {' or '.join(parts)}"
 
 
 def _describe_length(schema: Schema) -> str:
-    """Describe how many characters a schema allows."""
+    """Describe how many characters a schema allows: `at most 32 characters`, or `characters` for any number."""
     low, high = schema.get("minLength", 0), schema.get("maxLength")
     if high is None:
         return f"at least {low} characters" if low else "characters"
