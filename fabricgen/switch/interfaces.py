@@ -52,8 +52,11 @@ class Relay:
 
 @dataclass(frozen=True, slots=True)
 class Advertised:
-    """Router advertisements: whether hosts ask DHCPv6 for addresses (`managed`) and for all else (`other`), for how
-    long they keep the router, the prefixes from which they may not make addresses, and addresses of resolvers.
+    """What router advertisements tell hosts.
+
+    `managed`: to ask DHCPv6 for addresses; `other`: to ask it for all else. `lifetime_s` is how long they keep the
+    router, `no_autoconfig` are prefixes from which they may not make addresses, `resolvers` are addresses of DNS
+    servers.
     """
 
     managed: bool
@@ -110,13 +113,15 @@ class Interface:
 
     @property
     def trunk_vlans(self) -> tuple[int, ...]:
-        """All its VLANs, the untagged one first, if any is tagged; else none."""
+        """All its VLANs, the untagged one first, if it is a trunk (has tagged VLANs); else ()."""
         return list_trunk_vlans(self.access_vlan, self.tagged_vlans)
 
 
 @dataclass(frozen=True, slots=True)
 class Bond:
-    """Ports that LACP makes one; both ends start it, with a PDU every second."""
+    """Ports that LACP joins to one; both ends send LACP from the start, a PDU every second. `members` are names of
+    ports.
+    """
 
     members: Set[str]
     admin_up: bool
@@ -135,23 +140,24 @@ class Bond:
 
     @property
     def trunk_vlans(self) -> tuple[int, ...]:
-        """All its VLANs, the untagged one first, if any is tagged; else none."""
+        """All its VLANs, the untagged one first, if it is a trunk (has tagged VLANs); else ()."""
         return list_trunk_vlans(self.access_vlan, self.tagged_vlans)
 
 
 def list_trunk_vlans(access_vlan: int, tagged_vlans: Set[int]) -> tuple[int, ...]:
-    """Return all VLANs, the untagged one first, if any is tagged; else none."""
+    """Return all VLANs of a trunk, the untagged one first; () for a port that is no trunk, without tagged VLANs."""
     return (*((access_vlan,) if access_vlan else ()), *tagged_vlans) if tagged_vlans else ()
 
 
 @dataclass(frozen=True, slots=True)
 class MlagPair:
-    """An MLAG pair, seen from one of its switches. `name` is the same at both; `backup` is another way to the other
-    switch: (its address, "management" if it is reached over the management network, else ""), both "" for none.
+    """An MLAG pair, seen from one of its switches. `members` are the ports of the peer link, `name` is the same at
+    both.
 
-    `vlans` are the VLANs that only the peer link has, with VRF and addresses; the pair's protocol runs in the first.
-    `mate` is the name of the other switch, `peer` its address in that VLAN, and `number` that of the bond of the peer
-    link, with its MTU in bytes.
+    `backup` is a way to the other switch beside the peer link: (its address, "management" if that is in the management
+    network, else ""); both are "" for none. `vlans` are the VLANs that only the peer link has, with VRF and addresses;
+    the pair's protocol runs in the first. `mate` is the name of the other switch, `peer` its address in that VLAN, and
+    `number` that of the bond of the peer link, with its MTU in bytes.
     """
 
     members: Set[str]
@@ -168,8 +174,8 @@ class MlagPair:
 class Subinterface:
     """One VLAN tag on a routed port; addresses have prefix lengths.
 
-    `pairs` are (own, far) addresses of the first and the second family of a cluster, "" for none. `in_gateway`: between
-    the two switches of an MLAG pair, it is the gateway's interface in its VLAN.
+    `pairs` are (own, far) addresses of the first and the second family of a cluster, "" for none. `in_gateway`: it is
+    between the two switches of an MLAG pair, and stands for the gateway's interface in its VLAN.
     """
 
     vrf: str

@@ -47,7 +47,10 @@ class PortQos:
 
     @property
     def marking(self) -> Ecn:
-        """The marking of the queue that marks packets, which a view's ports have; raises StopIteration if none does."""
+        """The ECN marking of the queue that marks packets; raises StopIteration if no queue does.
+
+        In the ports of a view one always does.
+        """
         return next(queue.ecn for queue in self.queues.values() if queue.ecn)
 
 
@@ -88,11 +91,12 @@ class SwitchQos:
         """The classes of lossy packets, of notifications, and of RoCE data; the last two are equal if lint was
         overruled.
 
-        These three classes have the queue of their own number, so that numbers of queues tell them. A port with fewer
-        than two queues is an IndexError, and a switch without ports StopIteration: `model_qos` makes neither.
+        They are found by what the queues of the first port do, since no configuration names them: each class has the
+        queue of its own number. Without `trim_class` the queue of trimmed packets, a share without marks, may be taken
+        for that of lossy packets.
 
-        No configuration names them, so that they are told by what the queues of the first port do. Without `trim_class`
-        the queue of trimmed packets, a share without marks, may be taken for that of lossy packets.
+        A port with fewer than two queues is an IndexError, and a switch without ports StopIteration: `model_qos` makes
+        neither.
         """
         of_port = next(iter(self.ports.values())).queues
         # a `trim_class` of 0 stands for no class of trimmed packets, and must not drop queue 0

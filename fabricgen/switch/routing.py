@@ -67,8 +67,9 @@ def prefix_length(prefix: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """Further routes that are permitted if one of `as_paths` matches (or if there are none), and what is set on them.
+    """Further routes that a policy permits, and what it sets on them.
 
+    They are those that a permit matches, and whose AS path matches one of `as_paths`; () of these is for any path.
     `last_as`: how often the first AS number of the path is repeated; `prepend`: the AS number that is put before it;
     `bandwidth`: ONE_LINK, ALL_LINKS or "".
     """
@@ -85,7 +86,8 @@ class Clause:
 class Policy:
     """The routes that are permitted: those that a permit matches; with `own_only`, only if their AS path is empty.
 
-    Routes that `denies` matches are not permitted. Prefixes alone tell the families of a session apart.
+    Routes that `denies` matches are not permitted; `clauses` permit further routes. A session that carries both
+    families has one policy: whether a permit is for IPv4 or IPv6 follows from its prefix.
     """
 
     permits: frozenset[Permit]
@@ -187,8 +189,10 @@ class RouteMaps:
     maps: dict[str, dict[int, RouteMapEntry]] = field(default_factory=dict)
 
     def find_map_name(self, peer: Peer, side: str, family: str) -> str:
-        """Return the name of the map of a family for a session of views, `side` IN or OUT; MLAG peers may have their
-        own.
+        """Return the name of the map that a session made by a view has for a family, inwards (`side` IN) or outwards
+        (OUT).
+
+        Sessions with the other switch of an MLAG pair may have an outward map of their own, PEER.
         """
         ending = "6" if family == "v6" else ""
         if peer.is_exit:
@@ -250,7 +254,9 @@ class Bgp:
 
 @dataclass(frozen=True, slots=True)
 class StaticRoute:
-    """A route over (own port, next hop) pairs equally; `discard`: packets that none of them takes are dropped."""
+    """A route with equal-cost next hops, each (own port, address); `discard`: packets that none of them takes are
+    dropped.
+    """
 
     hops: Set[tuple[str, str]]
     discard: bool
