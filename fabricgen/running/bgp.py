@@ -60,7 +60,11 @@ class Neighbor:
 
 @dataclass
 class Instance:
-    """`router bgp` in one VRF. `timers` are (keepalive, hold), seconds; the RFC's defaults if not stated."""
+    """`router bgp` in one VRF. `timers` are (keepalive, hold), seconds; the RFC's defaults if not stated.
+
+    `relax`: paths of equal length count as equal whatever their AS numbers. `max_paths` has each stated number of
+    paths.
+    """
 
     asn: int
     router_id: str = ""
@@ -189,9 +193,10 @@ def parse_ints(*words: str) -> tuple[int, ...]:
 
 
 def add_setting_lines(rules: LineRules, settings: FieldLines) -> None:
-    """Add rules by which lines give values to fields of the Instance in the state, as `put_value` does.
+    """Add rules by which lines set fields of the state's Instance: `settings` maps a pattern to (field, function).
 
-    In lines that begin with `neighbor`, the first group names the neighbour (or group) whose field is set.
+    The function makes the value of the groups, and the field takes it as `put_value` does. In lines that begin with
+    `neighbor`, the first group names the neighbour (or group) whose field is set.
     """
     for pattern, (name, convert) in settings.items():
         rules.add_taker(pattern, partial(_set_field, name, convert, pattern.startswith("neighbor")))
@@ -205,7 +210,10 @@ def _set_field(
     line: Line,  # noqa: ARG001 - a Taker
     groups: tuple[Any, ...],
 ) -> None:
-    """Set a field of an instance or neighbour to what `convert` makes of the groups of a pattern."""
+    """Set the field `name` of the instance to what `convert` makes of the groups that a pattern matched.
+
+    With `of_neighbor` it is the field of a neighbour, which the first group names, and `convert` takes the others.
+    """
     instance = next(part for part in state if isinstance(part, Instance))
     if of_neighbor:
         put_value(instance.find_neighbor(groups[0]), name, convert(*groups[1:]))

@@ -41,10 +41,10 @@ class Given(FrozenModel):
 
 
 class PardonCase(FrozenModel):
-    """A test case of a rule: a plan, what a device shows that the rule pardons (`running`), what no rule may pardon.
+    """A test case of a rule: `planned`, what is planned, and `running`, what a device shows and the rule pardons.
 
-    For a rule of kind `error` it is the other way round. All are snippets of files: text of FRR, EOS or NVUE; tables of
-    SONiC, or the tree below NVUE's `set`, as YAML.
+    A rule of kind `error` must find an error in `running`. All are snippets of files: text of FRR, EOS or NVUE; tables
+    of SONiC, or the tree below NVUE's `set`, as YAML.
     """
 
     planned: Any
@@ -58,7 +58,8 @@ class DifferenceRule(FrozenModel):
 
     A `neutral` difference changes nothing; a `foreign` one does something that cannot affect the plan; a `description`
     affects no packet. The values of a `secret` are never printed, and are compared only if both sides have the same
-    form. An `error` says why a difference breaks the plan that a later rule would pardon.
+    form. An `error` breaks the plan, for the reason `why`; such a rule stands before one that would pardon the
+    difference.
     """
 
     kind: Literal["error", "neutral", "foreign", "description", "secret"]
@@ -264,7 +265,9 @@ def load_rule_entries(nos: str) -> tuple[DifferenceRule, ...]:
 
 @cache
 def load_rules(nos: str) -> DifferenceRules:
-    """Load the rules of a NOS, and those of other rooms whose statements are part of its own: SONiC includes FRR."""
+    """Load the rules of a NOS, followed by those of another folder whose statements are part of its own: SONiC includes
+    FRR.
+    """
     spelling, entries = load_spelling(nos), list(load_rule_entries(nos))
     # the first rule that matches decides, so that the NOS's own rules come first
     for first_step, room in spelling.parts.items():
@@ -273,7 +276,11 @@ def load_rules(nos: str) -> DifferenceRules:
 
 
 def _move_below(first_step: str, room: str, rule: DifferenceRule) -> DifferenceRule:
-    """Return a rule of another room (`room`) with its path, and those of its conditions, put below a first step."""
+    """Return a rule of another folder, such as `frr`, with `first_step` put before its path and those of its
+    conditions.
+
+    A rule without a name is counted under the name of that folder.
+    """
     conditions = tuple(condition.model_copy(update={"path": (first_step, *condition.path)}) for condition in rule.given)
     name = rule.name or room.upper()
     return rule.model_copy(update={"path": (re.escape(first_step), *rule.path), "given": conditions, "name": name})
@@ -294,7 +301,10 @@ class Prepared:
 
 
 def prepare_files(nos: str, running: Mapping[str, str], planned: Mapping[str, str]) -> Prepared:
-    """Prepare the files that a device shows if its NOS requires it (`preparing.py` in its room), else keep them."""
+    """Return the files that a device shows in the form in which they are compared with planned ones.
+
+    They stay as they are unless the NOS has a module `fabricgen/nos/NAME/preparing.py`.
+    """
     if nos not in list_nos("preparing"):
         return Prepared(dict(running))
     prepared: Prepared = load_part(nos, "preparing").prepare_files(running, planned)

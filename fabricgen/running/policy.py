@@ -80,7 +80,10 @@ class Policies(RouteMaps):
         self.prefix_lists[name] = {*self.prefix_lists.get(name, ()), permit}
 
     def add_entry(self, rules: LineRules, line: Line, name: str, action: str, seq: str) -> None:
-        """Add an entry of a route map, read from the lines below its own."""
+        """Add entry `seq` of the route map `name`; `rules` read its fields from the lines below `line`.
+
+        `action` is `permit` or `deny`.
+        """
         matched: dict[str, Any] = {}
         rules.read(line.children, matched)
         if name.startswith(ADDING):
@@ -88,7 +91,7 @@ class Policies(RouteMaps):
         self.maps.setdefault(name, {})[int(seq)] = RouteMapEntry(action == "permit", **matched)
 
     def add_path(self, name: str, expression: str) -> None:
-        """Add a rule to a list of AS paths."""
+        """Add a regular expression, `expression`, to the list of AS paths `name`."""
         self.as_paths[name] = {*self.as_paths.get(name, ()), expression}
 
     def find_policy(self, names: Iterable[str], families: frozenset[str]) -> Policy | None:
@@ -129,7 +132,8 @@ class Policies(RouteMaps):
         return self.maps[name].values()
 
     def list_vrf_sources(self, name: str) -> Iterator[tuple[str, frozenset[Permit]]]:
-        """Yield (VRF, permitted routes of it) of each entry of a map for leaks, after the first.
+        """Yield (VRF, its permitted routes) of each entry of a map for leaks except the first, which keeps leaked
+        routes out.
 
         Raises UnknownTextError if the first entry does not keep out routes that were leaked before, or another does not
         name a VRF and prefixes and mark the routes as leaked.
@@ -178,7 +182,7 @@ class Policies(RouteMaps):
         return super().list_permits(name)
 
     def _requires_other_path(self, entry: RouteMapEntry) -> bool:
-        """Whether an entry requires another AS path than that of own routes."""
+        """Whether an entry requires an AS path that own routes, whose path is empty, do not have."""
         return bool(entry.as_path) and self.as_paths[entry.as_path] != {OWN_ROUTES}
 
     def list_learned_paths(self, maps: Iterable[str]) -> frozenset[str] | None:

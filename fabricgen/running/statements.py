@@ -116,7 +116,7 @@ def _write_lines(
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """The functions that turn the files of a NOS into statements, and statements into files (see the module)."""
+    """The functions by which the files of a NOS become statements and statements files (see the head of the module)."""
 
     read_statements: Callable[[Mapping[str, str]], Statements]
     files_of: Callable[[Statements], dict[str, str]]

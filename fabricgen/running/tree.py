@@ -151,12 +151,16 @@ class LineRules:
             self.add_taker(pattern, partial(_read_lines_below, rules, path))
 
     def ignore_lines(self, *patterns: str) -> None:
-        """Add patterns of lines that are known, and say nothing that the switch model has."""
+        """Add patterns of lines that are known and have no counterpart in the switch model; they are accepted and do
+        nothing.
+        """
         for pattern in patterns:
             self.add_taker(pattern, None)
 
     def require_lines(self, *patterns: str) -> None:
-        """Add patterns of lines that say nothing that the model has, and that every such section of a build has."""
+        """Add patterns of lines that do nothing, as in `ignore_lines`, but that a section must have; `read` reports a
+        missing one.
+        """
         self.ignore_lines(*patterns)
         self.needed += map(re.compile, patterns)
 
@@ -295,7 +299,10 @@ class Section:
 
 
 def _make_sections(lines: Iterable[str], banners: Mapping[str, str]) -> Section:
-    """Make sections from lines without comments; sections and lines that occur twice are merged."""
+    """Make sections from lines without comments; sections and lines that occur twice are merged.
+
+    `banners` are the texts of banners, by the line that stands for each.
+    """
     sections: dict[Path, Section] = {(): Section("")}
     for path in read_sections("\n".join(lines)):
         above = sections[path[:-1]]
