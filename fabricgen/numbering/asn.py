@@ -47,8 +47,9 @@ def merge_asn_plans(design: Design, fabric: FabricDesign) -> tuple[AsnPlan, dict
 
 
 def find_asn_owner(tier: TierDesign, plan: AsnPlan) -> AsnOwner:
-    """Return what has a number of its own under a plan: in a tier with peer links or a mesh always each switch, as
-    it speaks eBGP with others of its tier.
+    """Return what has an AS number of its own in a tier under a plan: each switch, rack or group.
+
+    With peer links or a mesh it is always each switch, as it speaks eBGP with others of its tier.
     """
     if plan.plan == "per-switch" or tier.peer_links or tier.meshes or (tier.lowest and plan.plan == "rfc7938"):
         return "switch"
@@ -98,7 +99,9 @@ def list_asn_demands(design: Design) -> Iterator[AsnDemand]:
 
 
 def _count_asns(tier: TierDesign, by: AsnOwner) -> tuple[int, int]:
-    """Return how many numbers a tier takes, (now, with every reserved slot), if each `by` has its own."""
+    """Return how many numbers a tier takes, (now, with every reserved slot), with one for each `by`: switch, rack or
+    group.
+    """
     if by == "rack":
         planes = tier.sizes["plane"] if "plane" in tier.per else 1
         return tier.places * planes, count_reserved_places(tier.layout, tier.scope) * planes

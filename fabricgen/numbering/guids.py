@@ -94,7 +94,7 @@ def _plan_guids(devices: Iterable[FabricDevice]) -> dict[FabricDevice, int]:
 
 
 def _hash_device(device: FabricDevice, salt: int) -> int:
-    """Return the part of a GUID that tells a device, made of its fabric, its name and a salt."""
+    """Return the number in a planned GUID that distinguishes a device: a hash of its fabric, its name and `salt`."""
     digest = hashlib.blake2b(f"{device[0]} {device[1]} {salt}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 64 - _DEVICE_BITS
 

@@ -108,8 +108,9 @@ def list_usual_names(design: Design, devices: DeviceTable) -> list[str]:
 
 
 def _check_names(design: Design, devices: DeviceTable, template_names: Sequence[str], names: Sequence[str]) -> None:
-    """Raise InputError for names given to unknown devices, for duplicate names, and for names that are no host
-    names.
+    """Raise InputError for names stated for unknown devices, for duplicate names, and for names that are no host names.
+
+    `names` are those of all devices, and `template_names` those that they would have by the templates.
     """
     stated_names = design.loaded.blueprint.names.devices
     known_names = set(template_names) if stated_names else set()
@@ -159,8 +160,10 @@ def _refuse_duplicate(design: Design, name: str, paths: tuple[Path, Path], lines
 
 
 def _find_name_source(design: Design, devices: DeviceTable, row: int, usual: str, name: str) -> Path:
-    """Return the path that a device's name comes from: an entry for the device, the template, or the line that
-    creates the device.
+    """Return the path that the name of the device in a row comes from; `usual` is its name by the templates.
+
+    It is an entry for the device in the blueprint or among adopted names, the template, or the line that creates the
+    device.
     """
     cls = devices.classes[devices.device_class[row]]
     if usual != name and usual in design.loaded.blueprint.names.devices:

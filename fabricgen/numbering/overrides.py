@@ -48,7 +48,7 @@ def apply_overrides(
 
 
 def find_unknown_overrides(overridden: Iterable[str], names: Sequence[str]) -> Iterator[Diagnostic]:
-    """Yield a fault for each name in `address_of` that no device has."""
+    """Yield a fault (FG047) for each name in `overridden`, the keys of `address_of`, that no device has."""
     known_names = frozenset(names) if overridden else frozenset()
     for name in overridden:
         if name not in known_names:
@@ -334,7 +334,7 @@ class FamilyOverrides:
 
     @property
     def _loopback_word(self) -> str:
-        """What messages call a loopback of the family."""
+        """What messages call a loopback of the family: `router id` for IPv4, else `IPv6 loopback`."""
         return "router id" if self.addresses.family.bits == ROUTER_ID_BITS else "IPv6 loopback"
 
     def _set_address(self, column: AddressColumn, rows: int | Ints64, address: int) -> None:
@@ -460,8 +460,10 @@ class AddressUses:
 
 
 def check_asn(plan: WiringPlan, names: Sequence[str], asn: Ints64, row: int, path: Path) -> None:
-    """Raise InputError (FG048) if a switch of another tier has the AS number of device `row`; switches of one tier
-    may share it.
+    """Raise InputError (FG048) if a device of another class (tier or line of the blueprint) has the AS number of device
+    `row`.
+
+    Devices of one class may share it. `asn` is the AS number of every device, `path` that of the override.
     """
     devices = plan.devices
     for other_row in np.flatnonzero(asn == asn[row]).tolist():

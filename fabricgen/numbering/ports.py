@@ -127,7 +127,7 @@ def _suggest_another(catalog: Catalog, cls: DeviceClass) -> str:
 
 
 def _list_other_nos(catalog: Catalog, cls: DeviceClass) -> list[str]:
-    """Return the NOSes by which the ports of a switch could be named, but for its own."""
+    """Return the NOSes other than its own that name the ports of a switch."""
     assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - runs are of switches
     return [nos for nos in catalog.list_usable_nos(cls.profile) if nos != cls.nos]
 
@@ -186,8 +186,11 @@ class PortNames:
         return EncodedColumn(names, code_columns[0]), EncodedColumn(names, code_columns[1])
 
     def _list_sides(self) -> Iterator[tuple[bool, slice | Ints64, DeviceClass, Side, int]]:
-        """Yield, for each end of each link segment and each device class there: whether it is the upper end, the
-        rows of links, the class, the kind of ends, and how many ports there are up to the last in use.
+        """Yield (whether it is the upper end, rows of links, device class, kind of ends, ports) for the ends of link
+        segments.
+
+        There is an entry for each end of a segment and each class of devices there. `ports` counts the ports of the
+        class up to the last one in use.
         """
         devices, links = self._plan.devices, self._plan.links
         for i, segment in enumerate(links.segments):

@@ -30,13 +30,17 @@ def group_capacity(tier: TierDesign) -> int:
 
 
 def count_numbered_groups(tier: TierDesign) -> int:
-    """Return how many groups a tier has once every reserved slot is filled, with counts as they are."""
+    """Return how many groups a tier has once every reserved place is filled, with the groups in each place as they are
+    now.
+    """
     return count_reserved_places(tier.layout, tier.scope) * prod(tier.sizes[d] for d in list_inner_dimensions(tier.per))
 
 
 def count_group_slots(fabric: FabricDesign, tier: TierDesign) -> int:
-    """Return how many slots for groups a tier has; a dimension named after a lower tier counts with the capacity of
-    that tier's groups.
+    """Return how many slots for groups a tier has: places, reserved ones included, times the groups in each place.
+
+    Groups in a place are counted by dimension, such as rails. A dimension named after a lower tier counts as many as
+    there are numbers reserved for the switches of that tier's groups.
     """
     tiers_by_dimension = {d: fabric.list_tiers_beside(tier, d) for d in list_inner_dimensions(tier.per)}
     capacities = (
@@ -54,8 +58,10 @@ def list_served_members(layout: Layout, node_sets: Collection[NodeSet]) -> list[
 
 
 def count_unit_slots(layout: Layout, scope: str) -> int:
-    """Return how many slots for units the largest place of a scope has: those of a pod, of a site, or all; 1 for a
-    unit and parts of a unit.
+    """Return how many slots for units the largest place of a scope has: those of a pod, of a site, or of the cluster
+    (`all`).
+
+    It is 1 for a scope within a unit, such as `su` or `rack`.
     """
     if is_within_unit(scope):
         return 1

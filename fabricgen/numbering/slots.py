@@ -64,7 +64,8 @@ def find_group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: Capaci
 
 
 def _read_locked_sizes(tier: TierDesign) -> dict[str, int]:
-    """Return the sizes of leg dimensions, such as planes, by which the lock says that a tier was numbered.
+    """Return the sizes, such as 2 for `plane`, with which the lock says that a tier was numbered, by dimension of node
+    ports.
 
     Planes, or a part whose nodes have more rails, may have come or gone since. Empty if the tier was numbered by its
     present sizes, or never.

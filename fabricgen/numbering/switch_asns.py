@@ -102,7 +102,10 @@ def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blo
 
 
 def _make_fabric_pool(text: str, reserved: Sequence[tuple[int, int]], path: Path) -> NumberPool:
-    """Return the pool of AS numbers without those reserved for tiers. Raises InputError (FG025) if none are left."""
+    """Return a pool of AS numbers, a number or a range as text, without those `reserved` for tiers, each (first, last).
+
+    Raises InputError (FG025) if none are left.
+    """
     windows = subtract_asns(text, reserved)
     hint = "4200000000-4294967294 is private and large (RFC 6996)"
     if not windows:
@@ -120,7 +123,10 @@ def _make_tier_pool(text: str, path: Path) -> NumberPool:
 
 
 def _find_slots(fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: BlockAllocator) -> Slots:
-    """Return the slot of every switch, from which its number follows; switches with one slot share a number."""
+    """Return the slot of every switch, from which its AS number follows, as the plan says: by switch, rack or group.
+
+    Switches with one slot share a number.
+    """
     by = find_asn_owner(tier, plan)
     if by == "switch":
         return find_switch_slots(fabric, tier, blocks.remember_capacity)
@@ -154,8 +160,8 @@ def flag_shared_asns(tiers: Sequence[tuple[slice, TierDesign]], asn: Ints64) -> 
     """Return whether a device shares its AS number with another that it reaches through the tiers above; bool by
     device.
 
-    Switches of one group above the leaves are no such others, since they need no routes of each other (RFC 7938,
-    5.2.1). Leaves are, and so are switches of different groups. `tiers` are the rows and the design of each tier.
+    Two leaves with one number count, and so do switches of different groups. Switches of one group above the leaves do
+    not: they need no routes of each other (RFC 7938, 5.2.1). `tiers` are the rows and the design of each tier.
     """
     unit = np.arange(len(asn), dtype=np.int64)
     for rows, tier in tiers:

@@ -169,7 +169,10 @@ def _allocate_rails(design: Design, plan: WiringPlan, blocks: BlockAllocator) ->
 
 
 def _check_vlans(design: Design, fabric: FabricDesign, vlan: int, count: int) -> None:
-    """Raise InputError (FG114) if the VLANs of a fabric's rails include the VLAN of another fabric on its switches."""
+    """Raise InputError (FG114) if VLANs of a fabric's rails are those of another fabric on the same switches.
+
+    The rails have `count` VLANs from `vlan` on.
+    """
     for other_fabric in design.fabrics:
         other_vlan = find_fabric_vlan(design.loaded.blueprint, design.layout.numbering, other_fabric.name)
         shares_switches = not set(other_fabric.leaves).isdisjoint(fabric.leaves) and other_fabric.name != fabric.name

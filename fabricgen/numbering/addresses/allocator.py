@@ -26,14 +26,16 @@ class AddressAllocator:
         self._slots: dict[TierKey, Slots] = {}
 
     def _find_pool(self, fabric: str, name: str) -> NumberPool:
-        """Return the pool of a name that a fabric draws on ("" for the cluster), with all that is asked of the pool."""
+        """Return the pool `name` that a fabric ("" for the cluster) draws on; its `wanted` counts what all of its users
+        ask for.
+        """
         pool = find_pool(self._design.loaded.blueprint, fabric, name, self.family)
         # `wanted` is for the message of a pool that is too small: what all of its users need together
         return pool._replace(wanted=self._demand_by_pool[pool.path])
 
     @cached_property
     def _demand_by_pool(self) -> Counter[Path]:
-        """The count of addresses that are asked of each pool of the family, by the path of the pool."""
+        """How many addresses of the family are asked of each pool, by the path of the pool in the blueprint."""
         counts: Counter[Path] = Counter()
         for demand in list_pool_demands(self._design):
             if demand.family is self.family:
@@ -69,8 +71,10 @@ class AddressAllocator:
     def allocate_device_blocks(
         self, pool: str, fabric: str, tier: TierDesign, purpose: str, size: int, subject: str
     ) -> DeviceBlocks:
-        """Return a block of at least `size` addresses for each switch of a tier, from the pool of a fabric, which need
-        not own the switches. `purpose` names the block in the lock, `subject` its users in messages.
+        """Return a block of at least `size` addresses for each switch of a tier, from the pool of `fabric`.
+
+        The switches may be those of another fabric. `purpose` names the block in the lock, `subject` its users in
+        messages.
         """
         slots, block_size = self.find_slots(tier), round_up_to_power_of_two(size)
         size_text = f"a /{self.family.prefix_length(block_size)}"

@@ -124,8 +124,8 @@ def _size_node_block(fabric: FabricDesign, tier: TierDesign, family: Family) -> 
 def _count_rail_subnets(fabric: FabricDesign, tier: TierDesign) -> int:
     """Return how many subnets of rails are kept on each switch of a tier, a power of two.
 
-    Legs that agree on the dimensions of `per` end on one kind of switch, which has a subnet for each of their rails,
-    planes and ports.
+    A switch needs a subnet for each (rail, plane, port of the NIC) of the node ports that it serves. Which ports these
+    are follows from what the tier is grouped by (`per`): with `per: [su, rail]` those of one rail.
     """
     dimensions = [dimension for dimension in list_leg_dimensions() if dimension in tier.per]
     rails_by_switch: dict[tuple[int, ...], set[tuple[int, int, int]]] = {}
@@ -176,8 +176,10 @@ def size_rail_subnet(fabric: FabricDesign, tier: TierDesign) -> int:
 
 
 def list_stated_pairs(exit_: ExitDesign, family: Family) -> dict[tuple[int, int], tuple[int, int, int]]:
-    """Return the addresses that the blueprint states for the links of an exit in a family: by (index of the device,
-    index of the leg), the switch's own address, that of the far end, and the prefix length.
+    """Return the addresses that the blueprint states for the links of an exit in a family.
+
+    They are (address of the switch, address of the far end, prefix length) by (index of the device in the exit, index
+    of its port).
     """
     extra, legs = exit_.extra, {leg.name: i for i, leg in enumerate(exit_.extra.attachment.legs)}
     pairs = {}
@@ -211,8 +213,9 @@ def list_relayed_vrfs(design: Design, family: Family) -> Iterator[tuple[TierDesi
 
 
 def list_relayed_fabrics(design: Design, owner: FabricDesign, vrf: str, family: Family) -> Iterator[tuple[str, str]]:
-    """Yield (fabric, tenant or "") for the hosts whose DHCP is relayed, in a VRF of the owner's switches, to servers
-    of a family.
+    """Yield (fabric, tenant or "") of hosts in `vrf` on the switches of `owner` that have DHCP servers of a family.
+
+    The hosts of a fabric are those of its tenants one by one, and "" for those of the fabric's own VRF.
     """
     for fabric in design.fabrics:
         dhcp = design.loaded.blueprint.fabrics[fabric.name].dhcp

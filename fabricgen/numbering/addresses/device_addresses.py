@@ -78,8 +78,10 @@ def allocate_management(
 
 
 def _take_port_addresses(plan: WiringPlan, numbered: AllocatedAddresses, management: ManagementAddresses) -> None:
-    """Write the address of the first port that each device has on the management fabric into `management`, with its
-    prefix length and gateway: the switch at a routed link, else the gateway of the subnet.
+    """Write the management address of each device with a port on the management fabric into `management`.
+
+    It is that of the first such port, with its prefix length. The gateway is the switch at a routed link, else the
+    gateway of the subnet.
     """
     links = plan.links
     for i, segment in enumerate(links.segments):
@@ -178,7 +180,11 @@ def allocate_vrf_loopbacks(
 def _find_serving_switches(
     fabric: str, tenant: str, count: int, subnets: Mapping[str, NodeBlocks], tenants: Mapping[str, TenantPlaces]
 ) -> Flags:
-    """Return which switches have hosts of a fabric, or of a tenant in it if one is named; bool by device."""
+    """Return which devices are switches with hosts of a fabric, bool by device; with `tenant`, with hosts of it in the
+    fabric.
+
+    `count` is the number of devices.
+    """
     if tenant:
         ports = tenants[tenant].ports.get(fabric)
         return ports > 0 if ports is not None else np.zeros(count, dtype=bool)

@@ -125,8 +125,8 @@ class FamilyAllocation:
                 column[gated_peers] = no_addresses(self.family, len(gated_peers))
 
     def _find_peers_with_gateways(self) -> Ints64:
-        """Return the first link, int64, of each MLAG pair whose switches have addresses of their own in VLANs of
-        hosts.
+        """Return the row of the first peer link, int64, of each MLAG pair whose NOS gives both switches addresses of
+        their own in VLANs of hosts, beside the gateway.
         """
         bonds, devices = self.plan.bonds, self.plan.devices
         assert bonds is not None  # noqa: S101 - its callers have some
@@ -138,7 +138,9 @@ class FamilyAllocation:
         return addressed_peers
 
     def _read_pair_facts(self, nos: str) -> PairFacts:
-        """Return how pairs of switches of a NOS are numbered."""
+        """Return what the catalogue says of MLAG pairs of a NOS, such as whether each switch has an address beside the
+        gateway.
+        """
         return self.design.catalog.naming(nos).configuration.pairs
 
     def _number_tenant_links(self) -> None:
@@ -160,9 +162,10 @@ class FamilyAllocation:
                 self.vrf_links[owner.name, tenant.name] = column
 
     def _find_unaddressed_links(self, places: TenantPlaces) -> Flags:
-        """Return the links, bool, over which a tenant's VRF has no addresses: all links of a bond but the first, and
-        the peer links of an MLAG pair if both of its switches have nodes of the tenant, and so the VLAN of these
-        nodes, between them.
+        """Return which links have no addresses in a tenant's VRF, bool by link.
+
+        These are all links of a bond but the first, and the peer links of an MLAG pair if both of its switches have
+        nodes of the tenant: their VLAN, with addresses of both switches, then joins the two.
         """
         bonds, links = self.plan.bonds, self.plan.links
         unaddressed = np.zeros(len(links), dtype=bool)
@@ -213,8 +216,10 @@ class FamilyAllocation:
     def _list_link_pairs(
         self, fabric: FabricDesign, owners: tuple[FabricDesign, ...], within: str
     ) -> Iterator[tuple[slice, AddressColumn]]:
-        """Yield (rows of links, even address of each pair) for the links between switches of `owners`, from the pool
-        of `fabric`.
+        """Yield (rows of links, even address of each pair) for the links between switches of `owners`.
+
+        The pairs are from the pool of `fabric`. `within` ends the names of the blocks in the lock: ` in vrf X` for
+        links in a VRF, else "".
         """
         for tier in (tier for owner in owners for tier in owner.tiers):
             # by run of ports and what its pairs are for: paths of the segments wired to it
@@ -237,10 +242,11 @@ class FamilyAllocation:
                     yield rows, device_blocks.find_addresses_at(switch, self._locate_pair(number))
 
     def _number_ports_in_run(self, tier: TierDesign, run: PortRun, port: Ints64) -> Ints64:
-        """Return the number of each port of a run of uplinks, peer links or mesh links; int64.
+        """Return the number by which each port of a run gets its addresses; int64. A run is the ports of one use on a
+        switch.
 
-        It is the port itself, except for peer links: ports that came after the lock was written lie before the first
-        ones, and are numbered after them.
+        For uplinks and mesh links it is the port itself. Of peer links, ports that came after the lock was written lie
+        before the first ones, and are numbered after them.
         """
         if run is tier.up or any(run is mesh.run for mesh in tier.meshes):
             return port
@@ -248,7 +254,7 @@ class FamilyAllocation:
         return np.where(port >= added_ports, port - added_ports, run.count - 1 - port)
 
     def _locate_pair(self, index: Ints64) -> Ints64:
-        """Return the place of the first address of each pair, by the index of the pair, within a block."""
+        """Return where in a block the first address of each pair is, counted from 0, by the index of the pair."""
         return self.family.pairs_from + 2 * index
 
     def _number_node_links(self, fabric: FabricDesign) -> None:
@@ -309,11 +315,12 @@ class FamilyAllocation:
                     self.length[links] -= self.plan.bonds.mate[self.plan.links.b_device[links]] >= 0
 
     def _join_planes(self, fabric: FabricDesign) -> None:
-        """Give the leaf of each plane the address and the block that the leaf of the first plane has for a NIC; the NIC
-        itself has its address at the port of the first plane.
+        """Give each NIC of a fabric one address over all planes.
 
-        The blocks of the other planes stay taken, so that a change of `address_per` moves no address. Raises InputError
-        (FG128) if a lock keeps planes that are plugged differently.
+        The leaf of every plane gets the block of the leaf in the same place of the first plane, and its address at a
+        NIC's link; the NIC has its address at its link in the first plane alone. The blocks of the other planes stay
+        taken, so that a change of `address_per` moves no address. Raises InputError (FG128) if a lock keeps planes that
+        are plugged differently.
         """
         links, subnets = self.plan.links, self.subnets[fabric.name]
         for tier in self.design.tiers:
@@ -360,8 +367,10 @@ class FamilyAllocation:
             self.shared[fabric.name][rows] = device_blocks.find_addresses_at(switch, number + RESERVED_IN_SUBNET)
 
     def _count_places_in_use(self, tier: TierDesign, segments: list[int]) -> int:
-        """Return how many places of a block some links need: up to the last port in use of the first run of ports,
-        and up to the last one of all other runs.
+        """Return how many places, for one port each, some links need in the block of a switch.
+
+        Ports of the first run of node ports take places from the start of the block, up to the last port in use; ports
+        of all other runs take them from the end (`_list_places_from_end`).
         """
         links, from_start, from_end = self.plan.links, 0, 0
         for segment in segments:
@@ -374,9 +383,10 @@ class FamilyAllocation:
         return from_start + from_end
 
     def _list_places_from_end(self, tier: TierDesign, run: int) -> Ints64:
-        """Return the place, int64, of every port of a run other than the first, counted from the end of a block.
+        """Return for each port of run `run` its place in a block, int64, counted from the end of the block, from 0.
 
-        The lock keeps these places, so that one run may grow without moving another.
+        `run` is the index of a run of node ports, not the first (0). The lock keeps these places, so that one run may
+        grow without moving another.
         """
         sizes = {name_run(ports): ports.numbers for ports in tier.downs[1:]}
         # 1 << 20 is more than any switch has ports
@@ -406,10 +416,11 @@ class FamilyAllocation:
         return [i for i, s in segments if s.fabric == fabric.name and s.lower == "node" and s.tier == tier.key]
 
     def _locate_ports(self, tier: TierDesign, segment: int, places: int) -> tuple[slice, Ints, Ints64]:
-        """Return (rows of links, index of the switch in its tier, index of the port among `places`) of a segment; the
-        arrays are int32 and int64.
+        """Return (rows of links, index of the switch in its tier, place of the port in the switch's block) of a
+        segment.
 
-        Ports of the first run count up from 0, ports of other runs down from the last index, so that either may grow.
+        The arrays are int32 and int64. Places go from 0 to `places` - 1: ports of the first run count up from the
+        first, ports of other runs down from the last, so that either may grow.
         """
         links = self.plan.links
         rows = links.find_rows(segment)
@@ -457,10 +468,10 @@ class FamilyAllocation:
 def join_mlag_blocks(
     family: Family, subnets: NodeBlocks, mlag_peers: Ints, rows: slice, fabric: FabricDesign, *, addressed: bool
 ) -> None:
-    """Join the blocks of each MLAG pair among the devices of `rows`. `mlag_peers` has the row of each switch's peer, -1
-    for none; `addressed` says whether each of the two has an address of its own.
+    """Join the blocks of each MLAG pair among the devices of `rows` to one block of twice the size, for both switches.
 
-    Raises InputError (FG044) if the two blocks do not follow each other, as a lock from before may have it.
+    `mlag_peers` has the row of each switch's peer, -1 for none; `addressed` says whether each of the two has an address
+    of its own. Raises InputError (FG044) if the lock keeps two blocks that do not follow each other.
     """
     for first in range(rows.start, rows.stop):
         second = int(mlag_peers[first])

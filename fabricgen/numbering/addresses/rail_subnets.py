@@ -133,8 +133,9 @@ def allocate_rail_subnets(
 
 
 def _make_combo(leg: Leg, dimensions: Sequence[str]) -> tuple[int, ...]:
-    """Return the numbers of a leg, from 0, in the dimensions by which the switches of a tier are grouped within a
-    place.
+    """Return the numbers of a leg (a port of a node) in some dimensions, from 0: rail 3 and plane 1 are (2, 0).
+
+    `dimensions` are those by which the switches of a tier are told apart within a place, such as `rail` and `plane`.
     """
     return tuple(find_leg_number(dimension, leg) - 1 for dimension in dimensions)
 
@@ -149,7 +150,8 @@ def _number_nodes(
 ) -> None:
     """Set the subnet and the host number of the links between nodes and a tier, in the columns of `subnets`.
 
-    `slot` is the slot of each node, by device; `keys` are the subnets of each kind of switch, by its inner coordinates.
+    `slot` is the slot of each node, by device. `keys` are the subnets of each kind of switch, by what `_make_combo`
+    returns for the ports that it serves.
     """
     links, dimensions = plan.links, list_inner_dimensions(tier.per)
     for i, segment in enumerate(links.segments):
@@ -232,9 +234,10 @@ def _name_holder(part: str) -> str:
 
 
 def _rank_members(layout: Layout, served: Sequence[int], scope: str) -> Ints64:
-    """Return the rank of each member of a unit among the served members of its place; int64, by the member's number.
+    """Return for each member (node) of a unit how many served members come before it; int64, by the member's number.
 
-    Each part of a unit (a rack, some racks) counts its own members from 0.
+    If switches serve a part of a unit, such as a rack, the members of each part are counted from 0. Members that are
+    not in `served` have 0.
     """
     rank, racks = np.zeros(layout.kind.members, dtype=np.int64), count_racks_per_place(layout, scope)
     members_ranked = Counter[int]()

@@ -26,8 +26,10 @@ def find_shared_segments(plan: WiringPlan, design: Design, fabric: FabricDesign)
 def find_sharing_fabrics(
     plan: WiringPlan, design: Design, absent: frozenset[str] = frozenset()
 ) -> dict[int, tuple[str, ...]]:
-    """Return, by the index of each link segment of shared node ports, the names of the fabrics that have no ports of
-    their own and a VLAN on these. Fabrics in `absent` share none.
+    """Return the names of the fabrics that have a VLAN on the node ports of another fabric, by index of the link
+    segment.
+
+    Such fabrics have no ports of their own. Fabrics in `absent` are left out.
     """
     names_by_segment: dict[int, tuple[str, ...]] = {}
     for fabric in (f for f in design.fabrics if f.name not in absent):
@@ -37,8 +39,10 @@ def find_sharing_fabrics(
 
 
 def check_leaks(design: Design, plan: WiringPlan, names: Sequence[str]) -> None:
-    """Raise InputError (FG098) for leaves with hosts of both VRFs of a leak, which cannot tell each other of one
-    subnet; `names` are the names of devices.
+    """Raise InputError (FG098) for leaves on which hosts of both VRFs of a leak are in one subnet.
+
+    Both VRFs then have the subnet, so that neither can learn it from the other. `names` are the names of devices, by
+    row.
     """
     faults = []
     for leak in design.leaks:
@@ -52,7 +56,10 @@ def check_leaks(design: Design, plan: WiringPlan, names: Sequence[str]) -> None:
 
 
 def _find_leaves(design: Design, plan: WiringPlan, name: str, vrf: str) -> Ints64:
-    """Return the rows of the switches on which hosts of a fabric are in a VRF, ascending; int64."""
+    """Return the rows of the switches with hosts of the fabric `name` in a VRF, ascending; int64.
+
+    In the VRF of a tenant these are its hosts; in any other, those of no tenant.
+    """
     fabric = design.fabric(name)
     is_host = np.array([s.fabric == name and s.lower == "node" for s in plan.links.segments], dtype=bool)
     if fabric.shares_ports:

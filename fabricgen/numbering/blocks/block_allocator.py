@@ -85,7 +85,9 @@ class BlockAllocator:
         return replace(self._lock, held=dict(self._held), rooms=dict(self._capacities))
 
     def remember_capacity(self, name: str, size: int) -> int:
-        """Return the capacity that the lock remembers for a name; if it has none, remember `size` and return it."""
+        """Return for how many numbers the lock has made room under a name; if it has no such name, remember `size` and
+        return it.
+        """
         return self._capacities.setdefault(name, size)
 
     def find_largest_block(self, pool: NumberPool, slots: Slots, purpose: str) -> int:
@@ -99,10 +101,11 @@ class BlockAllocator:
     def take_numbers(
         self, pool: NumberPool, name: str, size: int, need: Need, *, aligned: bool = False, fewest: int = 0
     ) -> Intervals:
-        """Return the numbers of a name: those that it has, if they are `fewest` (default: `size`) or more.
+        """Return the numbers of a name: those that it has in the lock, if they are `fewest` (default: `size`) or more.
 
-        Else it gets `size` in all, or `fewest` if the pool has no room for so many. `need` says in messages whom the
-        numbers are for. Raises InputError if the lock holds numbers outside of the pool, and if the pool has no room.
+        Else it gets `size` in all, or `fewest` if the pool has no room for so many. `aligned` asks for a block that
+        begins at a multiple of its size. `need` says in messages whom the numbers are for. Raises InputError if the
+        lock holds numbers outside of the pool, and if the pool has no room.
         """
         numbers_of_names = self._held.get(pool.kind, {})
         self.used.add((pool.kind, name))
@@ -133,11 +136,12 @@ class BlockAllocator:
     def allocate_places(
         self, kind: str, counts: Mapping[str, int], preferred: Container[str], places: int
     ) -> dict[str, Intervals]:
-        """Return, for each name, as many of the numbers from 0 to `places` - 1 as its count says: those of the lock,
-        then the next free ones. Names are served in their order, those in `preferred` before the others.
+        """Return for each name as many of the numbers from 0 to `places` - 1 as `counts` says.
 
-        If too few places are free, those that the lock keeps for names that are gone are given to others, and in the
-        end all places are given anew.
+        `kind` is the kind of number under which the lock keeps them, such as `hosts compute leaf`. A name keeps its
+        numbers of the lock, and takes the next free ones; names in `preferred` are served before the others, else in
+        their order. If too few numbers are free, those of names that are gone are given to others, and in the end all
+        are given anew.
         """
         # false sorts first, and the sort is stable: otherwise the order is kept
         names = sorted(counts, key=lambda name: name not in preferred)
@@ -183,7 +187,10 @@ class BlockAllocator:
         return _allocate_by_layer(slots, slots.name, allocate_for_name)
 
     def allocate_addresses(self, pool: NumberPool, slots: Slots, purpose: str, need: Need) -> AddressColumn:
-        """Return one address for each device, from a block of a power of two whose first address stays unused."""
+        """Return one address for each device, from a block of a power of two whose first address stays unused.
+
+        The block of a layer of `slots` has the name of the slots and `purpose` in the lock.
+        """
 
         def allocate_for_name(name: str) -> AddressColumn:
             # one more, for the first address, which reads as that of the subnet
@@ -260,7 +267,10 @@ def _spell_count(count: int) -> str:
 
 
 def _find_adopted_outside(lock: Lock) -> dict[str, Allocations]:
-    """Return the adopted numbers outside of all blocks of the lock, by kind: no block may be allocated over them."""
+    """Return the adopted numbers that are in no block of the lock, by kind and then under the name "".
+
+    No block may be allocated over them.
+    """
     numbers_outside: dict[str, Allocations] = {}
     for kind, numbers in list_taken_numbers(lock.find_words(ADOPTED)).items():
         block_intervals = sorted(
@@ -279,7 +289,11 @@ _Given = TypeVar("_Given", Ints64, AddressColumn)
 
 
 def _allocate_by_layer(slots: Slots, name: str, allocate_for_name: Callable[[str], _Given]) -> _Given:
-    """Return the numbers of all devices: each layer of slots is allocated by a name of its own."""
+    """Return the numbers of all devices, which `allocate_for_name` gives for each layer of `slots` under a name of its
+    own.
+
+    Layer 0 has `name`, layer 1 `name *1` and so on; of each result only the rows of the layer are taken.
+    """
     values = allocate_for_name(name)
     for layer in unique_values(slots.layer[slots.layer > 0]):
         rows = slots.layer == layer

@@ -79,8 +79,8 @@ def find_pool(blueprint: Blueprint, fabric: str, name: str, family: Family) -> N
 class Need(NamedTuple):
     """Whom numbers are for, as messages say it.
 
-    `size` says of a block of `numbers` how its size comes about, and `smaller` names keys that would make it smaller;
-    "" if there is nothing to say.
+    `what` is the subject of the sentence, and `numbers` how many a block has. `size` says why it has so many, and
+    `smaller` which keys would make it smaller; "" if there is nothing to say.
     """
 
     what: str
@@ -123,7 +123,11 @@ def explain_tier_need(
 
 
 def _list_growth(design: Design, fabric: FabricDesign, tier: TierDesign) -> Iterator[tuple[str, str, int]]:
-    """Yield (words, setting that limits it or "", slots left without it) for each way in which a tier may grow."""
+    """Yield (words, setting, slots) for each way in which a tier may grow, for the message of a pool that is too small.
+
+    The words say what numbers are reserved for, the setting what would reserve fewer ("" for none), and `slots` how
+    many slots the tier would have if nothing were reserved for this growth.
+    """
     layout, scope = tier.layout, find_scope(tier.per)
     slots = count_group_slots(fabric, tier) * group_capacity(tier)
     tiers_by_name = {
