@@ -111,8 +111,10 @@ def write_rules_page() -> str:
 
 
 def _describe_standing(code: Documented) -> str:
-    """Return the severity of a rule, its kind unless it is a design rule, and whether it is refused, in italics; ""
-    for a fault.
+    """Return, in italics, the severity of a rule, its kind unless it is a design rule, and whether `build` refuses what
+    it finds.
+
+    A fault has "".
     """
     if code.kind == "fault":
         return ""

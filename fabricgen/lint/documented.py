@@ -74,7 +74,7 @@ class Documented:
 
     @property
     def family(self) -> str:
-        """The subject of the code, in one word."""
+        """The subject of the code in one word, which follows from its first three letters, such as `FG3`."""
         return FAMILIES[self.id[:3]]
 
     @property

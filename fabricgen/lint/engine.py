@@ -39,8 +39,9 @@ class LintSettings(NamedTuple):
         return (not self.select or code.startswith(self.select)) and not code.startswith(self.ignore)
 
     def combine_with(self, project: ProjectLint) -> LintSettings:
-        """Return these settings with the project's: `select` replaces the project's unless it is empty, and rules are
-        ignored that either ignores.
+        """Return these settings together with the project's: `select` of the project counts if these select nothing.
+
+        What either of them ignores is ignored.
         """
         return self._replace(select=self.select or project.select, ignore=(*self.ignore, *project.ignore))
 
@@ -115,7 +116,10 @@ def lint(
 
 
 def lint_beside_shortage(design: Design, settings: LintSettings) -> tuple[Diagnostic, ...]:
-    """Return the findings on a design in which switches lack ports, of the design rules that count no ports."""
+    """Return findings on a design in which switches lack ports: those of design rules that do not count ports.
+
+    FG305 is left out, since the fault for the lack (FG132) names the same tiers.
+    """
     # the fault that reports the lack (FG132) names the same tiers as FG305
     judging = {rule.id for rule in load_design_rules() if not rule.counts_ports and rule.id != "FG305"}
     return tuple(d for d in lint(design, None, settings).findings if d.code in judging)

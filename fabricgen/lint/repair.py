@@ -84,9 +84,10 @@ def _find_shared_files(design: Design, contents: Mapping[str, bytes]) -> frozens
 
 
 def _list_attempts(design: Design, result: LintResult, shared: frozenset[str]) -> list[list[Diagnostic]]:
-    """Return the findings to mend, first all of them together and then one by one.
+    """Return lists of findings to mend together: first all of them, and then each by itself.
 
-    A finding is left out if its fix would remove something from a file that other blueprints share.
+    A finding is left out if its fix would remove something from a file that other blueprints use; `shared` has the
+    names of these files.
     """
     spans = {**design.loaded.source.spans, **design.loaded.source.keys}
     mendable = [
@@ -115,8 +116,9 @@ def _apply_edits(design: Design, contents: Mapping[str, bytes], edits: Sequence[
 def _judge_edits(
     judge: Judge, design: Design, batch: Sequence[Diagnostic], contents: Mapping[str, bytes]
 ) -> tuple[Design, LintResult] | None:
-    """Return the design and lint result of edited files; None if they say anything but what the fixes of the batch
-    mean.
+    """Return the design and lint result of edited files, given as `contents`.
+
+    None if the blueprint is unusable, or if it does not say exactly what `design` says with the fixes of the batch.
     """
     expected = apply_to_data(design.loaded.source.data, [edit for finding in batch for edit in finding.fix])
     try:

@@ -99,7 +99,8 @@ def load_plan_rules() -> tuple[PlanRule, ...]:
 def load_all_rules() -> tuple[Rule, ...]:
     """Return every rule of fabricgen in the order of ids.
 
-    Raises ValueError for a rule in the folder of the other kind, or whose module is named after another code.
+    Raises ValueError for a design rule in a folder of plan rules or the reverse, and for a rule whose module is named
+    after another code.
     """
     return tuple(sorted((*load_design_rules(), *load_plan_rules()), key=lambda rule: rule.id))
 
@@ -118,10 +119,9 @@ def list_rule_codes() -> frozenset[str]:
 
 
 def _load_rules(package: str, kind: type[R]) -> tuple[R, ...]:
-    """Return the rules below a package in the order of ids; each is the one rule class of a module named after its
-    code.
+    """Return the rules of a `kind` in the modules below a package, in the order of ids.
 
-    Raises ValueError for a class of another code than its module's name says, or that is not of the given kind.
+    A module has one rule, and is named after its code. Raises ValueError for a rule of another code or kind.
     """
     rules: list[R] = []
     for module in (module for room in discovery.list_rooms(package) for module in discovery.load_modules(room)):

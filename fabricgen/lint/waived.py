@@ -48,13 +48,17 @@ class Softened(NamedTuple):
 
 
 def tally_softened(softened: Iterable[tuple[str, str, Diagnostic]]) -> tuple[Softened, ...]:
-    """Return the number of distinct (whose settings, lowered severity, finding), counted by code and sorted."""
+    """Return how many findings settings ignore or lower, counted by settings, treatment, code and severity, and sorted.
+
+    `softened` are (whose settings: `project` or `blueprint`, what the finding is treated as, finding); equal ones count
+    once.
+    """
     counts = Counter((by, counts_as, d.code, d.severity) for by, counts_as, d in dict.fromkeys(softened))
     return tuple(sorted(Softened(*kind, number) for kind, number in counts.items()))
 
 
 def sum_tallies(softened: Iterable[Softened]) -> tuple[Softened, ...]:
-    """Return the counts of several blueprints, summed by settings, code and severities, and sorted."""
+    """Return the counts of several blueprints added up: one for each settings, treatment, code and severity, sorted."""
     counts: Counter[tuple[str, str, str, Severity]] = Counter()
     for tally in softened:
         counts[tally.by, tally.counts_as, tally.code, tally.severity] += tally.findings

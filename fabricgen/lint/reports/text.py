@@ -104,7 +104,7 @@ def _name_blueprints(finding: Diagnostic, reports: Sequence[FileReport]) -> str:
 
 
 def _list_softened(softened: Sequence[Softened]) -> list[str]:
-    """Return lines such as `ignored by blueprint: 2 warning[FG303]`, one for each treatment and whose setting it is."""
+    """Return lines such as `ignored by blueprint: 2 warning[FG303]`, one for each treatment and kind of settings."""
     lines: dict[str, list[str]] = {}
     for tally in softened:
         who = {PROJECT: "project settings", BLUEPRINT: "blueprint"}[tally.by]

@@ -80,10 +80,11 @@ def advise_more_racks(design: Design, tier: TierDesign, remaining: RemainingBise
 
 
 def find_lost_groups(links: LinkTable, segments: list[int], groups: Ints, gone: Flags) -> tuple[Flags, list[int]]:
-    """Return (a flag for each link of the lost groups, the numbers of the lost groups).
+    """Return (flags of the links of lost groups, numbers of the lost groups), of groups into which links are divided.
 
-    A group is lost if it has links in `segments` and all of them are `gone`, which has a flag for each link. `groups`
-    has the group of each link, below 0 for a link without a group.
+    `groups` has the number of the group of each link, such as the device at one end; below 0 for a link without a
+    group. A group is lost if it has links in `segments` and all of these are `gone`; `gone` and the flags have one
+    entry a link.
     """
     import numpy as np
 
@@ -94,7 +95,9 @@ def find_lost_groups(links: LinkTable, segments: list[int], groups: Ints, gone: 
 
 
 def find_cut_off_devices(plan: WiringPlan, present: Presence, segments: list[int]) -> list[int]:
-    """Return the rows of the present devices that are lower ends of links of `segments` none of which is present."""
+    """Return the rows of the present devices all of whose links in `segments` are absent; devices at lower ends count
+    alone.
+    """
     import numpy as np
 
     # an absent device is of no group

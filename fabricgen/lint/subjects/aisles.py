@@ -84,7 +84,10 @@ class Aisles:
 
     @cached_property
     def tiers(self) -> dict[str, list[int]]:
-        """The classes of each tier, by `FABRIC TIER`, whose switches could be ordered with ports at the other aisle."""
+        """The tiers whose switches could all be ordered with ports at the other aisle: their classes, by `FABRIC TIER`.
+
+        Tiers whose classes now face different aisles are left out.
+        """
         classes_of_tier: dict[str, list[int]] = defaultdict(list)
         for number, cls in enumerate(self.classes):
             if cls.kind == SWITCH:
@@ -178,8 +181,9 @@ class Aisles:
         ]
 
     def count_spared_cables(self, numbers: Iterable[int]) -> tuple[int, float]:
-        """Return (cables, metres of cable) that are spared the way across a rack once the classes `numbers` face their
-        best aisle too, as all other classes are taken to do already.
+        """Return (cables, metres of cable) that need not cross a rack if the classes `numbers` face their best aisle.
+
+        All other classes are taken to face their best aisle already.
         """
         faced = [self.now[n] if n in set(numbers) else aisle for n, aisle in enumerate(self.best)]
         (cables, metres), (best_cables, best_metres) = (
@@ -188,8 +192,9 @@ class Aisles:
         return cables - best_cables, metres - best_metres
 
     def _can_turn(self, number: int) -> bool:
-        """Whether the switches of a class are sold in a variant whose ports face the other aisle, and that the tier's
-        setting `managed` allows.
+        """Whether the switches of a class could be ordered with their ports at the other aisle.
+
+        That takes a variant for sale which the tier's setting `managed` allows, and which is not fed by DC.
         """
         cls, aisle = self.classes[number], self.now[number]
         fabric = self.cluster.design.loaded.blueprint.fabrics.get(cls.fabric)
@@ -220,10 +225,10 @@ def join_words(words: Iterable[str]) -> str:
 
 
 def _list_pairs(cluster: Cluster) -> Pairs:
-    """Return the cables of a plan by the classes of the devices that they join.
+    """Return the cables of a plan by the classes of the devices that they join: (class, class, cables, metres).
 
-    A crossing takes a cable the depth of the deeper of both racks, and slack. Panels are mounted as suits the devices
-    that they join, so that patched cables are left out.
+    The metres are what all of these cables grow by if they cross a rack: each by the depth of the deeper of both racks,
+    and slack. Patched cables are left out, since panels are mounted as suits the devices that they join.
     """
     import numpy as np
 

@@ -117,8 +117,10 @@ def find_idle_parallel(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
 
 
 def _moves_links(lower: TierDesign, uplink: Uplink, upper: TierDesign) -> bool:
-    """Whether `parallel` lays the links of a switch of the lower tier to one of the upper tier side by side, which
-    would lie apart without it. Links that fill a connector at both ends lie side by side anyway.
+    """Whether `parallel` changes which ports the links of a lower switch to an upper switch take: side by side, not
+    apart.
+
+    Links that fill a connector at both ends lie side by side anyway.
     """
     feed, lower_per_connector = upper.find_feed(lower.key), lower.up.links_per_connector if lower.up else 1
     links, upper_per_connector = uplink.count_links_to(0), upper.downs[feed.run].links_per_connector
@@ -193,7 +195,7 @@ _LEAVE = ("exit", "end")
 
 
 class Command(NamedTuple):
-    """A line of a snippet as text and as words, or a value in its tree as the keys to it and itself."""
+    """A line of a snippet as text and as words, or a value in its tree: its words are the keys to it and the value."""
 
     text: str
     words: tuple[str, ...]
@@ -253,7 +255,10 @@ def _walk_tree(tree: Any, keys: tuple[str, ...]) -> Iterator[Command]:
 
 
 def _matches_row(words: tuple[str, ...], pattern: list[str]) -> bool:
-    """Whether words begin with the words of a pattern."""
+    """Whether words begin with what a pattern says, word by word.
+
+    In a pattern `**` stands for any number of words, and `$` for the end of the words.
+    """
     if not pattern:
         return True
     if pattern[0] == "$":
@@ -276,8 +281,9 @@ def _fits_pattern(word: str, pattern: str) -> bool:
 
 
 def _fits_alternative(word: str, pattern: str) -> bool:
-    """Whether a word fits one alternative: `NAME#` is a name and its number, which is left out, and `ab~cd` is `abcd`
-    abbreviated to `ab` or more.
+    """Whether a word fits one alternative of a pattern, which may have `*` for any characters.
+
+    `NAME#` fits NAME with any number behind it. `ab~cd` fits `abcd` and its abbreviations down to `ab`.
     """
     if pattern.endswith("#"):
         word, pattern = re.split(r"\d", word, maxsplit=1)[0].lower(), pattern[:-1]

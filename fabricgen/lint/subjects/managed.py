@@ -46,7 +46,7 @@ class StatedPort(NamedTuple):
 
     @property
     def path(self) -> Path:
-        """The path of the settings."""
+        """The path of the port's settings in the blueprint."""
         return ("config_of", self.device, "ports", self.name)
 
 

@@ -22,7 +22,10 @@ ROUNDING = 1e-6
 
 
 class RackLoad(NamedTuple):
-    """A rack's sum of a figure, its (model, how many), and the models whose figure is unknown."""
+    """The sum of a figure, such as power, over the devices of a rack.
+
+    `devices` are (model, how many), and `unknown` the models whose figure is unknown, which the sum leaves out.
+    """
 
     total: float
     devices: tuple[tuple[str, int], ...]
@@ -46,12 +49,12 @@ def power_kw(profile: Device) -> float | None:
 
 
 def liquid_kw(profile: Device) -> float | None:
-    """Return the heat of a device that goes to coolant, in kW."""
+    """Return the heat of a device that goes to coolant, in kW; None if its share is unknown, 0 if its power is."""
     return _convert_to_kw(liquid_w(profile))
 
 
 def air_kw(profile: Device) -> float | None:
-    """Return the heat of a device that goes to air, in kW."""
+    """Return the heat of a device that goes to air, in kW; None if that of coolant is unknown, 0 if its power is."""
     return _convert_to_kw(air_w(profile))
 
 

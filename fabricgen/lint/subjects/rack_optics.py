@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DrawnRack:
-    """The fullest of the racks that exceed a budget: the power of its devices and of the optics added to them."""
+    """The rack that draws most of those over a budget: its name, and the power of its devices and of their optics."""
 
     name: str
     racks: int
@@ -41,7 +41,7 @@ class DrawnRack:
 
 
 class DrawnRacks:
-    """The devices (`loads`) and optics of all racks of a cluster."""
+    """The power of devices (`loads`) and of optics (`optics`) in each rack of a cluster, computed once."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -57,9 +57,9 @@ class DrawnRacks:
         return np.unique(np.concatenate(held)) if held else np.zeros(0, dtype=np.int64)
 
     def find_fullest_over(self, rows: Ints64, budget_kw: float, figure: Floats | None = None) -> DrawnRack | None:
-        """Return the fullest of the racks `rows` that exceed a budget with their devices and optics; None if none does.
+        """Return the rack that draws most of those of `rows` that exceed a budget; None if none does.
 
-        `figure` has the watts of the devices of each rack of the plan, in place of their power.
+        `figure` has the watts of the devices of each rack of the plan, in place of their power; optics are added to it.
         """
         import numpy as np
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class OutOfReach(NamedTuple):
-    """Cables that no medium reaches; those of segments that differ in nothing a rule would name are taken together."""
+    """Cables that no medium reaches, of one or more segments that a rule would describe alike."""
 
     segment: Segment
     """The first of the segments of the cables."""
@@ -57,7 +57,9 @@ def find_segments_of_cables(cluster: Cluster) -> Ints64:
 
 
 def compute_longest_run_m(segment: Segment, medium: CableProfile) -> float:
-    """Return how many metres a way may be long so that a medium serves a segment's links; -1 if it is not allowed."""
+    """Return the longest way, in metres, over which a medium may serve a segment's links; -1 if it is not allowed
+    there.
+    """
     from fabricgen.wiring.cabling.media import find_length_limit, fits_segment
     from fabricgen.wiring.cabling.stock import find_longest_run
 

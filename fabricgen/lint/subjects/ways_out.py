@@ -55,7 +55,8 @@ def list_host_prefixes(design: Design, exit_: ExitDesign) -> Iterator[Network]:
 
 
 def make_entry_path(exit_: ExitDesign, key: str, index: int, count: int) -> Path:
-    """Return the path of an entry of a list under a key of an exit; the path of the key if the list has one entry,
-    which may be written without brackets.
+    """Return the path of entry `index` of a list with `count` entries under a key of an exit.
+
+    For a list of one entry, which may be written without brackets, it is the path of the key.
     """
     return (*exit_.path, key, index) if count > 1 else (*exit_.path, key)

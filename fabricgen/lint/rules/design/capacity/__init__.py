@@ -1,1 +1,1 @@
-"""Rules on designs: ports, breakouts and growth of tiers, and how much narrower than asked tiers are."""
+"""Rules on designs: ports, breakouts and growth of tiers, uneven uplinks, and bandwidth below what is asked."""

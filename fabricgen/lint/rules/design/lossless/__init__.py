@@ -1,1 +1,1 @@
-"""Rules on designs: classes without loss, PFC, ECN, headroom and the NICs that they are for."""
+"""Rules on designs: how fabrics for RoCE pause (PFC), mark (ECN) and buffer packets, and whether NICs suit that."""

@@ -1,1 +1,1 @@
-"""Rules on designs: tenants that are not kept apart, and who manages their subnets."""
+"""Rules on designs: tenants that fabrics do not keep apart, and appliances, devices and leaks that tenants share."""

@@ -1,1 +1,1 @@
-"""Rules on wiring plans: MTU, headroom, pairs, bonds and ports that are shut."""
+"""Rules on wiring plans: MTU, headroom, MLAG pairs and multihoming, and ports or switches that are shut."""

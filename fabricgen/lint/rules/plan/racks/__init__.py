@@ -1,1 +1,1 @@
-"""Rules on wiring plans: limits of racks, their places, and the sides of ports."""
+"""Rules on wiring plans: power, weight and plugs of racks, where racks stand, and which aisle ports face."""

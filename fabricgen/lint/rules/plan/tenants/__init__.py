@@ -1,1 +1,1 @@
-"""Rules on wiring plans: tenants that meet, and leaks that serve nobody."""
+"""Rules on wiring plans: tenants that reach each other, and leaks between VRFs that leave out what they are for."""

@@ -1,1 +1,4 @@
-"""Rules on wiring plans: links of one port, rail or plane, and distances."""
+"""Rules on wiring plans: ports with two links, links to another rail or plane, and InfiniBand nodes without a path.
+
+Others judge how far apart accelerators are, and whether a subnet has a manager.
+"""
