@@ -33,14 +33,16 @@ def attach_profile(
     optics: LinkOptics,
     breakout: Callable[[int], int] = lambda _: 0,
 ) -> Attachment:
-    """Work out the legs of a node profile in a fabric whose lowest switch is `switch`.
+    """Return how nodes of a profile attach to a fabric whose lowest switch is `switch`: their legs (logical ports; a
+    NIC port split over planes has several), the speed and the lane rates.
 
-    `optics` chooses lane rates for the links; `breakout` returns into how many ports of a speed, Gb/s, cages of the
-    switch are stated to be split, 0 if nothing is stated. `ports` limits how many NIC ports attach, `speed` is their
-    stated speed, Gb/s. `split` is false for extra devices, whose ports are never split over planes.
+    `optics` chooses lane rates for the links. `breakout` takes a speed, Gb/s, and returns into how many ports of that
+    speed the blueprint says to split the switch's cages, 0 if it does not say. `ports` limits how many NIC ports
+    attach, `speed` is their stated speed, Gb/s. `split` is false for extra devices, whose ports are never split over
+    planes.
 
-    Raises InputError if the profile lacks the role (FG014), if the NIC cannot be split over the planes (FG102), or if
-    both ends have no speed in common (FG103).
+    Raises InputError if the profile lacks the role or has fewer ports than `ports` (FG014), if the NIC cannot be split
+    over the planes (FG102), or if both ends have no speed in common (FG103).
     """
     role = profile.roles.get(role_name)
     if role is None:
@@ -82,10 +84,10 @@ def attach_profile(
 
 
 def _choose_mode(profile: NodeProfile, role: NicRole, role_name: str, fabric: Fabric, path: Path) -> NicMode:
-    """Return how each NIC port is split: as the blueprint states, else into the fewest ports with which every plane
-    gets equally many of a NIC.
+    """Return how each NIC port is split: as the blueprint states, else into the fewest ports with which the ports of a
+    NIC divide equally over the planes.
 
-    Raises InputError (FG102) if ports cannot be split so, or do not divide over the planes.
+    Raises InputError (FG102) if a port cannot be split so, or if the ports of a NIC do not divide over the planes.
     """
     per_nic = role.ports_per_nic
     stated = fabric.nic.get(profile.id) or fabric.nic.get(ALL_KINDS)
@@ -121,12 +123,12 @@ def _choose_speed(
     switch_breakout_optics: tuple[SwitchProfile, Callable[[int], int], LinkOptics],
     path: Path,
 ) -> tuple[int, float, float]:
-    """Return the speed of a leg, the lane rate at the NIC, and the lane rate at the switch, all in Gb/s: at the speed
-    that is stated (`speed_asked`, or by `mode`), else at the fastest that both ends offer.
+    """Return (speed of a leg, lane rate at the NIC, lane rate at the switch), all in Gb/s. The speed is the stated one
+    (`speed_asked`, or by `mode`), else the first of the NIC's speeds that both ends offer.
 
-    `switch_breakout_optics` has `switch`, `breakout` and `optics` of `attach_profile`. Speeds are tried in the order of
-    the NIC's. The first match counts, but if it needs modules with a gearbox, a match with a stated breakout at a later
-    speed comes before it. Raises InputError (FG103) if both ends have no speed in common.
+    If that takes modules with a gearbox (the lane rates differ), a later speed for which the blueprint states a
+    breakout is preferred. `switch_breakout_optics` has `switch`, `breakout` and `optics` of `attach_profile`. Raises
+    InputError (FG103) if both ends have no speed in common.
     """
     switch, breakout, optics = switch_breakout_optics
     offered = [s // mode.ways for s in role.speeds if s % mode.ways == 0]

@@ -63,7 +63,7 @@ def build_with_more_ports(loaded: LoadedBlueprint) -> Design | None:
     """Return the design of a blueprint whose switches lack ports, as if they had more ports; None if the blueprint has
     other faults as well.
 
-    No real design has its counts: it serves to judge what the blueprint states, whatever the counts.
+    Its counts belong to no real design: it serves to check what the blueprint states apart from counts.
     """
     for factor in PORT_FACTORS:
         try:
@@ -76,7 +76,7 @@ def build_with_more_ports(loaded: LoadedBlueprint) -> Design | None:
 def _build_design(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = True) -> Design:
     """Return the design of a loaded blueprint after all checks that need no expansion; see `size_fabrics` for `advise`.
 
-    Raises InputError without places.
+    Raises InputError whose findings have paths in the blueprint but no lines yet: `build_design` adds these.
     """
     blueprint = loaded.blueprint
     layout = lay_out(blueprint, catalog, loaded.lock)

@@ -167,8 +167,8 @@ class _LinkedFabrics:
         return ExtraPortAllocator(self.context, sized_tiers, self.demands, sizes)
 
     def _count_tier_sizes(self, spec: TierSpec, sized_tiers: Mapping[TierKey, SizedTier]) -> dict[str, int]:
-        """Return how many values each dimension has that a tier may be grouped by, including switches of its fabric's
-        tiers.
+        """Return how many values each dimension has that a tier may be grouped by: rail, plane and so on, and tiers of
+        its fabric, whose values are the switches of a group.
         """
         sizes = dict(self.sizes[spec.key])
         for sized in sized_tiers.values():
@@ -256,10 +256,9 @@ class _LinkedFabrics:
         return tuple(key for key, spec in self.specs.items() if key.fabric == owner and spec.takes_nodes)
 
     def _attach_nodes(self, name: str) -> dict[tuple[TierKey, str], Pairs]:
-        """Return how each node set attaches, by leaf and part of the cluster.
-
-        Raises InputError (FG014) if no node has the NIC role of a fabric that takes nodes. A fabric above another's
-        tier that states no role may take only nodes of a fabric that it carries.
+        """Return how nodes attach to a fabric: by (leaf, part of the cluster), a (node set, attachment) for each set
+        with ports there; empty if the fabric uses its carrier's ports. Raises InputError (FG014) if no node has its NIC
+        role. A fabric that states no role needs no nodes if tiers of other fabrics are linked up to its leaves.
         """
         leaves, spec, path = self.leaves[name], self.fabrics[name], ("fabrics", name)
         if shares_ports(spec):
@@ -309,18 +308,18 @@ class _LinkedFabrics:
         )
 
     def _count_sizes(self, spec: TierSpec) -> dict[str, int]:
-        """Return how many values each inner dimension (rail, rail group, plane, port) has on a tier: those of the legs
-        on the switches that the nodes of its fabric, and of its part, attach to; for a fabric without nodes, on
-        lower tiers.
+        """Return how many values each inner dimension (rail, rail group, plane, port) has on a tier: the highest number
+        among its legs (`_list_legs`), 1 without legs.
         """
         legs = self._list_legs(spec.fabric, spec)
         return {name: max((find_leg_number(name, leg) for leg in legs), default=1) for name in list_leg_dimensions()}
 
     def _list_legs(self, name: str, spec: TierSpec) -> list[Leg]:
-        """Return the legs of a fabric's nodes, and of the nodes of fabrics on the same leaves, on leaves that serve a
-        part of the cluster in common with a tier; those of the owner of the leaves come first.
+        """Return the legs (logical node ports) that count for the tier `spec` of the fabric `name`: those of nodes of
+        this fabric and of others on the same leaves, if the leaves serve a part of the cluster in common with the tier.
+        Those of the owner of the leaves come first.
 
-        For a fabric without nodes they are the legs of the first fabric below it; none if there is no fabric below.
+        A fabric without nodes has the legs of the first fabric below it, none if there is none.
         """
         leaves = self.leaves[name]
         if not leaves:
@@ -408,14 +407,14 @@ class _LinkedFabrics:
         )
 
     def _list_attached_leaves(self, name: str) -> tuple[TierKey, ...]:
-        """Return the leaves of a fabric that its nodes attach to: not all leaves of a carrier need to have some."""
+        """Return those leaves of a fabric, perhaps its carrier's, that its nodes attach to; all if no node attaches."""
         owner = self.fabrics[name].carried_by if shares_ports(self.fabrics[name]) else name
         attached = {leaf for (leaf, _), pairs in self.attachments[owner or name].items() if pairs}
         return tuple(leaf for leaf in self.leaves[name] if leaf in attached) or self.leaves[name]
 
     def _count_fabric_sizes(self, name: str) -> dict[str, int]:
-        """Return how many values each leg dimension has, at most, on the tiers that a fabric's nodes attach to, else on
-        its own tiers.
+        """Return how many values each leg dimension (rail, plane and so on) has, at most, on the tiers that a fabric's
+        nodes attach to, or on its own tiers if there are no nodes.
         """
         tier_keys = self.leaves[name] or [tier_key for tier_key in self.specs if tier_key.fabric == name]
         return {
@@ -424,9 +423,9 @@ class _LinkedFabrics:
         }
 
     def _choose_vrf(self, name: str) -> str:
-        """Return the VRF of a fabric that is carried or whose leaves are below another's tier; "" for the default VRF.
-
-        Raises InputError (FG112) for a name that SONiC does not take.
+        """Return the VRF of a fabric that another carries, or whose tiers hang below another's: as stated, else of its
+        name. For all other fabrics, and for `vrf: default`, return "". Raises InputError (FG112) for a name that SONiC
+        does not take.
         """
         spec = self.fabrics[name]
         hangs_below_another = any(tier.below is not None and not is_border(tier) for tier in spec.tiers.values())
@@ -489,7 +488,7 @@ class _LinkedFabrics:
 
 
 def _has_more_uplinks(sized: SizedTier) -> bool:
-    """Whether a tier has more uplinks than the fewest, which save switches above it, and the lock does not say so."""
+    """Whether a tier was given more uplinks than the fewest, to save switches above it, and not as the lock has it."""
     return bool(sized.uplink and sized.uplink.fewest[0]) and not is_sized_as_before(sized.spec, sized.uplinks)
 
 

@@ -124,7 +124,7 @@ Jumps: TypeAlias = tuple[tuple[int, int], ...]
 
 
 def find_jumps(ports: Intervals) -> Jumps:
-    """Return (index of the port behind a gap, ports in the gap) for each gap between a purpose's intervals of ports."""
+    """Return (index, ports left out) for each gap between a purpose's intervals of ports: 0-3, 6-9 give ((4, 2),)."""
     jumps, ports_before = [], 0
     for interval, next_interval in pairwise(ports):
         ports_before += interval.size
@@ -133,7 +133,7 @@ def find_jumps(ports: Intervals) -> Jumps:
 
 
 def find_port(first: int, jumps: Jumps, index: Any) -> Any:
-    """Return the port with an index (int or int array) among the ports of a purpose that starts at port `first`."""
+    """Return the port of an index (int or int array) in a purpose that begins at port `first` and has gaps `jumps`."""
     port = first + index
     for jump_index, left_out in jumps:
         port = port + (index >= jump_index) * left_out
@@ -141,9 +141,8 @@ def find_port(first: int, jumps: Jumps, index: Any) -> Any:
 
 
 class Feed(NamedTuple):
-    """Down ports in run `run` of a tier that serve one purpose: the links of a lower tier, or management ports.
-
-    Which ports of the run the links of a lower tier use follows from `design.sizing.spread`.
+    """Down ports of a tier, in the run `downs[run]`, that serve one purpose: the links of a lower tier, or management
+    ports. Which ports links of a lower tier use follows from `design.sizing.spread`; for `jumps` see `find_jumps`.
     """
 
     source: TierKey
@@ -169,7 +168,7 @@ class Feed(NamedTuple):
 
 
 class NodeFeed(NamedTuple):
-    """Down ports of a lowest tier for nodes of a fabric whose ports are of one kind.
+    """Down ports of a lowest tier, in the run `downs[run]` from port `first` on, for nodes whose ports are of one kind.
 
     Each switch of a group serves `per_switch` node slots. Slots go to the switches of a group in rounds, `turn`
     consecutive slots to each: all slots of the switch (`spread: block`), its share of a unit, or a single one (`spread:
@@ -248,8 +247,9 @@ class Uplink(NamedTuple):
     if the tier has the fewest, and 0 switches if they could not be wired."""
 
     def count_links_to(self, index: int, rank: int = 0) -> int:
-        """Return the links from the lower switch with this rank to the upper switch with this index. If links do not
-        divide equally, the first upper switches have one more, or with `uneven` those whose turn it is.
+        """Return the links from a lower switch, by its rank (number in the upper group), to an upper switch, by its
+        index. If they do not divide equally, the first upper switches have one more, or with `uneven` those whose turn
+        it is.
         """
         quotient, remainder = divmod(self.links_per_group, self.upper_count)
         # each lower switch goes on where the one before it stopped
@@ -257,15 +257,15 @@ class Uplink(NamedTuple):
         return quotient + ((index - turn) % self.upper_count < remainder)
 
     def find_dealt_end(self, rank: Any, link: Any) -> tuple[Any, Any]:
-        """Return (upper switch in its group, port among those for this tier) of a link that is dealt `uneven`, by the
-        rank of its lower switch and its number there; takes ints or int arrays.
+        """Return (upper switch in its group, index among its ports for this tier) of a link that is dealt `uneven`, by
+        the rank of its lower switch in the upper group and its number on that switch; takes ints or int arrays.
         """
         turn = rank * self.links_per_group + link
         return turn % self.upper_count, turn // self.upper_count
 
     @property
     def full_load_links(self) -> int:
-        """How many links of a lower switch can be fully loaded with traffic that is spread equally over upper switches:
+        """How many links of a lower switch can be full at once if its traffic is spread equally over upper switches:
         with `uneven`, each upper switch counts with the fewest links to it.
         """
         whole = self.links_per_group // self.upper_count * self.upper_count
@@ -463,7 +463,7 @@ class FabricDesign(NamedTuple):
 
     @property
     def managing(self) -> tuple[TierDesign, ...]:
-        """The tiers that management ports attach to: the lowest, one a part of the cluster; empty if none attach."""
+        """The tiers that management ports attach to: the lowest, one for each part of the cluster; empty if none do."""
         return tuple(tier for tier in self.tiers if tier.name == self.tiers[0].name) if self.managed_devices else ()
 
     @property
@@ -488,8 +488,8 @@ class FabricDesign(NamedTuple):
         raise KeyError(name)
 
     def list_tiers_beside(self, tier: TierDesign, name: str) -> list[TierDesign]:
-        """Return the tiers of a name whose switches are in the same part of the cluster as those of a tier of this
-        fabric: one, or one for each part if the tier serves all parts.
+        """Return this fabric's tiers of a name for the part of the cluster that `tier` serves; for all parts if it
+        serves all.
         """
         named = [other_tier for other_tier in self.tiers if other_tier.name == name]
         return (

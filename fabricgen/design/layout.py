@@ -339,8 +339,8 @@ def _list_halls(blueprint: Blueprint, site: str) -> list[str]:
 
 
 def _find_first_hall(pods: Mapping[str, Pod], lock: Lock, halls: Sequence[str]) -> str:
-    """Return the hall of a site, of those in `halls`, in which the pods of the lock stand from when it was the only
-    one; the first of `halls` if no such pod is left, "" if `halls` is empty.
+    """Return which of `halls` was the first hall of its site: that of the first pod in the lock that stands in one of
+    them. Without such a pod it is the first of `halls`; "" if `halls` is empty.
     """
     named = (pods[name].hall or DEFAULT_HALL for name in lock.find_allocations("pods") if name in pods)
     return next((hall for hall in (*named, *halls) if hall in halls), "")

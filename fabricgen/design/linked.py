@@ -82,7 +82,9 @@ def find_fabric_underlay(blueprint: Blueprint, name: str) -> str:
 
 
 def weighs_paths(blueprint: Blueprint, fabric: str) -> bool:
-    """Whether BGP of a fabric tells how many links lead on, so that equal paths are weighed by them."""
+    """Whether BGP of a fabric announces how many links lead on from a switch, so that traffic is divided over equal
+    paths in proportion to these (`weights: link-bandwidth`).
+    """
     owner = blueprint.fabrics[blueprint.fabrics[fabric].carried_by or fabric]
     runs_bgp = owner.protocol != "infiniband" and find_fabric_underlay(blueprint, fabric).startswith("ebgp")
     return runs_bgp and (owner.routing.weights or blueprint.routing.weights) == "link-bandwidth"
@@ -177,8 +179,8 @@ def is_multihomed(blueprint: Blueprint, key: TierKey) -> bool:
 
 
 def group_infiniband_fabrics(design: Design) -> dict[str, list[str]]:
-    """Return the names of the InfiniBand fabrics in lists of linked ones, by the name of the first fabric of each list
-    that has switches.
+    """Return the names of the InfiniBand fabrics in lists: those that are linked with each other are in one. The key of
+    a list is the first of its fabrics that has switches.
     """
     linked_groups = [
         names

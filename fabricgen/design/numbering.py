@@ -189,7 +189,7 @@ def number_peer_vlans(numbering: Numbering, vrfs: Sequence[str]) -> Numbering:
 
 
 def _give_vlans(numbering: Numbering, holders: Sequence[str], window: Intervals, shortage: InputError) -> Allocations:
-    """Return all VLANs that are taken, by holder, with one in a window for each of some holders; raises `shortage` if
+    """Return all VLANs by holder: those of `numbering`, and one in `window` for each of `holders`. Raises `shortage` if
     there are too few.
     """
     taken_vlans = numbering.held["vlans"]
@@ -230,8 +230,8 @@ def name_host_vni(fabric: str, tenant: str = "") -> str:
 
 
 def _name_suffix(part: str) -> str:
-    """Return what is put behind a part's lock kinds, ` /b300`, or ` /` for the part without a name; no site is named
-    so.
+    """Return what is put behind a part's lock kinds: ` /b300`, or ` /` for the part without a name. No name of a site
+    begins with a slash.
     """
     return f" /{part}"
 

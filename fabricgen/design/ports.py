@@ -190,7 +190,8 @@ class _FreeCages:
         """For each pipeline, how many ports it serves."""
 
     def _list_usable(self, cage_class: int, role: str, ways: int) -> list[int]:
-        """Return the free cages of a class that a role may use with this split, as far as their pipelines serve them.
+        """Return the free cages of a class that a role may use if each is split into `ways` ports, without cages whose
+        pipeline has no ports left for them.
 
         If the split disables cages, only the first cage of each block is returned.
         """
@@ -227,7 +228,7 @@ class _FreeCages:
         """Take cages for the ports of a demand, and return them; 0 stands for a gap between kept cages.
 
         Cages that the lock keeps come first, then the first free ones, or with `at_end` the last ones, round-robin over
-        the line cards. Returns None if too few are free, or if a busy cage of the demand is not.
+        the line cards. Returns None if too few are free, or if a cage that the demand must have (`busy`) is not free.
         """
         cage_class, ways = split
         usable, cage_count = self._list_usable_by(demand, split, role), -(-demand.needed // ways)

@@ -91,11 +91,11 @@ def count_places(layout: Layout, scope: str) -> int:
 
 
 def find_place_number(layout: Layout, scope: str, coordinates: Mapping[str, Any]) -> Any:
-    """Return the number of the place that a coordinate lies in; takes ints or int arrays.
+    """Return the number of the place of a scope in which coordinates lie; takes ints or int arrays.
 
-    Coordinates count from 0: site, pod, unit (in the cluster), rack (in the unit). A device that serves the whole of a
-    place of several units or racks has the place itself among its coordinates, under the name of the scope (counted in
-    the cluster for units, in the unit for racks); else the place follows from the unit or the rack.
+    Coordinates are by dimension and count from 0: site, pod, unit (in the cluster), rack (in the unit). A device that
+    serves a whole place of several units or racks states that place under the name of the scope, counted in the cluster
+    for units, in the unit for racks; else the place follows from the unit or the rack.
     """
     if scope == WHOLE:
         return coordinates["pod"] * 0
@@ -145,8 +145,8 @@ Coarser = Mapping[str, tuple[int, ...]]
 
 
 def list_met_dimensions(lower_per: Sequence[str], lower_name: str, upper_per: Sequence[str]) -> tuple[str, ...]:
-    """Return the inner dimensions of an upper tier that the `per` of a lower tier does not fix: a lower switch is
-    linked to an upper group of each of their values.
+    """Return the inner dimensions of an upper tier that do not follow from the `per` of a lower tier. A lower switch is
+    linked to an upper group for each of their values: a leaf of all planes to the spines of each plane.
     """
     return tuple(d for d in list_inner_dimensions(upper_per) if not is_told(d, (*lower_per, lower_name)))
 
@@ -154,11 +154,11 @@ def list_met_dimensions(lower_per: Sequence[str], lower_name: str, upper_per: Se
 def group_met_numbers(
     dimension: str, upper_per: Sequence[str], count: int, coarser: Coarser
 ) -> tuple[tuple[int, ...], ...]:
-    """Return the numbers of an inner dimension of a lower tier, `count` of them, grouped by the upper group that they
-    meet in.
+    """Return the numbers from 0 to `count` - 1 of an inner dimension of a lower tier, grouped by the upper group in
+    which switches of these numbers meet.
 
-    All meet in one group, unless the upper tier is grouped by a dimension that follows from this one: rails by rail
-    group.
+    All meet in one group, unless the upper tier is grouped by a dimension that follows from this one: with rail groups
+    of two rails, four rails give ((0, 1), (2, 3)).
     """
     coarser_numbers = next(
         (coarser[d] for d in upper_per if d in coarser and find_dimension(d).follows == dimension), (0,) * count
@@ -180,7 +180,8 @@ def find_group_number(
 
 
 class ChildNumbers(NamedTuple):
-    """The numbers that the places of a narrower scope have in each of `places` wider places that are alike.
+    """The numbers that places of a narrower scope (such as units) have within a place of a wider one (such as a pod).
+    In `places` wider places they are the same.
 
     `span` is one more than the last number that a narrower place has or had; with reserved slots if these are counted.
     """
@@ -219,8 +220,8 @@ def number_children(layout: Layout, lower: str, upper: str, *, by_slot: bool) ->
 
 
 def _group_numbers_by_place(layout: Layout, lower: str, upper: str, numbers: Sequence[int]) -> list[list[int]]:
-    """Return, for each upper place, the `numbers` of the lower places in it, which are in the order of the layout;
-    parts of a unit count as the unit.
+    """Return, for each place of the scope `upper`, the `numbers` of the places of the scope `lower` in it. `numbers`
+    has all places of the lower scope in the order of the layout; for parts of a unit it has the units.
     """
     numbers_by_upper: list[list[int]] = [[] for _ in range(count_places(layout, upper))]
     units_per_place = count_units_per_place(layout, lower)
@@ -272,8 +273,9 @@ def _count_places_in_largest_pod(layout: Layout, scope: str) -> int:
 
 
 def number_unit_groups(layout: Layout, lower: str, upper: str, *, by_slot: bool) -> tuple[int, ...]:
-    """Return the number, from 0, of every pod, group of units or unit (also for parts of a unit) within its place of a
-    wider scope, in the order of the layout.
+    """Return the number, from 0, of every place of the scope `lower` within its place of the wider scope `upper`, in
+    the order of the layout. A lower place is a pod, a group of units or a unit; for parts of a unit, units are
+    numbered.
 
     Groups of several units are numbered pod by pod: by slot, with as many numbers for each pod as the pod with the most
     slots needs; else as the groups that exist.
@@ -426,8 +428,8 @@ class Grouped(Protocol):
 def count_lowers(
     lower: Grouped, count: int, upper: Grouped, sizes: Mapping[str, int], coarser: Coarser
 ) -> tuple[int, int, int]:
-    """Return (now, with all reserved slots, up to the last slot in use): three counts of lower switches in the fullest
-    upper group. `count` is how many switches a lower group has; `sizes` and `coarser` are those of the lower tier.
+    """Return how many lower switches the fullest upper group has: (now, with all reserved slots, up to the last slot in
+    use). `count` is how many switches a lower group has; `sizes` and `coarser` are those of the lower tier.
     """
     lowers_per_place = max(len(ranks) for ranks in list_ranks(lower.per, lower.name, count, upper.per, sizes, coarser))
     scopes = find_scope(lower.per), find_scope(upper.per)
@@ -447,8 +449,8 @@ def list_ranks(
     sizes: Mapping[str, int],
     coarser: Coarser,
 ) -> list[tuple[int, ...]]:
-    """Return the ranks, from 0, that lower switches of one place have in an upper group, for each kind of group. `per`,
-    `name` and `count`, the switches of a group, are those of the lower tier.
+    """Return the ranks (numbers from 0) that lower switches of one place have in an upper group, a tuple for each kind
+    of upper group. `per`, `name` and `count`, the switches of a group, are those of the lower tier.
 
     Kinds differ if the upper tier is grouped by a dimension that follows from one of the lower tier, and groups have
     different numbers of its values: four rails in groups of three and one. `sizes` and `coarser` are those of the lower
@@ -476,8 +478,8 @@ def list_group_ranks(
     *,
     by_slot: bool = True,
 ) -> Iterator[tuple[list[int], int]]:
-    """Yield (ranks of the lower switches in an upper group, how many groups are like it) for every kind of upper group,
-    for each of the kinds of `list_ranks`; `count` is how many switches a lower group has.
+    """Yield (ranks of the lower switches in an upper group, how many upper places have such groups) for every kind of
+    upper place and, in each, every kind of group of `list_ranks`; `count` is how many switches a lower group has.
     """
     kinds = list_ranks(lower.per, lower.name, count, upper.per, sizes, coarser)
     ranks_per_place = max(max(ranks, default=-1) for ranks in kinds) + 1

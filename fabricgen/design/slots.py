@@ -89,7 +89,9 @@ class SlotTable:
 
     @cached_property
     def _slots_before(self) -> dict[Combo, tuple[int, ...]]:
-        """For each combination, how many slots lie before each member of a unit rack by rack; the last is the total."""
+        """For each combination, how many slots lie before each member of a unit (a node, or a device beside the nodes),
+        in the order of members rack by rack; the last entry is how many slots there are in all.
+        """
         slots_of_members = self._list_member_values(
             lambda attachment: Counter(map(self.find_combination, attachment.legs)), Counter[Combo]()
         )
@@ -98,7 +100,9 @@ class SlotTable:
 
     @cached_property
     def offsets(self) -> dict[Combo, tuple[int, ...]]:
-        """For each combination, how many slots lie before each member of a unit, by the member's number."""
+        """For each combination, how many slots lie before each member of a unit; the index is the member's number in
+        the unit.
+        """
         rank_of_member = {member: i for i, member in enumerate(self.layout.kind.order)}
         order = [rank_of_member[member] for member in range(len(rank_of_member))]
         return {combo: tuple(slots[i] for i in order) for combo, slots in self._slots_before.items()}
@@ -157,7 +161,7 @@ class SlotTable:
 
     @cached_property
     def slots_per_unit(self) -> int:
-        """How many slots a unit has in each group that serves it, if they are equally many; else 1."""
+        """How many slots a unit has in a group, if they are equally many in each group that serves it; else 1."""
         slot_counts = {slots for slots in self.per_unit.values() if slots}
         return slot_counts.pop() if len(slot_counts) == 1 else 1
 

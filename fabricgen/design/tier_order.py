@@ -62,8 +62,9 @@ def order_tiers(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path
 
 
 def _explain_no_place(pending: Mapping[str, list[str]], tiers: Mapping[str, Tier], path: Path) -> InputError:
-    """Return the error (FG016) for a tier that is above an unknown one, above one that hangs below another tier, above
-    one that is above it in turn, or above none. `pending` has the tiers that each tier without a place is above.
+    """Return the error (FG016) for a tier without a place in the order of tiers: its `above` names an unknown tier, a
+    tier that hangs below another, or a tier that is above it in turn; or nothing says what it is above. `pending` has,
+    for each tier without a place, the tiers that it is above.
     """
     stated_pairs = [(upper, lower) for upper, lowers in pending.items() for lower in lowers]
     unknown = [(upper, lower) for upper, lower in stated_pairs if lower not in tiers]

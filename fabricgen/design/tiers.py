@@ -84,7 +84,7 @@ class TierSpec:
         return mode.ways if mode else 0
 
     def choose_purpose(self, kind: PortKind, *purposes: str) -> PortKind:
-        """Return a kind of down port with the first of these purposes that cages are kept for, else with ""."""
+        """Return a kind of down port for the first of `purposes` that the tier keeps cages for, with "" for none."""
         return kind._replace(purpose=next((purpose for purpose in purposes if purpose in self.spec.cages), ""))
 
     def choose_node_kind(self, fabric: str, kind: PortKind, *, extra: str = "") -> PortKind:
@@ -345,7 +345,7 @@ def _complete_per(tier: Tier, lower: list[str], path: Path, *, sites: bool) -> t
 
 
 def _check_nesting(lower: TierSpec, upper: TierSpec) -> None:
-    """Raise InputError (FG017) if an upper tier's `per` has a narrower place, or a tier that the lower one lacks."""
+    """Raise InputError (FG017) if the upper `per` has a narrower place, or has a tier and the two fabrics differ."""
     lower_scope, upper_scope = find_scope(lower.per), find_scope(upper.per)
     if find_depth(upper_scope) > find_depth(lower_scope):
         whole_or_place = {WHOLE: "the whole fabric"}.get(lower_scope, f"a {lower_scope}")

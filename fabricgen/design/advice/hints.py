@@ -38,8 +38,9 @@ def add_hints(error: InputError, trials: Trials) -> InputError:
 
 
 def find_joined_planes(trials: Trials) -> Iterator[Diagnostic]:
-    """Yield a fault for each tier that serves all planes although its switches have too few ports: the cause comes
-    before the shortage.
+    """Yield a fault (FG132) for each tier whose switches serve all planes of their fabric, as its `per` lacks `plane`.
+    It is for blueprints that are refused for too few ports: joined planes are a cause, and are reported before the
+    shortage.
     """
     for spec in trials.specs.values():
         planes = trials.blueprint.fabrics[spec.fabric].planes
@@ -56,7 +57,9 @@ def find_joined_planes(trials: Trials) -> Iterator[Diagnostic]:
 
 
 def _add_hint(diagnostic: Diagnostic, trials: Trials) -> Diagnostic:
-    """Return a finding with a hint: changes that make the design fit, or that no single one does."""
+    """Return a finding with a hint that names changes which make the design fit. If none does, and all were tried, the
+    hint says that no single change does; else the finding is returned as it is.
+    """
     changes = find_advice(diagnostic, trials)
     if changes:
         return replace(diagnostic, hint=write_hint(changes))
@@ -142,7 +145,7 @@ def _list_nic_roles(trials: Trials, fabric: str) -> list[NicRole]:
 
 
 def propose_node_speeds(trials: Trials, fabric: str) -> Iterator[Advice]:
-    """Yield the fastest speed of node links that both ends offer, with the present split."""
+    """Yield the fastest speed of node links that both ends offer if NIC ports stay split as they are."""
     path = f"fabrics.{fabric}.speed"
     # the speeds of a port, for every split of every NIC
     offered_speeds = {
@@ -159,8 +162,8 @@ def propose_node_speeds(trials: Trials, fabric: str) -> Iterator[Advice]:
 def _propose_first_with_speeds(
     trials: Trials, fabric: str, candidates: Iterable[Advice], extra: str = ""
 ) -> Iterator[Advice]:
-    """Yield the first of some changes that fits, if one does; its text also says which nodes, or devices of an `extra`,
-    it slows down.
+    """Yield the first of `candidates` that fits, if one does. Its text ends with the nodes, or the devices of the extra
+    entry named `extra`, that it would leave below the speed of their NICs.
     """
     for advice in candidates:
         if fabrics := trials.find_outcome(advice.set):
@@ -199,8 +202,8 @@ def propose_nic_modes(trials: Trials, fabric: str) -> Iterator[Advice]:
 
 
 def _propose_modes_of_kinds(trials: Trials, fabric: str) -> Iterator[dict[str, str]]:
-    """Yield one NIC mode for each node profile (`2x200`, by profile), if there are several: the split nearest to the
-    stated one at which all ports have equal shares of the full speed.
+    """Yield one NIC mode for each node profile, by profile id, such as `2x200`: two ports of 200G. The number of ports
+    is the nearest to the stated one that divides the full speed of a NIC port. Nothing if only one profile attaches.
     """
     stated_modes, name = trials.blueprint.fabrics[fabric].nic, trials.blueprint.fabrics[fabric].attach or fabric
     node_sets = [nodes for nodes in trials.context.layout.node_sets if nodes.attaches_to(fabric, name)]
@@ -290,8 +293,8 @@ def propose_omissions(trials: Trials) -> Iterator[Advice]:
 
 
 def propose_more_switches(trials: Trials, spec: TierSpec, extra: str) -> Iterator[Advice]:
-    """Yield the smallest larger count of a tier with which the extra devices at the path `extra` find free ports. A
-    derived count is derived without these devices first.
+    """Yield the smallest larger `count` of a tier with which extra devices find free ports; `extra` is the dotted path
+    of their entry. If the blueprint states no count, larger means more than the tier would have without these devices.
     """
     path = f"fabrics.{spec.fabric}.tiers.{spec.name}.count"
     count_now = spec.spec.count

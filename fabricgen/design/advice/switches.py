@@ -28,8 +28,8 @@ def propose_larger_switches(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def propose_switches(trials: Trials, spec: TierSpec, candidates: Sequence[SwitchProfile]) -> Iterator[Advice]:
-    """Yield the first candidates that make a tier fit; if none does, those that do if all tiers with the same switch
-    change.
+    """Yield the first candidates that make a tier fit in place of its switch. If none does, yield those that make it
+    fit if all tiers of the fabric with the same switch change to them.
     """
     same_switch = [s for s in trials.specs.values() if s.fabric == spec.fabric and s.profile.id == spec.profile.id]
     for changed in ([spec], same_switch) if len(same_switch) > 1 else ([spec],):
@@ -96,8 +96,8 @@ def list_powered_devices(design: Design) -> Iterator[tuple[Device, Path, int]]:
 
 
 def describe_power_basis(design: Design) -> str:
-    """Return in words on which figures, besides published maxima without optics, `power_w` of the summary is based; ""
-    if on no others.
+    """Return in words the figures, other than published maxima without optics, that `power_w` of the summary is based
+    on, with the profiles concerned: `estimates: PROFILE, PROFILE; no figure: PROFILE`. Return "" if there are none.
     """
     profiles_by_kind = group_pairs(
         (kind, profile.id)

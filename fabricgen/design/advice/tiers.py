@@ -44,8 +44,10 @@ def advise_tier(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def propose_count(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Yield the smallest count that fits in place of a stated one, or for a tier with `peer`: up to the derived count,
-    or, if no count can be derived, an even count of up to 32 for switches in pairs.
+    """Yield the smallest tried `count` of a tier that fits; nothing unless the tier states a count or has `peer`.
+
+    Tried are half of the count that would be derived, the last few counts below that, and the derived count. If none
+    can be derived, even counts up to 32 are tried for a tier with `peer`.
     """
     spec = target.spec
     if not (spec.spec.count or spec.spec.peer):
@@ -66,8 +68,8 @@ def propose_count(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def propose_uneven_spread(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Yield `spread: uneven` for a tier of which the blueprint states how many switches it has, if the tiers below
-    then fit; that is what is missing where that `count` does not divide the uplinks of a switch below.
+    """Yield `spread: uneven` for a tier that states its `count`, if the design then fits. It helps if the count does
+    not divide the uplinks of a switch below.
     """
     path = write_path(target.spec, "spread")
     if target.spec.spec.count and target.lowers and trials.fits({path: "uneven"}):
@@ -75,8 +77,8 @@ def propose_uneven_spread(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def propose_removals(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Yield each removal of a setting that takes ports: `cages` or `spare_ports` of the tier, or stated `uplinks` of it
-    or of tiers below. Derived uplinks are stated in place of removed ones.
+    """Yield the removal of each setting that takes ports, if the design fits without it: `cages` and `spare_ports` of
+    the tier, and stated `uplinks` of it or of tiers below. In place of removed `uplinks` the derived ones are stated.
     """
     settings_of_tier = [(target.spec, key) for key in ("cages", "spare_ports")]
     for spec, key in (*settings_of_tier, *((spec, "uplinks") for spec in target.linked_up_tiers)):
@@ -94,9 +96,10 @@ def propose_removals(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def propose_dimension(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Yield one more dimension for `per`. Places are proposed only if a tier above joins them; racks are not checked.
+    """Yield the first further dimension for the `per` of a tier with which the design fits.
 
-    Planes come first, since NICs keep them separate in any case.
+    `plane` is tried first if only this tier joins planes, since NICs keep them separate in any case; then `rail` and
+    the other dimensions of NIC ports; then `su` and `pod` if a tier above joins these.
     """
     spec = target.spec
     place_dimensions = ("su", "pod") if spec.upper else ()
@@ -116,14 +119,18 @@ def propose_dimension(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def _list_plane_dimension(trials: Trials, target: Target) -> tuple[str, ...]:
-    """Return `plane` if a tier joins planes that the NICs and the tiers below keep separate; else nothing."""
+    """Return ("plane",) if a fabric has several planes, and a tier joins them although all tiers below keep them apart;
+    else ().
+    """
     several = trials.blueprint.fabrics[target.spec.fabric].planes > 1
     joined = "plane" not in target.spec.per and all("plane" in lower.per for lower in target.lowers)
     return ("plane",) if several and joined else ()
 
 
 def order_dimensions(per: tuple[str, ...]) -> list[str]:
-    """Return dimensions from wide to narrow, tier names last, without dimensions that follow from another."""
+    """Return the dimensions of `per` from wide to narrow, tier names last. A dimension that follows from another is
+    left out, as `rail_group` beside `rail`.
+    """
     all_names = list_dimension_names()
     per = tuple(d for d in per if not is_told(d, tuple(other_name for other_name in per if other_name != d)))
     return [*(d for d in all_names if d in per), *(d for d in per if d not in all_names)]
@@ -174,8 +181,8 @@ def propose_breakout(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def propose_upper_tier(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Yield one more tier (`spine` or `core`) of the same switch above the tier, if it is the top one, which is then
-    grouped by a place; nothing if the fabric has a tier of that name.
+    """Yield a new tier (`spine` or `core`) of the same switch above a tier that is the top one, and group that tier by
+    a place such as a pod. Nothing if the fabric has a tier of that name, or if no way to group them fits.
     """
     spec, fabric = target.spec, trials.blueprint.fabrics[target.spec.fabric]
     name = next((n for n in ("spine", "core") if TIER_LEVELS[n] > TIER_LEVELS.get(spec.name, 1)), None)

@@ -179,7 +179,8 @@ def write_path(spec: TierSpec, *keys: str) -> str:
 def _replace_in_section(section: Any, path: Sequence[str], value: Any) -> dict[str, Any]:
     """Return a section of a blueprint as a mapping of its stated keys, with `value`, not validated, at a path of keys.
 
-    Sections along the path become mappings too; other values are unchanged. None takes the key of a model away.
+    Sections along the path become mappings too; other values are unchanged. None removes the key from a section that is
+    a model.
     """
     name, inner_path = path[0], path[1:]
     if isinstance(section, Mapping):

@@ -38,13 +38,13 @@ Pods = tuple[tuple[str, Fraction], ...]
 
 
 class SwitchLoss(NamedTuple):
-    """Switches of a tier that have failed: `switches` in each of `places` places (0: all places) and each of `strands`
-    strands (0: all strands).
+    """Switches of a tier that have failed: `switches` of them in each of `places` places (0: all) and of `strands`
+    strands (0: all). A place is a unit, pod or other place that the tier is grouped by; a strand is one of the disjoint
+    networks that rails or planes divide a fabric into (`count_strands`).
 
-    A strand is a part of the fabric that is disjoint from the rest: one rail or plane by which every tier is grouped
-    (`count_strands`). If tiers are grouped by place (`per: su`), the failed switches are in one place. `of_class` says
-    instead, for each place that has lost some, how many failed of each class of numbers; the first place is the one
-    above places that have lost switches.
+    If a tier above joins the switches of one number (`core per: spine`), `of_class` is used instead of `switches`: for
+    each place that has lost some, how many failed of each class. The numbers of a class have lost equally many switches
+    in the same places. The first place is the one above the lower places that have lost switches.
     """
 
     switches: int
@@ -55,11 +55,9 @@ class SwitchLoss(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StrandPlace:
-    """A place as seen from the tier above.
-
-    If upper switches join the lower switches of one number, uplinks are kept by class of numbers, and the switches of
-    each class fall on either side of a cut (`sliced`). `Sides` has a bit for each class: 1 if its switches are on the
-    other side of the cut than the chosen nodes.
+    """A place of a strand (leaves of the same nodes, a unit, a pod) as the tier above sees it. Uplinks are kept by
+    class of switch numbers (`SwitchLoss.of_class`); with `sliced` each class may be on either side of a cut. `Sides`
+    has a bit for each class: 1 if its switches are on the other side of the cut than the chosen nodes.
     """
 
     size: Number  # bandwidth of its node ports, Gb/s
@@ -119,8 +117,8 @@ class StrandPlace:
         return total + (self._find_least_cost(costs, size, sides) if gbps_left else spent)
 
     def _find_least_cost(self, costs: Sequence[_Cost], size: Number, sides: Sides) -> Number:
-        """Return the least that choosing nodes of the bandwidth `size` adds to the cut, Gb/s, if one place is divided:
-        a place of any kind, after as many whole places as fit, in the order of `costs`.
+        """Return the least bandwidth, Gb/s, by which the cut grows if nodes of the bandwidth `size` are chosen: one
+        place, of any kind, is divided after as many whole places as fit, in the order of `costs`.
         """
         spent_by_left: dict[tuple[int, Number], Number] = {}
         for index, (_, _, divided, _) in enumerate(costs):
@@ -179,8 +177,8 @@ def list_top_tiers(design: Design, fabric: FabricDesign) -> tuple[TierDesign, ..
 
 
 def count_strands(design: Design, fabric: FabricDesign) -> int:
-    """Return into how many disjoint networks rails, planes and NIC ports divide a fabric's tiers, for nodes with most
-    of them.
+    """Return into how many disjoint networks a fabric is divided by the rails, planes and NIC ports that all of its
+    tiers are grouped by. If kinds of nodes have different numbers of them, the highest counts.
     """
     chain = list_chain(design, fabric)
     grouping = [d for d in list_leg_dimensions() if chain and all(is_told(d, tier.per) for tier in chain)]
@@ -225,8 +223,9 @@ def _compute_mesh_bisection(
 
 
 def _count_switches_of_node(fabric: FabricDesign, leaf: TierDesign) -> int:
-    """Return on how many consecutive switches of a group the ports of a node are: all if a node may straddle two
-    switches, as neither its ports nor a turn (the slots that follow each other on a switch) divides the other.
+    """Return over how many consecutive switches of a group the ports of a node are spread. It is all of them if neither
+    its ports nor a turn (the slots that a switch takes before the next one) divides the other: some nodes then
+    straddle.
     """
     groups = prod(leaf.sizes[d] for d in list_leg_dimensions() if d in leaf.per)
     ports_and_turns = [
@@ -272,7 +271,7 @@ def _sum_bandwidth_by_part(design: Design, fabric: FabricDesign) -> Counter[str]
 
 
 class _Strand:
-    """The places of one strand. `hit` says of a place whether it is, or holds, places that a `SwitchLoss` counts."""
+    """Makes the places of one strand. `hit`: whether switches of a `SwitchLoss` failed in a place or within it."""
 
     def __init__(
         self,
@@ -300,8 +299,8 @@ class _Strand:
         }
 
     def make_root_place(self) -> StrandPlace:
-        """Return the whole strand as one place. If the top tier is grouped by place, its places are the parts,
-        joined by spans to other sites or by nothing.
+        """Return the whole strand as one place. If its top tier is grouped by place, its places are the parts of one
+        without switches: spans to other sites join them, or nothing does.
         """
         tops, pods = list_top_tiers(self._design, self._fabric), _list_contents(self._layout)
         if len(tops) == 1 and find_scope(tops[0].per) == "all":
@@ -318,9 +317,9 @@ class _Strand:
     def _list_parts(
         self, tier: TierDesign, wider: str, pods: Pods, gbps: Fraction, upper: _ByClass, *, hit: bool
     ) -> tuple[tuple[StrandPlace, int], ...]:
-        """Return (place, how many are alike) of a tier, within a place of the scope `wider` that holds `pods`.
-
-        Each has `gbps` Gb/s of uplinks if all switches work; `upper` are the fractions of the switches above that do.
+        """Return the places of a tier in a place of the scope `wider` that holds `pods`, as (place, how many are
+        alike). Each has `gbps` Gb/s of uplinks if all switches work; `upper` are the fractions, by class, of the
+        switches above that do.
         """
         counted = []
         if tier.layout.cluster is not None:
@@ -343,8 +342,8 @@ class _Strand:
         return tuple(counted)
 
     def _list_fractions_left(self, tier: TierDesign, places: int, *, hit: bool) -> list[_ByClass]:
-        """Return the fractions of switches that still work, by class, for those of a tier's `places` places in a wider
-        place that have lost some or stand above a place that has; `hit`: whether switches failed in the wider place.
+        """Return the fractions of switches that still work, by class: for each of a tier's `places` places in a wider
+        place that has lost some or lies above a place that has. `hit`: whether switches failed in the wider place.
         """
         loss, per_place = self._lost.get(tier.key), self._count_switches_per_place(tier)
         # `places` is 0 if every place has lost switches: then it does not matter whether the wider place is hit
@@ -360,7 +359,9 @@ class _Strand:
         return [self._all] * min(places, self._count_places_hit_below(tier))
 
     def _spread_by_class(self, gbps: Fraction, *shares: _ByClass) -> tuple[Number, ...]:
-        """Return uplinks by class of numbers, Gb/s, multiplied by the fractions that are left."""
+        """Return `gbps` of uplinks divided over the classes of switch numbers, times the fractions `shares` of each
+        class.
+        """
         return tuple(
             _reduce_to_integer(prod(shares_of_class, start=gbps))
             for shares_of_class in zip(self._weights, *shares, strict=True)
@@ -398,8 +399,8 @@ class _Strand:
     def _list_leaves(
         self, leaf: TierDesign, size: Number, upper: _ByClass, *, hit: bool
     ) -> Iterator[tuple[StrandPlace, int]]:
-        """Yield (leaves that serve the same nodes, how many such bunches): those that are dead, the one that has lost
-        some of its leaves, and those that are intact. `size` is the bandwidth of their node ports, Gb/s.
+        """Yield (leaves that serve the same nodes, how many bunches of leaves are like them): bunches that have failed,
+        the one that has lost some of its leaves, intact ones. `size` is the bandwidth of all of their node ports, Gb/s.
         """
         bunches = max(1, leaf.count // self._count_leaves_of_node(leaf))
         per_bunch, loss = self._count_switches_per_place(leaf) / bunches, self._lost.get(leaf.key)
@@ -433,29 +434,27 @@ class _Strand:
 
 
 def _sum_uplink_bandwidth(tier: TierDesign) -> int:
-    """Return the bandwidth of a switch's wired uplinks, Gb/s; if they land unequally, a bound that no cut is below."""
+    """Return the bandwidth of those wired uplinks of a switch that can be full at once (`full_load_links`), Gb/s."""
     uplink, up = tier.uplink, tier.up
     return uplink.full_load_links * up.speed_gbps if uplink and up else 0
 
 
 def _sum_peer_bandwidth(tier: TierDesign) -> int:
-    """Return the bandwidth between the switches of a pair, Gb/s; 0 for groups of several pairs, which are apart."""
+    """Return the bandwidth between the switches of a pair, Gb/s; 0 if a group is not one pair (several are apart)."""
     return tier.peer_links.run.bandwidth_gbps if tier.peer_links and tier.count == 2 else 0
 
 
 def _find_span_bandwidth(tier: TierDesign) -> int:
-    """Return the bandwidth of a switch to other sites, Gb/s; that of the site that has least.
-
-    Pairs and spans are cut with the places of tiers that they join; `compute_mesh_bisection` cuts a tier along its
-    dimensions.
+    """Return the bandwidth of a switch to other sites, Gb/s, at the site where it is least; 0 without spans. Spans are
+    cut with the sites that they join; `compute_mesh_bisection` cuts a tier along its dimensions.
     """
     gbps_by_site = sum_pairs((site, span.links * span.run.speed_gbps) for span in tier.spans for site in span.sites)
     return min(gbps_by_site.values(), default=0)
 
 
 def _list_contents(layout: Layout, site: str = "") -> Pods:
-    """Return the contents of a site, or of the cluster, in full units: omitted nodes count as those of as few as
-    possible.
+    """Return (part of the cluster, number of units) for each pod of a site, or of the cluster if `site` is "". Omitted
+    nodes are subtracted as the fraction of a unit that they make up.
     """
     kinds = layout.kind_of_pod
     missing = Counter(slot.pod for slot in layout.omitted if slot.node <= kinds[slot.pod].nodes)
@@ -467,7 +466,9 @@ def _list_contents(layout: Layout, site: str = "") -> Pods:
 
 
 def _split_place(layout: Layout, upper: str, lower: str, pods: Pods) -> Counter[Pods]:
-    """Return how many places of the scope `lower` there are of each contents, in a place of the scope `upper`."""
+    """Return the places of the scope `lower` in one of the scope `upper` that holds `pods`: how many have which
+    contents.
+    """
     if upper == lower:
         return Counter({pods: 1})
     if lower == "site":

@@ -127,7 +127,9 @@ class _LeafConnectors:
 
     @cached_property
     def emptied(self) -> set[tuple[int, int]]:
-        """(switch of the tier, connector of the run) whose slots are all omitted or of units that do not exist."""
+        """The connectors that omitted nodes leave empty, as (switch of the tier, connector of the run): all of their
+        slots that belong to existing units are omitted.
+        """
         count = self._leaf.count
         holes: Counter[tuple[int, int]] = Counter()
         for group, slot in self._table.list_holes():
@@ -164,8 +166,8 @@ def _count_switch_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[
 
 
 def _count_upper_connectors(lower: TierDesign, upper: TierDesign, per: int) -> int:
-    """Return how many breakout cables join two tiers: connectors of the upper tier, of `per` ports each, with links of
-    the lower tier.
+    """Return how many breakout cables join two tiers: how many connectors of the upper tier, of `per` ports each, have
+    links of the lower tier.
     """
     uplink = lower.uplink
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks

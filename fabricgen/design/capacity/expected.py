@@ -117,7 +117,8 @@ WORDS: Mapping[str, str] = {
 def expand_bound(key: str, stated: Any, actual: Mapping[str, float | None]) -> Iterator[ExpectedFigure]:
     """Yield what is expected of each fabric: one bound for every fabric that has a figure, or bounds stated by fabric.
 
-    `actual` has the figures of the design by fabric. If it is empty, the bound is one of the cluster without a figure.
+    `actual` has the figures of the design by fabric. If it is empty, a bound for all becomes one figure of "the
+    cluster", whose actual value is None.
     """
     bounds = stated if isinstance(stated, Mapping) else dict.fromkeys(actual or ("the cluster",), stated)
     for name, bound in bounds.items():

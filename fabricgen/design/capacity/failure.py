@@ -176,8 +176,9 @@ class FailureAnalysis:
         return (losses[0], losses[1]), classes
 
     def _list_places(self, tier_key: TierKey, failed_by_tier: Mapping[TierKey, Sequence[_FailedSwitch]]) -> list[int]:
-        """Return the places of a tier that have lost some of its switches; the first place is the one with the most
-        units of lower places that have lost switches, NOWHERE if it has lost none itself.
+        """Return the numbers of the places of a tier that have lost some of its switches, the place with the most units
+        in which lower tiers have lost switches first. NOWHERE comes first instead if lower tiers have lost switches,
+        but not in these places; it is the only entry if there are no such places.
         """
         places_hit, groups = (
             sorted({switch.place for switch in failed_by_tier.get(tier_key, ())}),
@@ -213,11 +214,12 @@ class FailureAnalysis:
     def _count_in_every_place(
         self, failed_by_tier: Mapping[TierKey, Sequence[_FailedSwitch]]
     ) -> dict[TierKey, SwitchLoss]:
-        """Return the losses of tiers whose switches of one number are joined, if there are too many classes of numbers.
+        """Return the losses of tiers whose switches of one number are joined by a tier above, as a bound that makes no
+        figure too high. It is for losses with too many classes of numbers to compute exactly.
 
-        Failed switches of different numbers in two places cut these places off from each other, and failed upper
-        switches of a third number add to that: all of them then count in every place, so that the figure is never too
-        high.
+        Failed switches of different numbers in two places cut these places off from each other, so each failed number
+        counts in every place that has lost a switch. Failed upper switches of a further number add to that: then it
+        counts in all places.
         """
         losses: dict[TierKey, SwitchLoss] = {}
         for tier_key, joiner in self._joiners:
@@ -247,8 +249,8 @@ class FailureAnalysis:
 
 
 class _GroupPositions:
-    """Where each group of a tier stands: its place, its strand of the fabric, and its numbers among the groups
-    there.
+    """Finds where each group of a tier stands: its place, its strand of the fabric, and the numbers (of rail, plane and
+    so on) that tell it from other groups of that place and strand.
     """
 
     def __init__(self, chain: tuple[TierDesign, ...], tier: TierDesign) -> None:
@@ -302,7 +304,9 @@ def format_percent(share: float) -> str:
 
 
 def describe_lost_switches(remaining: RemainingBisection) -> str:
-    """Return the switches that a loss takes, for a place that holds several: ` (2 leaf, 1 spine switches)`; else ""."""
+    """Return the failed switches as the end of a phrase, ` (2 leaf, 1 spine switches)`; "" if none failed, or if the
+    loss is that of `one` switch, as the phrase then says it already.
+    """
     names = sum_pairs((key.name, number) for key, number in sorted(remaining.gone.items()))
     failed = ", ".join(f"{number} {name}" for name, number in names.items())
     if remaining.after.startswith("one ") or not failed:

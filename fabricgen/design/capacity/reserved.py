@@ -25,8 +25,8 @@ def list_reserved_ports(design: Design, tier: TierDesign) -> tuple[ReservedPort,
     """Return the reserved ports of a tier in the order of the front panel; raises InputError (FG064) if too few are
     free.
 
-    Ports that are reserved by number are the last ports of the first kind that nothing uses on any switch, on free
-    connectors first; purposes follow one another by name.
+    A purpose states its cages, or how many ports it wants. Wanted ports are the last ones of the first kind of down
+    ports that nothing uses on any switch, on free connectors first.
     """
     reserved = [ReservedPort(cage, 0, 1, purpose) for purpose, _, cages in tier.reserved for cage in cages]
     purposes = [purpose for purpose, port_count, _ in tier.reserved for _ in range(port_count)]

@@ -59,7 +59,7 @@ def find_uneven_landings(design: Design, fabric: FabricDesign) -> Iterator[Uneve
 def compute_fullest_link(uplink: Uplink, ranks: Sequence[int]) -> Fraction:
     """Return the load of the fullest link down to a lower switch, over the mean; 1 for fewer than two lower switches.
 
-    `ranks` are the ranks of the lower switches in the upper group.
+    `ranks` are the numbers, from 0, of the lower switches in the upper group, in whose order links are dealt.
     """
     upper_switches = range(uplink.upper_count)
     links_to_upper, fewest_links = (

@@ -104,8 +104,9 @@ def _list_locked_devices(context: FabricContext) -> set[str]:
 
 
 def _name_devices(name: str, extra: Extra, plugged: Collection[str]) -> tuple[str, ...]:
-    """Return the names of extra devices: as stated, else numbered if there are several. The first one keeps the name,
-    with or without a number, under which the lock has it `plugged`.
+    """Return the names of the extra devices of the set `name`: as stated, else `name-1`, `name-2` and so on, or `name`
+    for a single device. If exactly one of `name` and `name-1` is in `plugged`, the devices that have ports in the lock,
+    the first device keeps it.
     """
     if extra.names:
         return extra.names

@@ -85,7 +85,7 @@ def write_room_name(tier: TierKey, kind: PortKind) -> str:
 
 
 def read_extra_reserves(layout: Layout, tiers: Iterable[TierKey]) -> dict[tuple[TierKey, PortKind], Reserve]:
-    """Return the ports that the lock sets aside for extra devices, by tier and kind; they stay reserved when the
+    """Return the ports that the lock sets aside for extra devices, by (tier, kind of port); they stay reserved when the
     devices are gone.
     """
     tier_by_text = {tier.text: tier for tier in tiers}
@@ -105,12 +105,12 @@ def sort_reserves_by_cage(
     specs: Mapping[TierKey, TierSpec],
     fed: Collection[TierKey],
 ) -> dict[tuple[TierKey, PortKind], Reserve]:
-    """Return the reserves in the order in which their kinds of ports took cages, by the cages that the lock has for
-    devices.
+    """Return `reserve` in the order in which its kinds of ports take cages, so that devices in the lock keep their
+    cages: by the first cage that the lock has for each kind. Kinds without a cage there come last.
 
-    On tiers whose groups span units the last cages are taken first. If only extra devices have ports on such a tier (it
-    is not in `fed`), the first kind of each purpose takes cages first, as it decides the speed of uplinks, even if its
-    devices are gone. Elsewhere kinds of ports whose devices are gone come last.
+    On tiers whose groups span units the last cages are taken first, so that the order is reversed. If only extra
+    devices have ports on such a tier (it is not in `fed`), the first kind of each purpose comes first, as it decides
+    the speed of uplinks, even if its devices are gone.
     """
     places_by_holder = layout.lock.find_words("extras")
 
@@ -189,10 +189,11 @@ class KeptPorts:
     def look_up_ports(
         self, demand: ExtraDemand, run: int, allowed: set[int], usable: set[int], holes: set[tuple[int, int]]
     ) -> None:
-        """Look up the ports that the lock has for some devices on a run, by its index, and set them aside.
+        """Look up the ports that the lock has for the devices of a demand on one run of down ports, by the run's index,
+        and set them aside. Ports of devices that are gone are set aside too.
 
-        A device keeps its port only if the switch is in `allowed`, and the port in `usable`, or in `holes` as (switch,
-        port), which hold no node.
+        A device keeps its port only if the switch is in `allowed`, and if the port is in `usable` or (switch, port) is
+        in `holes`, the ports of omitted node slots.
         """
         if not self._words:
             return
@@ -209,8 +210,8 @@ class KeptPorts:
         self.taken |= {(demand.tier, run, *port) for port in other_ports}
 
     def _index_ports(self, tier: TierKey, run: int) -> dict[str, tuple[int, int]]:
-        """Return (switch, port) of a run by the text that the lock has for the port; texts of other tiers, and of ports
-        that are not in the run, are left out.
+        """Return (switch of the tier, port of the run) by the text that the lock has for the port, such as `compute
+        leaf p1 su1 n1 cage 17/1`. Texts of other tiers, and of ports that are not in the run, are left out.
         """
         sized = self._sized_tiers[tier]
         texts_of_tier = [text for text in self._words.values() if text.startswith(f"{tier.text} ")]

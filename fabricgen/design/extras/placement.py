@@ -25,7 +25,7 @@ from fabricgen.kernel.grouping import group_pairs
 
 
 class ExtraPortAllocator:
-    """Gives extra devices ports from the free down ports of sized tiers."""
+    """Gives extra devices ports from the free down ports of sized tiers. `run` is the index of a run of these ports."""
 
     def __init__(
         self,
@@ -105,11 +105,11 @@ class ExtraPortAllocator:
     def _stripe_ports(
         self, sized: SizedTier, demand: ExtraDemand, free_ports: Iterable[Port], pairs: Sequence[tuple[int, int]]
     ) -> list[Port]:
-        """Return a free port for each (device, leg) of `pairs`: on the switch whose number in its group is that of the
-        leg, counted round the group.
+        """Return a free port for each (device, leg) of `pairs`. Leg 0 goes to the first switch of a group, leg 1 to the
+        second, and so on round the group; of several groups the one that comes first in `free_ports` serves.
 
-        If the blueprint names switches, it is the switch of the leg's number in their list, counted round the list. The
-        result ends before the first leg without a free port.
+        If the blueprint names switches, legs go round their list instead. The result ends before the first leg that
+        finds no free port.
         """
         named_switches = self._list_named_switches(sized, demand) if demand.spec.switches else ()
         unused_ports, ports = list(free_ports), list[Port]()
@@ -128,8 +128,8 @@ class ExtraPortAllocator:
         return ports
 
     def _list_spare_ports(self, sized: SizedTier, run: int, numbered: Sequence[int]) -> tuple[int, ...]:
-        """Return the ports of a run, by its index, that are left over if so many of each run are `numbered`, without
-        those that `spare_ports` and `reserved_ports` keep free.
+        """Return the ports of a run, by its index, that are left over on a switch of which the first `numbered[run]`
+        ports are taken, without those that `spare_ports` and `reserved_ports` keep free.
         """
         ports = sized.find_run_ports(run).list_left_over(numbered[run])
         kept = sized.spec.free_ports if run == 0 else 0
@@ -150,8 +150,9 @@ class ExtraPortAllocator:
                 yield switch, port, hole
 
     def _list_ports(self, sized: SizedTier, run: int, wanted: int, demand: ExtraDemand) -> Iterator[Port]:
-        """Yield free ports in the order in which they are given out: ports of omitted slots after the ports that stay
-        free with the reserve if these suffice, else before them; ports for growth last.
+        """Yield free ports in the order in which they are given out. Ports that stay free even with every reserved unit
+        come first, then ports of omitted slots, or the other way round if fewer than `wanted` stay free. Ports that
+        nodes of reserved units will need come last.
         """
         lasting = self._list_spare_ports(sized, run, sized.reserved)
         lasting_suffice = wanted <= len(lasting) * sized.groups * sized.count
@@ -162,8 +163,8 @@ class ExtraPortAllocator:
         yield from self._list_by_place(sized, growing, demand)
 
     def _list_by_place(self, sized: SizedTier, ports: Sequence[int], demand: ExtraDemand) -> Iterator[Port]:
-        """Yield ports as (switch, port, False): on every switch, place by place, or on the switches that the blueprint
-        names for the devices.
+        """Yield (switch, port, False) for `ports` on every switch, place by place, or on the switches that the
+        blueprint names for the devices. False says that the port is not that of an omitted slot.
         """
         if demand.spec.switches:
             named_switches = self._list_named_switches(sized, demand)
@@ -252,7 +253,9 @@ class ExtraPortAllocator:
 
 
 def _take_in_turns(holes: list[tuple[int, int]]) -> Iterator[Port]:
-    """Yield ports of omitted slots, `holes` of (switch, port), one on each switch before a second one on any."""
+    """Yield (switch, port, True) for the ports of omitted slots, given as (switch, port) in `holes`: one on each switch
+    before a second one on any. True says that the port is that of an omitted slot.
+    """
     ports_by_switch = group_pairs(holes).items()
     by_turn = sorted((turn, switch, port) for switch, ports in ports_by_switch for turn, port in enumerate(ports))
     yield from ((switch, port, True) for _, switch, port in by_turn)

@@ -141,7 +141,9 @@ class FloorPlan:
 
     @property
     def areas(self) -> HallAreas:
-        """The rows of every hall: which rows are network rows, and which of their places each run of racks has."""
+        """The rows of every hall: which of them are network rows, and where in them each run of network racks has its
+        places.
+        """
         return self._laid_out[0]
 
     @property

@@ -109,14 +109,16 @@ class HallAreas:
 
     @cached_property
     def wanted(self) -> tuple[dict[str, int], ...]:
-        """For each hall, how many racks every run has in its network rows or at its row ends, by lock key."""
+        """For each hall, how many racks every run has now in its network rows or at its row ends, by lock key (`compute
+        spine`).
+        """
         return self._count_racks_by_run(self._shared.count_racks)
 
     def _count_racks_by_run(self, count: Callable[[RackRun], int]) -> tuple[dict[str, int], ...]:
         """Return, for each hall, how many racks each run has by lock key, counted with `count`; runs placed by hand are
         left out.
 
-        Racks of units that have no place in node rows are a run as well.
+        Racks that units gained after their places in node rows were fixed are a run of their own.
         """
         racks_by_hall: tuple[dict[str, int], ...] = tuple({} for _ in self._halls)
         for run in self._shared.rack_runs:
@@ -436,10 +438,11 @@ def choose_row_ends(
     columns: range,
     count_rows: Callable[[int], int],
 ) -> tuple[int, dict[str, Intervals]] | None:
-    """Return (columns, places by lock key) of runs at row ends, for the first of `columns` whose places suffice; None
-    if none suffices.
+    """Return (columns, places by lock key) of runs at row ends, for the first number in `columns` with which all racks
+    find a place; None if there is none. The number says how many columns at the end of each node row are kept for
+    network racks.
 
-    `count_rows(columns)` returns how many node rows there are if so many columns of each are kept. `wanted` and
+    `count_rows` returns how many node rows there are if that number of columns is kept. `wanted` and
     `racks_with_reserve` are the racks of each run, now and with all reserved units.
     """
     for count in columns:

@@ -57,8 +57,8 @@ class UnitHalls(NamedTuple):
 
 
 class HallRoom(NamedTuple):
-    """The room of a hall for units: `hall`, its index; how many node rows it has, None without limit; by kind of unit,
-    how they are laid out in them; and the kind of lock entry for its rows.
+    """The room of a hall, by its index, for units: how many node rows it has (`rows`, None without limit), how each
+    kind of unit is laid out in them (`layouts`), and the kind of lock entry for its rows.
     """
 
     hall: int
@@ -172,7 +172,8 @@ class _HallFilling:
                 self.places[pod.name] = [_find_unit_place(stretches, slot) for slot in slots]
 
     def _allocate_slots(self, key: str, kind: UnitKind, pods: Sequence[PodLayout]) -> Allocations:
-        """Return the slots of pods of one kind in some halls, by pod.
+        """Return the slots (numbered places for units) of pods of one kind of unit in some halls, by pod. `key` is the
+        kind of lock entry for these halls, without the suffix of the kind of unit.
 
         At a site with one kind of units that uses all halls, the slots are those that the site itself counts. If a
         second kind came later, the kind without a name keeps the slots that it had as the only one.
@@ -190,11 +191,12 @@ class _HallFilling:
         return self.held[lock_kind]
 
     def _find_stretches(self, kind: int, units: int, hall_rooms: Sequence[HallRoom]) -> list[_Stretch]:
-        """Give a kind of unit node rows for `units` units, as far as the halls have room, and return all rows that it
-        has.
+        """Give a kind of unit, by its index in `Layout.kinds`, node rows for `units` units, as far as the halls have
+        room. Return all stretches of rows that it has then.
 
-        If all units are ever of one kind, it has all node rows of the halls. Else rows in the lock stay, and further
-        rows are taken hall by hall: as many as are missing, or as fit; rows that make no further unit are given back.
+        If the cluster has had only one kind so far, that kind has all node rows of the halls. Else rows in the lock
+        stay, and further rows are taken hall by hall: as many as are missing, or as fit; rows that make no further unit
+        are given back.
         """
         if not self._layout.numbering.parts:
             return [_make_stretch(hall_room, kind, 0, hall_room.rows) for hall_room in hall_rooms]

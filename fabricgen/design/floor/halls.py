@@ -163,7 +163,7 @@ def _make_stated_hall(floor: Floor, name: str, site: int, racks_per_row: int) ->
 
 
 def _find_walls(spec: HallSpec) -> Area | None:
-    """Return the walls of a hall in the frame of its site, m; None if they are not stated."""
+    """Return the walls of a hall in coordinates of its site, m; None if they are not stated."""
     if spec.walls_m is None:
         return None
     (x, y), (far_x, far_y) = spec.walls_m
@@ -171,8 +171,8 @@ def _find_walls(spec: HallSpec) -> Area | None:
 
 
 def _list_fixtures(spec: HallSpec) -> Iterator[HallFixture]:
-    """Yield the fixtures of a hall in order of their names, in the frame of its site, m; fixtures of a grid row by
-    row.
+    """Yield the fixtures of a hall in order of their names, with areas in coordinates of its site, m; fixtures of a
+    grid row by row.
     """
     for name in sorted(spec.fixtures, key=make_natural_key):
         fixture = spec.fixtures[name]
@@ -184,7 +184,7 @@ def _list_fixtures(spec: HallSpec) -> Iterator[HallFixture]:
 
 
 def _move_to_site(spec: HallSpec, area: Area) -> Area:
-    """Return an area of the hall's frame in the frame of the site, m."""
+    """Return an area that is given from the corner of a hall (`at_m`) in coordinates of the site, m."""
     hall_x, hall_y = spec.at_m
     near_x, near_y, far_x, far_y = area
     return round(near_x + hall_x, 6), round(near_y + hall_y, 6), round(far_x + hall_x, 6), round(far_y + hall_y, 6)

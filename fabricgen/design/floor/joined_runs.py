@@ -116,8 +116,8 @@ class SharedRacks:
         """Take the rack units that a lock has for a run of devices, and add the run if it may stay in these racks.
 
         Each number in `intervals` is `STRIDE` times the rack, from 1, plus the rack unit. `content` is None for a run
-        that is gone. The rack units stay taken even if no run is added. If they are not those of devices of the run's
-        height, the run is added without positions.
+        that is gone. The rack units stay taken even if no run is added. If they do not fit the height of the run's
+        devices, the run is added without positions.
         """
         racks_and_units = [divmod(n, STRIDE) for n in list_numbers(intervals)]
         for rack, u in racks_and_units:
@@ -159,16 +159,16 @@ class SharedRacks:
             positions.append((rack, u))
 
     def stack_own_run(self, content: RunContent) -> None:
-        """Stack the run that the racks are named after; if it hosts no other run and is alone, its positions are not
-        computed here.
+        """Add the run of devices that the racks are named after, and stack its devices. They are not stacked here if
+        the run is alone in the racks and takes in no other run: then `RunPlaces` computes where they stand.
         """
         if content.hosts or self.contents:
             self.stack_remaining(content)
         self.contents.append(content)
 
     def faces_one_aisle(self, aisle: str) -> bool:
-        """Whether, with a run of this aisle, ports of all switches in the racks face one aisle, as far as aisles are
-        known.
+        """Whether a run whose ports face `aisle` ("" if not known) can join without ports in these racks facing two
+        aisles. Runs already here whose aisle is not known do not count.
         """
         return not aisle or {content.aisle for content in self.contents} <= {aisle, ""}
 
@@ -196,11 +196,11 @@ class SharedRacks:
             self.free.append(make_network_units(self._limits.kind))
 
     def _find_units_in_rack(self, rack: int, content: RunContent) -> list[int]:
-        """Return the lowest rack unit of every device of a run in one rack; empty if the rack has no room for all of
-        them.
+        """Return the lowest rack unit of every device of a run if all of them are stacked in one rack; empty if they do
+        not fit.
 
-        If the first run of the racks may grow, the rack is filled from the end where that run does not stand, so that
-        its growth moves nothing as long as there is room.
+        If the first run of the racks may grow, the new run is stacked from the other end of the rack, so that growth of
+        the first moves nothing as long as there is room.
         """
         hung = not self.contents[0].hung if self.contents[0].grows else content.hung
         bottoms = list(self.free[rack].list_stacked((device.height for device in content.devices), hung=hung))
@@ -210,8 +210,9 @@ class SharedRacks:
         return bottoms if hung == content.hung or content.run.holder == EXTRAS else bottoms[::-1]
 
     def _can_share_with(self, content: RunContent) -> bool:
-        """Whether a run may share these racks: the loss of a rack must not take it together with its spare, which is
-        another lane (`choose_lane`), another plane, or another fabric on the same NICs.
+        """Whether a run may share these racks. It may not if the loss of a rack would take the run together with what
+        stands in for it: a run of another lane (`choose_lane`) or plane, or of another fabric on the same NICs. Nor may
+        runs of different halls, or a run at row ends and one in network rows.
         """
         run, (name, nics) = content.run, content.fabric
         # racks stand in the row of the lane of the run that was first in them
@@ -246,13 +247,13 @@ def join_runs(
 ) -> tuple[SharedRacks, ...]:
     """Place runs of devices in runs of racks: keep those that a lock has together, then add the new ones.
 
-    `units_in_lock` has the rack units of the runs of devices that share racks, by run of racks. New runs are placed in
-    the order of `contents`, except that those of half a rack or more come before smaller ones, and extra devices last
-    among either. A smaller run that may join others goes into the first racks with room for it, those whose ports face
-    the same aisle first; any other run gets racks named after it.
+    `units_in_lock` has the rack units of the runs of devices that share racks, by run of racks. New runs that fill half
+    a rack or more are placed before smaller ones, each in the order of `contents`, but extra devices last. A smaller
+    run that may join others goes into the first racks with room for it, those whose ports face the same aisle first;
+    any other run gets racks named after it.
 
-    Returns the runs of racks that hold devices, in the order in which `contents` has the runs that they are named
-    after. If that run is gone, the first run that is left in the racks counts.
+    Returns the runs of racks that hold devices, in the order of `contents` of the runs that they are named after. If
+    that run is gone, the first run that is left in the racks counts.
     """
     shared = _keep_locked_runs(contents, units_in_lock, limits)
     kept_keys = {content.run.key for racks in shared.values() for content in racks.contents}
@@ -319,11 +320,12 @@ def choose(condition: bool, if_true: Any, if_false: Any) -> Any:
 
 
 class RunOrder(NamedTuple):
-    """The order of the switches of a tier in one of `parts` runs, number `part` from 0. Runs share the switches
-    round-robin, or by whole groups if a group has fewer switches than there are parts.
+    """The order in which the switches of a tier are stacked in one of its `parts` runs; `part` is the number of that
+    run, from 0. The switches of each group are dealt to the runs in turn. If a group has fewer switches than there are
+    runs, each group begins one run further than the one before.
 
-    `steps` are the numbers of groups, and of switches in each, as the tier grew. With `by_group` switches follow group
-    after group.
+    `steps` says how the tier grew: how many groups it had at each step, and how many switches each of them. With
+    `by_group` the switches of a group follow one another, else the switches of one number do.
     """
 
     steps: tuple[Step, ...]
@@ -335,8 +337,8 @@ class RunOrder(NamedTuple):
         """Return the position of a switch in its run, from 0, by its group and its number in the group; takes ints or
         int arrays.
 
-        `where(condition, if_true, if_false)` is `numpy.where`, or `choose` for ints. If the run has a part of the
-        tier's switches, the switch must be one of them.
+        `where(condition, if_true, if_false)` is `numpy.where`, or `choose` for ints. If the tier is split over several
+        runs, the switch must be one of this run.
         """
         # groups with fewer switches than parts cannot be divided: whole groups are dealt to the parts in turn
         whole_groups = self.steps[-1].switches < self.parts
@@ -368,7 +370,9 @@ class RunOrder(NamedTuple):
         return last_step.groups * last_step.switches
 
     def _cut_to_part(self, step: Step, *, whole_groups: bool) -> Step:
-        """Return how many groups, and switches of each, the run has of those that the tier has at a step."""
+        """Return a step of the tier's growth as it was for this run: how many groups it had, and how many switches of
+        each.
+        """
         if whole_groups:
             return Step(-(-step.groups // self.parts), step.switches)
         # how many numbers below `switches` are `part` modulo `parts`

@@ -111,8 +111,8 @@ def list_network_runs(design: Design, halls: Sequence[Hall]) -> tuple[NetworkRun
     """Return the runs of devices in shared network racks: extra devices, then switches tier by tier, then scale-up
     trays.
 
-    There is one for each hall and plane, and for a tier that is split, one for each part. A part keeps the name without
-    a letter that the lock has for it.
+    There is one for each hall and plane, and for a tier that is split, one for each part. The first part has no letter
+    in its name if the lock has it so, or if it is the only part and the lock has no name for it.
     """
     runs = []
     kept_holders, hall_lookup = list_kept_runs(design.layout.lock), HallLookup(design, halls)
@@ -133,10 +133,8 @@ def list_network_runs(design: Design, halls: Sequence[Hall]) -> tuple[NetworkRun
 
 
 def name_run(design: Design, holder: str, prefix: str) -> str:
-    """Return the name of a run of racks by its lock key, such as `storage-leaf-pl2-a`, behind the prefix of its hall.
-
-    The number of the plane is left out if it is the only plane, or by the lock once was. `prefix` is that of the hall
-    (`HallLookup.find_prefix`).
+    """Return the name of a run of racks by its lock key, such as `storage-leaf-pl2-a`, behind the prefix of its hall
+    (`HallLookup.find_prefix`). `pl1` is left out if it is the only plane, or was when the lock first named the racks.
     """
     tier_and_plane, _, part_letter = holder.partition(PART)
     tier, _, plane = tier_and_plane.partition(PLANE)
@@ -152,8 +150,8 @@ def list_kept_runs(lock: Lock) -> set[str]:
 
 
 def find_unnumbered_planes(design: Design) -> dict[str, str]:
-    """Return `plane 1` for each tier whose rack names leave the plane out, by the tier's name in the lock (`compute
-    leaf`): plane 1 is the only plane, or by the lock it once was.
+    """Return the text `plane 1` for each tier whose rack names leave out the number of plane 1, by the tier's name in
+    the lock (`compute leaf`). They do if it is the only plane, or was when the lock first named the racks.
     """
     kept_holders, unnumbered = list_kept_runs(design.layout.lock), design.layout.lock.find_words(UNNUMBERED)
     planes = {}
@@ -168,7 +166,9 @@ def find_unnumbered_planes(design: Design) -> dict[str, str]:
 
 
 def list_unnumbered_words(design: Design) -> dict[str, str]:
-    """Return the words by which a lock remembers names without a site or plane although there are several by now."""
+    """Return what a lock has to remember so that names go on without a site or plane now that there are several: the
+    site under `sites`, and `plane 1` under each tier's name in the lock.
+    """
     layout = design.layout
     words = {"sites": layout.unnamed_site} if layout.unnamed_site and len(layout.sites) > 1 else {}
     several_planes = {tier.key.text for fabric in design.fabrics for tier in fabric.tiers if tier.sizes["plane"] > 1}
@@ -200,7 +200,9 @@ class HallLookup:
         ]
 
     def find_prefix(self, hall: int) -> str:
-        """Return the prefix of rack names in a hall; "" for the site's first hall at the site that names leave out."""
+        """Return the prefix of rack names in a hall: the hall's name, or the site's in the first hall of a site. It is
+        "" in the first hall of the site that names leave out (`Layout.unnamed_site`).
+        """
         is_first = self._of_site[self._halls[hall].site] == hall
         if not is_first:
             return f"{self._halls[hall].name}-"
@@ -288,8 +290,8 @@ def make_tier_groups(tier: TierDesign, hall_lookup: HallLookup) -> TierGroups:
 
 
 def split_group_number(tier: TierDesign, group: int) -> dict[str, int]:
-    """Return the values (rail, plane and so on, from 0) that tell a group from others of its place, by dimension, the
-    last dimension of `list_inner_dimensions` first.
+    """Return the number (from 0) that a group of a place has in each inner dimension (rail, plane and so on), by
+    dimension; the dimension that counts fastest, the last of `list_inner_dimensions`, comes first.
     """
     values = {}
     for dimension in reversed(list_inner_dimensions(tier.per)):
@@ -356,7 +358,7 @@ class NetworkArea(NamedTuple):
         return (-1 - overflow_row if self.hall.rows == ENDLESS else self.hall.rows - 1 - overflow_row), column
 
     def count_overflow_rows(self, places: int) -> int:
-        """Return how many rows so many places take beyond the rows kept for network racks."""
+        """Return how many rows `places` places take beyond the rows kept for network racks."""
         return max(0, -(-places // self.hall.racks_per_row) - self.rows)
 
 

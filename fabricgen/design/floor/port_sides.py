@@ -24,7 +24,7 @@ def find_port_aisle(design: Design, tier: tuple[str, str], nos: str, profile: No
     """Return the aisle that a device's ports face when cable lengths are computed: as `cold_ports` states, else as
     `find_catalogue_aisle` does.
 
-    With a lock from before lengths followed the profile's port side it is "".
+    It is "" with a lock from before cable lengths depended on the side of a profile's ports (`knows_port_side`).
     """
     stated = design.loaded.blueprint.floor.trays.cold_ports
     if stated is not None:
@@ -77,7 +77,8 @@ def choose_busbar_variant(profile: SwitchProfile, variant: Variant) -> Variant:
 def _find_aisle_of_nodes(design: Design, fabric: str, tier: str) -> str:
     """Return the aisle that the ports of all nodes face, if the switches of a tier stand in racks of nodes; else "".
 
-    It is "" too if nodes face different aisles, and with a lock from before switches were ordered by it.
+    It is "" too if nodes face different aisles, and with a lock from before such switches were ordered by the aisle of
+    the nodes' ports (`orders_switches_by_nodes`).
     """
     tiers_among_nodes = (
         t for t in design.fabric(fabric).tiers if t.name == tier and find_stand(design, t) in _AMONG_NODES

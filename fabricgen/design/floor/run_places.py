@@ -84,11 +84,9 @@ class RunPlaces:
         return join_runs([self._make_content(run) for run in self.runs], units_in_lock, self._find_limits())
 
     def _find_limits(self) -> RackLimits:
-        """Return the type of network racks, and how much devices of several runs in one rack may draw together with
-        their optics, W.
-
-        It is the rack's limit of power if it has one, else the most that the nodes of a node rack draw, for which the
-        hall is fed and cooled. There is no limit if that is not known.
+        """Return the type of network racks, and the most that devices of several runs in one rack may draw together
+        with their optics, W: the power limit of the rack type if it has one, else the most that the nodes of a node
+        rack draw, for which the hall is fed and cooled; infinite if neither is known.
         """
         draws = [
             kind.nodes_per_rack * max((s.profile.power_w.planning_w or 0) for s in kind.node_sets if not s.per_rack)
@@ -103,7 +101,9 @@ class RunPlaces:
 
     @cached_property
     def _kept_kinds(self) -> dict[Key, str]:
-        """For each run of racks that a lock has as shared, the kind of lock entry of the devices in it."""
+        """By (hall, lock key) of each run of racks that a lock has as shared: the kind of lock entry of the devices in
+        it.
+        """
         kinds = [kind for kind in self._layout.lock.held if kind.startswith(f"{JOINED} ") and self._lets_runs_join]
         return {
             (hall, kind.removeprefix(f"{JOINED} ").removesuffix(self._make_hall_suffix(hall))): kind
@@ -117,13 +117,14 @@ class RunPlaces:
         return f" at{self.make_key_suffix(hall)}" if self.make_key_suffix(hall) else ""
 
     def _make_content(self, run: NetworkRun) -> RunContent:
-        """Return the devices of a run, and whether the run may share racks.
+        """Return the devices of a run, and whether the run may share racks. Its usual racks are those that it would
+        have alone.
 
-        A run may stand in racks of other runs (`joins`) unless the lock has it in racks of its own, or the blueprint
+        It may stand in racks of other runs (`joins`) unless the lock has it in racks of its own, or the blueprint
         states where one of its usual racks stands or what stands in one. Its racks may take in other runs (`hosts`)
-        unless it has extra devices, devices too high for a rack or more racks than a row, or the blueprint states what
-        stands in one of them. Neither is so if the lock is from before runs joined, or the blueprint asks for racks of
-        their own.
+        unless it is of extra devices, has devices too high for a rack or more racks than a row, or the blueprint states
+        what stands in one of its usual racks. Both are false with a lock from before runs joined, or if `network_join`
+        forbids it.
         """
         floor, devices = self._design.loaded.blueprint.floor, self._list_devices(run)
         racks_stated = {*floor.racks, *(place.rack for place in floor.devices.values())}
@@ -211,10 +212,8 @@ class RunPlaces:
         return (run.tier.key.text if run.tier else run.holder) + self._make_hall_suffix(run.hall)
 
     def _count_span(self, run: NetworkRun) -> Step:
-        """Return how many groups a run has, numbered up to the last one in its hall, and how many switches each group
-        has.
-
-        For scale-up trays it is how many domains there are, at least one, and how many trays each has.
+        """Return one more than the highest number of a group of a run in its hall, and how many switches each group
+        has; for scale-up trays, how many domains there are, at least one, and how many trays each has.
         """
         if run.tier is None:
             domain = next(d for d in self._design.scale_up if d.name == run.owner)
@@ -376,7 +375,9 @@ class RunPlaces:
                 yield name, (profile, holders)
 
     def list_lock_words(self) -> dict[str, str]:
-        """Return, by lock key, the steps in which each run of switches or scale-up trays grew, as words of the lock."""
+        """Return, by lock key, how each run of switches or trays grew, in the lock's words: groups, and switches of
+        each.
+        """
         return {
             self._lock_key(run): format_history(self.find_order(run).steps)
             for run in self.runs

@@ -199,8 +199,8 @@ def _check_skipped_fabrics(sets: Iterable[NodeSet], fabrics: Iterable[str]) -> N
 def _make_node_sets(
     catalog: Catalog, stated: Mapping[str, CountOf], path: Path, unit: str, order: str, *, first: int, racks: int = 0
 ) -> tuple[NodeSet, ...]:
-    """Return sets of nodes, numbered from `first` on; with `racks` above 0, sets of devices that stand in each of so
-    many racks.
+    """Return sets of nodes whose numbers in the unit follow one another from `first` on. With `racks` above 0 they are
+    sets of devices beside the nodes: as many as stated in each of `racks` racks.
 
     `order` is the lock's list of set names, joined by ", ": sets in it come before all others. `unit` is the name of
     the kind of units.

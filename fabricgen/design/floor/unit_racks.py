@@ -173,7 +173,7 @@ def _place_switches(
     free_units: FreeUnits, t: UnitTier, count: int, kept_units: Sequence[int], fixed: list[int]
 ) -> tuple[int, ...]:
     """Return the lowest rack units of a tier's `count` switches in a node rack: positions in the lock first, then those
-    that the rack type fixes for switches, then the outermost free ones.
+    that the rack type fixes for switches, then free ones, from the top down for `rack-top`, else from the bottom up.
 
     `kept_units` are all rack units that the lock has for the tier in a node rack; `fixed` are the positions of the rack
     type.
@@ -209,12 +209,12 @@ def _explain_no_room(kind: UnitKind, devices: str, why: str) -> InputError:
 
 
 class UnitRows(NamedTuple):
-    """How units are laid out in node rows: one after the other, or `per_row` whole units in each row if that is above
-    0.
+    """How units of `racks` racks are laid out in node rows of `racks_per_row` racks. With `per_row` above 0 each row
+    holds that many whole units, with 0 units follow one another and are cut at the ends of rows.
 
     `columns` is an int array: the column of each rack, for the racks of the first unit of a row, then of the next unit,
-    counted from the start of the row. If rows do not hold whole units, it has the racks of one unit and counts from the
-    start of the unit.
+    counted from the start of the row. With `per_row` 0 it has the racks of one unit and counts from the start of the
+    unit.
     """
 
     racks: int
@@ -235,24 +235,25 @@ class UnitRows(NamedTuple):
         return position // self.per_row, self.columns[position % self.per_row * self.racks + rack]
 
     def count_rows(self, units: int) -> int:
-        """Return how many rows so many units take."""
+        """Return how many rows a number of units takes."""
         if self.per_row:
             return -(-units // self.per_row)
         return -(-units * self.racks // self.racks_per_row)
 
     def count_units(self, rows: int) -> int:
-        """Return how many whole units fit in so many rows."""
+        """Return how many whole units fit in a number of rows."""
         return rows * self.per_row if self.per_row else rows * self.racks_per_row // self.racks
 
 
 def lay_out_unit_rows(
     node_racks: int, stands: Sequence[Stand], racks_per_row: int, *, whole_units: bool, halved: bool
 ) -> UnitRows:
-    """Lay out units of `node_racks` node racks, numbered first, and one network rack for each of `stands`.
+    """Return how units are laid out in node rows. A unit has `node_racks` node racks, numbered first, and one network
+    rack for each of `stands`.
 
-    With `whole_units` no unit is cut that fits into a row. `row-middle` racks stand between the two halves of a row
-    with `halved`, else behind the unit in the middle of the row. A row that holds racks of rows holds whole units, at
-    least one.
+    With `whole_units` a unit that fits into a row is not cut. If network racks stand in the middle or at the end of
+    rows, each row holds whole units anyway, at least one: `row-middle` racks of its units stand between the two halves
+    of the row with `halved`, else behind the unit in the middle of the row.
     """
     racks = node_racks + len(stands)
     unit_order = _order_unit_racks(node_racks, stands)
@@ -328,11 +329,12 @@ def stack_devices(heights: Iterable[int], kind: RackProfile, *, hung: bool) -> S
 
 
 def find_part_of_switch(count: int, number: Any, group: Any, parts: int) -> Any:
-    """Return in which of `parts` parts of a tier, each in racks to itself, a switch stands; takes ints or int arrays.
+    """Return in which part of a tier that is split into `parts`, each in racks to itself, a switch stands, from 0;
+    takes ints or int arrays.
 
-    `number` is the switch's number in its group of `count` switches. The switches of a group are dealt to the parts in
-    turn, alike in all groups, as a tier above may join switches of one number. If a group has fewer switches than there
-    are parts, whole groups are dealt in turn.
+    `number` is the switch's number in its group, which has `count` switches, `group` that of the group. The switches of
+    a group are dealt to the parts in turn, alike in all groups, as a tier above may join switches of one number. If a
+    group has fewer switches than there are parts, each group begins one part further than the one before.
     """
     return (number if count >= parts else number + group) % parts
 
@@ -400,7 +402,8 @@ def _find_switch_part(t: UnitTier, ordinal: int) -> int:
 @dataclass()
 class _RackFilling:
     """Network racks of a unit while they are filled: the free rack units of each rack, its stand, and by tier which
-    parts of split tiers it holds.
+    parts of split tiers it holds. `part`, in its methods, is the number of a switch's part of its tier
+    (`find_part_of_switch`).
     """
 
     kind: RackProfile

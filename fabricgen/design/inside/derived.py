@@ -98,7 +98,8 @@ def complete_mesh(spec: TierSpec, node_ports: int, sizes: Mapping[str, int]) -> 
 def _complete_table(spec: TierSpec, tier: Tier, name: str, sizes: Mapping[str, int]) -> Tier:
     """Return a tier with as many switches as the table of a mesh has, if it states no number.
 
-    Raises InputError (FG140) if the table has higher numbers than its dimension, or leaves switches apart.
+    Raises InputError (FG140) if the table has higher numbers than its dimension, or does not connect all of its
+    numbers.
     """
     import networkx as nx  # a fifth of a second that pages without a table do not need
 

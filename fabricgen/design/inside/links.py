@@ -9,10 +9,10 @@ from fabricgen.kernel.diagnostics import Path
 
 
 class Mesh(NamedTuple):
-    """Switches of a tier that meet, and the links between them, all from one run of ports.
+    """Links between switches of a tier that meet, all from one run of ports.
 
-    Three words of the language say who meets: `peer` the two switches of each pair, a span the border switches of two
-    sites that have the same number at both, and `mesh` those that differ in one dimension.
+    `word` says which switches meet: with `peer` the two of each pair, with `spans` the border switches of two sites
+    that have the same number in their site, with `mesh` those that differ in one dimension and agree in all others.
     """
 
     word: Literal["peer", "spans", "mesh"]

@@ -63,10 +63,10 @@ def find_wider_scope(per: tuple[str, ...]) -> str:
 def list_mesh_sizes(
     layout: Layout, per: tuple[str, ...], sizes: Mapping[str, int], grid: Mapping[str, int], dimension: str
 ) -> Iterator[MeshSize]:
-    """Yield the sizes that a dimension has in sets of a tier's switches that agree in all other dimensions.
+    """Yield how many values a dimension has in each set of a tier's switches; a set agrees in all other dimensions.
 
-    Sets that are alike are one `MeshSize`, whose `times` counts them, over the inner dimensions of groups and the grid
-    too. `sizes` has how many values each inner dimension has, `grid` how many switches lie along each of its own.
+    Sets that are alike are one `MeshSize`, whose `times` counts them in the whole tier. `sizes` has how many values
+    each inner dimension has, `grid` how many switches lie along each dimension of the tier's grid.
     """
     inner = {name: sizes[name] for name in list_inner_dimensions(per)}
     if dimension == find_scope(per):
@@ -89,7 +89,9 @@ def count_ring_neighbours(size: int, reach: int) -> int:
 
 
 def count_mesh_ports(mesh: MeshSpec, size: int, count: int) -> int:
-    """Return the most ports that a switch of a group of `count` has for a mesh along `size` values."""
+    """Return the most ports that one switch has for a mesh along a dimension of `size` values; its group has `count`
+    switches.
+    """
     links = mesh.links.count or 1
     if mesh.pairs:  # ports for all pairs of the table, whether their switches exist or not
         return links * max(Counter(number for pair in mesh.pairs for number in pair[:2]).values())
@@ -116,8 +118,10 @@ def list_sizes(tier: TierDesign, mesh: Mesh) -> list[MeshSize]:
 
 
 class Meeting(NamedTuple):
-    """Two members of a set that meet: `low` and `high` are their positions in the set, the lower one first. `low_port`
-    and `high_port` say which of its pairs this is for each, from 0: its ports begin at so many times a pair's links.
+    """Two members of a set that meet: `low` and `high` are their positions in the set, the lower one first.
+
+    `low_port` is how many pairs the lower member has before this one: its ports for this pair begin at `low_port *
+    links`, by `Mesh.links`. `high_port` is the same for the higher member.
     """
 
     low: int
@@ -127,11 +131,12 @@ class Meeting(NamedTuple):
 
 
 def list_meetings(mesh: Mesh, numbers: Sequence[int]) -> Iterator[Meeting]:
-    """Yield which members of a set meet by the ring or the table of a mesh; nothing for a full mesh. `numbers` are the
-    numbers of the members, ascending.
+    """Yield the members of a set that meet by the ring or the table of a mesh; nothing for a full mesh, in which all
+    meet. `numbers` are the numbers of the members, ascending.
 
     In a ring each member has two ports a step, forward and back, but only one to the opposite member of an even ring.
-    By a table it has a port for each of its pairs, in their order, whether the other member is there or not.
+    By a table a member has a port for each of its pairs in the table, in their order, whether the other member is there
+    or not.
     """
     if mesh.reach:
         size = len(numbers)
@@ -165,15 +170,15 @@ def count_meetings(mesh: Mesh, size: MeshSize) -> int:
 
 
 def count_mesh_sets(tier: TierDesign, mesh: Mesh) -> int:
-    """Return how many sets of nodes send to the next set along a mesh: those of each group with `spread`, else of each
-    switch.
+    """Return how many sets of nodes there are if each set sends to the next one along a mesh: the nodes of each switch
+    are a set, or with `spread` those of each group.
     """
     return tier.groups if mesh.spread else tier.switches
 
 
 def has_indirect_paths(tier: TierDesign) -> bool:
-    """Whether shortest paths between switches of a tier can have several of its links: along several dimensions, or
-    around a ring.
+    """Whether a shortest path between two switches of a tier may have several links of the tier: if it has several
+    meshes, a mesh that a table states, or a ring in which not all switches are linked.
     """
     rings = [mesh for mesh in tier.meshes if mesh.reach]
     return (
@@ -205,8 +210,8 @@ def count_mesh_cables(tier: TierDesign, mesh: Mesh) -> int:
 
 
 def _count_dealt_connectors(ports: Sequence[range], dealt: int, per: int) -> int:
-    """Return how many connectors of `per` ports have some of these ports, ascending ranges that are dealt over so many
-    switches in turn.
+    """Return how many connectors of `per` ports are in use on `dealt` switches over which the ports of `ports`,
+    ascending ranges, are dealt in turn.
     """
     # of the ports of a range, a switch has every `dealt`-th, and counts them anew
     ports_by_switch = (
@@ -276,9 +281,9 @@ def refuse_mesh(path: Path, message: str, hint: str) -> InputError:
 
 
 def list_unmet_dimensions(tier: TierDesign) -> list[str]:
-    """Return the dimensions of a top tier with meshes that nothing joins: no links along them, no tier below, and no
-    nodes, which have ports in every rail and plane. Sites are left out: they are apart on purpose, or joined by
-    spans.
+    """Return the dimensions along which nothing joins the switches of a top tier with meshes: those without a mesh
+    among the places that it is grouped by and, if no tier is below, among the dimensions of its grid. Rails and planes
+    are left out, since nodes have ports in each; so are sites, which are apart on purpose or joined by spans.
     """
     within = [name for name, size in tier.grid.items() if size > 1 and tier.lowest]
     unjoined_places = [
@@ -362,8 +367,8 @@ def _count_crossing_pairs(mesh: Mesh, size: MeshSize) -> int:
 
 
 def _count_between_sides(mesh: Mesh, size: MeshSize, in_first_half: list[bool]) -> int:
-    """Return how many links between groups have their ends in different halves; `in_first_half` says of each switch of
-    a group in which it is, and links are dealt over these switches in turn.
+    """Return how many links between groups join switches in different halves of a group. `in_first_half` says of each
+    switch of a group whether it is in the first half; the links of a group are dealt over its switches in turn.
     """
     # a group has no ports to itself: those to higher groups begin one place lower
     return sum(

@@ -56,8 +56,8 @@ def list_spans(design: Design, fabric: FabricDesign) -> list[tuple[TierDesign, S
 
 
 def compute_site_oversubscription(design: Design, fabric: FabricDesign) -> dict[str, Fraction]:
-    """Return, by site, the node bandwidth in the fabrics that a scale-across fabric joins over the bandwidth of its
-    spans.
+    """Return the oversubscription of each site that has spans, by site: the bandwidth of its nodes, in the fabrics that
+    a scale-across fabric joins, divided by the bandwidth of its spans.
     """
     spans = list_spans(design, fabric)
     ratios: dict[str, Fraction] = {}

@@ -1,4 +1,6 @@
-"""Holes: numbers that the lock keeps for holders that no longer exist, and their release."""
+"""Holes: numbers that the lock keeps for holders (pods, tiers, devices and others) that no longer exist, and their
+release.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ def find_holes(
     lock: Lock, used: Collection[Holder], layout: Layout, positions: Mapping[Holder, int]
 ) -> dict[Holder, Intervals]:
     """Return the unused numbers of the lock by holder, in order: all numbers of a holder that is gone, the last numbers
-    of a holder that shrank. A holder of words, which is gone and has no numbers, has an empty tuple.
+    of a holder that shrank. A holder that is gone and has words in the lock, but no numbers, has an empty tuple.
 
     `used` are the holders in use; `positions` has how many positions of management ports each holder needs.
     """
@@ -66,7 +68,9 @@ def count_needed_numbers(kind: str, name: str, layout: Layout) -> int | None:
 
 
 def _list_beyond(intervals: Intervals, size: int | None) -> Intervals:
-    """Return the numbers beyond the first `size`, which are in use; empty if `size` is None: all are in use."""
+    """Return the numbers in `intervals` after the first `size`, which are in use; empty if `size` is None: all are in
+    use.
+    """
     return () if size is None else make_intervals(islice(list_numbers(intervals), size, None))
 
 

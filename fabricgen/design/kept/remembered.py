@@ -81,8 +81,9 @@ def add_remembered(design: Design, lock: Lock) -> Lock:
 
 
 def _count_peer_ports(design: Design, tier: TierDesign, lock: Lock) -> dict[str, int]:
-    """Return what the lock keeps of the ports for links inside a tier, by holder: how many there were at first, and,
-    for each span and site, how many from its first port to the last of the run. Empty for meshes and links of units.
+    """Return what the lock keeps of the run of ports for links inside a tier, by the names of `name_ports_holder`: how
+    many ports the run had at first, and, for each span and site, how many ports there are from the span's first one to
+    the end of the run. Empty for a tier with meshes alone, and if its pairs have links for each unit.
     """
     peer_spec = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].peer
     growing = [mesh for mesh in tier.links_inside if mesh.word != "mesh"]
@@ -167,8 +168,8 @@ def _drop_taken_ports(ports_by_holder: Allocations, holder_by_port: Mapping[int,
 
 
 def _list_ports(design: Design, tier: TierDesign, run: int) -> dict[str, tuple[int, Jumps, int]]:
-    """Return (first port, jumps, how many ports) of each holder of ports of a run: nodes of a fabric by kind of port,
-    management, and lower tiers. Jumps are where ports do not follow one another (`find_port`).
+    """Return (first port, jumps, how many ports) of each holder of ports of a run, by the holder's name in the lock:
+    nodes of a fabric by kind of port, management, and lower tiers. Jumps are the gaps between ports (`find_jumps`).
     """
     ports_by_holder: dict[str, tuple[int, Jumps, int]] = {}
     for fabric in design.fabrics:
@@ -198,7 +199,9 @@ def _list_managing_tiers(design: Design) -> Iterator[tuple[TierDesign, Managemen
 
 
 def _collect_words(design: Design) -> dict[str, dict[str, str]]:
-    """Return the words of the lock by kind and holder; words of holders that no longer exist are kept."""
+    """Return what the lock remembers in words, not numbers (such as how ports are dealt, or where extra devices are
+    plugged in), by kind and holder. Words of holders that no longer exist are kept.
+    """
     fabrics = {fabric.name: fabric for fabric in design.fabrics}
     words = design.layout.lock.words
     words_by_kind = {

@@ -126,8 +126,8 @@ class ManagementLoad:
         """For each place, the managed devices that share it, and no narrower place, with a leaf."""
 
     def list_places(self, place: str) -> list[tuple[str, tuple[PodLayout, ...]]]:
-        """Return (kind of lock entry, its pods) of each place that may differ from others of its scope; places below a
-        pod are all alike.
+        """Return (kind of lock entry, pods) for the places of the scope `place`: of each pod, or of each site, with its
+        pods. Units and racks are alike: one entry with all pods stands for them, as for the whole cluster.
         """
         pods = self.layout.pods
         if place == "pod":
@@ -179,7 +179,7 @@ class ManagementLoad:
     def _select_fullest(
         self, instances: list[tuple[str, tuple[PodLayout, ...]]]
     ) -> list[tuple[str, tuple[PodLayout, ...]]]:
-        """Return (kind of lock entry, its pods) once for each kind, in the order of `instances`.
+        """Return one (kind of lock entry, pods) of each kind in `instances` (entries of `list_places`), in their order.
 
         Pods have their positions in common, and so one kind: the pod with the most units stands for all.
         """
@@ -207,8 +207,8 @@ class ManagementLoad:
         }
 
     def _assign_single_pods(self, common: Allocations, leaves: int, ports_per_leaf: int) -> dict[str, Allocations]:
-        """Return, by kind of lock entry, the positions of pods that have positions to themselves in the lock, or that
-        lack the leaf of a position `common` to all pods.
+        """Return the positions of pods whose positions are not those `common` to all, by kind of lock entry: of pods
+        that have their own in the lock, or that lack the leaf of a common position.
         """
         allocations = {}
         for kind, (pod,) in self.list_places("pod"):
@@ -282,11 +282,9 @@ class ManagementLoad:
         return {name: make_intervals(numbers) for name, numbers in positions.items()}
 
     def _order_leaves(self, kind: str, pods: tuple[PodLayout, ...]) -> Allocations:
-        """Return the numbers of the places of leaves, in the order they are filled, by pod: one for each of its units,
-        or one.
-
-        Numbers in the lock stay. Without any, the first unit of each pod comes first; a lock of positions without such
-        numbers is of an older version, which took pod after pod.
+        """Return, by pod, the ranks in which its leaves are filled: one for each unit, or one if leaves serve whole
+        pods. Ranks in the lock stay. Without any, the first unit of each pod comes first; a lock of positions without
+        ranks is of an older version, which took pod after pod.
         """
         kept_order = self.layout.lock.find_allocations(name_leaves_kind(kind))
         is_old_lock = bool(self.layout.lock.find_allocations(kind)) and not kept_order
@@ -392,8 +390,8 @@ class ManagementLoad:
     def _list_inner_places(
         self, place: str, scope: str, pods: tuple[PodLayout, ...], per_unit: int, *, reserved: bool
     ) -> Iterator[tuple[int, str]]:
-        """Yield (number of the unit, name in words) of every place of a narrower scope in a wider one, `per_unit` in a
-        unit; with `reserved`, also of units that may come.
+        """Yield (number of the unit, or of the place itself if it is a pod or site, name in words) of every narrower
+        place in one of the scope `place`, `per_unit` in a unit; with `reserved`, also of units that may come.
         """
         racks = range(1, per_unit + 1)
         if scope == place:
@@ -426,8 +424,9 @@ class ManagementLoad:
         )
 
     def _count_wanted(self, place: str, kind: str, pods: tuple[PodLayout, ...], leaf_numbers: Collection[int]) -> int:
-        """Return how many positions a place needs whose leaves are filled one after another: for its switches, and for
-        switches that are gone and have positions on these leaves, in the lock's entry of the pod or else of the place.
+        """Return how many positions a place needs whose leaves are filled one after another: one for each of its
+        switches, and for each switch that is gone and has a position on these leaves in the lock's entry of the pod,
+        else of `kind`.
         """
         counts, ports_per_leaf = (
             self._count_switches(place, pods),
@@ -449,7 +448,7 @@ class ManagementLoad:
         """Return the most ports of one leaf that switches of a place take; `leaves` counts the leaves of the whole
         fabric.
 
-        Leaves that are sized `for_reserve` keep ports for switches of wider places while there is only one unit.
+        With `for_reserve`, leaves within units have ports for switches of wider places as if there were only one unit.
         """
         if not self.by_place[place]:
             return 0
@@ -495,6 +494,6 @@ class ManagementLoad:
         return {**kept_ranges, **allocate_intervals(kept_ranges, requests)}
 
     def count_ports_of_fullest_leaf(self, leaves: int, for_reserve: bool) -> int:
-        """Return the management ports of the fullest of so many leaves."""
+        """Return the management ports of the fullest of `leaves` leaves."""
         areas = self.list_port_ranges(leaves, for_reserve=for_reserve)
         return max((interval.end for intervals in areas.values() for interval in intervals), default=0)

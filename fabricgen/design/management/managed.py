@@ -22,7 +22,7 @@ PLACES = ("all", "site", "pod", "su", "rack")
 
 
 def find_management_place(scope: str) -> str:
-    """Return the place of `PLACES` that a scope is, else the next wider one."""
+    """Return the scope itself if it is one of `PLACES`, else the next wider one that is."""
     return next(place for place in reversed(PLACES) if find_depth(place) <= find_depth(scope))
 
 

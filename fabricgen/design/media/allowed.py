@@ -69,7 +69,9 @@ class LinkKind(NamedTuple):
 
     @property
     def made_media(self) -> list[tuple[str, ...]]:
-        """The ids of the media made for the cages of each end, for ends whose cages take only such media."""
+        """For each end whose cages take only media made for them, the ids of these media; empty if there is no such
+        end.
+        """
         return [end.made_media for end in (self.a, self.b) if isinstance(end, PortRun) and end.made_media]
 
     def list_usual_media(self, catalog: Catalog) -> tuple[CableProfile, ...]:

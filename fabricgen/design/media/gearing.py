@@ -63,7 +63,7 @@ class LinkOptics(NamedTuple):
         """Return the electrical lane rates at both ends of a link, Gb/s; None if the ends have no port of that speed in
         common.
 
-        The rates are equal, unless modules with a gearbox make more ports of the cages, or the only ones.
+        The rates are equal, unless only modules with a gearbox make ports of that speed, or if they make more of them.
         """
         common_rate = min(a.cage.lane_gbps, b.cage.lane_gbps)
         most_ports = a.count_ports(speed_gbps, common_rate) * b.count_ports(speed_gbps, common_rate)

@@ -48,7 +48,9 @@ class PatchPolicy(NamedTuple):
         return (stated[0], stated[1]) if stated else _JUMPERS[self.spec.method]
 
     def has_type_b_jumpers(self, medium: CableProfile, end: int) -> bool:
-        """Whether jumpers of a medium at the a (0) or b (1) end are of type B, as fibres between devices are."""
+        """Whether jumpers of a medium at the a (0) or b (1) end are of type B, the type of fibres that join devices
+        directly. Jumpers without MPO connectors count as type B.
+        """
         return self.jumpers[end] == "B" or not medium.connector.startswith("MPO")
 
     @property
@@ -172,7 +174,9 @@ def _find_shuffle_faults(policy: PatchPolicy) -> Iterator[Diagnostic]:
 
 
 def _find_double_claims(policies: tuple[PatchPolicy, ...], design: Design) -> Iterator[Diagnostic]:
-    """Yield a fault for each pair of policies that follow each other among those that would patch the same links."""
+    """Yield a fault for each pair of policies that would patch the same links. Of three such policies, the first and
+    second are a pair, and the second and third.
+    """
     reported: set[tuple[str, str]] = set()
     fabrics_and_pairs = [(fabric.name, count.key) for fabric in design.fabrics for count in count_links(design, fabric)]
     for fabric, tier_pair in fabrics_and_pairs:

@@ -62,8 +62,8 @@ class SwitchNames:
         blocks: Callable[[], Allocations] = dict,
     ) -> None:
         """`racks` returns the number of the rack of each switch of a unit, in the switches' order; None if racks are
-        not known, or switches do not stand in racks of units. `blocks` returns the running numbers by pod; empty if
-        each follows from its place.
+        not known, or switches do not stand in racks of units. `blocks` returns the running numbers of each pod's
+        switches; it is empty if the place of a switch gives its number.
         """
         self._layout, self._per, self._scope, self._racks = layout, per, find_scope(per), racks
         self._blocks = blocks
@@ -94,7 +94,9 @@ class SwitchNames:
 
     @property
     def _identifying_places(self) -> tuple[str, ...]:
-        """The places that identify a place of the scope: itself, the unit of a part of a unit, and the pod."""
+        """The places that tell a place of the tier's scope from others: `pod`, `su` and `rack` for a rack, none for the
+        cluster.
+        """
         if self._scope in (WHOLE, "site"):
             return (self._scope,) if self._scope != WHOLE else ()
         unit = ("su",) if is_part_of_unit(self._scope) else ()
@@ -158,7 +160,9 @@ class SwitchNames:
 
     @property
     def counts_through_kinds(self) -> bool:
-        """Whether the running number alone tells the switches of a tier apart, counting through units of all kinds."""
+        """Whether nothing but the running number tells a tier's switches apart, so that it counts on through kinds of
+        units.
+        """
         return "index" in self.naming.fields and self.naming.fields <= {"index", *self._fixed_fields}
 
     def number_switches(self, sizes: Mapping[str, int], count: int) -> CountedNames:
@@ -361,8 +365,8 @@ class NodeNames:
 
     @cached_property
     def _counted_sets(self) -> tuple[NodeSet, ...]:
-        """The sets that these nodes are counted with: all sets of the same template, if it has a running number
-        alone.
+        """The sets through which the running number counts on: if the template tells nodes apart by that alone, all
+        sets with this template, else the set itself.
         """
         if not {"index"} <= self.naming.fields <= {"index", "cluster"}:
             return (self._members,)
@@ -376,7 +380,7 @@ class NodeNames:
 
     @cached_property
     def _counted(self) -> CountedNames:
-        """How nodes are counted whose names count on through a pod, whatever set they belong to."""
+        """How the nodes of `_counted_sets` are counted in each pod."""
         in_unit = sum_pairs((node_set.unit, node_set.count) for node_set in self._counted_sets)
         return count_members(self._layout, [in_unit[kind.name] for kind in self._layout.kind_of_pod])
 

@@ -175,7 +175,7 @@ RACKS = "racks"
 
 
 class CountedNames(NamedTuple):
-    """How devices are counted, by pod."""
+    """How devices are counted that have running numbers, by pod."""
 
     usual: Mapping[str, Sequence[int]]
     """The running numbers, from 0, of its devices if each kind of units counts by itself."""
@@ -202,8 +202,9 @@ def name_numbers_kind(owner: str) -> str:
 
 
 def allocate_blocks(layout: Layout, owner: str, kind_count: int, counted: CountedNames) -> Allocations:
-    """Return blocks of running numbers from 0, by pod, through units of `kind_count` kinds; empty if there is one kind,
-    and the lock has no such blocks.
+    """Return the block of running numbers, from 0, of each pod, if numbers count on through units of `kind_count`
+    kinds; empty if there is one kind, and the lock has no blocks. `owner` is what is numbered, as for
+    `name_numbers_kind`.
 
     Pods of a lock that was made before another kind came keep their usual numbers, unless a pod before has one of them.
     Other pods get the first free block.
@@ -226,8 +227,8 @@ def allocate_blocks(layout: Layout, owner: str, kind_count: int, counted: Counte
 
 
 def list_block_numbers(blocks: Allocations, counted: CountedNames) -> Mapping[str, Sequence[int]]:
-    """Return, by pod, the running numbers from 0 of its devices in their order: those of its block, else the usual
-    ones.
+    """Return, by pod, the running numbers from 0 of its devices in their order: those of `blocks`, or the usual ones if
+    there are no blocks.
     """
     return {pod: list(list_numbers(intervals)) for pod, intervals in blocks.items()} or counted.usual
 

@@ -53,8 +53,8 @@ class ScaleUpKind(Protocol):
     """
 
     def size(self, domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainSize:
-        """Size a domain of so many accelerators with `ports` links each (0 if unknown); raises MisfitError if it does
-        not fit.
+        """Return the size of a domain of `accelerators` accelerators with `ports` links each (0 if unknown); raises
+        MisfitError if it cannot be wired.
         """
 
     def links(self, domain: ScaleUpDomainProfile, accelerators: int) -> Iterable[LocalLink]:
@@ -224,8 +224,8 @@ def place_domains(spec: ScaleUp, members: list[NodeSet], layout: Layout, path: P
 
 
 def _group_nodes(spec: ScaleUp, kind: UnitKind, members: Sequence[NodeSet], path: Path) -> tuple[tuple[int, ...], ...]:
-    """Return the node slots, from 0, of each domain in a unit of a kind; for domains of `su` or wider, all slots that
-    the unit has in its domain.
+    """Return the node slots, from 0, of each domain within a unit of a kind: an entry for each domain of a node or of
+    racks; for domains of `su` or wider a single one, with all slots that the unit has in its domain.
 
     Raises InputError (FG301) if domains of several racks do not divide the racks of a unit.
     """

@@ -165,8 +165,8 @@ def is_uneven(upper: TierSpec) -> bool:
 
 
 def check_uplinks_reach_all(upper: TierSpec, lower_tiers: Sequence[LowerTier]) -> None:
-    """Raise InputError (FG088) if uplinks are dealt unevenly over more upper switches, by a stated count, than a lower
-    switch has uplinks.
+    """Raise InputError (FG088) if a tier over which links are dealt unevenly states more switches than each lower
+    switch has uplinks: some pairs would have no link.
     """
     stated = upper.spec.count or 0
     for lower in lower_tiers:
@@ -260,8 +260,8 @@ class LowerTier(NamedTuple):
     def count_used(self, count: int, *, by_slot: bool) -> int:
         """Return how many ports are in use on the fullest of `count` upper switches.
 
-        If links are dealt unevenly by slot, slots without a lower switch may leave some upper switches fewer links than
-        others.
+        If links are dealt unevenly by slot, each slot without a lower switch leaves out links that it would have, so
+        that the fullest switch has to be looked for.
         """
         ports_if_all_present = self.count_ports(self.now, count)
         if not (by_slot and self.lands_unevenly(count)):

@@ -124,8 +124,8 @@ PlacePorts = Callable[[SwitchDemand], PortPlacement | None]
 
 
 class LaidPorts(NamedTuple):
-    """Where the ports of a switch are: its placement, the ports of each feed, and over how many ports of the first run
-    the links of the first feed are spread (`reach`).
+    """Where the ports of a switch are: which cages its runs have (`placement`), which ports each purpose has (`feeds`),
+    and over how many ports of the first run the links of the first feed are spread (`reach`).
     """
 
     placement: PortPlacement
@@ -149,7 +149,7 @@ class _StayingPorts(NamedTuple):
 class KeptAbove:
     """The cages and ports that stay on the switches of a tier above several parts of the cluster.
 
-    If the part that came first is gone, links of no other part are spread.
+    Only links of the part that came first are spread over the ports (`spread.py`); none are if that part is gone.
     """
 
     def __init__(self, lock: Lock, spec: TierSpec) -> None:
@@ -160,9 +160,11 @@ class KeptAbove:
     def place_demand(
         self, demand: SwitchDemand, fresh: LaidPorts, laid_alone: LaidPorts | None, place_ports_of: PlacePorts
     ) -> LaidPorts:
-        """Return the ports of a demand placed beside those that stay: the ports of the lock, else those that the part
-        of the cluster which came first has alone (`laid_alone`). If these cannot stay, return `fresh`, the ports as
-        placed anew, with those of all feeds but the first listed one by one.
+        """Return where the ports of a demand are if they are placed beside those that stay: the ports in the lock, or
+        without any the ports that the part of the cluster which came first would have alone (`laid_alone`).
+
+        If those cannot stay, return `fresh`, the ports as placed anew, with those of all feeds but the first listed one
+        by one.
         """
         staying = self._read_lock() if self.is_in_lock else _record_staying(laid_alone) if laid_alone else None
         return (staying and self._place_beside(staying, demand, fresh, place_ports_of)) or _list_ports_explicitly(fresh)

@@ -58,8 +58,9 @@ def demand_inside_ports(
 
 
 def _list_needs(spec: TierSpec, spans: Mapping[str, SpanSpec], count: int) -> list[tuple[int, int | None]]:
-    """Return (links, stated speed in Gb/s or None) for each kind of link of a switch: to its peer, if it has one, and,
-    for each site with spans, to other sites. `count` is the number of switches that share the links of a span.
+    """Return the links that a switch needs inside its tier, as (links, stated speed in Gb/s or None): an entry for
+    those to its peer, if it has one, and one for each site with spans. `count` is how many switches share the links of
+    a span.
     """
     links_and_speeds: list[tuple[int, int | None]] = []
     peer = spec.spec.peer
@@ -178,9 +179,9 @@ def _make_spans(fabric: Fabric, spec: TierSpec, sized: SizedTier, run: PortRun) 
 
 
 def name_ports_holder(tier: TierKey, span: str = "", site: str = "") -> str:
-    """Return the lock's name for how far from the last port of the run the ports of a span at a site reach: `ports of
-    wan border span atlantic at east`. Without a span, return its name for how many ports for links to peers there were
-    at first: `ports of compute leaf peers`.
+    """Return the lock's name for a count of ports for links inside a tier. Without a span it is how many ports for
+    links to peers there were at first: `ports of compute leaf peers`. With a span and a site it is how many ports there
+    are from the span's first one to the last of the run: `ports of wan border span atlantic at east`.
     """
     return f"{PORTS}{tier.text} " + (f"span {span} at {site}" if span else "peers")
 

@@ -66,12 +66,14 @@ class NodePorts:
 
     @property
     def in_use(self) -> tuple[int, ...]:
-        """The slots up to the last one in use if units are numbered by reserved slot, by kind of port."""
+        """How many slots the fullest group has up to the last one in use, by kind of port, if units are numbered by
+        reserved slot.
+        """
         return tuple(d.table.number_units(by_slot=True).slots_in_use for d in self._demands)
 
     def make_feeds(self, assignment: SlotAssignment, first_ports: Sequence[tuple[int, int]]) -> list[NodeFeed]:
-        """Return how slots are assigned to leaves, by kind of port; `first_ports` are (run, first port) of each
-        kind.
+        """Return the feed of each kind of node port, which says how slots are assigned to leaves; `first_ports` are
+        (run, first port) of each kind.
         """
         feeds = []
         for demand, number, (run, first_port) in zip(self._demands, assignment.slots, first_ports, strict=True):
@@ -123,7 +125,7 @@ class Reserve(NamedTuple):
     total: int = 0
 
     def count_ports(self, switches: int) -> int:
-        """Return how many ports each of so many switches sets aside."""
+        """Return how many ports each switch sets aside if there are `switches` switches."""
         return max(self.per_switch, -(-self.total // switches))
 
 

@@ -82,8 +82,8 @@ def describe_kept_ports(tier: TierSpec) -> str:
 
 
 def explain_short_range(tier: TierSpec, demand: SwitchDemand) -> InputError | None:
-    """Return the error (FG138) for down ports for whose purpose `cages` keeps too few cages; None if the cages
-    suffice.
+    """Return the error (FG138) for the first purpose of down ports for which the tier's `cages` keeps too few cages;
+    None if all purposes have enough.
     """
     for down in demand.downs:
         purpose, class_and_ways = down.kind.purpose, find_down_class(tier.profile, down)
@@ -118,9 +118,11 @@ def explain_misfit(tier: TierSpec, demand: SwitchDemand) -> tuple[str, str]:
 
 
 def count_ports_for(tier: TierSpec, cage_class: int, ways: int, role: str) -> int:
-    """Return how many ports for a role the cages of a class make if each is split into `ways`: those that are kept for
-    the role, else those that are kept for no other role and not reserved. Only whole blocks of cages count, as a split
-    cage disables the others of its block.
+    """Return how many ports for a role (`up`, `down.storage` and so on) the cages of a class make if each is split into
+    `ways`. Cages that are kept for the role count; if none are, all cages that are neither kept for another role nor
+    reserved.
+
+    Only whole blocks of cages count, as a split cage disables the others of its block.
     """
     profile, cage_class_profile, ranges = tier.profile, tier.profile.cages[cage_class], tier.cages
     first_cage, block_size = profile.find_first_cage(cage_class), cage_class_profile.block(ways)

@@ -57,6 +57,6 @@ class SizedTier:
         return count_needed(self.demand.down_gbps, up.kind.speed_gbps, self.spec.allowed) if up else 0
 
     def find_run_ports(self, run: int) -> RunPorts:
-        """Return which down ports of a run serve which purpose."""
+        """Return which down ports of a run, by its index, serve which purpose."""
         is_wide, taken_ports = spans_units(self.spec.per), self.taken[run] if run < len(self.taken) else ()
         return RunPorts(self.placement.downs[run], run, self.feeds, self.reach, wide=is_wide, taken=taken_ports)

@@ -23,10 +23,12 @@ from fabricgen.kernel.intervals import Intervals, count_numbers, list_numbers
 
 
 def is_nested(links_per_group: int, upper_count: int, lower_per: int, upper_per: int) -> bool:
-    """Whether links are spread in the nested order; `lower_per` and `upper_per` are ports per connector at either end.
+    """Whether links between a lower and an upper switch are spread in the nested order; `lower_per` and `upper_per` are
+    how many ports a connector has at either end.
 
-    Each connector must be filled by the links of whole pairs of switches, or shared by a whole number of pairs. On
-    cables whose common end is at the upper switch, the links of each lower switch are adjacent.
+    The links of each pair of switches must fill whole connectors, or a whole number of pairs must share one. Pairs
+    cannot share a connector of the upper switch if the cable is split there alone: then the links of each lower switch
+    are adjacent.
     """
     # rounded up
     links_per_pair = -(-links_per_group // upper_count)
@@ -69,7 +71,7 @@ def list_uplink_ends(uplink: Uplink, run: PortRun) -> list[tuple[int, int]]:
 
 
 def make_run_ports(tier: TierDesign, run: int) -> RunPorts:
-    """Return which down ports of a tier's run serve which purpose."""
+    """Return which down ports of a tier's run, by its index in `TierDesign.downs`, serve which purpose."""
     return RunPorts(tier.downs[run], run, tier.feeds, tier.reach, wide=spans_units(tier.per))
 
 
@@ -77,10 +79,11 @@ class RunPorts:
     """The down ports of a run: those of each purpose, and those left over.
 
     `number` is the index of the run, `feeds` are the purposes in the order they were added. Links of the first one are
-    spread over as many first ports of the run as `reach` has for it (over all ports if it has no such entry), however
-    many lower switches there are: rank n is the n-th of them, from 0. On `wide` tiers,
-    whose groups span units, ports left over are taken from the last port downwards, as nodes may grow upwards. `taken`
-    are the ports of nodes and management if a lock keeps them: they need not be the first ports then.
+    spread over the first `reach[number]` ports of the run (over all ports if there is no such entry), however many
+    lower switches there are. The rank of a lower switch is its number, from 0, among those of an upper group.
+
+    On `wide` tiers, whose groups span units, ports left over are taken from the last port downwards, as nodes may grow
+    upwards. `taken` are the ports of nodes and management if a lock keeps them: they need not be the first ports then.
     """
 
     def __init__(
@@ -174,8 +177,8 @@ class RunPorts:
         return bool(self._run.cages[port // self._run.ways])
 
     def _spread_ports(self, feed: Feed) -> tuple[int, ...]:
-        """Return the ports of the first purpose: one after another, or spread in nested order, as many for each lower
-        switch.
+        """Return the ports of the first purpose, `feed.links` for each lower switch, by rank: one after another, or
+        spread in nested order if the feed is `nested`.
         """
         if not feed.nested:
             return tuple(range(feed.numbered))
@@ -184,9 +187,9 @@ class RunPorts:
         return tuple(self._ports_by_lane[k * ports // links + rank] for rank in ranks for k in range(links))
 
     def _sort_from_top(self, links: int) -> tuple[int, ...]:
-        """Return all ports that the first purpose leaves: whole free connectors from the highest rank of lower switches
-        downwards, then, if the first purpose is nested, free ports of connectors that it uses in part. Each lower
-        switch has `links` links.
+        """Return all ports that the first purpose leaves, in the order in which they are given out: connectors that are
+        wholly free, those for the highest rank of lower switches first; then, if the first purpose is nested, free
+        ports of connectors that it uses in part. Each lower switch has `links` links.
         """
         run, used_ports = self._run, set(self._spread)
         per = run.links_per_connector

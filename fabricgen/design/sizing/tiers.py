@@ -214,9 +214,9 @@ class TierSizing:
         now: bool,
         by_slot: bool = False,
     ) -> tuple[DownPorts, list[tuple[int, int]]]:
-        """Return the down ports of a lowest tier's switch, and (run, first port) for nodes, management and lower tiers
-        in turn. With `now` only ports of units that exist count as in use, else all that are numbered; with `by_slot`
-        ports beside those of nodes are numbered for reserved units too.
+        """Return (down ports of a lowest tier's switch, (run, first port) of each purpose): nodes by kind of port,
+        management, lower tiers. With `now` ports of existing units count as in use, else all numbered ones; with
+        `by_slot` ports of management and lower tiers are numbered for reserved units too.
         """
         main_kind, leaves = self._find_main_kind(spec), self._count_groups(spec) * assignment.count
         downs, counts = DownPorts(spec), nodes.count_ports(assignment, now=now)
@@ -234,7 +234,9 @@ class TierSizing:
         return downs, first_ports
 
     def _is_crowded(self, spec: TierSpec) -> bool:
-        """Whether ports beside those of nodes have no room for reserved units, or had none by the lock."""
+        """Whether ports of management and lower tiers are not numbered for reserved units, for lack of room now or by
+        the lock.
+        """
         return spec.key in self._crowded or self._find_dealing(name_ports_beside_nodes(spec.key)) == "unit"
 
     def _land_links(
@@ -267,7 +269,7 @@ class TierSizing:
         return tuple(feeds)
 
     def _count_managed(self, spec: TierSpec, leaves: int, *, by_slot: bool) -> int:
-        """Return how many management ports the fullest of so many leaves serves."""
+        """Return how many management ports the fullest of `leaves` leaves serves."""
         return self._managed[spec.key](find_scope(spec.per), leaves, spec.for_reserve, by_slot)
 
     def _assign_slots(
@@ -372,8 +374,8 @@ class TierSizing:
         *,
         by_slot: bool,
     ) -> LaidPorts:
-        """Return `laid` with the ports of the part of the cluster that came first where they would be if it were alone,
-        and other ports beside them; unchanged if there is one part only and the lock keeps no cages.
+        """Return `laid` with ports that stay: those in the lock, else those that the part of the cluster that came
+        first would have alone. Other ports lie beside them. With one part and no cages in the lock it is unchanged.
         """
         front, first_turn = KeptAbove(self._layout.lock, spec), linked[0][0].spec.turn
         if not front.is_in_lock and linked[-1][0].spec.turn <= first_turn:
@@ -404,8 +406,8 @@ class TierSizing:
         return downs.switch_demand(for_extras, self._demand_inside(spec, lowers[0].kind, count))
 
     def _note_fewest(self, sized: SizedTier, upper: TierSpec, lower_tiers: list[LowerTier], fits: Fits) -> None:
-        """Record the fewest uplinks that the first lower tier could have, and how many upper switches these need, if it
-        has more uplinks and neither number is stated.
+        """Record the fewest uplinks that the first of the lower tiers could have, and how many upper switches these
+        would need (`Uplink.fewest`), if it has more uplinks, and neither number is stated.
         """
         sized_lower, plan = self.sized_tiers[sized.spec.key], sized.uplink_plan
         stated = sized.spec.spec.uplinks
@@ -468,8 +470,8 @@ class TierSizing:
         self, sized: SizedTier, upper: TierSpec, count: int, tier: LowerTier, *, by_slot: bool, per_connector: int
     ) -> bool:
         """Record the uplinks of a lower tier, and return whether its links are spread in the nested order.
-        `per_connector` counts ports at the upper end; it is 0 if these lie beside those of nodes, in the order of
-        the links.
+        `per_connector` is how many ports a connector has at the upper end; 0 if nodes attach to the upper tier, whose
+        other ports are used in the order of the links.
         """
         up, placement = sized.uplink_plan, sized.placement
         assert up is not None  # noqa: S101 - it is linked up to this tier

@@ -302,8 +302,8 @@ def _list_vrf_fabrics(design: Design) -> dict[str, frozenset[str]]:
 
 
 def _list_switch_fabrics(design: Design) -> dict[str, frozenset[str]]:
-    """Return, by VRF, the fabrics whose switches may have it: those that its hosts attach to, and those that it
-    passes.
+    """Return, by VRF ("" for the default one), the fabrics that own switches which may have it: those that its hosts
+    attach to, and those over whose switches it passes.
     """
     fabrics_by_vrf = {
         vrf: {_find_owner(design.fabric(name)) for name in names} for vrf, names in _list_vrf_fabrics(design).items()
@@ -367,8 +367,8 @@ def _list_leak_faults(design: Design, designed: LeakDesign, leak: Leak) -> Itera
 
 
 def _find_shared_subnets(design: Design, leak: LeakDesign, host_fabrics: Mapping[str, frozenset[str]]) -> Iterator[str]:
-    """Yield the fabrics in which hosts of both VRFs of a leak may be in one subnet of a leaf that the leak passes
-    on.
+    """Yield the fabrics in which a leaf may have hosts of both VRFs of a leak in one subnet, unless the stated prefixes
+    of the two VRFs keep them apart.
     """
     for fabric in design.fabrics:
         hosts_both = fabric.hosts in SHARED_SUBNETS and all(fabric.name in host_fabrics[vrf] for vrf in leak.between)

@@ -36,8 +36,8 @@ def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainS
 
 
 def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink]:
-    """Return the links of each of `accelerators` switches below to its switches above in turn; a switch below has the
-    same ports on each of these.
+    """Return the links of each switch below to the switches of this tier that it meets, in turn; `accelerators` is how
+    many switches are below. A switch below has the same port numbers on each switch that it meets.
     """
     links_per_pair, planes = domain.links_per_switch[0], domain.planes
     first_of_plane = list(accumulate(planes, initial=0))

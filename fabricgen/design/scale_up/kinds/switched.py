@@ -36,7 +36,7 @@ def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainS
 
 
 def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink]:
-    """Return the links of each accelerator to each ASIC in turn; an accelerator has the same ports on every ASIC."""
+    """Return the links of each accelerator to each ASIC in turn; ports of an ASIC follow the accelerators' numbers."""
     per_switch = _count_links_per_switch(domain)
     first_port = list(accumulate(per_switch, initial=0))
     return (

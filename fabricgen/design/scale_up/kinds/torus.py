@@ -98,8 +98,8 @@ def _link_face(
     accelerator: int,
     links_by_dimension: tuple[int, ...],
 ) -> Iterator[LocalLink]:
-    """Yield the links with the number `link`, in one dimension, of an accelerator to the switch for its position on
-    the faces of its cube: of the lower face, then of the higher face. None for an accelerator on neither face.
+    """Yield the links with the number `link`, in one dimension, of an accelerator to the switch for its position on the
+    faces of its cube: of the lower face, then of the higher face. Nothing for an accelerator on neither face.
 
     Links and dimensions count from 0.
     """
