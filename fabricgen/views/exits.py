@@ -33,9 +33,9 @@ the top of a fabric of four tiers, adds to a path.
 
 
 class ExitPolicy(NamedTuple):
-    """The routes that the sessions of an exit accept and announce, of all families.
+    """The routes that the sessions of an exit accept (`takes`) and announce, of all families.
 
-    `backup`: its routes get a longer path. `names` is part of the names of its lists and maps.
+    `backup`: its routes get a longer path. `name` is part of the names of its lists and maps.
     """
 
     name: str
@@ -61,7 +61,9 @@ class SwitchExits:
         return {prefix: route for (route_vrf, prefix), route in self.routes.items() if route_vrf == vrf}
 
     def announces_routes(self, vrf: str, families: Container[bool] = (False, True)) -> bool:
-        """Whether other switches learn any static route of a VRF in `families`: IPv4 (False), IPv6 (True) or both."""
+        """Whether the switch passes on any static route of a VRF to other switches. `families` are those asked about:
+        IPv4 (False), IPv6 (True) or both.
+        """
         return any(r.passed_on and (":" in prefix) in families for prefix, r in self.routes_in(vrf).items())
 
     def peers_in(self, vrf: str) -> dict[str, Peer]:

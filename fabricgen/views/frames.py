@@ -35,7 +35,8 @@ from fabricgen.wiring.tables import SWITCH, WiringPlan
 class SwitchFrames:
     """Builds views of switches without their ports; whatever all of them share is computed once.
 
-    `names` and `sites` are those of all devices, by row of the device table; `intents` are by name of the fabric.
+    `names` and `sites` are those of all devices, by row of the device table, and `row` is that of a switch; `intents`
+    are by name of the fabric.
     """
 
     design: Design
@@ -129,7 +130,8 @@ class SwitchFrames:
         return identifiers
 
     def name_identifiers(self, identifiers: Ints64, switches: Ints64) -> list[str]:
-        """Return the address of each SRv6 identifier in the block of its switch; "" for a switch without SRv6.
+        """Return the address of each of `identifiers` as text: the SRv6 block of its switch, with the identifier in it;
+        "" for a switch without SRv6.
 
         `switches` has the switch of each of `identifiers`, as a row of the device table.
         """
@@ -156,7 +158,7 @@ class SwitchFrames:
         return {}
 
     def _format_v6(self, text: Callable[[FamilyAddresses], str]) -> str:
-        """Return a text that is made of the IPv6 addresses; "" if the cluster has none."""
+        """Return what `text` makes of the IPv6 addresses; "" if the cluster has none."""
         return text(self.addresses.v6) if self.addresses.v6 else ""
 
     def _list_managements(self, row: int) -> Iterator[tuple[str, str]]:
@@ -176,7 +178,9 @@ class SwitchFrames:
         return flag_shared_asns(tiers, self.addresses.asn)
 
     def _list_services(self, row: int, owner: FabricDesign) -> tuple[Service, ...]:
-        """Return the services of the owning fabric, and of fabrics it carries with nodes or a passing VRF here."""
+        """Return the services of a switch: of the fabric that owns it, of fabrics which that one carries, if they have
+        hosts on the switch or their VRF passes through it, and of tenants.
+        """
         services = self._list_fabric_services(row, owner)
         for guest in self._guests.get(owner.name, ()):
             services += [
@@ -215,7 +219,9 @@ class SwitchFrames:
         return Service(owner.name, vlan, tenant.name, hosts, "", "", pools, tenant=tenant.name, outside=outside)
 
     def find_passing_service(self, row: int, owner: str, vrf: str) -> Service:
-        """Return the service, without ports, of a tenant or of a carried fabric with this VRF."""
+        """Return the service of the tenant or the carried fabric that has this VRF, for a switch through which the VRF
+        passes. `owner` is the fabric that owns the switch.
+        """
         for tenant in self.design.tenants:
             if tenant.name == vrf:
                 return self._make_passing_service(self.design.fabric(owner), tenant)
@@ -243,7 +249,7 @@ class SwitchFrames:
         }
 
     def _list_own_pools(self, fabric: str, fabrics: Sequence[str]) -> tuple[str, ...]:
-        """Return the prefixes of the hosts of a fabric if it is one of `fabrics`; else none."""
+        """Return the prefixes that contain the hosts of `fabric` if it is one of `fabrics`; else ()."""
         return list_host_pools(self.design, self.design.fabric(fabric)) if fabric in fabrics else ()
 
     @cached_property

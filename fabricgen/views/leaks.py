@@ -75,19 +75,24 @@ def _add_leaks_to_overlay(switch: SwitchView, leaks: Iterable[Leaked]) -> EvpnOv
 
 
 def match_leaked_paths(switch: SwitchView) -> str:
-    """Return the AS paths of routes that a switch has not leaked between VRFs; "" if it leaks nothing itself."""
+    """Return a regular expression for the AS paths of routes that a switch does not leak into another VRF: routes that
+    were leaked before or, if it announces leaked routes over EVPN, all that it has learned. "" if it leaks nothing
+    itself.
+    """
     if not any(leaked.sources for leaked in switch.leaks):
         return ""
     return LEARNED_PATH if switch.overlay and switch.naming.configuration.tells_imports else f"_{LEAKED}_"
 
 
 def tells_leaked(switch: SwitchView) -> bool:
-    """Whether a switch that announces only own routes also announces what it has leaked: over EVPN."""
+    """Whether a switch announces routes that it has leaked although it announces only own routes: it does over EVPN."""
     return bool(switch.overlay and switch.announces_own_only and any(leaked.sources for leaked in switch.leaks))
 
 
 def list_services_of_leaks(owner: str, vrfs: Collection[str], frames: SwitchFrames, row: int) -> tuple[Service, ...]:
-    """Return services, without ports, of the VRFs that leak over EVPN with those that have hosts on a switch."""
+    """Return services, without ports, for the VRFs that leak over EVPN with one of `vrfs` (the VRFs of a switch's
+    hosts) and are not in `vrfs` themselves; ordered by VRF.
+    """
     other_vrfs = {leak.find_source_vrf(vrf) for leak in frames.design.leaks if owner in leak.fabrics for vrf in vrfs}
     return tuple(
         frames.find_passing_service(row, owner, vrf) for vrf in sorted(other_vrfs - {None, "", *vrfs}, key=str) if vrf

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
 
 def add_overlay(switch: SwitchView, frames: SwitchFrames, row: int) -> SwitchView:
-    """Return a switch with its part in the overlay, if its fabric has one and another switch takes part."""
+    """Return a switch with its part in the overlay, if its fabric has one and another switch takes part; the same
+    switch otherwise. `row` is its row in the device table.
+    """
     design = frames.design
     owners = {owner for owner, _ in design.vnis}
     owners |= {design.fabric(guest).carrier or guest for guest, _ in design.bridged_vnis}

@@ -80,8 +80,8 @@ def _find_pair_addresses(addressed_port: SwitchPort, facts: PairFacts, *, first:
 
 
 def _find_backup_address(mlag_peer: SwitchView, over: str) -> tuple[str, str]:
-    """Return (address of the MLAG peer that is reached without the peer link, VRF of it: "management" or ""); both ""
-    for none.
+    """Return (address, VRF) by which the MLAG peer is reached if the peer link is lost; the VRF is "management", or ""
+    for the default one. ("", "") if there is no such address.
 
     `over` is what the NOS allows: "none", "any" for the loopback as well, else management addresses alone.
     """

@@ -31,8 +31,9 @@ class HostServices(NamedTuple):
 
     @property
     def reads_gateways(self) -> bool:
-        """Whether configurations depend on the value of a gateway's address: by its prefix, or by a server in its
-        subnet.
+        """Whether a gateway's address decides more of a configuration than the lines that print it: the relay to a
+        server in its subnet, or what is advertised by its prefix. True with DHCP servers, and with stated
+        advertisements.
         """
         return bool(self.dhcp) or self.states_advertised
 

@@ -37,7 +37,7 @@ def check_stated_names(design: Design) -> None:
 
 
 def _check_shared_leaves(design: Design) -> None:
-    """Raise InputError (FG098) for leaves with hosts of both VRFs of a leak in one subnet, which takes the links."""
+    """Raise InputError (FG098) for leaves with hosts of both VRFs of a leak in one subnet; builds the wiring plan."""
     from fabricgen.numbering.addresses.shared_ports import check_leaks
     from fabricgen.wiring.expand import build_wiring_plan
 

@@ -129,8 +129,8 @@ class Reachability:
         return self._shared[switches]
 
     def list_ranges_above(self, switch: int) -> AddressRanges:
-        """Return the node blocks of all switches above a switch; with a default route alone, packets for them might go
-        to the wrong upper switch.
+        """Return the node blocks of all switches above a switch. Routes to them are needed beside a default route: by
+        that alone, packets for them might go to the wrong upper switch.
         """
         if switch not in self._above:
             uppers = dict.fromkeys(self._list_peers(switch, below=False))

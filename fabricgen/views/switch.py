@@ -115,7 +115,7 @@ class SwitchPort:
 
 @dataclass(frozen=True, slots=True)
 class LeakSource:
-    """A VRF from which a switch imports prefixes into another."""
+    """A VRF, with its number as in `Leaked`, from which a switch imports prefixes into another VRF."""
 
     vrf: str
     number: int
@@ -124,11 +124,11 @@ class LeakSource:
 
 @dataclass(frozen=True, slots=True)
 class Leaked:
-    """The leaks into the VRF `vrf`.
+    """The leaks into the VRF `vrf` of a switch; `number` is that of the VRF, and no two on the switches of a fabric are
+    equal.
 
-    `prefixes` are all those of other VRFs that may be in it; `sources` has what it imports from each of these VRFs that
-    this switch has, the others come from switches that import them. `number` is that of the VRF, and no two on the
-    switches of a fabric are equal.
+    `prefixes` are all prefixes of other VRFs that may be in it. `sources` are those of these VRFs that this switch has:
+    it imports from them itself, and other switches import the rest.
     """
 
     vrf: str
@@ -247,9 +247,8 @@ class SwitchView:
 
     @property
     def own_source(self) -> str:
-        """The IPv4 address from which it speaks to servers if its links have no reachable ones.
-
-        That is its loopback, if it has no management port and a way out; "" otherwise.
+        """The IPv4 address from which a switch speaks to servers if its links have no addresses that these can reach:
+        its loopback. It is "" if the switch has a management port, or if its default VRF has no exit.
         """
         managed = any(gateway for _, gateway in self.managements)
         return self.loopback if not managed and self.list_outside("") else ""
@@ -277,7 +276,7 @@ class SwitchView:
         return tuple(sorted({service.vrf for service in self.services} - {""}))
 
     def find_service(self, port: SwitchPort) -> Service | None:
-        """Return the service of a host port, or one to the outside; None for a link between switches."""
+        """Return the service that a host port, or one to the outside, belongs to; None for a link between switches."""
         services = [service for service in self.services if service.fabric == port.service]
         if port.role == EXIT and port.tenant:
             return next(service for service in services if service.tenant == port.tenant)
@@ -293,7 +292,9 @@ class SwitchView:
         return next((s.vlan for s in services if not (s.tagged and port.shared)), 0), tuple(tagged)
 
     def _list_shared_services(self, port: SwitchPort) -> Iterator[Service]:
-        """Yield the services of the further fabrics on a host port: its tenant's, or else those of the fabric."""
+        """Yield the services of the further fabrics (`SwitchPort.shared`) on a host port: in each of them those of the
+        port's tenant if the tenant has any there, else those without a tenant.
+        """
         fabrics_of_tenant = {s.fabric for s in self.services if port.tenant and s.tenant == port.tenant}
         for service in self.services:
             if service.fabric in port.shared:
@@ -342,8 +343,11 @@ def make_segment_id(router_id: str, number: int) -> str:
 
 
 def route_to_neighbours(ports: Iterable[SwitchPort]) -> dict[tuple[str, str], StaticRoute]:
-    """Return the routes of a switch of an SRv6 fabric: to the identifiers of its neighbours, each
-    over the links to it.
+    """Return the static routes of a switch of an SRv6 fabric to the neighbours at its ports, by (VRF, prefix); the VRF
+    is always the default one, "". Prefixes are in order of their text.
+
+    A prefix is that of an SRv6 identifier (SID), `SwitchPort.locator`: of a neighbouring switch, or of a port to a
+    host. Packets whose next SID it is go over all of these links to that neighbour.
     """
     hops: dict[str, list[tuple[str, str]]] = {}
     for port in ports:

@@ -70,7 +70,9 @@ class SwitchViews(SwitchFrames):
 
     @cached_property
     def _reachabilities(self) -> tuple[Reachability, ...]:
-        """What static routes reach, by family; without hosts in VRFs."""
+        """What static routes reach, one entry for each address family; hosts in VRFs other than the default one are
+        left out.
+        """
         shared = [f.name for f in self.design.fabrics if not f.vrf]
         return tuple(
             Reachability(self.plan, family, self.ports[0], self.ports[1], shared) for family in self.addresses.families
@@ -84,12 +86,12 @@ class SwitchViews(SwitchFrames):
 
     @cached_property
     def _shared(self) -> dict[int, tuple[str, ...]]:
-        """The further fabrics with a VLAN on the node ports of a link segment, by its index."""
+        """For each link segment, by its index, the further fabrics that have a VLAN on its node ports."""
         return find_sharing_fabrics(self.plan, self.design, self.absent)
 
     @cached_property
     def _exit_segments(self) -> dict[int, ExitDesign]:
-        """The exits by the segment of their links."""
+        """The exits by the index of the segment of their links."""
         return find_exit_segments(self.design, self.plan)
 
     def _find_role(self, segment: int, between: str) -> str:

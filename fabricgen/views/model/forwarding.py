@@ -57,8 +57,8 @@ def _model_qos(
     dialect: DialectFacts,
     lacked: Set[Intent],
 ) -> SwitchQos:
-    """Return the QoS; `ports` are (name, Gb/s, whether it pauses, m of fibre of its lossless span or 0), `lacked` what
-    of `_INTENTS_LEFT_OUT` the NOS does not claim.
+    """Return the QoS of a switch. `ports` are (name, speed in Gb/s, whether PFC pauses it, length in m of its lossless
+    span, or 0); `lacked` are those of `_INTENTS_LEFT_OUT` that the NOS does not claim.
     """
     lossy = dialect.lossy_class
     trim = None if "packet-trim" in lacked else intent.trim
@@ -113,9 +113,10 @@ def _model_qos(
 
 
 def model_trimming(view: SwitchView) -> PacketTrimming | None:
-    """Return the trimming of the class that may be dropped, on every port but those that lead outside.
+    """Return how packets are trimmed: those of the class that may be dropped, on every port but those that lead
+    outside. None if nothing is trimmed, if the NOS does not claim it, and for a switch without ports.
 
-    That class is RoCE's, or 0 if it has all packets.
+    The class is RoCE's, or 0 if it has all packets.
     """
     intent, qos = view.fabric.qos, model_qos(view)
     trim = intent.trim

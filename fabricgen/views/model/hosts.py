@@ -26,7 +26,8 @@ def model_access(view: SwitchView, port: SwitchPort) -> HostAccess:
 
 
 def model_relay(view: SwitchView, service: Service, gateways: tuple[str, ...]) -> Relay | None:
-    """Return the DHCP relay at gateways, or at the addresses of a routed port, to servers of the families that it has.
+    """Return the DHCP relay of a service; None if it has no server of a family that `gateways` has. `gateways` are
+    those of a VLAN, or the addresses of a routed port.
 
     A reply to an address that two switches share may reach the other one, so requests are then sent from a loopback.
     """

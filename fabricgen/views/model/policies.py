@@ -96,7 +96,9 @@ def model_maps(view: SwitchView, vrf: str, roles: Container[str]) -> RouteMaps:
 
 
 def _make_drain_settings(view: SwitchView) -> dict[str, Any]:
-    """Return the fields that an entry sets on what a switch in maintenance announces; none on other switches."""
+    """Return the fields of `RouteMapEntry` by which a switch in maintenance makes the routes that it announces less
+    preferred: a longer path and a community; {} for other switches.
+    """
     longer = " ".join([str(view.asn)] * DRAINED_OUT)
     return {"prepend": longer, "community": GRACEFUL_SHUTDOWN} if view.maintenance else {}
 
@@ -121,7 +123,9 @@ def _list_host_pools(view: SwitchView, vrf: str) -> Iterator[str]:
 
 
 def _add_outside(maps: RouteMaps, view: SwitchView, vrf: str, to_mlag_peer: Iterable[str]) -> None:
-    """Add what the exits of a VRF, of this switch or others, let pass."""
+    """Add the entries and lists for what is outside in a VRF: prefixes behind exits of any switch, aggregates, and the
+    policies of this switch's exits. `to_mlag_peer` are the names of maps for sessions with the MLAG peer.
+    """
     policies, paths, drain = (
         view.exits.policies_in(vrf),
         OrderedSet(_list_exit_paths(view, vrf)),
@@ -182,7 +186,9 @@ def _list_exit_entries(view: SwitchView, policy: ExitPolicy) -> Iterator[tuple[s
 
 
 def _list_exit_paths(view: SwitchView, vrf: str) -> Iterator[str]:
-    """Yield AS paths of what the own exits gave a switch that announces only own routes; none for other switches."""
+    """Yield the AS paths of routes that a switch has from its own exits, as regular expressions; nothing unless the
+    switch announces only own routes.
+    """
     if view.announces_own_only:
         yield from (OWN_ROUTES,) if view.exits.announces_routes(vrf) else ()
         yield from (f"^{asn}_" for asn in sorted({peer.remote_asn for peer in view.exits.peers_in(vrf).values()}))

@@ -50,9 +50,9 @@ def model_srv6(view: SwitchView) -> SwitchSrv6 | None:
 
 
 def model_bgp(view: SwitchView) -> dict[str, Bgp]:
-    """Return BGP by VRF: in the default one, and in those with sessions, with exits, or over EVPN.
+    """Return BGP by VRF: in the default one (""), and in those with sessions, with exits, or over EVPN.
 
-    Writers print it without `announced`, which follows from the rest, so it is not filled in.
+    `announced` is left empty: writers do not print it, as it follows from the rest.
     """
     over_evpn = set(view.overlay.vrfs) if view.overlay else set()
     most_paths = view.naming.configuration.ecmp_paths or view.ecmp_width
@@ -208,7 +208,7 @@ def model_own_daemon(view: SwitchView, vrf: str, bgp: Bgp) -> Bgp:
 
 
 def discard_host_blocks(view: SwitchView) -> dict[tuple[str, str], StaticRoute]:
-    """Return discard routes for the blocks of routed hosts, by VRF and prefix; the daemon announces them."""
+    """Return discard routes for the blocks of routed hosts, by (VRF, prefix); the daemon announces them."""
     blocks = (
         (s.vrf, block) for s in view.services if not s.gateways for block in (s.host_subnet, s.host_subnet6) if block
     )
