@@ -24,10 +24,12 @@ class Model(FrozenModel):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Hold numbers and truth values to what JSON Schema calls so, that editors and fabricgen say the same.
+        """Return the schema by which pydantic validates, changed so that it takes only what JSON Schema would take.
 
-        A part of another model has a reader of its own, made when the first such part is read: most pages have few. A
-        part that a page leaves out is made by `model_construct` (`default_factory`), for which no reader is made.
+        JSON Schema takes no text such as "3" for a number, and no `true` for 1: editors and fabricgen then agree. A
+        model that is a part of another one gets its validator only when the first such part is read, since most pages
+        have few of them. A part that a page leaves out is made by `model_construct` (`default_factory`), which needs no
+        validator.
         """
         if handler.field_name:
             ref = f"{cls.__module__}.{cls.__name__}:{id(cls)}"  # as pydantic names definitions of JSON Schema
@@ -42,7 +44,10 @@ class Model(FrozenModel):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """Mark the old names of fields as deprecated, and refuse what has both an old name and that of today."""
+        """Return the JSON Schema of the model, with the old names of its fields as deprecated properties.
+
+        Data that have both an old name and the name of today do not fit it.
+        """
         if core["type"] == "function-plain":  # of a part
             cls.model_rebuild()
             core = cls.__pydantic_core_schema__
@@ -86,14 +91,20 @@ def _forbid_conversions(schema: Any) -> Any:
 
 
 def _refuse_text(error: str, value: Any) -> Any:
-    """Refuse text and truth values, which pydantic would convert to numbers, with pydantic's `error`."""
+    """Return a value as it is, but raise pydantic's `error` for text and truth values, which pydantic would convert to
+    numbers.
+    """
     if isinstance(value, bool | str):
         raise PydanticKnownError(error)  # type: ignore[arg-type]
     return value
 
 
 def _check_choice(expected: str, value: Any) -> Any:
-    """Refuse truth values among numbers to choose from: to Python true equals 1."""
+    """Return a value that is to be one of some numbers, unless it is a truth value: then raise pydantic's error.
+
+    Without this check `true` would pass for 1, since Python takes them for equal. `expected` lists the choices, for the
+    message.
+    """
     if isinstance(value, bool):
         raise PydanticKnownError("literal_error", {"expected": expected})
     return value

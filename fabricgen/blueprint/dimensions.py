@@ -16,7 +16,7 @@ WHOLE = "all"
 
 
 class LegNumbers(Protocol):
-    """The numbers that tell a leg of a node apart from its other legs; all count from 1."""
+    """The numbers of a leg, all from 1. A leg is a logical port of a node: a NIC port split over planes has several."""
 
     @property
     def rail(self) -> int:
@@ -24,7 +24,7 @@ class LegNumbers(Protocol):
 
     @property
     def rail_group(self) -> int:
-        """The number of the group that its rail is in."""
+        """The number of the rail group that its rail is in; the rails of a group share leaves."""
 
     @property
     def plane(self) -> int:
@@ -32,7 +32,7 @@ class LegNumbers(Protocol):
 
     @property
     def port(self) -> int:
-        """Its number among the legs of its NIC in its plane."""
+        """Its number among the legs of the same NIC in the same plane: 2 for the second port of a dual-port NIC."""
 
 
 class UnitSize(Protocol):
@@ -47,11 +47,11 @@ UsualStand = Literal["rack-top", "unit-end", "network-row"]
 
 
 class Dimension(NamedTuple):
-    """One dimension of `per`.
+    """One dimension of `per`, such as `su` (a place where switches stand) or `rail` (which ports of a node they serve).
 
-    Exactly one of these says what it is: `leg` returns the number (from 1) of a leg of a node; `units` returns how many
-    adjacent scalable units of a pod make one such place; `racks` returns how many racks of a scalable unit do. A
-    dimension without any of them is a place that the blueprint names: a site, a pod.
+    At most one of `leg`, `units` and `racks` is set. `leg` returns the number (from 1) that a leg, a port of a node,
+    has in this dimension. `units` returns how many adjacent scalable units of a pod make up one such place, `racks` how
+    many racks of a scalable unit do. If none is set, it is a place that the blueprint names: a site, a pod.
     """
 
     name: str
@@ -108,7 +108,9 @@ Every place wider than `su` spans scalable units (`units`), every narrower one i
 
 @cache
 def list_dimension_names() -> tuple[str, ...]:
-    """Return the names of all dimensions, in order."""
+    """Return the names of all dimensions in the order of `DIMENSIONS`: places from wide to narrow, then what tells legs
+    apart.
+    """
     return tuple(dimension.name for dimension in DIMENSIONS)
 
 

@@ -47,7 +47,11 @@ class LoadedBlueprint:
 
     @property
     def names_single_things(self) -> bool:
-        """Whether it states anything of single devices, racks or tiers, by names that depend on the whole cluster."""
+        """Whether it states anything about single devices, racks or tiers by their names, as `address_of` and
+        `floor.racks` do.
+
+        Only the whole cluster, with all of its names, tells whether these things exist.
+        """
         blueprint, floor = self.blueprint, self.blueprint.floor
         return bool(
             blueprint.names.switches

@@ -287,10 +287,12 @@ class Blueprint(Model):
         return any(plan.tiers for plan in plans if plan)
 
     def expand_pods(self, before: Collection[str] = ()) -> dict[str, Pod]:
-        """Return the pods by name with `count` spelled out, in natural order of their names: p2 before p10.
+        """Return the pods by name, an entry with `count: 2` as two pods, in natural order of their names: p2 before
+        p10.
 
-        If one of the names in `before`, which earlier versions had, is that of an entry alone or of its first pod, the
-        first pod keeps that name.
+        A single pod is named after its entry (`a`); several are numbered, from the number in the entry or 1 on (`a1`,
+        `a2`). `before` has names that pods had in the lock. If exactly one of the names `a` and `a1` of an entry's
+        first pod is in it, the first pod keeps that name.
         """
         pods_by_name: dict[str, Pod] = {}
         for key, pod in self.pods.items():

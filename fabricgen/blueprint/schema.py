@@ -40,8 +40,9 @@ def make_blueprint_schema(catalog: Catalog | None = None) -> dict[str, Any]:
 
 
 def make_schema_of_names(names: Names) -> dict[str, Any]:
-    """Return the schema of `make_blueprint_schema` for some names: only these are valid or, unless `Names.only`,
-    proposed.
+    """Return the schema that `make_blueprint_schema` describes, for the given names of the catalogue.
+
+    If `names.only` is set, other names are errors; else the names are only proposed.
     """
     schema = make_schema(Blueprint, "fabricgen blueprint", names)
     schema["properties"]["include"] = _INCLUDE

@@ -170,11 +170,12 @@ def resolve_contained(
     endings: Sequence[str] = ENDINGS,
     owner: str = "blueprint's",
 ) -> str:
-    """Return the real path of a file that a blueprint names. Raises InputError (FG007) if it leaves the folder `root`,
-    whose `owner` messages name.
+    """Return the real path of the file `shown` that a blueprint names as `name`.
 
-    The file must have one of some endings: a blueprint from a stranger could show other files, such as those of
-    secrets, in an error or as a description. A pipe, which would wait for its writer, is refused too.
+    Raises InputError (FG007), with the span, if the path is absolute or leaves the folder `root` (unless
+    `allow_outside`), or leads to a file with none of the `endings`. A blueprint from a stranger could otherwise show
+    other files, such as those of secrets, in an error or as a description. A pipe, which would wait for its writer, is
+    refused too. `owner` says in messages whose folder `root` is: `blueprint's`.
     """
     if not name.strip() or "\0" in name:
         raise _make_refusal("an include names no file", span, "write it like !include other.yaml")

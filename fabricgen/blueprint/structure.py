@@ -57,11 +57,11 @@ _WORDS = {
 
 
 def _find_kind(file: str) -> str:
-    """Return the kind of a file: a key of `_WORDS`, or the folder of a catalogue that a profile lies in or that its
-    `kind` names.
+    """Return the kind of a file: a key of `_WORDS` ("" for a blueprint), or for a profile the folder of its kind.
 
-    Raises InputError (FG010) for a profile of no known kind: a file with an `id` or a `kind`, which no blueprint has,
-    and without the keys that every blueprint has.
+    That is the folder of a catalogue that the profile lies in or that its `kind` names. Raises InputError (FG010) for a
+    profile of no known kind: a file with an `id` or a `kind`, which no blueprint has, and without the keys that every
+    blueprint has.
     """
     path = Path(file)
     folder, above = path.absolute().parent.name, path.absolute().parent.parent.name
@@ -175,7 +175,10 @@ def _make_unknown(error: ValidationError, located: Located, catalog: Catalog) ->
 
 @cache
 def load_schema_validator(name: str, part: str = "") -> Validator:
-    """Return the validator of a schema of the folder `schemas/`, or of a definition in it."""
+    """Return the validator of a schema of the folder `schemas/`: `blueprint` for `blueprint.schema.json`.
+
+    With `part`, it is the validator of the definition of that name in the schema.
+    """
     file = find_resource_dir("schemas") / f"{name}.schema.json"
     kind: type[Validator] = extend(Draft202012Validator, {"pattern": _match_pattern})  # type: ignore[no-untyped-call]
     schema = json.loads(file.read_text(encoding="utf-8"))

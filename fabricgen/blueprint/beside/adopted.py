@@ -88,12 +88,12 @@ def parse_place(text: str) -> DevicePlace:
 
 
 def format_place(rack: str, u: int) -> str:
-    """Return a place as the lock writes it."""
+    """Return a place (a rack, and the rack unit `u`) as the lock writes it: `net-row-01 u40`."""
     return f"{rack} u{u}"
 
 
 def format_adopted(key: Key, value: str) -> str:
-    """Return the line of the lock for a key and its value."""
+    """Return the line of the lock for a key and its value: `compute-spine-01 asn: 65001`."""
     return f"{key.text()}: " + (f'"{value}"' if key.what == "name" or key.v6 else value)
 
 
@@ -106,7 +106,10 @@ def parse_adopted_section(words: Mapping[str, str]) -> dict[Key, str]:
 
 
 def can_be_kept(key: Key) -> bool:
-    """Whether a key can be written into a lock."""
+    """Return whether the text of a key has the form that a lock can hold, such as `leaf-01 port Ethernet0`.
+
+    A key has another form if, for example, the name of its port has characters that the lock does not take.
+    """
     return re.fullmatch(_KEY, key.text()) is not None
 
 
@@ -126,9 +129,9 @@ def find_interval(key: Key, value: str) -> tuple[str, Interval] | None:
 
 
 def list_taken_numbers(words: Mapping[str, str]) -> dict[str, list[int]]:
-    """Return every number that the section takes, ascending, by kind: `asns`, `ipv4` and `ipv6` (as integers).
+    """Return every number that the adopted values in the section `words` (key -> value) take, ascending, by kind.
 
-    Raises ValueError for a text that is no key.
+    Kinds are `asns`, `ipv4` and `ipv6`; addresses are integers. Raises ValueError for a text that is no key.
     """
     numbers_by_kind: dict[str, set[int]] = {}
     for key, value in parse_adopted_section(words).items():
@@ -138,5 +141,5 @@ def list_taken_numbers(words: Mapping[str, str]) -> dict[str, list[int]]:
 
 
 def list_keys(words: Iterable[str], device: str) -> set[str]:
-    """Return the keys, as text, of the section's lines about one device."""
+    """Return the keys about one device among `words`, the section's keys as text: those that begin with its name."""
     return {text for text in words if text.partition(" ")[0] == device}

@@ -46,7 +46,10 @@ class Stated:
 
 @dataclass(slots=True)
 class Allocation:
-    """The values that lists state, and every fault in them."""
+    """What was read from all lists: the values that they state, and every fault in them.
+
+    `named` says whether at least one list has a column `name`, for the present names of its devices, beside `device`.
+    """
 
     stated: list[Stated] = field(default_factory=list)
     faults: list[Diagnostic] = field(default_factory=list)
@@ -108,7 +111,11 @@ class _List:
             self._add_fault(1, 0, "the list is empty", f"its first line names columns: {', '.join(DEVICE_COLUMNS)}")
 
     def _read_header(self, cells: Sequence[str], line: int) -> None:
-        """Keep the names of columns. Raises InputError if the lines could not be read by them."""
+        """Keep the header's names of columns, in small letters.
+
+        Adds a fault for each column that is unknown or there twice, and for columns that are missing; then raises
+        InputError with all faults so far. A column `name` sets `named` of the allocation.
+        """
         self._columns = [cell.strip().lower() for cell in cells]
         faults_before = len(self._allocation.faults)
         for i, column in enumerate(self._columns):
@@ -158,7 +165,8 @@ class _List:
     def _read_value(self, line: int, device: str, kind: str, column: str, text: str, port: str = "") -> None:
         """Add one value of a device to the allocation, or a fault at its cell.
 
-        `kind` is what `Key.what` is to be, `column` the column that has the `text`, `port` the port of an address.
+        `kind` becomes `what` of the value's key, such as `asn`. `text` is the cell, in the column named `column`;
+        `port` is the port that an address belongs to, "" for all else.
         """
         index = self._columns.index(column)
         is_address = kind in ("loopback", "mgmt", "port")

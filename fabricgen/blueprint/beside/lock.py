@@ -2,9 +2,9 @@
 back.
 
 It lies beside the blueprint (`superpod.yaml` has `superpod.lock.yaml`) and goes into git with it. A section has the
-numbers of a kind (`pods`, `units`, `asns`), with one line for each holder, which is what has them, in words: `p1`, or
-`compute leaf` for a tier. So a person can review it, and two branches that gave one number to different holders either
-meet in a text conflict or are refused when the lock is read.
+numbers of one kind (`pods`, `units`, `asns`), with a line for each holder: the name of what they were given to, such as
+`p1`, or `compute leaf` for a tier. So a person can review it, and two branches that gave one number to different
+holders either meet in a text conflict or are refused when the lock is read.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ _NAME = r"[A-Za-z0-9][A-Za-z0-9 .,()/*+-]{0,199}"
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """The numbers of each kind that holders have, and for some holders the room that each of their parts has."""
+    """What a lock holds: the numbers of each kind by holder, and `rooms`: how many numbers each part of a holder has,
+    used or not, so that a part that grows shifts no others.
+    """
 
     blueprint: str = ""
     """The name of the cluster; "" for an empty lock."""
@@ -255,7 +257,7 @@ class _Reader:
         return Lock(str(blueprint), held, rooms, words, lines, self._file)
 
     def _check_rooms(self, rooms: Mapping[str, int]) -> None:
-        """Add a fault for each room that is no power of two, or too small: for both ends of a link, or for a subnet.
+        """Add a fault for each room that is no power of two, or too small: below 2 for links, or 4 for a subnet.
 
         Rooms that are plain counts, of ports or of places on the floor, may be any number up to `_LAST_PLACE`.
         """
@@ -353,7 +355,7 @@ class _Reader:
 
 
 def _is_kind(key: Any) -> bool:
-    """Whether a key is a kind of numbers, perhaps of one kind of units or of one site: `units`, `units /b300 east`."""
+    """Whether a key is one of `KINDS`, perhaps with a kind of units or a site behind it: `units /b300 east`."""
     kind, _, site = str(key).partition(" ")
     return (
         isinstance(key, str)
@@ -376,7 +378,7 @@ def _format_count(number: int) -> str:
 
 
 def _parse_word(value: Any) -> str:
-    """Return a name as it is; raises ValueError for what is none."""
+    """Return a name as it is; raises ValueError for anything that is not a name."""
     if not isinstance(value, str) or not re.fullmatch(_NAME, value):
         raise ValueError(f"{value!r} is no name")
     return value
@@ -409,13 +411,13 @@ def _parse_rack_units(value: Any, first: int) -> Intervals:
 
 
 def _drop_gaps(cages: Intervals) -> Intervals:
-    """Return cage numbers without 0, which stands for a gap."""
+    """Return cage numbers without 0, which stands for a cage that another kind of port has taken."""
     clipped = (Interval(max(1, interval.first), interval.end - max(1, interval.first)) for interval in cages)
     return tuple(interval for interval in clipped if interval.size > 0)
 
 
 def _parse_vlan(value: Any) -> Intervals:
-    """Return a VLAN as an interval; raises ValueError for what is none."""
+    """Return a VLAN id, 2 to 4094, as an interval of one number; raises ValueError for anything else."""
     if type(value) is not int or not 2 <= value <= 4094:
         raise ValueError(f"{value!r} is no VLAN: 2 to 4094")
     return (Interval(value, 1),)
@@ -450,8 +452,9 @@ def _quote_name(name: str) -> str:
 
 
 def show_interval(kind: str, interval: Interval) -> str:
-    """Return an interval as the lock writes it: `0-15`, or a prefix for addresses, whose count is a power of two and
-    which are aligned to it.
+    """Return an interval as the lock writes it: `0-15`, `7`, or a prefix such as `10.0.0.0/28` for addresses.
+
+    An interval of addresses has to be a prefix: a power of two of them that begins at a multiple of its size.
     """
     # 2^k addresses have a bit length of k + 1, and are a prefix of 32 - k bits
     if kind == "ipv4":

@@ -1,8 +1,9 @@
 """What a lock says of the size of a tier: `1 x qm9700, 32 x 400g to compute core for 29 at 1, down 2 x 400g`.
 
-These are the switches of a group (with the node ports that they were derived for, on a lowest tier), the uplinks of
-each switch (with the tier above, the fewest that were needed, and the oversubscription they follow from), and into how
-many ports cages are split. Another section has the steps in which tiers in shared racks grew.
+The first part is the number of switches in a group; for a lowest tier, the number of node ports that they were derived
+for may follow. The second part is the number of uplinks of each switch, the tier that they lead to, the fewest uplinks
+that were needed (29), and the oversubscription that was allowed (1). The last part says into how many ports a cage is
+split. Another section, `stacked`, has the steps in which tiers in shared racks grew.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ _FORMS = (
 
 @dataclass(frozen=True, slots=True)
 class SizedBefore:
-    """A tier as it was sized; a part that is missing is derived anew. Speeds are in Gb/s."""
+    """The size that a lock remembers of a tier, so that a later build keeps it. Speeds are in Gb/s.
+
+    A part (`PARTS`) that the lock does not say has its default here, and is derived anew.
+    """
 
     count: int = 0
     """Switches of a group; 0 if the lock does not say it."""
@@ -55,7 +59,9 @@ class SizedBefore:
     """Whether links from below might land unequally (`12 x sn5600 uneven`)."""
 
     def forget_part(self, part: str) -> SizedBefore:
-        """Return the size with one of `PARTS` forgotten."""
+        """Return the size with the fields of one of `PARTS` (`count`, `uplinks`, `breakout`) unset: that part is
+        derived anew.
+        """
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in _FIELDS[part]}
         return SizedBefore(**fields)
 
@@ -105,7 +111,9 @@ def parse_sized(word: str) -> SizedBefore:
 
 
 def _add_part(size: SizedBefore, kind: str, values: tuple[str | None, ...]) -> SizedBefore:
-    """Return a size with one part of the line added, given by its kind in `_FORMS` and the groups of its form."""
+    """Return a size with one part of a line added: `kind` is that of the part in `_FORMS`, `values` are the groups of
+    its match.
+    """
     if kind == "count":
         count, model, uneven, slots = values
         return replace(

@@ -20,13 +20,15 @@ _SITE = "site"
 
 
 def find_only_site(lock: Lock) -> str:
-    """Return the site of a lock in which no other site ever had numbers beside it; "" for any other lock."""
+    """Return the name of a lock's site if it has exactly one, which never had another beside it; else ""."""
     alone = [site for site in lock.find_allocations("sites") if not was_one_of_several(lock, site)]
     return alone[0] if len(alone) == len(lock.find_allocations("sites")) == 1 else ""
 
 
 def was_one_of_several(lock: Lock, site: str) -> bool:
-    """Whether a site has numbers of its own in a lock, as each site of several has."""
+    """Return whether a site numbers its pods by itself in a lock (section `pods SITE`), as a site does if there are
+    several.
+    """
     return f"pods {site}" in lock.held
 
 
@@ -39,7 +41,7 @@ def split_by_site(lock: Lock, site: str) -> Lock:
     cluster_tiers = _list_cluster_tiers(lock)
 
     def rename_holders(held: Mapping[str, _Value], *, bare: bool) -> dict[str, _Value]:
-        """Return the same values under the holders' new names; `bare` as in `_rename_for_site`."""
+        """Return the same values with each holder renamed by `_rename_for_site`; `bare` is passed on to that."""
         return {_rename_for_site(name, cluster_tiers, bare=bare): value for name, value in held.items()}
 
     renamed_kinds = {"managed all": f"managed at {site}", "managed leaves": f"managed leaves at {site}"}
@@ -58,10 +60,11 @@ def split_by_site(lock: Lock, site: str) -> Lock:
 
 
 def split_by_hall(lock: Lock, site: str, hall: str) -> Lock:
-    """Return the lock of a cluster in one hall, named as if there were several: the section `floor` becomes `floor h1`.
+    """Return the lock of a cluster in one hall with sections and holders named as if there were several halls.
 
-    `hall` is the one that it stood in, "" if the blueprint states none at its site. Locks of several halls stay as they
-    are.
+    The section `floor` becomes `floor h1`, for example. `hall` is the name of the hall that the cluster stood in; if
+    the blueprint names no hall at its site, it is "", and the name of the site is used instead. A lock that has several
+    halls already is returned as it is.
     """
     if "floor" not in lock.held or any(re.fullmatch(r"floor (?!row ends).*", kind) for kind in lock.held):
         return lock
@@ -76,8 +79,9 @@ def split_by_hall(lock: Lock, site: str, hall: str) -> Lock:
 
 
 def name_hall_holder(site: str) -> str:
-    """Return the holder, in the lock, of the hall of a site that was there first, and whose racks are named without
-    it.
+    """Return the name under which the lock remembers the first hall of a site: `hall of east`.
+
+    Racks of that hall are named without the hall, since it was the only one when they got their names.
     """
     return f"hall of {site}"
 
@@ -108,9 +112,10 @@ def _rename_for_site(name: str, cluster_tiers: frozenset[str], *, bare: bool) ->
 
 
 def _place_at_site(place: str, cluster_tiers: frozenset[str], site: str) -> str:
-    """Return the text of a port of an extra device, which begins with the tier of its switch (`compute spine`).
+    """Return the text `place` of an extra device's port with the site put behind the tier with which the text begins.
 
-    If that is a tier of the whole cluster, the site follows it; other texts stay as they are.
+    A text that begins with `compute spine` then begins with `compute spine east`. This is done only if the tier is one
+    of the whole cluster; other texts stay as they are.
     """
     tier = " ".join(place.split()[:2])
     return f"{tier} {site}{place.removeprefix(tier)}" if tier in cluster_tiers else place

@@ -51,10 +51,11 @@ def read_table(
 def read_rows(
     text: str, shown: str, columns: Sequence[str], needed: Sequence[str], code: str, faults: list[Diagnostic]
 ) -> Iterator[tuple[dict[str, str], dict[str, Span]]]:
-    """Yield, for each line of a table that is not empty, (its cells, their places in the file), each by column.
+    """Yield, for each line of a table that is not empty, (its cells, their places in the file), both by column.
 
-    A column that the line does not reach is in neither, but the first of `needed` always has a place. Faults of the
-    header, of lines with too many cells, and of text that is no CSV are added to `faults`, with `code`.
+    If a line is shorter than the header, both lack the columns at its end; but the first of `needed` always has a
+    place. Faults of the header, of lines with too many cells, and of text that is no CSV are added to `faults`, with
+    `code`. With a faulty header no line is read.
     """
     make_fault, lines = partial(_make_fault, code), text.splitlines()
     reader = csv.reader(lines)
@@ -219,11 +220,11 @@ _make_pair_fault = partial(_make_fault, PAIRS_CODE)
 def read_pairs(
     blueprint: Blueprint, source: Located, folder: Path, unsaved: Mapping[str, bytes] | None, *, allow_outside: bool
 ) -> None:
-    """Read the tables that meshes name into these meshes; a path is from the blueprint's folder and stays in it.
-    `unsaved` has the content of files that are not saved.
+    """Read the tables of switch pairs that meshes name, and store the pairs in these meshes (`MeshSpec.read_pairs`).
 
-    Raises InputError: FG007 for a path that is not allowed, FG001 for a file that cannot be read; FG142, at each cell,
-    for what is no number of a switch, or a pair that is there twice or of one switch.
+    A path is from the blueprint's folder and stays in it, unless `allow_outside`. `unsaved` has the content of files
+    that are not saved, by path. Raises InputError: FG007 for a path that is not allowed, FG001 for a file that cannot
+    be read; FG142, at each cell, for what is no number of a switch, or a pair that is there twice or of one switch.
     """
     for fabric_name, fabric in blueprint.fabrics.items():
         for tier_name, tier in fabric.tiers.items():
@@ -260,7 +261,7 @@ def parse_pairs(text: str, shown: str) -> tuple[Pair, ...]:
 
 
 def _read_switch_number(text: str, span: Span, faults: list[Diagnostic]) -> int:
-    """Return the number of a switch, from 1; 0, with a fault added, if the text is none."""
+    """Return the number of a switch, from 1; for any other text add a fault, and return 0."""
     if text.isascii() and text.isdigit() and len(text) <= len(str(LAST_SWITCH)) and 1 <= int(text) <= LAST_SWITCH:
         return int(text)
     faults.append(_make_pair_fault(f"'{text}' is no number of a switch", span, f"write one from 1 to {LAST_SWITCH:,}"))

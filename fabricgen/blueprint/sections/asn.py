@@ -47,8 +47,9 @@ def parse_asn(value: Any) -> int:
 
 
 def _make_schema(form: str, meaning: str, *examples: int | str) -> dict[str, Any]:
-    """Return the JSON Schema of AS numbers of some form; reserved numbers are excluded if they are written as
-    numbers.
+    """Return the JSON Schema of AS numbers; as text they match `form`, a regular expression.
+
+    `meaning` describes the form in messages. Reserved numbers are excluded if they are written as numbers, not as text.
     """
     numbers = {"type": ["integer", "string"], "minimum": 1, "maximum": LAST, "not": {"enum": sorted(RESERVED)}}
     return {**make_text_form(rf"^\s*(?:{form})\s*$", meaning), **numbers, "examples": list(examples)}

@@ -31,8 +31,8 @@ _PART = r"[A-Za-z0-9][A-Za-z0-9 _./+()#-]{0,63}"
 
 
 def _read_place(value: Any) -> Any:
-    """Return a cage or port as text; a cage is often called by a number alone. Numbers beyond all faces stay as they
-    are.
+    """Return a cage or port as text: 14 becomes "14". Numbers above `HIGHEST_NUMBER` stay numbers, which are refused
+    later.
     """
     return str(value) if type(value) is int and value <= HIGHEST_NUMBER else value
 

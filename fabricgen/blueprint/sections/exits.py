@@ -67,9 +67,9 @@ def parse_accepted(text: str) -> tuple[str, int]:
 
 
 def _read_accepted(text: str) -> str:
-    """Return an accepted prefix in its usual spelling, `le` left out if only the prefix itself is meant.
+    """Return an accepted prefix in its usual spelling; `le` is left out if only the prefix itself is meant.
 
-    Raises ValueError for what is none.
+    Raises ValueError for text of another form.
     """
     prefix, longest = parse_accepted(text)
     return prefix if longest == ipaddress.ip_network(prefix).prefixlen else f"{prefix} le {longest}"

@@ -16,10 +16,11 @@ _SLACK = 1e-9
 
 
 class Bound(FrozenModel):
-    """A number, or the least or most that is right: `3`, `<= 0.8`, `>= 90%`.
+    """What the author of a blueprint expects of a figure: a number, or the least or most that is right.
 
-    A number by itself is what is computed, rounded to the `decimals` that are written. A share has the `value` and the
-    `decimals` of the fraction of 1: `93.75%` is 0.9375, of six decimals, with `percent`.
+    It is written `3`, `<= 0.8` or `>= 90%`. A number without a sign has to equal the computed figure rounded to
+    `decimals` places, as many as are written. A share (`percent`) is kept as a fraction of 1: `93.75%` has the `value`
+    0.9375, and 4 `decimals`, two more than are written.
     """
 
     sign: Literal["", "<=", ">="]
@@ -46,15 +47,20 @@ class Bound(FrozenModel):
         return abs(figure - self.value) <= 0.5 * float(10**-self.decimals) + _SLACK
 
     def text(self, figure: float | None = None) -> str:
-        """Return the bound in words, or a figure as it is written beside the bound, to four digits at least."""
+        """Return the bound in words, such as `at most 0.8`; or with `figure` that figure, as written beside the bound.
+
+        The figure is rounded to `decimals` places, and to four at least.
+        """
         shown = self.value if figure is None else round(figure, max(4, self.decimals))
         words = f"{format_number(100 * shown)}%" if self.percent else format_number(shown)
         return words if figure is not None else {"<=": "at most ", ">=": "at least "}.get(self.sign, "") + words
 
 
 def _parse_bound(value: Any, form: str, expected: str) -> Any:
-    """Return the fields of `Bound` for a text or number of some form. Raises ValueError, which names what is
-    `expected`, for anything else.
+    """Return the fields of `Bound` for a text or number that has the form `form`, a regular expression.
+
+    A `Bound` is returned as it is. Raises ValueError for anything else; `expected` says in its message what would be
+    right.
     """
     if isinstance(value, Bound):
         return value
@@ -94,7 +100,7 @@ ShareBoundOf = Annotated[
 
 
 def _check_size(text: str) -> str:
-    """Return the size of a message as it is; raises ValueError for what is none."""
+    """Return the size of a message, such as `8G`, as it is; raises ValueError for text that is no size."""
     parse_size(text)
     return text
 

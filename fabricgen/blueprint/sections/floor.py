@@ -13,8 +13,9 @@ from fabricgen.models.forms import CATALOGUE, FEED, make_text_form
 
 
 def _read_cross(value: object) -> object:
-    """Return a number of racks, or a word, as it is written. Raises ValueError for truth values and for numbers in
-    quotes.
+    """Return the value of `cross` as it is: a number of racks, or a word such as `everywhere`.
+
+    Raises ValueError for a truth value, and for a number in quotes.
     """
     if isinstance(value, bool) or not isinstance(value, int | str) or (isinstance(value, str) and value.isdigit()):
         raise ValueError("expected everywhere, ends, or a number of racks such as 8")
@@ -202,8 +203,9 @@ _RACK = r"[a-z0-9]([a-z0-9-]{0,98}[a-z0-9])?"
 
 
 def is_rack_name(text: str) -> bool:
-    """Whether a rack can have a name. Racks name files and sheets, and some systems do not tell these apart by
-    capitals.
+    """Whether a text can be the name of a rack.
+
+    Capitals are not allowed: racks name files and sheets, and some systems do not tell `A1` from `a1`.
     """
     return re.fullmatch(_RACK, text) is not None
 

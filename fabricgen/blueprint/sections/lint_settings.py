@@ -64,7 +64,9 @@ class Waiver(Model):
 
     @property
     def place(self) -> tuple[str, ...]:
-        """The keys that lead to what it covers, and the parts of keys that have dots or slashes of their own."""
+        """The steps of `at`, split at dots and slashes: ("fabrics", "storage") for `fabrics/storage`; () for
+        everywhere.
+        """
         return split_steps(self.at.strip("./"))
 
     def covers(self, path: Path) -> bool:
@@ -86,7 +88,10 @@ class AfterLoss(Model):
 
     @classmethod
     def read(cls, value: Any) -> Any:
-        """Return one share, if it stands alone, as that of every kind of loss."""
+        """Return a share that is written without a map, such as `90%`, as a map with that share for every kind of loss.
+
+        Any other value is returned as it is.
+        """
         shares = isinstance(value, str | int | float)
         return dict.fromkeys(cls.model_fields, value) if shares else value
 

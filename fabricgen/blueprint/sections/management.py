@@ -290,8 +290,10 @@ class Management(Model):
     )
 
     def lay_over(self, shared: Self) -> Self:
-        """Return these settings laid over `shared`: users are added by name, any other that is stated, even empty,
-        replaces its like.
+        """Return these settings laid over `shared`, those of the cluster.
+
+        Users of both are merged by name. Every other setting that is stated here, even an empty one, replaces that of
+        `shared`.
         """
         stated = {name: getattr(self, name) for name in self.model_fields_set}
         stated["users"] = {**shared.users, **self.users}

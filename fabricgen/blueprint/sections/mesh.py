@@ -78,7 +78,9 @@ class _LinksAlone:
 
 
 def _wrap_links(value: Any) -> Any:
-    """Return what stands for links alone as a map that has them."""
+    """Return links that are written without a map, such as `2 x 400G`, as the map `{"links": ...}`; any other value as
+    it is.
+    """
     return {"links": value} if isinstance(value, (str, int, Links)) and not isinstance(value, bool) else value
 
 
@@ -89,7 +91,7 @@ GridSize = Annotated[int, Field(ge=2, le=4096, description="Switches along this 
 
 
 def _read_grid(value: Any) -> Any:
-    """Return a list of names as a map without values."""
+    """Return a list of names as a map in which each name has no value; any other value as it is."""
     return dict.fromkeys(value) if isinstance(value, list) and all(isinstance(name, str) for name in value) else value
 
 

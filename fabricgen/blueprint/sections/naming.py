@@ -61,7 +61,7 @@ def parse_template(template: str) -> tuple[Part, ...]:
 
 
 def is_host_name(text: str) -> bool:
-    """Whether a text is a host name of one label (RFC 1123, 2.1); capitals tell no two names apart."""
+    """Whether a text is a host name of one label (RFC 1123, 2.1), such as `p1-su01-n001`, in capitals or not."""
     return _LABEL.fullmatch(text) is not None
 
 

@@ -15,7 +15,7 @@ Numbers = tuple[Annotated[int, Field(ge=1)], ...]
 
 
 def _read_numbers(value: Any) -> Any:
-    """Return a list of numbers as those of every fabric."""
+    """Return a list of numbers as a map with the key `ALL`, which stands for every fabric; any other value as it is."""
     return {ALL: value} if isinstance(value, list | tuple) else value
 
 

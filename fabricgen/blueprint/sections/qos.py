@@ -174,7 +174,7 @@ THRESHOLDS = ("ecn", "ecn_min_kb", "ecn_max_kb")
 
 
 def interpret_profile(qos: Qos) -> str | None:
-    """Return the QoS profile that a section means; None for none.
+    """Return the name of the QoS profile that a section means; None if it means none.
 
     `best-effort` with ECN thresholds beside it means `roce-lossy`: who states where marking begins wants RoCE to be
     marked, for which it needs a class of its own.

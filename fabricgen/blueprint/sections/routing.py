@@ -49,7 +49,7 @@ class LoadBalance(Model):
 
     @property
     def by_load(self) -> bool:
-        """Whether the load of links counts."""
+        """Whether switches choose among equal paths by the load of links: `dynamic` and `spray`."""
         return self.mode in ("dynamic", "spray")
 
 

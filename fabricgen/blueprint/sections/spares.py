@@ -20,7 +20,9 @@ class Spare(Model):
 
 
 def _read_share(value: Any) -> Any:
-    """Return a share that stands alone as a map that has it."""
+    """Return a share that is written without a map, such as `2%`, as the map `{"percent": ...}`; any other value as it
+    is.
+    """
     return {"percent": value} if isinstance(value, str | int | float) and not isinstance(value, bool) else value
 
 
@@ -40,7 +42,7 @@ _KEY = Annotated[
 
 
 def _make_none() -> Spare:
-    """Return the spares of what has none."""
+    """Return the default of a kind of parts for which no spares are stated: none, neither a share nor a minimum."""
     return Spare.model_construct(percent=0.0, minimum=0, per="cluster")
 
 
