@@ -155,19 +155,23 @@ class CableProfile(Profile):
 
     @property
     def copper(self) -> bool:
-        """Whether it is an electrical cable with ends of its own; twisted pair is not."""
+        """Whether it is a copper cable with fixed ends, such as a DAC; twisted pair, whose ends are plugs, does not
+        count.
+        """
         return self.medium in COPPER_MEDIA
 
     def find_modules(self, cage: str) -> Modules | None:
-        """Return what is stated of its modules for a cage; None: they have the cage's form, and are sold at any
-        speed.
+        """Return what the profile states of its modules for a cage, by form factor.
+
+        None if it states nothing: then they have the form of the cage, and are sold at any speed.
         """
         return next((sold for sold in self.modules if sold.cage == cage), None)
 
     def end_power_w(self, lanes: float) -> float | None:
-        """Return what an end with `lanes` lanes in use draws, W; None if nobody says.
+        """Return what one end draws, W, if `lanes` of its lanes are in use; None if no figure is published.
 
-        That of cables is in proportion to eight lanes, that of a module of stated link speeds is the same for all.
+        If the profile states `link_gbps`, its figure is that of any module. Else it is that of an end of eight lanes,
+        and an end with fewer lanes draws proportionally less.
         """
         if self.power_w_per_end is None or self.link_gbps:
             return self.power_w_per_end
@@ -186,7 +190,9 @@ class CableProfile(Profile):
         return not self.form_factors or _QSFP_DD.get(form_factor, form_factor) in self.form_factors
 
     def find_connector(self, lanes: float) -> str:
-        """Return the connector of a module of `lanes` lanes, of which it has one for every `lanes_per_connector`."""
+        """Return the kind of connector, such as MPO-12, of a module of `lanes` lanes; it has one per
+        `lanes_per_connector` lanes.
+        """
         return next((narrow.connector for narrow in self.narrow if lanes <= narrow.lanes), self.connector)
 
     def describe_connectors(self, lanes: float, twin: int = 1) -> str:
@@ -216,7 +222,10 @@ class CableProfile(Profile):
 
     @property
     def light(self) -> frozenset[float]:
-        """What one wavelength on a fibre may carry, Gb/s: as the electrical lanes, unless a gearbox is between."""
+        """The rates that one wavelength on a fibre may carry, Gb/s.
+
+        They are the rates of the electrical lanes, or `light_gbps` alone if a gearbox in the module changes the rate.
+        """
         return frozenset(self.lane_gbps if self.light_gbps is None else (self.light_gbps,))
 
     def interoperates_with(self, other: Self) -> bool:
@@ -231,11 +240,11 @@ class CableProfile(Profile):
         return self.id == other.id or (alike and not self.attached and bool(plugs) and bool(self.light & other.light))
 
     def find_module_at(self, end: CageLanes, light_gbps: float, profiles: Iterable[Self]) -> Self | None:
-        """Return the profile of the module at an end of a link whose light carries `light_gbps` a wavelength; None if
-        there is none.
+        """Return the profile of the module at an end of a link whose light carries `light_gbps` a wavelength, or None.
 
-        It is this one if the end's electrical lanes are as fast as the light, or, as in coherent optics, independent of
-        it. Else it is the first of `profiles` with a gearbox for this light that fits the end and reaches as far.
+        It is this profile if the electrical lanes of the end are as fast as the light, or if the module runs on them
+        whatever its light, as coherent optics do. Else it is the first of `profiles` with a gearbox for this light that
+        fits the end, understands this one's light, and reaches as far.
         """
         if end.lane_gbps == light_gbps or (self.link_gbps and end.lane_gbps in self.lane_gbps):
             return self
@@ -247,7 +256,11 @@ class CableProfile(Profile):
         return next((c for c in fitting if c.has_gearbox_for(end)), None)
 
     def has_gearbox_for(self, end: CageLanes) -> bool:
-        """Whether its modules with a gearbox serve a port."""
+        """Return whether its modules serve a port: they take its lane rate and speed, and go into its cage.
+
+        It is asked of profiles whose modules have a gearbox. `geared_cages`, if stated, are the cages for which there
+        are such modules.
+        """
         cage = _QSFP_DD.get(end.form_factor, end.form_factor)
         carries = end.lane_gbps in self.lane_gbps and (not self.link_gbps or end.speed_gbps in self.link_gbps)
         return carries and self.plugs_into(cage) and (not self.geared_cages or cage in self.geared_cages)

@@ -85,9 +85,10 @@ class Latency(FrozenModel):
     ]
 
     def switch_ns(self, switch: SwitchProfile) -> float | None:
-        """Return the latency of a switch from port to port, ns: its profile's, else the usual one of its protocol.
+        """Return the latency of a switch from port to port, ns: that of its profile, else the usual one of its
+        protocol.
 
-        None if neither is stated: a step within a scale-up domain includes its NVLink switch.
+        None if neither is stated, as for NVLink switches: a step within a scale-up domain includes them.
         """
         return switch.latency_ns if switch.latency_ns is not None else self.switches.ns.get(switch.protocol)
 

@@ -225,10 +225,10 @@ class Catalog:
         return self.naming(nos)
 
     def find_usual_nos(self, switch: SwitchProfile) -> str:
-        """Return the NOS of a switch for which none is stated, one that it runs.
+        """Return the NOS that is taken for a switch if the blueprint states none.
 
-        It is the first whose configuration can be written, else the first that the catalogue has data of, else the
-        first.
+        Of those that the switch runs, it is the first whose configuration can be written, else the first that the
+        catalogue has data of, else the first.
         """
         listed = [nos for nos in switch.nos if nos in self.list_known_nos()]
         written = [nos for nos in self.list_usable_nos(switch) if self.naming(nos).configuration.claims]
@@ -247,9 +247,9 @@ class Catalog:
         return table + own_file
 
     def list_usable_nos(self, switch: SwitchProfile) -> tuple[str, ...]:
-        """Return those NOSes of a switch by which its ports can be named, in the order of its profile.
+        """Return, in the order of its profile, the NOSes of a switch whose data say how the switch's ports are called.
 
-        Left out are NOSes without data, those that need a port table where the switch has none, and on a chassis those
+        Left out are NOSes without data, those that need a port table if the switch has none, and on a chassis those
         that have no names for line cards.
         """
         namings = [self.naming(nos) for nos in switch.nos if nos in self.list_known_nos()]

@@ -139,10 +139,11 @@ def _count_links(cage: CageClass, domain: ScaleUpDomainProfile) -> int:
 
 
 def find_nic_mistake(node: NodeProfile, find_nic: Callable[[str], NicProfile | None]) -> Wrong | None:
-    """Return what is wrong with a role of a node that names an unknown NIC, or whose ports carry more than its NICs.
+    """Return the mistake in a role of a node, None if there is none.
 
-    None if nothing is. There is a NIC for each rail, or for each accelerator if these have one on their die. `find_nic`
-    returns None for an unknown NIC.
+    A mistake is a NIC that has no profile, or ports that carry more than their NICs do. There is a NIC for each rail,
+    or for each accelerator if these have one on their die. `find_nic` returns the profile of a NIC by name, None if
+    there is none.
     """
     dies = node.accelerators.count if node.accelerators else 0
     for role, ports in node.roles.items():
@@ -159,9 +160,10 @@ def find_nic_mistake(node: NodeProfile, find_nic: Callable[[str], NicProfile | N
 
 
 def find_domain_mistake(constants: "ConstantsProfile", domain_ids: Collection[str]) -> Wrong | None:
-    """Return what is wrong with a kind of scale-up link that names an unknown domain, or one that another kind names.
+    """Return the mistake in the scale-up efficiencies of some constants, None if there is none.
 
-    None if nothing is. `domain_ids` are the ids of all scale-up domain profiles.
+    A mistake is a scale-up domain that has no profile (`domain_ids` has the ids of all), or one that two kinds of
+    scale-up links list.
     """
     kind_of_domain: dict[str, str] = {}
     for kind, efficiency in constants.efficiency.scale_up.items():

@@ -19,9 +19,10 @@ CardPattern = Annotated[str, Field(pattern=r"^([A-Za-z0-9/._-]|\{(slot|cage)\}){
 
 
 class NosNaming(FrozenModel):
-    """Patterns of port names; fields: cage, lane and sub (from 1), cage0 and sub0 (from 0), number.
+    """What is known of a NOS: patterns of its port names, and what its configuration can carry.
 
-    On a chassis `cage` is what `card_cage` makes of the line card's slot and the cage's number on that card.
+    Fields of patterns are cage, lane and sub (from 1), cage0 and sub0 (from 0), and number. On a chassis `cage` is what
+    `card_cage` makes of the line card's slot and the cage's number on that card.
     """
 
     nos: str

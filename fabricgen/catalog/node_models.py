@@ -49,8 +49,8 @@ class NicRole(FrozenModel):
 
     @model_validator(mode="after")
     def _check_ports(self) -> Self:
-        """Raise ValueError unless there is one port for each rail and port of a NIC, counted from 1, each with its
-        own name.
+        """Raise ValueError unless the ports have different names, and are all ports of all rails: rails 1 to n, ports 1
+        to m.
         """
         if min(self.splits, default=0) < 1:
             raise ValueError("splits are 1 or more")

@@ -14,7 +14,10 @@ SubOption: TypeAlias = Annotated[int, Field(ge=0, le=254)]
 
 
 class EnclosedOptions(FrozenModel):
-    """What lies in an option that has no URL, by the codes of its sub-options; the server is in an option beside it."""
+    """The codes of sub-options in a DHCP option that, instead of a URL, encloses the parts of one: path, scheme, port.
+
+    `address` and `name` are codes of DHCP options beside it, which have the server.
+    """
 
     image: Annotated[SubOption, Field(description="The path of the image on the server.")]
     file: Annotated[SubOption, Field(description="The path of the file on the server.")]
@@ -66,7 +69,7 @@ class SystemFacts(FrozenModel):
 
 
 class DumpFacts(FrozenModel):
-    """What dumps of neighbours call its ports beside their names."""
+    """What dumps of neighbours call the ports of a NOS other than by their names, such as short forms of these."""
 
     abbreviations: Annotated[
         dict[str, tuple[str, ...]], Field(description="Words that port names begin with, each with its short forms.")
@@ -81,7 +84,7 @@ class DumpFacts(FrozenModel):
 
 
 class PairFacts(FrozenModel):
-    """How the two switches are numbered that bonds of hosts are over."""
+    """How a NOS sets up a pair: two switches that the bonds of hosts are spread over, by MLAG or EVPN multihoming."""
 
     own_addresses: Annotated[
         bool, Field(description="Whether each of an MLAG pair has an address beside the gateway that both have.")
@@ -111,7 +114,9 @@ class PairFacts(FrozenModel):
 
 
 class RelayFacts(FrozenModel):
-    """Where its DHCPv6 relay hears no reply, since nobody has a route to the address that it sends from."""
+    """Where the DHCPv6 relay of a NOS gets no reply, as nobody has a route to the address that it sends from; and what
+    it needs.
+    """
 
     deaf_in_vrfs: Annotated[Literal["", "all", "over-sub-interfaces"], Field(description="VRFs in which.")] = ""
     deaf_on_static: Annotated[bool, Field(description="Whether so in the default VRF over static routes.")] = False

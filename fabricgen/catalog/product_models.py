@@ -125,7 +125,7 @@ class Product(FrozenModel):
         return [self.part_number(length) for length in self.lengths_m] or [self.part]
 
     def draws_w(self, gbps: int) -> float | None:
-        """Return what it draws, W, if the ports in its cage add up to `gbps`; None: as its medium."""
+        """Return what it draws, W, if the ports in its cage add up to `gbps`; None if its medium's figure holds."""
         return self.power_w_at.get(gbps, self.power_w)
 
     def part_number(self, length_m: float) -> str:
@@ -147,11 +147,13 @@ class Product(FrozenModel):
         return not self.protocols or link_layer in self.protocols
 
     def fits_cage(self, form_factor: str, top: str) -> bool:
-        """Whether its common end fits a cage with a top of its kind."""
+        """Return whether its common end, or its only one, fits a cage of a form factor with a top, finned or flat."""
         return _fits_cage(self.form_factor, form_factor) and _matches_top(self.top, top)
 
     def far_takes(self, form_factor: str, top: str) -> bool:
-        """Whether its other ends fit a cage with a top of its kind."""
+        """Return whether its far ends (those other than the common end) fit a cage of a form factor and with a top,
+        finned or flat.
+        """
         far = self.far_form_factor or self.form_factor
         far_top = self.far_top or ("" if self.far_form_factor else self.top)
         return _fits_cage(far, form_factor) and _matches_top(far_top, top)

@@ -102,8 +102,10 @@ class Power(FrozenModel):
 
     @property
     def basis(self) -> Basis:
-        """What kind of figure the one to plan by is; an estimate is a maximum that is not published, but recalled or
-        derived.
+        """What kind of figure `planning_w` is: a maximum, an estimate, a typical draw, or `unknown`.
+
+        An estimate is a maximum that is not published, but recalled or derived. `-with-optics` at its end says that
+        optics in all cages are included.
         """
         if self.max is None:
             return "unknown" if self.typical is None else "typical"

@@ -79,8 +79,10 @@ class RackProfile(Profile):
 
     @property
     def included_units(self) -> dict[str, tuple[int, ...]]:
-        """Rack units of what is sold with the rack and always there, by its name: all of it but nodes, which the
-        blueprint names.
+        """Rack units of what is always in the rack, since it is sold with it, by its name in `fixed`, such as
+        `power-shelf`.
+
+        Nodes are left out: they are there only if the blueprint names them.
         """
         return {name: self.fixed[name] for name in self.includes if name != NODE_PLACES}
 

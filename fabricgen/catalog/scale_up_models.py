@@ -104,9 +104,11 @@ class ScaleUpDomainProfile(Profile):
 
     @property
     def planes(self) -> tuple[int, ...]:
-        """Of a domain that joins others: how many of its switches each switch of a domain below meets, plane by plane.
+        """How many switches each plane has, in a domain that joins others.
 
-        One plane of all its switches if nothing is stated.
+        A switch of a domain below meets all switches of one plane: the first switch below those of the first plane, the
+        second those of the second, and so on in turn. A single number in `meets` is the size of every plane; without
+        `meets` there is one plane of all switches.
         """
         if len(self.meets) == 1:
             return self.meets * (self.switches // self.meets[0])
@@ -114,8 +116,11 @@ class ScaleUpDomainProfile(Profile):
 
     @model_validator(mode="after")
     def _check_joins(self) -> Self:
-        """Raise ValueError unless what joins domains shares its switches out, with links in whole cages and cages in
-        one tray.
+        """Raise ValueError for a domain that joins others (`shape: joined`) if its figures do not fit together.
+
+        It has to state `joins` and a single `links_per_switch`, and its planes have to make up all of its switches. The
+        links of a switch fill whole cages, or a cage has those of several switches, which are in one plane and one tray
+        then.
         """
         if self.shape != "joined":
             return self
@@ -136,8 +141,10 @@ class ScaleUpDomainProfile(Profile):
 
     @model_validator(mode="after")
     def _check_links(self) -> Self:
-        """Raise ValueError unless there are links to each switch, and a full domain fits the ports of switches and
-        accelerators.
+        """Raise ValueError if `links_per_switch` does not fit: its length, or the ports of switches and accelerators.
+
+        It has a number above 0 for each switch, or one for all. The links of a full domain go into the ports of a
+        switch, and those of an accelerator into its ports that are not for scale-out.
         """
         links, ports = self.links_per_switch, self.ports_of_switch
         if not links or self.shape == "joined":

@@ -40,7 +40,9 @@ class BufferProfile(FrozenModel):
 
 
 class RoleBuffers(FrozenModel):
-    """Pools and profiles of a switch in one role; no profiles: those of t0."""
+    """Pools and profiles of a switch in one role, `t0` or `t1` as SONiC calls tiers; without profiles, those of `t0`
+    hold.
+    """
 
     pools: dict[str, BufferPool]
     profiles: Annotated[dict[str, BufferProfile], Field()] = Field(default_factory=dict)
@@ -70,7 +72,10 @@ class Headroom(NamedTuple):
 
 
 class BufferSet(FrozenModel):
-    """What is published for some HwSKUs alike."""
+    """Buffers that are published for some HwSKUs, the same for each of them.
+
+    They are the pools and profiles of each role, the profiles that cabled and unused ports take, and headroom.
+    """
 
     hwskus: tuple[str, ...]
     roles: dict[BufferRole, RoleBuffers]
@@ -98,7 +103,7 @@ class LossyPort(FrozenModel):
 
 
 class LossyBuffers(FrozenModel):
-    """What is published for some HwSKUs of a best-effort switch, in every role alike."""
+    """Buffers of a switch without lossless traffic, published for some HwSKUs; they are the same in every role."""
 
     hwskus: tuple[str, ...]
     pools: dict[str, BufferPool]

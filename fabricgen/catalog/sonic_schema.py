@@ -66,7 +66,8 @@ def list_row_schemas(table: str) -> list[Schema]:
 def walk_types(schema: Schema, opaque: Container[str] = ()) -> Iterator[tuple[str, Schema]]:
     """Yield (name of the definition or "", schema without references) of each type that a value may have.
 
-    Definitions named in `opaque` are not taken apart. Types of a union have its `x-ref`.
+    The members of a union are yielded one by one, each with the `x-ref` of the union if that has one. A definition
+    whose name is in `opaque` is yielded as a whole.
     """
     reference: str = schema.get("$ref", "")
     name = reference.removeprefix("#/$defs/")
@@ -91,7 +92,11 @@ def find_field_facts(table: str, key: str, field: str) -> FieldFacts | None:
 
 @lru_cache(maxsize=1 << 14)
 def _find_field_facts(table: str, key: str, field: str) -> FieldFacts | None:
-    """Return the same as `find_field_facts`, for a key that is a fixed name or else only the bars between its parts."""
+    """Return the same as `find_field_facts`, from a `key` that is shortened, so that few different ones are cached.
+
+    It is the whole key of a row with a fixed name; for other rows only the bars between the parts of the key, such as
+    `|`.
+    """
     row = find_row_schema(table, key) or {}
     field_schema = row.get("properties", {}).get(field)
     if field_schema is None and "propertyNames" in row:

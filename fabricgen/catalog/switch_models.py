@@ -75,7 +75,11 @@ class CageClass(FrozenModel):
     ] = "down"
 
     def optic_limit_w(self, cages: Iterable[int]) -> float | None:
-        """Return what a transceiver may draw in each of some cages (by number on the face), W; None if nobody says."""
+        """Return the largest draw, W, that a transceiver may have in each of `cages` (numbers on the face); None if not
+        published.
+
+        It is `high_power_w` only if all of these cages allow that.
+        """
         if self.high_power_w and set(cages) <= set(self.high_power_cages):
             return self.high_power_w
         return self.optic_w
@@ -118,11 +122,11 @@ class CageClass(FrozenModel):
         return frozenset(s for speeds in self.breakouts.values() for s in speeds)
 
     def split_for(self, speed_gbps: int, lane_gbps: float) -> int | None:
-        """Return into how many ports of a speed, over lanes of `lane_gbps`, a cage splits so that there are most; None
-        if into none.
+        """Return into how many ports to split each cage, so that the cages of the class make the most ports of a speed.
 
-        A port of 100G over four 25G lanes needs four lanes of its cage, whatever these could carry. Of splits that make
-        equally many, since the finer leaves cages empty, the coarser is taken.
+        `lane_gbps` is the rate of each lane of these ports: one of 100G over four 25G lanes takes four lanes of its
+        cage, whatever these could carry. If two splits make equally many ports, since the finer one leaves cages empty,
+        the coarser is returned; None if no split makes such ports.
         """
         fits = [ways for ways in self.breakouts if self.carries(ways, speed_gbps, lane_gbps)]
         return max(fits, key=lambda ways: (ways / self.block(ways), -ways), default=None)
@@ -133,7 +137,9 @@ class CageClass(FrozenModel):
         return speed_gbps in self.breakouts.get(ways, ()) and lanes_used * ways <= self.lanes
 
     def block(self, ways: int) -> int:
-        """Return how many cages one takes up that is split into `ways`: itself, and those it disables."""
+        """Return how many cages a cage takes up if it is split into `ways`: 1, or more if the split disables cages
+        beside it.
+        """
         return self.breakout_blocks.get(ways, 1)
 
 
@@ -305,9 +311,9 @@ class SwitchProfile(DeviceProfile):
 
     @model_validator(mode="after")
     def _check_throughput(self) -> Self:
-        """Raise ValueError if the stated throughput is not what the cages carry.
+        """Raise ValueError if the stated throughput is not what the cages carry together.
 
-        Ports for management, which carry little of it, may stand beside what the chip is sold for.
+        Kinds of cages that carry little of it, such as ports for management, may be counted in the throughput or not.
         """
         stated = self.throughput_gbps
         if stated is None:
@@ -373,9 +379,11 @@ class SwitchProfile(DeviceProfile):
         return sum(c.count for c in self.cages)
 
     def list_served_cages(self, cages: Iterable[int], ways: int, ports_taken: Mapping[int, int]) -> Iterator[int]:
-        """Yield those of some cages that may all be split into `ways`, as the pipelines have ports for them.
+        """Yield, in order, the cages out of `cages` that can be split into `ways`: those whose pipeline still has ports
+        for it.
 
-        `ports_taken` are the ports in use already, by pipeline (from 0). A cage of no pipeline is always among them.
+        Each cage that is yielded takes `ways` ports of its pipeline. `ports_taken` has the ports that are in use
+        before, by pipeline (from 0). A cage of no pipeline is always yielded.
         """
         if self.pipelines is None:
             yield from cages
@@ -400,9 +408,10 @@ class SwitchProfile(DeviceProfile):
         return ways * (len(list(self.list_served_cages(blocks, ways, {}))) if self.pipelines else len(blocks))
 
     def split_for(self, cage_class: int, speed_gbps: int, lane_gbps: float) -> int | None:
-        """Return into how many ports of a speed the cages of a class split so that there are most; None if into none.
+        """Return into how many ports to split each cage of a class, so that they make the most ports of a speed.
 
-        `cage_class` is an index into `cages`. As `CageClass.split_for`, but minding pipelines.
+        `cage_class` is an index into `cages`. The result is that of `CageClass.split_for`, None included, except that a
+        pipeline serves no more ports than it has.
         """
         cage = self.cages[cage_class]
         if self.pipelines is None:
