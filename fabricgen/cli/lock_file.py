@@ -43,8 +43,10 @@ def check_locked(cluster: Cluster) -> None:
 
 
 def keep_lock(cluster: Cluster, *, trial: str) -> None:
-    """Update an existing lock file, and say so. Without a lock file, or if `trial` says why the build is a trial,
-    only say what to do.
+    """Update the lock file of a cluster if it exists and its content changes, and say so on standard error.
+
+    Without a lock file, only say how to make one. `trial` is "" or says why this build is only a trial; then a lock
+    file that would change is left as it is, and that is said.
     """
     path = cluster.design.loaded.lock_path
     if path is None:

@@ -54,7 +54,7 @@ def blueprint_argument(command: F) -> F:
 
 
 def reading_options(command: F) -> F:
-    """Add the options of every command that reads a blueprint."""
+    """Add the options of every command that reads a blueprint: `--set` and `--allow-outside`."""
     command = click.option("--allow-outside", is_flag=True, help="Let includes leave the blueprint's folder.")(command)
     return click.option(
         "--set",
@@ -66,7 +66,7 @@ def reading_options(command: F) -> F:
 
 
 def phase_option(command: F) -> F:
-    """Add `--phase`."""
+    """Add `--phase`, the name of the phase of the blueprint at which the cluster is compiled; without it, all of it."""
     return click.option("--phase", metavar="NAME", help="What is there at a phase of the blueprint.  [default: all]")(
         command
     )
@@ -88,7 +88,7 @@ def view_options(command: F) -> F:
 
 
 def lab_option(command: F) -> F:
-    """Add `--lab`."""
+    """Add `--lab`, which cuts the cluster to the part that a lab keeps, such as two units."""
     return click.option("--lab", metavar="CUT,...", help="Only a lab's part: 2su is two units; 2su,4n,8spine is less.")(
         command
     )
@@ -106,7 +106,7 @@ def output_option(command: F) -> F:
 
 
 def prices_option(command: F) -> F:
-    """Add `--prices`."""
+    """Add `--prices`, a CSV file of unit prices by part."""
     return click.option(
         "--prices",
         type=click.Path(dir_okay=False, path_type=Path),
@@ -125,7 +125,7 @@ def fail_on_option(command: F) -> F:
 
 
 def settings_option(command: F) -> F:
-    """Add the option for the project's settings."""
+    """Add `--settings`, the file of the project's settings; without it, the nearest one above the blueprint is read."""
     return click.option(
         "--settings",
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -137,7 +137,7 @@ TABLE_FORMATS = ("csv", "json", "xlsx")
 
 
 def table_format_option(command: F) -> F:
-    """Add the option for the format of a table."""
+    """Add `--format`, which chooses one of the formats of a table."""
     return click.option(
         "--format",
         "form",
@@ -148,6 +148,8 @@ def table_format_option(command: F) -> F:
 
 
 def choose_format(form: str | None, output: str, formats: Sequence[str] = TABLE_FORMATS, default: str = "csv") -> str:
-    """Return the format given, else that of `formats` which is the output file's suffix, else the default."""
+    """Return the format `form` if it is given, else the suffix of the file `output` if that is a format, else the
+    default.
+    """
     suffix = output.rpartition(".")[2].lower()
     return form or (suffix if suffix in formats else default)

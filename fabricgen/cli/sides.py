@@ -482,7 +482,7 @@ def read_bill(source: str, prices: Mapping[str, float], *, allow_outside: bool) 
 
 
 def _read_bill(path: Path, source: str, prices: Mapping[str, float], *, allow_outside: bool) -> Bill:
-    """Return the bill of a built folder, of a file (an edited one is told of), or of a blueprint, which is compiled."""
+    """Return the bill of a built folder, a file or a blueprint; print a note if a file was edited after its build."""
     if path.is_dir():
         return read_built_bom(open_built(path))
     if path.suffix in SUFFIXES:

@@ -119,7 +119,12 @@ def command(
 
 
 def _check_options(has_inputs: bool, name: str, output: str) -> None:
-    """Raise click.UsageError if options cannot be; `has_inputs` is whether dumps or lists were named."""
+    """Raise click.UsageError if nothing is to be adopted, a file would be overwritten, or `name` is no name of a
+    cluster.
+
+    `has_inputs` says whether dumps or lists were named. Neither `output` (`-` for standard output) nor the lock beside
+    it may exist.
+    """
     from fabricgen.blueprint.beside.lock import find_lock_path
     from fabricgen.blueprint.scalars import NAME_PATTERN
 
@@ -142,7 +147,9 @@ def _read_netbox(url: str, token: str | None, sites: tuple[str, ...], *, plain_h
 
 
 def _count_differences(cluster: Cluster, folder: str, jobs: int) -> int:
-    """Return how much of running configurations the page has otherwise, as `check --running` counts it."""
+    """Return the number of errors that `check --running` finds between the configurations in a folder and those of the
+    page.
+    """
     from fabricgen.kernel.diagnostics import Severity
     from fabricgen.verify.drift.checking import check_running
     from fabricgen.verify.drift.planned import RenderedConfigs
@@ -152,10 +159,11 @@ def _count_differences(cluster: Cluster, folder: str, jobs: int) -> int:
 
 
 def _keep_numbers(found: Adoption, output: str) -> Cluster | None:
-    """Write the lock of a page, which keeps every number that was read, and return the cluster that it gives.
+    """Write the lock beside the page that was adopted, and return the cluster that page and lock give.
 
-    Numbers that no rule of the page gives are in a list beside it as well. If the lock does not take them, it is
-    written without, and that is told.
+    The lock keeps every number that was read. Numbers that no rule of the page gives are also written to a list beside
+    it, `NAME.numbers.csv`. Numbers that the page cannot take are left out of the lock, and their errors are printed.
+    Without a cluster (None), or with the page on standard output, nothing is written.
     """
     from fabricgen.blueprint.beside.lock import find_lock_path
     from fabricgen.cli.lock_file import write_lock
@@ -211,7 +219,9 @@ def _write_question(what: str, candidates: tuple[str, ...], hint: str) -> str:
 
 
 def _write_comments(found: Adoption) -> tuple[str, str]:
-    """Return the lines above a page: for editors, and of what it was made."""
+    """Return the two lines of comment above a page: the schema for editors, and how many links and devices it was made
+    from.
+    """
     made = f"Adopted from {len(found.facts.links):,} links of {len(found.facts.devices):,} devices"
     return (
         "yaml-language-server: $schema=blueprint.schema.json",

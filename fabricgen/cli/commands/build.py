@@ -125,8 +125,10 @@ def command(
 
 
 def _choose_parts(only: Sequence[str], archive: Path | None) -> tuple[tuple[str, ...], bool]:
-    """Return the parts that `--only` names, sorted (none stands for the usual ones), and whether configurations are
-    written. Raises UsageError if it names no part, and for options that nothing uses of what is written.
+    """Return (the parts that `--only` names, sorted; whether configurations are written).
+
+    Without `--only` the parts are (), which means all usual ones. Raises UsageError if `--only` names no part, and for
+    an option that changes nothing of what is written, such as `--prices` without the bill.
     """
     from fabricgen.pipeline import CONFIGS, check_parts
 
@@ -182,11 +184,11 @@ def _publish(
     progress: Told,
     force: bool,
 ) -> PublishReport:
-    """Write an archive if one is named, else the folder `output`; with `parts` only these. `-` is a tar archive to
-    standard output.
+    """Write the bundles to an archive if one is named, else to the folder `output`; if `parts` are named, only these.
 
-    That archive is made in a temporary folder first: what is written out is whole, and after an error nothing is.
-    Raises InputError if a file cannot be written, and click.UsageError on a terminal and over an input.
+    The archive `-` is a tar archive on standard output. It is made in a temporary folder first: what is written out is
+    whole, and after an error nothing is. Raises InputError if a file cannot be written; click.UsageError for an archive
+    on a terminal, and for one that would replace a file that the command reads, or YAML.
     """
     from fabricgen.cli.output import refuse_input, standard_output
     from fabricgen.publish import publish_folder

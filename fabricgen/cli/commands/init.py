@@ -65,7 +65,10 @@ def command(file: str, example: str, ask: bool, answers: str | None) -> None:
 
 
 def _read_example(examples: Mapping[str, Path], example: str) -> str:
-    """Return an example as a new page, with spares. Raises InputError (FG032) if there is no example of that name."""
+    """Return an example as a new page: without the line that names a schema for editors, and with the usual `spares:`.
+
+    An example that states `spares:` itself keeps them. Raises InputError (FG032) if there is no example of that name.
+    """
     from fabricgen.kernel.diagnostics import did_you_mean, fault
 
     if example not in examples:

@@ -34,7 +34,7 @@ def command() -> None:
 
 
 def state_option(command: F) -> F:
-    """Add `--state`."""
+    """Add `--state` (`-o`), the folder in which a lab keeps its state."""
     return click.option(
         "-o",
         "--state",

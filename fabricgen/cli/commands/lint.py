@@ -103,7 +103,11 @@ def command(
 
 @dataclass
 class Judged:
-    """Reports by blueprint, whether one has findings that fail or cannot be used, and the files that were read."""
+    """The reports of all blueprints, and the files that were read for them.
+
+    `failed` says whether a blueprint has findings that fail the command, `unusable` whether one could not be judged at
+    all.
+    """
 
     reports: list[FileReport] = field(default_factory=list)
     failed: bool = False

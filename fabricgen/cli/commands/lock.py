@@ -89,8 +89,8 @@ def _update_lock(
 ) -> int:
     """Bring the lock of a blueprint up to date or, with `check`, only say whether it is; return the exit code.
 
-    `paths` are what is released in the lock; `lists` is what is adopted: files, and NetBoxes that `open_source` opens.
-    Raises UsageError for a blueprint on standard input.
+    `paths` name what the lock is to release, so that it gets new numbers. `lists` name what the lock is to adopt
+    numbers from: files, and NetBoxes that `open_source` opens. Raises UsageError for a blueprint on standard input.
     """
     from fabricgen.cli.lock_file import is_changed, write_lock
     from fabricgen.design.kept.release import describe_hole
@@ -129,7 +129,11 @@ def _read_netbox(url: str, *, token: str | None, plain_http: bool) -> Source:
 
 
 def _tell_not_kept(earlier: list[str], text: str) -> None:
-    """Print what cannot be kept of a NetBox, up to `_NAMED` texts; `text` is added to `earlier`, those told before."""
+    """Print `text`, which says what of a NetBox cannot be kept, unless `_NAMED` such texts were printed already.
+
+    `earlier` has the texts of earlier calls; `text` is added to it. The first text too many is replaced by a line that
+    says that there are more.
+    """
     earlier.append(text)
     if len(earlier) <= _NAMED:
         click.echo(f"not kept: {make_printable(text)}", err=True)

@@ -136,7 +136,10 @@ def command(
 
 
 def _refuse_misuse(old: str, new: str, stages: bool) -> None:
-    """Raise UsageError if both sides are standard input, and for options that these sides do not use."""
+    """Raise UsageError if both sides are standard input, or an option is given that has no use here.
+
+    `--at-once` has a use only with `--stages`, and options of a NetBox only if the old side is one.
+    """
     if old == "-" and new == "-":
         raise click.UsageError("only one side can be standard input")
     refuse_idle("at_once", used=stages, why="it is of --stages")

@@ -98,8 +98,9 @@ def _push(
     report: str | None,
     every: bool,
 ) -> int:
-    """Compare the system called `title` with what `list_objects` makes of the plan for its release, and write the
-    differences if `write`; return the exit code.
+    """Compare a system of record with the plan and, if `write`, write the differences; return the exit code.
+
+    `title` is what messages call the system. `list_objects` makes the objects that it should hold, for its release.
     """
     from fabricgen.addons.netbox_objects.kinds import make_slug
     from fabricgen.api import ClusterView

@@ -36,7 +36,7 @@ NUMBERS = {
 
 
 def _wish_options(command: F) -> F:
-    """Add an option for each wish."""
+    """Add an option for each wish: what may be asked of a design, such as `--gpus`, `--node` or `--max-power`."""
     for name, (metavar, words) in reversed(LISTS.items()):
         flag = f"--{name.replace('_', '-')}"
         command = click.option(flag, name, metavar=metavar, multiple=name == "shape", help=words)(command)

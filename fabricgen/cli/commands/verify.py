@@ -147,7 +147,11 @@ def _write_inventory(planned: PlannedCluster, verified: Verified) -> bytes:
 
 
 def _write_overlay(blueprint: str, planned: PlannedCluster, report: Report, ids: tuple[str, ...], file: str) -> bytes:
-    """Return the overlay that accepts some actions; print a note if the blueprint does not include it yet."""
+    """Return the overlay that accepts some actions of a report: with it the plan has what the hall has.
+
+    `ids` are the ids of these actions, or `all`. Prints a note for each action that `all` leaves out, and one if the
+    blueprint does not include the overlay yet.
+    """
     from fabricgen.as_built.stated import read_overrides
     from fabricgen.cli.output import spell_include, tell_to_include
     from fabricgen.verify.accept.accepting import write_overlay
