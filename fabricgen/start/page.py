@@ -417,7 +417,7 @@ class Page:
         return []
 
     def _write_floor(self) -> list[str]:
-        """Return the line of the hall."""
+        """Return the line `floor:`: the hall of the answers, else rows of a length that makes the hall about square."""
         if hall := self.answers.hall:
             rows = f"rows: {hall.rows}, racks_per_row: {hall.racks}"
             return [f"floor: {{halls: {{h1: {{{rows}}}}}, slack: 10%}}    # walls, aisles and trays: docs/floor.md"]

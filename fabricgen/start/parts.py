@@ -62,7 +62,10 @@ MANY = 1_000_000
 
 @dataclass(frozen=True)
 class NodeKindAnswer:
-    """A kind of nodes of the answers, with the hardware that its NICs fit; `name` is "" if it is the only kind."""
+    """A kind of nodes of the answers, with the hardware that its NICs fit.
+
+    `name` is "" if it is the only kind; `in_rack` is how many of these nodes stand in one rack.
+    """
 
     name: str
     nodes: NodeKind
@@ -86,9 +89,11 @@ class NodeKindAnswer:
         return Ports(profile, attachment.kind, 1, attachment.links_per_connector).count_most_down(None)
 
     def list_unit_sizes(self, switch: str, fewest_units: int) -> list[int]:
-        """Return how many nodes a scalable unit may have, in whole racks, best first: the size that takes the fewest
-        leaves in all, then sizes that fill one leaf of each rail, half or a quarter of it, then one rack. Sizes that
-        make at least `fewest_units` units, one for each tenant, come before the others.
+        """Return how many nodes a scalable unit may have, in whole racks, best first.
+
+        First is the size that takes the fewest leaves in all; then sizes that fill one leaf of each rail, half of it,
+        or a quarter; then one rack. Sizes that make at least `fewest_units` units, one for each tenant, come before all
+        others.
         """
         ports = self.hardware.find_ports(switch, 1)
         assert isinstance(ports, Ports)  # noqa: S101 - only switches that the NICs meet are chosen
@@ -114,8 +119,8 @@ class NodeKindAnswer:
 class NetworkLines:
     """The lines of a network below `fabrics`, and the units and pods that go with them.
 
-    Of the GPUs' network alone, `units` are the nodes of a scalable unit by kind of node, and `pod_units` the units of a
-    pod, 0 if one pod has all units of a kind.
+    `units` and `pod_units` are stated only by the GPUs' network: how many nodes a scalable unit has, for each kind of
+    nodes; and how many units a pod has, 0 if one pod has all units of a kind.
     """
 
     lines: tuple[str, ...]
@@ -141,8 +146,11 @@ class Pods(NamedTuple):
 
 
 def list_pods(kinds: Sequence[NodeKindAnswer], compute: NetworkLines) -> list[Pods]:
-    """Return the pods of each kind of nodes: one of all of its units, or pods of equal size and one of the units
-    that remain.
+    """Return the pods of all kinds of nodes, kind after kind.
+
+    If `pod_units` of the GPUs' network is 0, each kind has one pod of all its units. Else it has pods of `pod_units`
+    units, and one more of the units that remain. If the last unit is filled in part, the last pod is an entry of its
+    own, since only such a pod can state how many nodes it has.
     """
     pods: list[Pods] = []
     for kind, size in zip(kinds, compute.units, strict=True):
@@ -182,7 +190,10 @@ def write_tiers(switch: str, *tiers: str) -> list[str]:
 
 
 def carries_bonds(answers: Answers, nos: str, catalog: Catalog) -> bool:
-    """Whether hosts may have the bonds that were asked for, if any, over two switches of a NOS in all of its images."""
+    """Whether a NOS can do the bonds that the answers ask for, over two switches and in all of its images.
+
+    It is true for every NOS if they ask for none.
+    """
     intent = {"none": "", "mlag": "mlag", "esi": "evpn-multihoming"}[answers.bonds]
     configuration = catalog.naming(nos).configuration
     return not intent or (intent in configuration.claims and not configuration.pairs.mlag_by_image)
@@ -224,9 +235,11 @@ def _has_mlag_by_image(answers: Answers, catalog: Catalog) -> bool:
 
 
 def write_exits(answers: Answers, tier: str) -> list[str]:
-    """Return the lines of the in-band network that lead out of the cluster: the routers of providers, linked to the
-    switches of a tier, and the exits. An exit accepts the default route, that of all tenants also the route to the
-    management servers, and it announces the hosts.
+    """Return the lines of the in-band network by which traffic leaves the cluster.
+
+    They are sets of routers of providers, linked to the switches of a tier, and an exit to each set. Every exit accepts
+    the default route and announces the hosts. That of the providers that all tenants share also accepts the route to
+    the management servers.
     """
     by_name = {provider.name: provider for provider in answers.providers}
     router_sets = [("wan", "internet", answers.shared_providers)]

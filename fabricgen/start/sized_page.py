@@ -79,7 +79,7 @@ class SizedPage(Page):
         return [head, *lines] if lines else []
 
     def _write_floor(self) -> list[str]:
-        """Return the lines of halls and cabling."""
+        """Return two lines of the page: `floor:` with the halls, and `cabling:`."""
         shape, nodes = self._candidate.shape, self.kinds[0].nodes.count
         hall, cabling = write_floor(shape, self._hardware, nodes, ", slack: 10%")
         return [f"{hall}    # halls and trays: docs/floor.md", cabling]
@@ -95,6 +95,6 @@ def write_pages(result: SearchResult, jobs: int, *, every: bool) -> Mapping[str,
 
 
 def _write_page(hardware: Hardware, shown: Sequence[Candidate], number: int) -> str:
-    """Return the page of one of the candidates that are shown."""
+    """Return the page of a candidate, the one at index `number` of those that are `shown`."""
     candidate = shown[number]
     return SizedPage(candidate, hardware, count_nodes(hardware.wishes.gpus, hardware)).find_page()
