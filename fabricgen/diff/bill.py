@@ -35,12 +35,14 @@ class PartDelta:
 
     @property
     def installed(self) -> int:
-        """The change in pieces installed."""
+        """How many pieces more are installed on the new side than on the old one; negative for fewer."""
         return self.new_quantity - self.old_quantity
 
     @property
     def bought(self) -> int:
-        """The change in pieces to buy, spares included."""
+        """How many pieces more are to be bought for the new side than for the old one, spares included; negative for
+        fewer.
+        """
         return self.new_bought - self.old_bought
 
     @property
@@ -129,10 +131,11 @@ def compare_boms(
 def _may_count_twice(
     was: Mapping[str, Mapping[str, Any]], now: Mapping[str, Mapping[str, Any]], in_devices_w: tuple[float | None, ...]
 ) -> bool:
-    """Whether the lines of a side may count power of optics twice, since it does not say how much (None).
+    """Whether the bills may count the power of some optics twice, in their own lines and in the maxima of devices.
 
-    `was` and `now` are the lines of the bills by part. A side that does not say it counts nothing twice if the other
-    side says 0 W and has all device models of this side.
+    `in_devices_w` is the power of such optics on the old and the new side, None if a side does not tell it; if both
+    tell it, nothing has to be guessed. `was` and `now` are the lines of the bills by part. A side that does not tell it
+    counts nothing twice if the other side tells 0 W and has all device models of this side.
     """
     if None not in in_devices_w:
         return False

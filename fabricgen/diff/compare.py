@@ -132,8 +132,8 @@ class ClusterChange:
     def spare_ports(self) -> Iterator[tuple[TierName, tuple[int, ...] | None, tuple[int, ...] | None]]:
         """Yield (tier, old, new) of every tier of either side.
 
-        `old` and `new` are (down ports of a switch, free on the fullest switch, free in the tier, unnumbered on a
-        switch), or None for a side without the tier.
+        `old` and `new` are (down ports of a switch, free ones on the fullest switch, free ones in the whole tier, ports
+        of a switch that are numbered for nothing), or None for a side without the tier.
         """
         old, new = ({} if shape is None else shape.tiers for shape in self.shapes)
         for tier in dict.fromkeys((*old, *new)):

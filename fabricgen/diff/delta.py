@@ -64,11 +64,11 @@ class Delta:
         return ":".join(str(side[name][row]) for name in self.keys)
 
     def list_differing_columns(self, pair: int) -> list[str]:
-        """Return the columns in which a changed pair differs."""
+        """Return the names of the columns in which a changed pair (by its number) differs."""
         return [name for name, flags in self.differs.items() if flags[pair]]
 
     def list_changes(self, pair: int) -> list[str]:
-        """Return the ways in which a pair changed."""
+        """Return the ways in which a changed pair (by its number) changed, such as `moved`."""
         return [change for change, flags in self.ways.items() if flags[pair]]
 
 

@@ -20,7 +20,10 @@ class DevicePlace(NamedTuple):
 
 
 class DevicePlaces:
-    """Where the devices of both sides are (on the new side, if they are there), and the order of these places."""
+    """Where the devices of both sides stand, and the order of these places.
+
+    A device of both sides is taken to be where it is on the new one.
+    """
 
     def __init__(self, old: Lists, new: Lists) -> None:
         # places by device, and all places in the order of listing; a device without a place is at ("", "", "")

@@ -63,9 +63,10 @@ class Tenancy(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SizingFigures:
-    """The figures of a side: the number of scalable units by pod, the number of nodes, the tiers, and `omits`.
+    """The figures of a side that explain why cables move: units by pod, number of nodes, tiers, and slots that move.
 
-    `omits` has the slots (`p1/su-3/node-32`) that each `omit` with `last` in it means, by the text of the `omit`.
+    `omits` has an entry for each text of `omit` with `last` in it, such as `p1/su-last/node-32`: the slots that it
+    means, such as `p1/su-3/node-32`. `vrfs` has the names of the switches that a tenant's VRF is on, by tenant.
     """
 
     units: Mapping[str, int]

@@ -63,7 +63,8 @@ class _Wiring:
     """What the lists of the new side say about switches, by name.
 
     `tier` is the (fabric, tier) of a switch, `nodes` are the nodes that it is connected to, `peers` the switches of its
-    own tier that it is connected to; `above` has the tiers above each tier.
+    own tier that it is connected to; `above` has the tiers above each tier. `managing` are the fabrics whose switches
+    manage those of others.
     """
 
     tier: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -145,7 +146,11 @@ def _add_links(wiring: _Wiring, links: Listing) -> None:
 
 
 def _form_waves(devices: list[str], wiring: _Wiring, at_once: AtOnce) -> Iterator[tuple[str, ...]]:
-    """Yield waves of switches that may be pushed together, taking groups in turn."""
+    """Yield waves: switches that may be pushed together, each wave sorted by name.
+
+    `devices` are the switches of one stage. Those that wait are gone through, with switches of different groups first,
+    and each that the rules at the head of this module allow joins the wave.
+    """
     sizes = Counter(wiring.group.values())
     tiers = Counter(wiring.tier.values())
     waiting = _interleave_groups(devices, wiring.group)

@@ -108,7 +108,7 @@ def pair_parts(old: Texts, new: Texts) -> list[tuple[EncodedColumn, EncodedColum
 
 
 def encode_pair(old: EncodedColumn, new: EncodedColumn) -> tuple[Codes, Codes]:
-    """Return codes for the texts of a part on two sides."""
+    """Return codes for the texts of a part on the old and the new side; equal texts have equal codes on both."""
     codes: dict[str, int] = {}
     was, now = (
         np.array([codes.setdefault(text, len(codes)) for text in part.vocabulary.tolist()], dtype=np.int32)

@@ -13,7 +13,11 @@ Vrfs = Mapping[str, frozenset[str]]
 
 
 def list_tenant_vrfs(cluster: Cluster) -> Vrfs:
-    """Return, by tenant, the switches with ports of the tenant, and those whose links carry its VRF."""
+    """Return, for each tenant, the names of the switches that its VRF is on.
+
+    These are the switches that have ports of the tenant, and those at the ends of links between switches that carry its
+    VRF.
+    """
     return {tenant.name: frozenset(_list_vrf_switches(cluster, tenant.name)) for tenant in cluster.design.tenants}
 
 

@@ -44,7 +44,7 @@ Selected: TypeAlias = dict[str, "list[int]"]
 
 
 def spell_change(change: str) -> str:
-    """Return a way to change in words."""
+    """Return a way to change, such as `other-length`, in words: `other length`."""
     return change.replace("other-", "other ")
 
 
@@ -326,9 +326,10 @@ def list_sections(change: ClusterChange) -> list[tuple[str, Sequence[str]]]:
 
 
 def list_spare_ports(change: ClusterChange) -> Iterator[str]:
-    """Yield a sentence about the free down ports of every tier: on the fullest switch, in all, and not numbered.
+    """Yield a sentence about the free down ports of every tier.
 
-    If they differ between sides, it has both figures of each.
+    It says how many are free on the fullest switch and in the whole tier, and how many ports of a switch are numbered
+    for nothing (`unnumbered`). A figure that differs between the sides is given as `old -> new`.
     """
     for (fabric, tier), old, new in change.spare_ports():
         if (figures := new or old) is None:
