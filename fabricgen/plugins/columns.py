@@ -83,7 +83,7 @@ class Columns:
 
 
 class TableColumns(Columns):
-    """A table with the columns of another: of a file of a build, or one made for it."""
+    """A table whose columns are taken from another table, which is that of a file of a build, or one made for it."""
 
     def __init__(self, table: Table) -> None:
         self._table = table

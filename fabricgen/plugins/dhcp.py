@@ -93,22 +93,24 @@ def _make_subnet(server: BootServer, subnet: Subnet) -> Row:
 
 
 def _join_servers(servers: Iterable[str], *, is_v6: bool) -> str:
-    """Return those servers that are addresses of a family, between spaces."""
+    """Return the addresses of one family among `servers`, with spaces between them; names and other addresses are left
+    out.
+    """
     return " ".join(text for text in servers if is_address(text) and (":" in text) == is_v6)
 
 
 def _name_host(server: BootServer, holder: AddressHolder, *, is_main: bool) -> str:
-    """Return the host name of an address's holder: that of its device, of a BMC with an address beside its host's
-    `DEVICE-bmc`.
+    """Return the host name of what has an address: the name of its device, or `DEVICE-bmc`.
 
-    It is cut to 63 characters (RFC 1123, 2.1).
+    `DEVICE-bmc`, cut to 63 characters (RFC 1123, 2.1), is the name of a BMC whose address is not the main one of the
+    device.
     """
     name = server.name_device(holder.device)
     return name if is_main or not holder.is_bmc else f"{name}-bmc"[:63].rstrip("-")
 
 
 def _make_client(server: BootServer, holder: AddressHolder, *, is_v6: bool) -> dict[str, Any]:
-    """Return what a row tells of who has an address: its ports, and what it boots from."""
+    """Return the cells of a row of `Clients` about what has an address: its ports, its MACs, and what it boots from."""
     boot, url = server.locate_boot_file(holder.device) or (None, "")
     return {
         "device": holder.device,
@@ -125,9 +127,11 @@ def _make_client(server: BootServer, holder: AddressHolder, *, is_v6: bool) -> d
 
 
 def _list_circuit_ids(cluster: Cluster, places: Sequence[Sequence[Place]], start: int, stop: int) -> list[str]:
-    """Return for clients `start` to `stop` what relays call the ports that each is plugged into, between spaces.
+    """Return a text for each of the clients `start` to `stop`: the circuit ids that DHCP relays send for its switch
+    ports.
 
-    `places` has these ports for each client.
+    `places` has the (switch, port) pairs that each client is plugged into. Ids are hexadecimal, with spaces between
+    them; "" for none.
     """
     switches = {switch for of_client in places[start:stop] for switch, _ in of_client}
     ids = list_circuit_ids(cluster, [row for row, name in enumerate(cluster.names) if name in switches])

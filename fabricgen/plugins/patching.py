@@ -66,7 +66,11 @@ class Patches(TableColumns):
 
 
 class _Passage(NamedTuple):
-    """A link in a port of a panel, at one of its ends; `pair` is 0 but in a shuffle."""
+    """One port of a panel that a link passes at one of its ends: a row of `Patches`, whose columns have the same names.
+
+    `link` is a row of the links, `end` is `a` or `b`, and `port` counts from 1. `pair` is the fibre pair of the port,
+    from 1, in a shuffle, and 0 in other panels.
+    """
 
     link: int
     end: str
@@ -128,9 +132,9 @@ def _make_trunk_table(cluster: Cluster, patching: Patching | None) -> Table:
 
 
 def _list_trunk_passages(cluster: Cluster, patching: Patching) -> Iterator[_Passage]:
-    """Yield the ports that links pass at trunks, all a ends first.
+    """Yield the ports of panels that links pass at trunks, those at the a ends of all links before those at the b ends.
 
-    The links of a channel are spread evenly over its ports, in order.
+    The links of a channel (`_list_channels`) are spread evenly over its ports, in order.
     """
     patches, trunks, cables = patching.patches, patching.trunks, cluster.plan.cables
     panels, links_of_row = PatchParts(cluster, patching).panels, _find_links_of_rows(cluster)
@@ -159,8 +163,10 @@ def _list_trunk_passages(cluster: Cluster, patching: Patching) -> Iterator[_Pass
 
 
 def _list_channels(cluster: Cluster, patching: Patching) -> Iterator[tuple[int, Ints64]]:
-    """Yield (cable, its rows of patches) for each channel: a breakout that splits at its far end is one, of others
-    each leg is.
+    """Yield (cable, its rows of patches) for each channel.
+
+    A breakout that splits at its far end is one channel; of any other cable each leg, an end row, is a channel of its
+    own.
     """
     row = patching.patches.row
     cable = cluster.plan.cables.end_cable[row]
@@ -171,8 +177,10 @@ def _list_channels(cluster: Cluster, patching: Patching) -> Iterator[tuple[int, 
 
 
 def _find_links_of_rows(cluster: Cluster) -> dict[int, list[int]]:
-    """Return the links, in the order of their ports, that each end row of a cable carries between its two
-    connectors.
+    """Return the links that each end row of a cable carries, in the order of their ports: end row -> links.
+
+    An end row is a pair of connectors, one at each end of the cable, so that a breakout has several. It carries the
+    links between these two connectors.
     """
     links, cables = cluster.plan.links, cluster.plan.cables
     numbers = number_ends(cluster.plan.devices, links, number_device_connectors)

@@ -143,9 +143,11 @@ class FabricPaths:
             stack += [((*devices, neighbor), (*path_links, link)) for link, neighbor in reversed(onward)]
 
     def _list_next_hops(self, device: int, a: End, b: End, distance: Ints) -> list[tuple[int, int]]:
-        """Return (link, next device) of each way from a device that leads nearer to b, by link; none at b itself.
+        """Return (link, next device) of each way by which a shortest path from a to b goes on from a device, sorted by
+        link.
 
-        `distance` is that of each device from b, with a barred.
+        There is none at b itself. `distance` is the number of links from each device to b, measured with a barred
+        (`measure_distances`), so that no path comes back to a.
         """
         device_links = slice(int(self._start[device]), int(self._start[device + 1]))
         neighbors, links = self._neighbor[device_links], self._link[device_links]
@@ -161,7 +163,9 @@ class FabricPaths:
         return sorted(zip(links[chosen].tolist(), neighbors[chosen].tolist(), strict=True))
 
     def _find_link_places(self, devices: Ints64) -> Ints64:
-        """Return where the links of some devices are in `_link` and `_neighbor`."""
+        """Return the indexes, in `_link` and `_neighbor`, of the links of some devices: those of the first one, then of
+        the next.
+        """
         counts = self._start[devices + 1] - self._start[devices]
         # slices one after another without a loop: each place is the start of its slice plus how far it is into it
         starts_in_result = np.cumsum(counts) - counts
@@ -169,10 +173,11 @@ class FabricPaths:
 
 
 def _find_segments(cluster: Cluster, fabric: str) -> Flags:
-    """Whether each segment carries traffic of a fabric: its own, and between switches that of fabrics joined with it.
+    """Return which segments carry traffic of a fabric; bool by segment, the links from one line of the blueprint.
 
-    Guests are joined with their carrier, and sites with what is above their spines. Raises ValueError if there is no
-    such fabric.
+    These are the segments of the fabric itself, or of its carrier if its hosts are on the ports of that; and segments
+    between switches of fabrics that are joined with it, directly or not. A guest is joined with its carrier, and the
+    fabrics of sites with what is above their spines. Raises ValueError if there is no such fabric.
     """
     segments = cluster.plan.links.segments
     fabrics_by_name = {design.name: design for design in cluster.design.fabrics}

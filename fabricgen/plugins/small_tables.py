@@ -26,7 +26,7 @@ from fabricgen.reports.table import Table
 
 
 class Halls(TableColumns):
-    """Halls, those of a site together."""
+    """Halls, one a row, grouped by site."""
 
     name = table_column(to_text_array, "Its name, which another site may have too.")
     site = table_column(to_text_array, "Name of its site.")
@@ -115,7 +115,11 @@ def make_vlan_table(cluster: Cluster) -> Table:
 
 
 def _list_fabric_vlans(cluster: Cluster) -> Iterator[tuple[int, str, str, int]]:
-    """Yield (VLAN, fabric, no tenant, number from 1) of bridged hosts: as many as the switch with most subnets has."""
+    """Yield (VLAN, fabric, "" for no tenant, number from 1) of each VLAN of bridged hosts, address family by family.
+
+    A VLAN of both IPv4 and IPv6 comes twice. A fabric has as many VLANs, with consecutive ids, as its switch with the
+    most subnets has.
+    """
     for family in cluster.addresses.families:
         for fabric, subnets in family.subnets.items():
             rows = np.flatnonzero(subnets.gateway.present)
@@ -132,8 +136,9 @@ def _list_tenant_vlans(cluster: Cluster) -> Iterator[tuple[int, str, str, int]]:
 
 
 def make_pool_table(cluster: Cluster) -> Table:
-    """Return the prefixes of pools, in the order in which these are drawn on; a prefix that several share is the
-    last one's.
+    """Return the prefixes of pools (name, prefix), in the order in which addresses are taken from them.
+
+    A prefix that several pools share is listed once, with the name of the last one.
     """
     name_by_prefix: dict[str, str] = {}
     for demand in list_pool_demands(cluster.design):

@@ -102,8 +102,11 @@ class Devices(TableColumns):
 
     @column
     def torus(self) -> Strings:
-        """Where a switch is in the rings that its tier is made of, `3/4 1/4`, by its `mesh`, or a node in the torus of
-        its scale-up domain that no switch makes; else "".
+        """Its position in each ring that it is in: `3/4 1/4` for the third of four in the first ring, and the first of
+        four in the second.
+
+        A switch has one if the `mesh` of its tier makes rings, and a node if its scale-up domain is a torus without
+        switches. It is "" for other devices.
         """
         places = np.full(len(self), "", dtype=object)
         # of several domains the widest, and of equal ones the first, has the nodes, as in the column of domains
@@ -125,10 +128,11 @@ class Devices(TableColumns):
 
 
 def list_node_places(scale_up: ScaleUpDesign) -> list[str]:
-    """Return where each node of a domain is in its torus, by its number in the domain: `1/1 1/1 3/4`.
+    """Return the position of each node of a domain in its torus, such as `1/1 1/1 3/4`, by its number in the domain.
 
-    Empty if it is in no torus of several nodes, or switches join the cubes, so that their settings decide it. The
-    accelerators of a node are a block of the torus.
+    `3/4` is the third of four nodes along a dimension; the accelerators of a node are a block of the torus. The list is
+    empty if the domain is no torus, has a single node, or has switches that join its cubes, since their settings decide
+    on positions.
     """
     profile = scale_up.profile
     if profile.shape != "torus" or profile.switches or not profile.block:
@@ -142,8 +146,9 @@ def list_node_places(scale_up: ScaleUpDesign) -> list[str]:
 
 
 def segment_column(convert: Callable[[Any], Array], read: Callable[[Segment], object], doc: str) -> Column[Array]:
-    """Return a column of links made of their segments: links of a segment, from one line of the blueprint, are
-    alike.
+    """Return a column of `Links` that is the same for all links of a segment, those from one line of the blueprint.
+
+    `read` returns the value of a segment, and `convert` makes an array of the values of all segments.
     """
 
     def read_links(table: Links) -> Array:
@@ -189,7 +194,7 @@ class Links(_ClusterTable):
 
     @column
     def a_port(self) -> Strings:
-        """The port at its lower end."""
+        """The name of the port at its lower end, as in links.csv: `Ethernet0` of a switch, `eth1` of a node."""
         return self._cluster.a_port
 
     @column
@@ -213,8 +218,10 @@ class Links(_ClusterTable):
     )
 
     def _read_legs(self, read: Callable[[Attachment, Leg], str]) -> Strings:
-        """Return a text for the lower end of each link of a node or extra device, which `read` makes of (its kind,
-        port); else "".
+        """Return a text for each link: for one that begins at a node or extra device what `read` makes of its port,
+        else "".
+
+        `read` is called with the attachment (which ports of which kind of device attach) and the leg, one of its ports.
         """
         links, legs = self._cluster.plan.links, np.full(len(self), "", dtype=object)
         for i, segment in enumerate(links.segments):
@@ -269,7 +276,7 @@ class Links(_ClusterTable):
 
     @column
     def b_port(self) -> Strings:
-        """The port at its upper end."""
+        """The name of the port at its upper end, as in links.csv: `Ethernet0`."""
         return self._cluster.b_port
 
     @column
@@ -313,12 +320,12 @@ class Links(_ClusterTable):
 
     @column
     def rail(self) -> Ints:
-        """Its rail, int32."""
+        """The rail that it is of (the n-th NIC of every node), from 1, int32; 0 where it is of none."""
         return self._cluster.plan.links.rail
 
     @column
     def plane(self) -> Ints:
-        """Its plane, int32."""
+        """The plane that it is of (a disjoint copy of its fabric), from 1, int32; 0 where it is of none."""
         return self._cluster.plan.links.plane
 
     @column
@@ -337,7 +344,7 @@ class Cables(_ClusterTable):
 
     @cached_property
     def _first_links(self) -> Ints64:
-        """A link of each cable."""
+        """The row of one link of each cable, that of its first end row; int64."""
         cables = self._cluster.plan.cables
         return cables.end_link[cables.find_first_rows()].astype(np.int64)
 
@@ -354,7 +361,7 @@ class Cables(_ClusterTable):
 
     @column
     def part(self) -> Strings:
-        """Its part number, of a breakout that of the whole."""
+        """Its part number; a breakout has one for all of its ends."""
         return to_text_array(CableParts(self._cluster).parts[0])
 
     @column
@@ -387,7 +394,7 @@ class Cables(_ClusterTable):
 
 
 class Ends(TableColumns):
-    """Ends of cables, in the order of cables.csv: a row a far end, of which a breakout has several."""
+    """Ends of cables, in the order of cables.csv: one row for each far end; a breakout has several."""
 
     cable = table_column(to_text_array, "The name of the cable.")
     a_device = table_column(to_text_array, "The device at its lower end.")

@@ -53,7 +53,11 @@ class Steering:
         links, names = self._cluster.plan.links, self._cluster.addresses.identifiers
 
         def identify(rows: Ints64, at_b: bool) -> Ints64:
-            """Return what names the step over each link from one end: its port, or the far switch; 0 for none."""
+            """Return the SRv6 identifier for the step over each link of `rows` from one end, that at b or at a; 0 for a
+            row -1.
+
+            It is that of the port at this end if identifiers name links, else that of the switch at the other end.
+            """
             if block.links:
                 found = self._cluster.views.list_local_identifiers(rows.astype(np.int32), np.full(len(rows), at_b))
             else:

@@ -89,7 +89,9 @@ class ClusterView:
 
     @cached_property
     def reached(self) -> Mapping[str, float]:
-        """The share of its line rate that each fabric reaches, of 1, as `analyze` reckons."""
+        """The share of its line rate, from 0 to 1, that collectives reach on each fabric, as `analyze` reckons; by
+        fabric.
+        """
         return find_reached(self._cluster)
 
     @cached_property
@@ -98,10 +100,11 @@ class ClusterView:
         return find_balancing_modes(self._cluster)
 
     def expect_busbw(self, collective: str, size: int, job: str = "all", *, fabric: str) -> Busbw | None:
-        """Return bus bandwidth of a collective of a job (`all`, `2048`, `all@p1/su2`) of messages of so many bytes, as
-        `analyze` reckons, at a phase of the whole cluster; None if the fabric joins no accelerators.
+        """Return the bus bandwidth that `analyze` reckons for a collective with messages of `size` bytes.
 
-        Raises InputError (FG145) for what is no job.
+        `job` says which accelerators take part: `all`, `2048`, or `all@p1/su2`. At a phase it is that of the whole
+        cluster. None if the fabric joins no accelerators, or nothing is known of the collective. Raises InputError
+        (FG145) for what is no job.
         """
         return expect_busbw(self._cluster, fabric, collective, size, job)
 
@@ -112,7 +115,9 @@ class ClusterView:
 
     @cached_property
     def platforms(self) -> Mapping[str, str]:
-        """Each network OS of the devices, and what NVIDIA's Config Manager calls it; by its id where it does not."""
+        """What NVIDIA's Config Manager calls each network OS of the devices, by id of the OS; the id itself if it has
+        no name there.
+        """
         catalog = self._cluster.design.catalog
         return {nos: catalog.naming(nos).systems.config_manager or nos for nos in sorted({*self.devices.nos} - {""})}
 
@@ -164,13 +169,16 @@ class ClusterView:
     )
 
     def refuse(self, code: str, message: str, path: BlueprintPath = (), hint: str = "") -> InputError:
-        """Return what an output raises that cannot be made of this cluster: an error at a place of the blueprint, with
-        a code of its own. The build ends with 2, and nothing is written.
+        """Return the error for an output to raise if it cannot be made from this cluster; the build ends with 2 and
+        writes nothing.
+
+        `code` is one of its own, and `path` is the place in the blueprint that is to blame.
         """
         return self._cluster.design.loaded.locate_error(fault(code, message, path=path, hint=hint))
 
     def paths(self, a: str, b: str, *, fabric: str, most: int = MOST_PATHS) -> tuple[Path, ...]:
-        """Return the equal shortest paths of a fabric between two devices, `most` of them, in the order of their links.
+        """Return the equal shortest paths of a fabric between two devices, the first `most` of them, sorted by their
+        links.
 
         An end is a device, `p1-su01-n001`, or one of its ports, `p1-su01-n001:eth1`. Switches forward, nodes do not.
         Raises ValueError for a fabric, device or port that there is not, and for ends on one device.
@@ -186,16 +194,20 @@ class ClusterView:
         return paths.count_paths(*paths.find_ends(a, b))
 
     def distances(self, a: str, *, fabric: str) -> Ints:
-        """Return links on a shortest path of a fabric from a device, or one of its ports, to each device: int32, a row
-        each as `devices` has them, -1 if there is none. Raises ValueError for a fabric, device or port that there is
+        """Return the number of links on a shortest path from `a` to each device, int32, by row of `devices`; -1 without
+        a path.
+
+        `a` is a device or one of its ports, as in `paths`. Raises ValueError for a fabric, device or port that there is
         not.
         """
         paths = self._find_paths(fabric)
         return paths.measure_distances(paths.find_end(a))
 
     def steering(self, fabric: str) -> Steering:
-        """Return what switches of a fabric hash with, and addresses that name a path; raises KeyError for one there is
-        not.
+        """Return how packets of a fabric come to their paths: the balancing mode, the hash seeds of its switches, and
+        SRv6.
+
+        Raises KeyError if there is no such fabric.
         """
         return make_steering(self._cluster, fabric)
 
