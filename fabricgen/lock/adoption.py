@@ -235,7 +235,7 @@ class _Adoption:
 
     @cached_property
     def _plain_places(self) -> list[str]:
-        """The places that devices would have without adopted places, by row."""
+        """The places that devices would have without adopted places, as text, by row of the device table."""
         loaded = self._design.loaded
         plain = build_design(replace(loaded, lock=replace(loaded.lock, words={**loaded.lock.words, ADOPTED: {}})))
         return _list_places(*place_devices(plain, find_stated_places))

@@ -117,7 +117,10 @@ class Matching:
         """Sentences about what cannot be kept, and why."""
 
     def take_devices(self, devices: Sequence[NetboxDevice]) -> None:
-        """Match the devices of one NetBox, and collect what they state."""
+        """Match the devices of one NetBox with planned ones, by name and else by place, and collect what they state.
+
+        Devices that match none, or are at other sites than the cluster, are reported as unused.
+        """
         sites = set(self._cluster.sites)
         at_sites = [device for device in devices if device.site in sites]
         rows = {device: row for device in at_sites if (row := self._find_by_name(device)) >= 0}
