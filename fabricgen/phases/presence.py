@@ -41,8 +41,10 @@ def find_presence(design: Design, plan: WiringPlan, selection: Selection) -> Pre
 
 
 def _has_below(plan: WiringPlan, wired: Flags) -> Flags:
-    """Return which switches are the upper end of a link, among the `wired` ones, from another class of devices; bool
-    by device.
+    """Return which switches have something below them: at least one of the `wired` links ends at them from below.
+
+    `wired` flags links. Links within a class of devices, such as those between the two switches of a pair, do not
+    count. The result is bool by device.
     """
     devices, links = plan.devices, plan.links
     down = wired & (devices.device_class[links.a_device] != devices.device_class[links.b_device])
@@ -86,8 +88,10 @@ def _select_by_place(design: Design, devices: DeviceTable, selection: Selection)
 
 
 def _select_first_nodes(design: Design, devices: DeviceTable, present: Flags, node_count: int) -> Flags:
-    """Return the first `node_count` nodes of each set in each unit, and all other devices except those in racks of
-    other nodes; bool by device.
+    """Return which devices are kept if only the first `node_count` nodes of each set in each unit are; bool by device.
+
+    All switches are kept. Other devices that stand in a rack of a unit are kept only if that rack holds a node that is
+    kept and `present`; devices elsewhere are kept.
     """
     per_rack = {nodes.path for nodes in design.layout.node_sets if nodes.per_rack}
     selected = np.ones(len(devices), dtype=bool)

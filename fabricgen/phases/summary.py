@@ -155,8 +155,10 @@ _SCALED = ("domains", "accelerators", "switches", "links", "cables")
 
 
 def _summarize_scale_up(cluster: Cluster, scale_up: ScaleUpDesign, figures: dict[str, Any]) -> dict[str, Any]:
-    """Return the figures of scale-up domains with nodes that exist; a domain larger than a unit counts once it has
-    begun.
+    """Return the figures of scale-up domains at the phase: those of the whole cluster, scaled to the domains with
+    nodes.
+
+    A domain larger than a unit counts as a whole as soon as one of its nodes exists.
     """
     assert cluster.phase  # noqa: S101 - as above
     plan, before = cluster.plan.devices, cluster.phase.whole.plan.devices
@@ -166,7 +168,10 @@ def _summarize_scale_up(cluster: Cluster, scale_up: ScaleUpDesign, figures: dict
     groups_of_pod = [len(groups.get(kind.name, ())) for kind in layout.kind_of_pod]
 
     def count_held(column: str, table: DeviceTable) -> int:
-        """Count the pods with nodes of these domains, or the groups of such nodes in all units (`column`)."""
+        """Count the domains with nodes in a device table. `column` is `pod` or `unit`, the place that domains are in.
+
+        A pod has one domain; a unit has one for each group of its nodes that forms a domain.
+        """
         rows = np.isin(table.device_class, labels)
         places, first_rows = np.unique(getattr(table, column)[rows], return_index=True)
         return len(places) if column == "pod" else int(np.array(groups_of_pod)[table.pod[rows][first_rows]].sum())

@@ -182,7 +182,7 @@ def _cut_cables(plan: WiringPlan, phase: AtPhase, end_link: Ints64, cable: Ints)
 
 
 def _cut_planned(whole: Cluster, design: Design, phase: AtPhase, present: Flags) -> PlannedCables:
-    """Return the cabling of what exists as planned, which stands beside the cabling as built."""
+    """Return the cabling of what exists as planned: without overrides of single cables, which stand beside it."""
     planned = whole.planned.plan._replace(links=_choose_planned_links(whole, phase))
     # a cable may have more end rows as built than as planned: one for each of its jumpers
     ends, end_link = _find_ends(planned, present)
@@ -193,7 +193,9 @@ def _cut_planned(whole: Cluster, design: Design, phase: AtPhase, present: Flags)
 
 
 def _choose_planned_links(whole: Cluster, phase: AtPhase) -> LinkTable:
-    """Return the planned links; an end that is planned on a device still to come is that of the cabling as built."""
+    """Return the links as planned; an end that is planned on a device that does not exist yet is replaced by that as
+    built.
+    """
     planned, built = whole.planned.plan.links, whole.plan.links
     absent = np.ones(len(whole.names), dtype=bool)
     absent[phase.devices] = False
@@ -278,13 +280,18 @@ def _cut_family(whole: Cluster, family: FamilyAddresses, phase: AtPhase, selecti
 
 
 def _cut_tenant(places: TenantPlaces, phase: AtPhase) -> TenantPlaces:
-    """Return the places of a tenant; it is on the same switches as in the end, so that growth adds no VRF to any."""
+    """Return the places of a tenant at the phase, cut to the rows that exist.
+
+    Its VRF is on every switch that exists and has it in the whole cluster, so that growth adds no VRF to a switch.
+    """
     ports = {fabric: column[phase.devices] for fabric, column in places.ports.items()}
     return TenantPlaces(places.links[phase.links], ports, places.passes[phase.devices])
 
 
 def _cut_subnets(subnets: Mapping[str, NodeBlocks], phase: AtPhase, selection: Selection) -> dict[str, NodeBlocks]:
-    """Return the blocks of the fabrics and devices that exist."""
+    """Return the address blocks of nodes by fabric: only fabrics that exist, and in each only the rows of devices that
+    exist.
+    """
     rows = phase.devices
     return {
         name: replace(
