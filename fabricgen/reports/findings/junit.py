@@ -35,7 +35,11 @@ def write(judgement: Judgement) -> str:
 
 
 def _count_cases(suite: Suite) -> dict[str, int]:
-    """Return the numbers that JUnit wants of a suite; if it cannot be used, all failures are errors."""
+    """Return the counts of a suite that JUnit wants, by attribute: tests, failures, errors and, if it may have any,
+    skipped.
+
+    A case with a finding above information is a failure; if the suite cannot be used, it is an error instead.
+    """
     failed_cases = sum(any(finding.severity > Severity.INFO for finding in case.findings) for case in suite.cases)
     failures, errors = (failed_cases, 0) if suite.usable else (0, failed_cases)
     skipped = {"skipped": sum(bool(case.skipped) for case in suite.cases)} if suite.may_skip else {}
@@ -61,5 +65,7 @@ def _write_verdict(finding: Finding, element: str) -> str:
 
 
 def _write_attributes(**values: str | int) -> str:
-    """Attributes of an element; characters that XML 1.0 cannot hold are spelled out."""
+    """Return values as XML attributes, each after a blank: ` name="..."`; characters that XML 1.0 cannot hold are
+    spelled out.
+    """
     return "".join(f" {key}={quoteattr(make_printable(str(value)))}" for key, value in values.items())

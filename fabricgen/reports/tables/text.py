@@ -16,7 +16,9 @@ def write(table: Table) -> bytes:
 
 
 def align_columns(columns: Sequence[Sequence[str]], right: Iterable[bool]) -> Iterator[str]:
-    """Lines of aligned columns, to the right or to the left."""
+    """Yield a line for each row, its cells padded to the width of their columns; `right` says which columns to pad on
+    the left.
+    """
     sides = [">" if to_right else "<" for to_right in right]
     forms = [f"{side}{max(map(len, cells))}" for side, cells in zip(sides, columns, strict=True)]
     for row in zip(*columns, strict=True):

@@ -64,7 +64,10 @@ def write_workbook(title: str, sheets: Iterable[Sheet]) -> bytes:
 
 
 def make_workbook(title: str, add_sheets: Callable[[Any], None]) -> bytes:
-    """A workbook to which `add_sheets` adds what is in it (xlsxwriter): text is no formula, no clock is read."""
+    """Return a workbook as bytes; `add_sheets` is called with the workbook (xlsxwriter) to add its sheets.
+
+    Text is never taken for a formula, and the date in it is fixed, so that equal content has equal bytes.
+    """
     import xlsxwriter
 
     buffer = io.BytesIO()
@@ -122,12 +125,18 @@ def write_cells(sheet: Any, column: int, cells: Sequence[Cell], cell_formats: Se
 
 
 def escape_header(text: str) -> str:
-    """Text for a page header, which holds 255 characters: `&`, which begins a code, is escaped."""
+    """Return text for a page header, cut to 100 characters, with `&` doubled, since it begins a code there.
+
+    A header holds 255 characters.
+    """
     return text[:100].replace("&", "&&")
 
 
 def _count_wrapped_lines(columns: Iterable[Sequence[Cell]]) -> dict[int, int]:
-    """Row of a sheet -> lines of its longest text where that is wrapped; not all programs find their height."""
+    """Return how many lines a row of a sheet needs, by row from 1, for rows with a text too wide for its column.
+
+    Other rows are left out. The height is written, since not all programs find it by themselves.
+    """
     line_counts: dict[int, int] = {}
     for column in columns:
         for row, cell in enumerate(column, start=1):
@@ -137,7 +146,7 @@ def _count_wrapped_lines(columns: Iterable[Sequence[Cell]]) -> dict[int, int]:
 
 
 def _measure_column(name: str, column: Sequence[Cell]) -> int:
-    """Length in characters of the longest displayed cell among the first of a column."""
+    """Return the length in characters of the longest cell, as displayed, among the first cells of a column."""
     number_format = _FORMATS.get(name, "")
     texts = (f"{cell:,.2f}" if number_format and not isinstance(cell, str) else str(cell) for cell in column)
     return max(map(len, islice(texts, _WIDTH_SAMPLE)), default=0)
