@@ -41,7 +41,7 @@ COUNT_OF = rf"^\s*{UP_TO_4096}\s*[xX×]\s*\S.*$"
 
 
 def make_count_form(names: Iterable[str]) -> str:
-    """Return the form of text with a count and one of some names."""
+    """Return a regular expression for text such as `32 x dgx-b200`: a count up to 4096, `x`, and one of some names."""
     return rf"^\s*{UP_TO_4096}\s*[xX×]\s*(?:{'|'.join(map(re.escape, names))})\s*$"
 
 

@@ -56,8 +56,9 @@ def finish_schema(schema: Any, title: str, names: Names) -> dict[str, Any]:
 
 
 def _finish_part(schema: Any, names: Names) -> Any:
-    """Return a part of the schema, and its parts in turn, without further keys and defaults of null, and with names
-    of the catalogue.
+    """Return a part of the schema changed for editors, with all parts below it.
+
+    Maps allow no keys of another form, defaults of null are left out, and names are those of the catalogue.
     """
     if isinstance(schema, list):
         return [_finish_part(element, names) for element in schema]
@@ -86,7 +87,7 @@ def _finish_part(schema: Any, names: Names) -> Any:
 def _add_descriptions(schema: Any, about: str = "") -> Any:
     """Return a schema in which items of lists and values of maps without a description have that of the list or map.
 
-    `about` is the description that the schema itself has from the one it is in, "" for none.
+    `about` is the description that it inherits from the schema around it, "" for none.
     """
     if isinstance(schema, list):
         return [_add_descriptions(element, about) for element in schema]
@@ -103,7 +104,7 @@ def _add_descriptions(schema: Any, about: str = "") -> Any:
 
 
 def _describe_part(schema: Any, about: str) -> Any:
-    """Return a part of a schema; without a description of its own it has that of the schema it is in."""
+    """Return a part of a schema, with the description `about` of the schema around it if it has none of its own."""
     part = _add_descriptions(schema, about)
     if isinstance(part, list):
         return [_describe_part(element, about) for element in part]

@@ -145,9 +145,11 @@ def _make_problem(error: ErrorDetails, data: Any) -> _Problem:
 
 
 def _keep_meant_errors(problems: list[_Problem], level: int = 0) -> list[_Problem]:
-    """Return the problems without those of members of a union that were not meant.
+    """Return the problems, for each union only those of the member that the user most likely meant.
 
-    `level` is the number of unions, from the outermost on, for which this is decided already.
+    pydantic reports an error for each member of a union that it tried. If no member has the shape of the value, their
+    problems are merged into one. `level` is the number of unions, from the outermost on, for which this is done
+    already.
     """
     reduced: list[_Problem] = []
     unions: dict[Path, dict[str, list[_Problem]]] = {}
@@ -233,8 +235,9 @@ def _make_diagnostic(problem: _Problem, model: type[BaseModel], located: Located
 
 
 def _explain_indentation(problem: _Problem, model: type[BaseModel], located: Located) -> tuple[str, str] | None:
-    """Return a message and a hint if a key does not fit because of its indentation: it stands beside the key that it
-    belongs below, which has nothing, or beside the entry of a map whose key it is. None for other problems.
+    """Return a message and a hint if a key does not fit because its line is indented wrongly; None for other problems.
+
+    Either the key stands beside a key that it belongs below, or beside an entry of a map, as if it were another entry.
     """
     path = problem.path
     if problem.kind == "extra_forbidden":
