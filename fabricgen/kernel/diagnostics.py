@@ -68,7 +68,11 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """A finding. `path` is its place in the blueprint, which a stage knows; `span` is the place in the source."""
+    """A finding: what is wrong, where, how grave it is, and what would be right.
+
+    `path` is its place in the blueprint, as keys and indexes. `span` is its place in a file, which is often added later
+    (`place_at`).
+    """
 
     code: str
     severity: Severity
@@ -114,7 +118,9 @@ class InputError(Exception):
         super().__init__("\n".join(d.text() for d in self.diagnostics))
 
     def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Diagnostic, ...]]]:
-        """Return what pickle makes it of, since it comes back from worker processes."""
+        """Return how pickle makes the exception anew, from its diagnostics alone: worker processes send it back
+        pickled.
+        """
         return type(self), (self.diagnostics,)
 
 
@@ -130,7 +136,11 @@ is one for `leaf`."""
 
 
 def find_nearest(word: str, candidates: Iterable[str]) -> str | None:
-    """Return the valid name that `word` may be a slip for, or is a whole part of; None if there is none."""
+    """Return the valid name that was most likely meant by `word`; None if none is close.
+
+    It is the only one that has `word` between its hyphens (`b200` in `dgx-b200`), else the one that is spelled most
+    alike.
+    """
     import difflib
 
     # backwards, so that of names that differ in case alone the first one stays

@@ -45,10 +45,10 @@ class AllocationRequest(NamedTuple):
 
 
 class NoRoomError(Exception):
-    """The error if the windows have no free interval of `missing` numbers for a request.
+    """The error if no free interval of the windows has the `missing` numbers that a request asks for.
 
-    `largest` is the size of the largest interval that the request could have, at its multiple or at that of a smaller
-    power of two.
+    `largest` is the size of the largest free interval that begins where the request has to begin. For an `aligned`
+    request, a block that is a power of two and begins at a multiple of itself counts as well.
     """
 
     def __init__(self, request: AllocationRequest, missing: int, largest: int) -> None:
@@ -148,9 +148,7 @@ class _IntervalSet:
 
 
 def _find_largest_aligned(gap: Interval) -> int:
-    """Return the size of the largest power of two of numbers in a gap that begins at a multiple of itself, as a
-    prefix does.
-    """
+    """Return the size of the largest block in a gap: a power of two that begins at a multiple of itself."""
     # the largest power of two that is no greater than the gap; it may still not fit at its own multiple
     size = 1 << (gap.size.bit_length() - 1)
     while -(-gap.first // size) * size + size > gap.end:
