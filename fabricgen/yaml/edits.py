@@ -79,7 +79,11 @@ def _sort_key(path: Path) -> list[tuple[bool, Any]]:
 
 
 def _find_emptied(data: Any, path: Path) -> Path:
-    """Return the highest path above `path` (or itself) that holds nothing but what is removed."""
+    """Return what to remove in place of the value at `path`: the outermost key or item that would be left empty without
+    it.
+
+    That is `path` itself if something else stands beside the value.
+    """
     while len(path) > 1 and len(find_value(data, path[:-1])) == 1:
         path = path[:-1]
     find_value(data, path)
@@ -189,8 +193,10 @@ class _Edited:
         return end if lines.text[:end].strip() else lines.find_offset(span.line, span.column)
 
     def _remove_entry(self, path: Path) -> Replacement:
-        """Return the removal of a key with its value, or of an item of a list: of its lines in a block, else, between
-        brackets, with the comma behind it or, if there is none, with the one before it.
+        """Return the removal of a key with its value, or of an item of a list.
+
+        In a block its lines are removed. Between brackets the comma behind it goes with it or, if there is none, the
+        comma before it.
         """
         kind, lead, spans = (
             ("item", "-", self._source.spans) if isinstance(path[-1], int) else ("key", "", self._source.keys)

@@ -80,7 +80,10 @@ def make_sequence(nodes: tuple[Node, ...], span: Span, used: Span | None = None)
 
 
 def place_entries(node: Node, place: Span | None) -> dict[str, MappingEntry]:
-    """Return the entries of a mapping, to be put into another one at a place."""
+    """Return the entries of a mapping, to be put into another mapping.
+
+    `place` is where an alias, a merge or an `!include` puts them, which their nodes get as `used`; None for none.
+    """
     return {key: MappingEntry(entry.key, entry.node.used_at(place)) for key, entry in node.value.items()}
 
 
