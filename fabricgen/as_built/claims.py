@@ -35,7 +35,7 @@ class Status(IntEnum):
 
     @property
     def word(self) -> str:
-        """The status in reports."""
+        """The status as reports write it: its name in small letters."""
         return self.name.lower()
 
 
@@ -102,7 +102,7 @@ class Outdated(NamedTuple):
 
     @property
     def redlined(self) -> bool:
-        """Whether more is written than that it is done or not."""
+        """Whether anything is written by hand in the line other than its check-off (`done`)."""
         return bool(self.written.keys() - {"done"})
 
 
@@ -193,10 +193,11 @@ def _add_cages(line: Line, pair: EndPair, matcher: Matcher, claims: Claims, faul
 
 
 def list_plugs(text: str, ends: Sequence[CableEnd]) -> list[str]:
-    """Return where the plug of each of a line's jumpers is by a cell: `41` or `41/1+2`, `41/2+1`, `40/1+41/1`.
+    """Return where the plug of each jumper of a line is, as its cell says: `41`, `41/1+2`, `41/2+1` or `40/1+41/1`.
 
-    A cage alone is that of all of them, each in the connector that it is planned in. Raises InputError (FG084) for a
-    cell that says it of fewer jumpers, or of more.
+    The result has a text for each of `ends`, one a jumper: `41/1+2` gives `41/1` and `41/2`. A cage alone holds for all
+    jumpers, each in the connector that it is planned in. Raises InputError (FG084) for a cell with fewer or more
+    connectors than there are jumpers.
     """
     device, colon, places = text.strip().rpartition(":")
     cages = [part.strip() for part in places.split("+")]
@@ -213,7 +214,11 @@ def list_plugs(text: str, ends: Sequence[CableEnd]) -> list[str]:
 
 
 def _on_device(cage: str, device: str, end: CableEnd) -> str:
-    """Return a cage as written, with the device of its line if that is not the planned one of the end."""
+    """Return a cage as it is written or, if the line names another device than the planned one of the end, with that
+    device.
+
+    `14` becomes `leaf-02:14` then, unless it has a device already.
+    """
     return cage if ":" in cage or device == end.name else f"{device}:{cage}"
 
 

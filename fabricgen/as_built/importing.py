@@ -67,11 +67,12 @@ class AsBuiltImport:
 
 
 def import_sheets(design: Design, sheets: Sequence[str], overlay: str | None, name: str) -> AsBuiltImport:
-    """Return what an overlay file becomes by the claims of sheets. It is read from `overlay`, if that exists, and calls
-    itself `name`; without `overlay` the claims go to all overrides of the blueprint.
+    """Return what the claims of redlined sheets change in an overlay: its new text, the changes, and the status of the
+    work.
 
-    Raises InputError with every fault in the sheets (FG084), each at its cell, and where the cables as built conflict.
-    Nothing is written.
+    `overlay` is the file to change, which need not exist yet; with None the new text has all overrides of the
+    blueprint. `name` is what the text calls itself. Raises InputError with every fault in the sheets (FG084), each at
+    its cell, and where the cables as built conflict. Nothing is written.
     """
     overrides = read_overrides(design.loaded, overlay)
     cluster = build_cluster(apply_overrides(design, overrides.merge_fields()))

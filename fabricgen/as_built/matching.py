@@ -123,7 +123,7 @@ class Matcher:
         return self._places.format_position(position, end)
 
     def _planned_place(self, end: CableEnd) -> tuple[str, str]:
-        """Return (device, cage) of an end as planned."""
+        """Return (device, cage) that an end is planned at."""
         return end.name, end.cage
 
     def _built_place(self, end: CableEnd) -> tuple[str, str]:
@@ -133,8 +133,10 @@ class Matcher:
         return self.cables.names[device], str(self._cluster.cages[end.upper][row])
 
     def list_jumper_ends(self, line: Line, cable: int) -> str:
-        """Return at which ends, `a`, `b` or `ab`, the jumpers of a line are if its cable goes through panels; "" for
-        other cables.
+        """Return which ends a line is about, `a`, `b` or `ab`, if its cable goes through panels: each end has a jumper
+        then.
+
+        Return "" for a cable that goes through no panel.
         """
         patching = self._cluster.plan.patching
         if patching is None or patching.policy[cable] < 0:
