@@ -5,7 +5,6 @@ They accept the text that the readers in `units` and the language accept, as far
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import cache
 from typing import Any, Self
@@ -42,7 +41,9 @@ COUNT_OF = rf"^\s*{UP_TO_4096}\s*[xX×]\s*\S.*$"
 
 def make_count_form(names: Iterable[str]) -> str:
     """Return a regular expression for text such as `32 x dgx-b200`: a count up to 4096, `x`, and one of some names."""
-    return rf"^\s*{UP_TO_4096}\s*[xX×]\s*(?:{'|'.join(map(re.escape, names))})\s*$"
+    # re.escape would write `\-`, which validators that read patterns as Unicode refuse; ids have no other signs
+    choices = "|".join(name.replace(".", r"\.") for name in names)
+    return rf"^\s*{UP_TO_4096}\s*[xX×]\s*(?:{choices})\s*$"
 
 
 LINKS = rf"^\s*(?:{UP_TO_4096}\s*[xX×]\s*)?{_SPEED}\s*$"

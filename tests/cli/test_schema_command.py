@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -148,6 +151,25 @@ def test_profiles_of_ones_own_are_names_in_the_schema_of_a_blueprint(fabricgen, 
     write(tmp_path / "catalog" / "switches" / "own-switch.yaml", profile)
     assert not marked()
     assert fabricgen("schema", "--check", file).code == 0
+
+
+@pytest.mark.parametrize("example", ["bonded-pair", "superpod-b200"])
+def test_patterns_escape_nothing_that_unicode_patterns_refuse(fabricgen, example: str) -> None:
+    """ECMA-262 with the flag u, as JSON Schema recommends, knows no escape of other signs (22.2.1, IdentityEscape)."""
+    told = fabricgen("schema", BLUEPRINTS / f"{example}.yaml").out
+    patterns = [value for value in _list_values(json.loads(told), "pattern") if isinstance(value, str)]
+    assert any("dgx" in pattern or "accelerator" in pattern for pattern in patterns)
+    assert [p for p in patterns if re.search(r"(?<!\\)(?:\\\\)*\\[^dDwWsSbBnrtfvxuckpP0-9^$\\.*+?()\[\]{}|/]", p)] == []
+
+
+def _list_values(tree: Any, key: str) -> Iterator[Any]:
+    if isinstance(tree, dict):
+        yield from (value for name, value in tree.items() if name == key)
+        for value in tree.values():
+            yield from _list_values(value, key)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from _list_values(value, key)
 
 
 def test_init_puts_the_table_of_an_example_beside_the_blueprint(fabricgen, tmp_path: Path) -> None:
