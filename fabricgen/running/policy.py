@@ -98,15 +98,14 @@ class Policies(RouteMaps):
         """Return what the route maps of a session together permit, one map for each of its families or one for all;
         None for everything.
 
-        Entries that deny are passed over: what no entry permits is denied anyway. Raises UnknownTextError if a Policy
-        cannot express it; where `is_tolerant`, that is noted, and a policy is made of the entries as they are.
+        Raises UnknownTextError if a Policy cannot express it, for example everything but some prefixes; where
+        `is_tolerant`, that is noted, and a policy is made of the entries as they are.
         """
-        permitting_entries = {
-            name: [entry for entry in self._list_entries(name) if entry.permit] for name in sorted(names)
-        }
+        entries_of_names = {name: list(self._list_entries(name)) for name in sorted(names)}
+        # of maps that do not permit everything, the entries that permit
         limiting_entries = {
-            name: entries
-            for name, entries in permitting_entries.items()
+            name: [entry for entry in entries if entry.permit]
+            for name, entries in entries_of_names.items()
             if not entries or any(entry != RouteMapEntry(True) for entry in entries)
         }
         if not limiting_entries:
@@ -120,8 +119,8 @@ class Policies(RouteMaps):
         for name, entries in limiting_entries.items():
             if len(asks_own_paths[name]) > 1 or any(e.interface or e.tag or not e.prefix_list for e in entries):
                 report_misfit(f"route-map {name} is no list of prefixes")
-        if len(limiting_entries) < len(permitting_entries) or len(set().union(*asks_own_paths.values())) > 1:
-            report_misfit(f"families differ in what may pass: {sorted(permitting_entries)}")
+        if len(limiting_entries) < len(entries_of_names) or len(set().union(*asks_own_paths.values())) > 1:
+            report_misfit(f"families differ in what may pass: {sorted(entries_of_names)}")
         return self.make_policy(limiting_entries, families)
 
     def _list_entries(self, name: str) -> Iterable[RouteMapEntry]:

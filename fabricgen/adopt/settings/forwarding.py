@@ -62,12 +62,12 @@ def infer_protocols(draft: Draft) -> list[Setting]:
     plain = [fabric.name for fabric in draft.list_fabrics() if fabric.protocol == "ethernet" and fabric.tiers]
     votes = draft.collect_votes(
         plain,
-        lambda fabric, s: [_pauses(s.running.qos)] if s.fabric == fabric and s.view.ports else [],
+        lambda fabric, s: [_has_paused_class(s.running.qos)] if s.fabric == fabric and s.view.ports else [],
     ).items()
     return [Setting(("fabrics", n, "protocol"), "roce", vote.facts, vote.against) for n, vote in votes if vote.value]
 
 
-def _pauses(qos: SwitchQos | None) -> bool:
+def _has_paused_class(qos: SwitchQos | None) -> bool:
     """Whether any port pauses a traffic class (PFC)."""
     return qos is not None and any(port.pfc for port in qos.ports.values())
 
@@ -336,7 +336,7 @@ def infer_qos(draft: Draft) -> list[Setting]:
 def _list_qos_keys(draft: Draft, switch: ComparedSwitch) -> Iterator[tuple[str, Any]]:
     """Yield (key of `qos`, value that a switch runs); the value is None if it is the one that the page gives."""
     intent, qos, trimming = switch.view.fabric.qos, switch.running.qos, switch.running.trimming
-    lossless = bool(qos and qos.watchdog) or _pauses(qos)
+    lossless = bool(qos and qos.watchdog) or _has_paused_class(qos)
     profile = "best-effort" if qos is None else "roce-lossless" if lossless else "roce-lossy"
     planned = "roce-lossless" if intent.lossless else "roce-lossy" if intent.marks else "best-effort"
     # with packet trimming the profile is stated even if it is the planned one: `trim` needs it beside it
