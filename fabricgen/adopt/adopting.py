@@ -195,7 +195,9 @@ def _count_units(units: Units) -> list[Inference]:
     counts = {kind: sum(count for _, count in units.kinds[kind].sets.values()) for kind in units.kinds}
     full = sum(counts[units.kind_of[pod]] * count for pod, count in units.pods.items())
     sets = ", ".join(f"{count} x {profile}" for kind in units.kinds.values() for profile, count in kind.sets.values())
-    note = f"{sum(units.pods.values()):,} units in {len(units.pods):,} pods, by shared leaves and by names"
+    unit_count, pod_count = sum(units.pods.values()), len(units.pods)
+    note = f"{unit_count:,} unit{'s' * (unit_count != 1)} in {pod_count:,} pod{'s' * (pod_count != 1)}"
+    note += ", by shared leaves and by names"
     return [Inference(("scalable_unit", "nodes"), sets, len(units.at), full, note)] if units.at else []
 
 

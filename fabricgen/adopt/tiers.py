@@ -177,7 +177,7 @@ def _infer_tier(
             path,
             f"[{', '.join(per)}]" if per else "the whole fabric",
             *min((agreed[d] for d in per if d in agreed), default=(len(switches), len(switches))),
-            f"{len(groups):,} groups of {group_size}"
+            f"{len(groups):,} group{'s' * (len(groups) != 1)} of {group_size}"
             + (", which their names tell" if per_by_names is not None else ""),
         )
     )
