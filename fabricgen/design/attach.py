@@ -68,12 +68,11 @@ def attach_profile(
     leg_gbps, nic_lane_gbps, switch_port_lane_gbps = _choose_speed(
         profile, role, mode, speed_asked, (switch, breakout, optics), path
     )
+    rails = _group_rails(profile, role, fabric, path)
     return Attachment(
         profile=profile,
         role=role_name,
-        legs=_make_legs(
-            role, mode.ways, fabric.planes if split else 1, _group_rails(profile, role, fabric, path), ports
-        ),
+        legs=_make_legs(role, mode.ways, fabric.planes if split else 1, rails, ports),
         speed_gbps=leg_gbps,
         lane_gbps=nic_lane_gbps,
         switch_lane_gbps=switch_port_lane_gbps,
