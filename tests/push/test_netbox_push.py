@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import pytest
 
+from fabricgen.push.client import NetBox
 from tests.conftest import built_files, example_cluster
 from tests.push.conftest import SMALL
 from tests.push.netbox_server import SECRET, TOKEN, TOKEN_OF_V2, FakeNetBox
@@ -55,6 +57,42 @@ def test_it_goes_on_where_it_was_broken_off(netbox: FakeNetBox, push: Push) -> N
     assert push("--apply").code == 0
     assert 0 < there < sum(map(len, netbox.held.values()))
     assert push().code == 0
+
+
+def test_an_interrupted_push_speaks_of_the_server_and_goes_on(
+    netbox: FakeNetBox, push: Push, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = NetBox.create_records
+
+    def interrupt_at_cables(client: NetBox, path: str, bodies: Any) -> Any:
+        if path == "dcim/cables":
+            raise KeyboardInterrupt
+        return make(client, path, bodies)
+
+    monkeypatch.setattr(NetBox, "create_records", interrupt_at_cables)
+    interrupted = push("--apply")
+    assert interrupted.code == 130
+    assert (
+        interrupted.err.splitlines()[-1]
+        == "fabricgen: interrupted; what NetBox took stays, and the same command goes on there"
+    )
+    there = sum(map(len, netbox.held.values()))
+    assert there > 0
+    monkeypatch.undo()
+    monkeypatch.setenv("NETBOX_TOKEN", TOKEN)
+    assert push("--apply").code == 0
+    assert sum(map(len, netbox.held.values())) > there
+
+
+def test_a_log_has_a_line_of_progress_each_minute(
+    netbox: FakeNetBox, push: Push, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = count(0.0, 25.0)
+    monkeypatch.setattr("fabricgen.cli.commands.push.monotonic", lambda: next(seconds))
+    monkeypatch.setattr("fabricgen.push.apply.USUAL", 5)
+    lines = push("--apply").err.splitlines()
+    interfaces = [line.partition(", ")[0] for line in lines if line.startswith("interfaces made: ")]
+    assert interfaces == [f"interfaces made: {done} of 44" for done in (15, 30, 44)]
 
 
 @pytest.mark.slow

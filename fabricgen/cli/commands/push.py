@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from fabricgen.push.state import NetboxChange, NetboxChanges
     from fabricgen.push.verdicts import Verdict
 
+_LOG_EVERY_S = 60.0
+"""After how many seconds a line of progress is printed where standard error is no terminal."""
 _NAMED = 10
 """How many changes of a kind are listed; further ones are counted."""
 
@@ -104,6 +107,7 @@ def _push(
     """
     from fabricgen.addons.netbox_objects.kinds import make_slug
     from fabricgen.api import ClusterView
+    from fabricgen.cli.main import EXIT_INTERRUPTED
     from fabricgen.cli.output import refuse_unbuildable
     from fabricgen.pipeline import compile_cluster, compile_design
     from fabricgen.push.apply import Pusher
@@ -127,7 +131,11 @@ def _push(
     if any(change.kind.name == "devices" for change in differences.blocked):
         click.echo("nothing is written: another push made devices of the same names at the same sites")
         return 1
-    undeleted = Pusher(target, state, _tell_progress).apply_differences(differences, delete=delete)
+    try:
+        undeleted = Pusher(target, state, _Progress()).apply_differences(differences, delete=delete)
+    except KeyboardInterrupt:
+        click.echo(f"fabricgen: interrupted; what {title} took stays, and the same command goes on there", err=True)
+        return EXIT_INTERRUPTED
     for text in undeleted:
         click.echo(f"not deleted, since in use: {make_printable(text)}")
     return int(bool(undeleted) or any(not (delete and change.number) for change in differences.blocked))
@@ -181,9 +189,20 @@ def _list_changes(changes: Sequence[NetboxChange], sign: str, *, every: bool, mo
         click.echo(f"{sign} and {len(changes) - len(shown):,} more (--all lists them)")
 
 
-def _tell_progress(kind: str, finished: int, count: int, rate: float) -> None:
-    """Print a line on standard error that is written over until a kind is done; to files print only its last state."""
-    if finished == count or sys.stderr.isatty():
-        click.echo(f"{kind}: {finished:,} of {count:,}, {rate:.1f}/s", err=True, nl=finished == count)
-        if finished < count:
-            click.echo("\r", err=True, nl=False)
+class _Progress:
+    """Prints on standard error how far a push is.
+
+    A terminal sees one line, written over until a kind is done; a file gets a line each minute, and one at the end.
+    """
+
+    def __init__(self) -> None:
+        self._printed_at = monotonic()
+
+    def __call__(self, kind: str, finished: int, count: int, rate: float) -> None:
+        """Print that `finished` of `count` objects of a kind are written, at `rate` a second, if it is time to."""
+        overwritten = finished < count and sys.stderr.isatty()
+        if overwritten or finished == count or monotonic() - self._printed_at > _LOG_EVERY_S:
+            self._printed_at = monotonic()
+            click.echo(f"{kind}: {finished:,} of {count:,}, {rate:.1f}/s", err=True, nl=not overwritten)
+            if overwritten:
+                click.echo("\r", err=True, nl=False)
