@@ -66,6 +66,21 @@ def test_every_save_is_judged(tmp_path: Path, watch: Callable[..., subprocess.Po
     assert process.wait(timeout=300) == 0
 
 
+def test_a_folder_may_have_no_blueprint_for_a_while(
+    tmp_path: Path, watch: Callable[..., subprocess.Popen[str]]
+) -> None:
+    process = watch(tmp_path)
+    assert "error[FG001]: there is no blueprint in the folder" in next_report(process)
+    save(tmp_path / "mine.yaml", TEXT)
+    assert "1 blueprint: 0 errors" in next_report(process)
+    (tmp_path / "mine.yaml").unlink()
+    assert "error[FG001]" in next_report(process)
+    save(tmp_path / "mine.yaml", TEXT)
+    assert "1 blueprint: 0 errors" in next_report(process)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=300) == 0
+
+
 @pytest.mark.parametrize("more", [["--fix"], ["--diff"], ["--format", "json"], ["-"]])
 def test_what_is_not_of_a_watch_is_refused(fabricgen: Callable[..., Ran], more: list[str]) -> None:
     ran = fabricgen("lint", "--watch", BLUEPRINTS / "leaf-spine.yaml", *more)

@@ -75,7 +75,7 @@ def test_problems_of_a_watch_are_its_findings(folder: Path) -> None:
             while problems != told:
                 assert process.stdout is not None
                 line = process.stdout.readline()
-                assert line, f"the watch ended; it told {problems}, and should {told}"
+                assert line, f"the watch ended with {process.wait()}; it told {problems}, and should {told}"
                 lines.append(line.rstrip("\n"))
                 if re.search(MATCHER["background"]["endsPattern"], line):
                     problems, lines = read_problems(lines), []

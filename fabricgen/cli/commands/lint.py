@@ -186,7 +186,8 @@ def watch_blueprints(judging: Judging) -> None:
     import sys
 
     from fabricgen.cli.watched_files import WatchedFiles, let_interrupts_through
-    from fabricgen.lint.report import write_report
+    from fabricgen.kernel.diagnostics import InputError
+    from fabricgen.lint.report import FileReport, write_report
 
     watched = WatchedFiles(*map(Path, judging.blueprints))
 
@@ -194,7 +195,10 @@ def watch_blueprints(judging: Judging) -> None:
         """Judge all blueprints, print the report, and watch the files that were read this time."""
         watched.note_stamps()
         click.echo(f"{_CLEAR if sys.stdout.isatty() else ''}linting {', '.join(judging.blueprints)}")
-        judged = judging.judge_all()
+        try:
+            judged = judging.judge_all()
+        except InputError as error:  # a folder has no blueprint yet, or its last one is just being replaced
+            judged = Judged([FileReport(", ".join(judging.blueprints), error.diagnostics, usable=False)], unusable=True)
         watched.files = {*map(Path, judging.blueprints), *judged.files}
         if judging.templates:
             watched.files.update((judging.templates, *judging.templates.rglob("*")))
