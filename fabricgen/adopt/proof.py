@@ -191,9 +191,11 @@ class Trial:
         return result
 
     def _find_legs(self) -> dict[int, dict[str, int]]:
-        """Return by kind of devices the number of legs by connector (`9/1`, or `9`) in which a splitter is planned.
+        """Return how many legs the splitter in each connector of a switch has, in the plan: {kind: {connector: legs}}.
 
-        Only InfiniBand switches have any: they number ports over the face, and count legs of splitters.
+        A kind is the number of a kind of devices in `seen.kinds` (-1: none of the kind was seen). A connector is
+        `9/1`, connector 1 of cage 9, or `9` if the cage has one alone. Only InfiniBand switches have entries, as their
+        names of ports count the legs of splitters; other kinds give {}.
         """
         legs, links = defaultdict[int, dict[str, int]](dict), self.wired.plan.links
         for number, segment in enumerate(links.segments):
@@ -211,21 +213,24 @@ class Trial:
         return legs
 
     def match_by_ports(self, earlier: Mapping[str, str]) -> None:
-        """Set `seen_names` and `unplaced` by the ports of devices: see `matching`.
+        """Set `seen_names` and `unplaced` anew: find which planned device each seen one is by walking from port to port
+        (`matching`), from the names so far as a guess.
 
-        The names of an `earlier` trial are kept if no seen link is missing under them; otherwise they are the first
-        guess.
+        `earlier` has the `seen_names` of an earlier trial, {} if there was none. They are kept if no seen link is
+        missing under them; otherwise they are tried as a guess before the names so far.
         """
         if earlier and self._fits_names(earlier):
             return
         planned = make_port_graph(self._planned_columns, self._planned_kind)
         seen = make_port_graph(self._seen_columns, self.seen.kind)
         row_of = {name: row for row, name in enumerate(self.wired.names)}
+        # guesses: seen name -> row of the planned device
         planned_of = {name: row_of[planned] for planned, name in self.seen_names.items()}
         earlier_of = {name: row_of[planned] for planned, name in earlier.items() if planned in row_of}
-        rows = [[guess.get(name, NOBODY) for name in self.seen.devices] for guess in (earlier_of, planned_of)]
-        # without an earlier trial, the names of this one are the only guess
-        guesses = [np.array(rows_of_guess, dtype=np.int64) for rows_of_guess in rows[not earlier_of :]]
+        guesses = [
+            np.array([guess.get(name, NOBODY) for name in self.seen.devices], dtype=np.int64)
+            for guess in ([earlier_of, planned_of] if earlier_of else [planned_of])
+        ]
         places = PortWalk(planned, seen).find_places(*guesses).tolist()
         matched = {self.wired.names[row]: name for name, row in zip(self.seen.devices, places, strict=True) if row >= 0}
         # devices without links, such as trays, stay where they were guessed to be

@@ -88,7 +88,7 @@ class CageResolver:
             )
             raise fault(UNKNOWN, f"{end.name} ({_find_profile(end).id}) has no cage '{text}'", path=path, hint=hint)
         cage, connector = cage_and_connector
-        cages_of_class.check(cage, end, path)
+        cages_of_class.check_cage(cage, end, path)
         connector = end.connector if connector is None else connector
         if connector >= max(1, run.connectors, run.ways // run.links_per_connector):
             raise fault(
@@ -169,8 +169,12 @@ class _SwitchCages:
             return self.labels[cage], connector
         return self._ports.get(text)
 
-    def check(self, cage: int, end: CableEnd, path: Path) -> None:
-        """Raise InputError (FG082) if a cage is of another kind, or the NOS does not support the split there."""
+    def check_cage(self, cage: int, end: CableEnd, path: Path) -> None:
+        """Raise InputError (FG082), at `path`, if a cage cannot take the cable of an end.
+
+        That is so if it is not of the class of cages (form factor and speed) that the cable was planned in, or if the
+        NOS does not split it into as many ports of that speed.
+        """
         run, profile = self._run, self._profile
         split = f"{run.ways} x {run.speed_gbps}G" if run.ways > 1 else f"{run.speed_gbps}G"
         if cage not in self._list_cages():

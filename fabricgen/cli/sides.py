@@ -149,7 +149,7 @@ def _compare_with_netbox(url: str, now: _OpenedSide, options: PlanOptions) -> Cl
         raise click.UsageError("a NetBox has no configurations for --configs, --stages, --rollback or changed-config")
     netbox = open_netbox(url, options.token, plain_http=options.plain_http)
     held = Held(netbox, now.cluster, now.side.lists)
-    change = compare_sides(Side(url, held.lists()), now.side, renamed=held.renamed)
+    change = compare_sides(Side(url, held.make_lists()), now.side, renamed=held.renamed)
     notes = ("NetBox has no configurations and no bill of materials", *held.notes)
     return replace(change, optics=held.compare_optics(), notes=notes)
 

@@ -407,9 +407,11 @@ class _LinkedFabrics:
         )
 
     def _list_attached_leaves(self, name: str) -> tuple[TierKey, ...]:
-        """Return those leaves of a fabric, perhaps its carrier's, that its nodes attach to; all if no node attaches."""
-        owner = self.fabrics[name].carried_by if shares_ports(self.fabrics[name]) else name
-        attached = {leaf for (leaf, _), pairs in self.attachments[owner or name].items() if pairs}
+        """Return the leaf tiers of a fabric, or of its carrier, that its nodes attach to; all if none attaches."""
+        spec = self.fabrics[name]
+        # a fabric that shares ports has no attachments of its own: its nodes attach by the ports of its carrier
+        attaching = spec.carried_by if spec.carried_by and shares_ports(spec) else name
+        attached = {leaf for (leaf, _part), pairs in self.attachments[attaching].items() if pairs}
         return tuple(leaf for leaf in self.leaves[name] if leaf in attached) or self.leaves[name]
 
     def _count_fabric_sizes(self, name: str) -> dict[str, int]:

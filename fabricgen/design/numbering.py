@@ -283,16 +283,17 @@ def _number_kinds(pods: Sequence[PodSize], lock: Lock, part: str, site: str) -> 
     """
     names = {pod.name for pod in pods}
     part_suffixes = (part, "") if part == _name_suffix("") else (part,)
+    # the narrowest first: for the part without a name at site east ` / east`, ` /`, ` east` and ``
+    suffixes = [part_suffix + site_suffix for part_suffix in part_suffixes for site_suffix in (site, "")]
 
     def read_kept(kind: str) -> Allocations:
-        # these pods' numbers of a kind in the lock, else those for all parts or all sites
-        if (lock_kind := kind + part + site) in lock.held:
-            return lock.find_allocations(lock_kind)
-        wider_kinds = (kind + part_suffix + site_suffix for part_suffix in part_suffixes for site_suffix in (site, ""))
-        wider_numbers = next(
-            (lock.find_allocations(lock_kind) for lock_kind in wider_kinds if lock_kind in lock.held), {}
-        )
-        return {name: intervals for name, intervals in wider_numbers.items() if name in names}
+        """Return the numbers of a kind (`pods`, `units`, `ports`) in the lock, by pod, under the narrowest suffix."""
+        suffix = next((suffix for suffix in suffixes if kind + suffix in lock.held), part + site)
+        numbers = lock.find_allocations(kind + suffix)
+        if suffix == part + site:
+            return numbers  # with those of pods that are gone: nobody else gets these
+        # the numbers of a wider suffix are also of pods of other parts and sites
+        return {name: intervals for name, intervals in numbers.items() if name in names}
 
     return {
         f"pods{part}{site}": _allocate(read_kept("pods"), [(pod.name, 1) for pod in pods]),

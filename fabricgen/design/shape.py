@@ -41,7 +41,9 @@ def is_within_unit(scope: str) -> bool:
 
 
 def count_units_below(layout: Layout, per: Sequence[str], *, by_slot: bool) -> int:
-    """Return the most scalable units that a group of a tier serves; with `by_slot`, including all reserved units."""
+    """Return how many units the largest group of a tier has numbers for, units that are gone and, with `by_slot`,
+    reserved ones included; 1 for a group within a unit.
+    """
     if not spans_units(per):
         return 1
     return max(numbering.span for numbering in number_children(layout, "su", find_scope(per), by_slot=by_slot))

@@ -258,9 +258,14 @@ def _cut_addresses(whole: Cluster, phase: AtPhase, selection: Selection) -> Addr
 
 
 def _cut_family(whole: Cluster, family: FamilyAddresses, phase: AtPhase, selection: Selection) -> FamilyAddresses:
-    """Return the addresses of a family; blocks and VRFs of fabrics that do not exist are left out."""
+    """Return the addresses of a family (IPv4 or IPv6), cut to the devices and links that exist at the phase.
+
+    Blocks and VRFs of fabrics that do not exist are left out; VRFs of tenants all stay.
+    """
     bonds = whole.plan.bonds
-    links = bonds.find_addressed_links(phase.links) if bonds else phase.links
+    # the lower end of a bond has its address at its first link; if that does not exist yet, at the first one that does
+    address_rows = bonds.find_addressed_links(phase.links) if bonds else phase.links
+    # (fabric that owns the switches, VRF), as `FamilyAddresses` has its keys
     vrfs = {(fabric.carrier, fabric.vrf) for fabric in whole.design.fabrics if fabric.name in selection.fabrics}
     vrfs |= {(owner, tenant.name) for tenant in whole.design.tenants for owner in tenant.transport}
     return replace(
@@ -269,10 +274,10 @@ def _cut_family(whole: Cluster, family: FamilyAddresses, phase: AtPhase, selecti
         management=family.management[phase.devices],
         management_length=family.management_length[phase.devices],
         management_gateway=family.management_gateway[phase.devices],
-        a=family.a[links],
+        a=family.a[address_rows],
         b=family.b[phase.links],
-        length=family.length[links],
-        shared={name: column[links] for name, column in family.shared.items() if name in selection.fabrics},
+        length=family.length[address_rows],
+        shared={name: column[address_rows] for name, column in family.shared.items() if name in selection.fabrics},
         subnets=_cut_subnets(family.subnets, phase, selection),
         vrf_links={key: column[phase.links] for key, column in family.vrf_links.items() if key in vrfs},
         vrf_loopbacks={key: column[phase.devices] for key, column in family.vrf_loopbacks.items() if key in vrfs},

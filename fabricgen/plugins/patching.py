@@ -132,9 +132,11 @@ def _make_trunk_table(cluster: Cluster, patching: Patching | None) -> Table:
 
 
 def _list_trunk_passages(cluster: Cluster, patching: Patching) -> Iterator[_Passage]:
-    """Yield the ports of panels that links pass at trunks, those at the a ends of all links before those at the b ends.
+    """Yield the passages of links through the panels at the ends of trunks: those at the a ends of all links, then
+    those at the b ends; either by channel (`_list_channels`).
 
-    The links of a channel (`_list_channels`) are spread evenly over its ports, in order.
+    A channel has links and, at each end, ports of a panel, which are matched in order: of four links over two ports,
+    the first two pass the first port. Jumpers are numbered from 0 over both ends.
     """
     patches, trunks, cables = patching.patches, patching.trunks, cluster.plan.cables
     panels, links_of_row = PatchParts(cluster, patching).panels, _find_links_of_rows(cluster)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from fabricgen.addons.netbox_objects.cables import choose_cable_type
@@ -47,19 +48,18 @@ class Held:
         self.notes = [f"NetBox has no site {name}" for name in self._reading.missing]
         """Records of NetBox that are not compared."""
 
-    def lists(self) -> Lists:
-        """Return the devices, links, cables and addresses that NetBox has as lists; it has no bill of materials."""
-        addresses = list(self._list_addresses())
-        self._at: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
-        for prefix, kind, device, port in addresses:
-            self._at[device].append((prefix, kind, port))
+    def make_lists(self) -> Lists:
+        """Return the devices, links, cables and addresses that NetBox has as lists; it has no bill of materials.
+
+        How many cables could not be compared is added to `notes`.
+        """
         links, cables = self._list_cabling()
         return Lists(
             devices=_make_listing("devices", (self._make_device_row(device) for device in self._devices.values())),
             links=_make_listing("links", links),
             cables=_make_listing("cables", cables),
             addresses=_make_listing(
-                "addresses", (dict(zip(COLUMNS["addresses"], row, strict=True)) for row in addresses)
+                "addresses", (dict(zip(COLUMNS["addresses"], row, strict=True)) for row in self._addresses)
             ),
         )
 
@@ -121,7 +121,7 @@ class Held:
             of_role = {name_role(KINDS[c.kind], c.fabric, c.tier): (c.fabric, c.tier) for c in classes}
             fabric, tier = of_role.get(device.role, ("", device.role))
             row = dict.fromkeys(COLUMNS["devices"], "") | {"fabric": fabric, "tier": tier}
-        addresses = self._at[device.name]
+        addresses = self._addresses_by_device.get(device.name, [])
         numbers = {
             column: _keep_planned(
                 row[column],
@@ -132,6 +132,19 @@ class Held:
         }
         facts = {"site": device.site, "rack": device.rack, "u": device.u, "model": device.model, "nos": device.platform}
         return {**row, "device": device.name, **facts, **numbers}
+
+    @cached_property
+    def _addresses(self) -> tuple[tuple[str, str, str, str], ...]:
+        """The addresses that are compared, as (prefix, kind, device, port)."""
+        return tuple(self._list_addresses())
+
+    @cached_property
+    def _addresses_by_device(self) -> dict[str, list[tuple[str, str, str]]]:
+        """(prefix, kind, port) of the addresses of each device that has any, by its name in NetBox."""
+        addresses_by_device: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
+        for prefix, kind, device, port in self._addresses:
+            addresses_by_device[device].append((prefix, kind, port))
+        return addresses_by_device
 
     def _list_addresses(self) -> Iterator[tuple[str, str, str, str]]:
         """Yield (prefix, kind, device, port) of the addresses in NetBox that belong to the plan.
@@ -164,22 +177,7 @@ class Held:
 
     def _list_cabling(self) -> tuple[list[Row], list[Row]]:
         """Return (rows of links.csv, rows of cables.csv) as NetBox has them, with a and b ends as the plan has them."""
-        names = self._cluster.port_names.cage_columns
-        self._cages = {
-            NetboxPort(self._name_in_netbox(row[f"{side}_device"]), row[f"{side}_port"]): cage
-            for side, cages in zip("ab", names, strict=True)
-            for row, cage in zip(self._links, cages.texts().tolist(), strict=True)
-        }
-        # the side and the row of the planned link at each port
-        self._at_port = {
-            NetboxPort(self._name_in_netbox(row[f"{side}_device"]), row[f"{side}_port"]): (side, row)
-            for row in self._links
-            for side in "ab"
-        }
         media = self._list_media()
-        patching = self._cluster.plan.patching
-        patched = (patching.policy >= 0).tolist() if patching else []
-        self._patched = {name for name, is_patched in zip(self._cluster.cable_ids, patched, strict=False) if is_patched}
         of_cable = {row["cable"]: row for row in reversed(self._ends)}
         of_end = {_key_of_end(row): row for row in self._ends}
         links = [row for row in map(self._keep_backplane_link, self._links) if row]
@@ -190,7 +188,8 @@ class Held:
                 several += len(cable.a) > 1 or len(cable.b) > 1
                 continue
             a, b = cable.a[0], cable.b[0]
-            near, far = self._at_port.get(a, ("", None)), self._at_port.get(b, ("", None))
+            # at either port: (the end of the planned link there, "a" or "b"; its row of links.csv)
+            near, far = self._planned_at_port.get(a, ("", None)), self._planned_at_port.get(b, ("", None))
             if not (near[1] or far[1] or cable.label in of_cable or self._tag in cable.tags):
                 continue
             # NetBox's a end is the plan's b end: a cable has its ends as planned
@@ -204,6 +203,33 @@ class Held:
         if several:
             self.notes.append(f"{several:,} cables of NetBox have several ends at a side: these are not compared")
         return links, list(ends.values())
+
+    @cached_property
+    def _cages(self) -> dict[NetboxPort, str]:
+        """The planned cage of each planned port; devices under their names in NetBox."""
+        return {
+            NetboxPort(self._name_in_netbox(row[f"{side}_device"]), row[f"{side}_port"]): cage
+            for side, cages in zip("ab", self._cluster.port_names.cage_columns, strict=True)
+            for row, cage in zip(self._links, cages.texts().tolist(), strict=True)
+        }
+
+    @cached_property
+    def _planned_at_port(self) -> dict[NetboxPort, tuple[str, Row]]:
+        """The planned link at each planned port: (its end there, "a" or "b"; its row of links.csv); devices under their
+        names in NetBox.
+        """
+        return {
+            NetboxPort(self._name_in_netbox(row[f"{side}_device"]), row[f"{side}_port"]): (side, row)
+            for row in self._links
+            for side in "ab"
+        }
+
+    @cached_property
+    def _patched(self) -> frozenset[str]:
+        """The ids of the planned cables that go through panels."""
+        patching = self._cluster.plan.patching
+        is_patched = (patching.policy >= 0).tolist() if patching else []
+        return frozenset(name for name, passes in zip(self._cluster.cable_ids, is_patched, strict=False) if passes)
 
     def _find_planned_end(self, link: Row) -> tuple[str, ...]:
         """Return the key by which the row of cables.csv for a link is found in the plan: cable, and device and cage of
@@ -227,8 +253,8 @@ class Held:
 
         `of_cable` has planned rows by cable, for ports that are not planned.
         """
-        planned = self._at_port.get(a, self._at_port.get(b, ("", {})))[1]
-        joins_as_planned = planned and {self._at_port.get(port, ("", None))[1] is planned for port in (a, b)} == {True}
+        planned = self._planned_at_port.get(a, self._planned_at_port.get(b, ("", {})))[1]
+        joins_as_planned = all(self._planned_at_port.get(port, ("", None))[1] is planned for port in (a, b))
         name = planned["cable"] if joins_as_planned or not cable.label else cable.label
         source = planned or of_cable.get(name, {})
         speed = self._reading.speeds.get(a) or planned.get("speed_gbps", "")
@@ -242,10 +268,11 @@ class Held:
 
         It is "" if none is planned for the port's end of its link, or if NetBox has none.
         """
-        side, row = self._at_port.get(port, ("", {}))
-        prefixes = [prefix for prefix, _, port_name in self._at[port.device] if port_name == port.name]
+        side, row = self._planned_at_port.get(port, ("", {}))
+        addresses = self._addresses_by_device.get(port.device, [])
+        prefixes = [prefix for prefix, _, port_name in addresses if port_name == port.name]
         planned = row.get(f"{side}_ip")
-        return "" if planned == "" else _keep_planned(planned or "", prefixes, self._at[port.device])
+        return "" if planned == "" else _keep_planned(planned or "", prefixes, addresses)
 
     def _make_end_row(self, cable: Cable, link: Row, row: Row | None, media: Mapping[str, str]) -> Row:
         """Return a cable as a row of cables.csv; `link` is its row of links.csv, `row` its planned row, None if there

@@ -179,7 +179,11 @@ def render_guarded(environment: BudgetedEnvironment, name: str, values: Mapping[
 
 
 def _shorten_error(error: BaseException) -> str:
-    """Return the message of an error, shortened to a line, as it may contain text of the template."""
+    """Return the type and message of an error, `KeyError: 'x'`, cut to MAX_MESSAGE characters: it may repeat text of
+    the template, of any length.
+
+    Line breaks in it stay: they are spelled out where a finding is printed (`make_printable`).
+    """
     text = f"{type(error).__name__}: {error}"
     return text if len(text) <= MAX_MESSAGE else f"{text[:MAX_MESSAGE]}..."
 

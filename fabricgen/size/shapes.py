@@ -148,7 +148,13 @@ def _list_unit_sizes(hardware: Hardware, ports: Ports, shape: Shape, nodes: int)
 
 
 def _list_upper_shapes(shape: Shape, hardware: Hardware, ports: Ports, nodes: int) -> Iterator[Shape]:
-    """Yield a shape with each wished tier in which rails meet and, with three tiers, with each size of a pod."""
+    """Yield the shapes to try that have the leaves of `shape`: one for each wished tier in which rails meet (`meet`)
+    and, with three tiers, for each size of a pod (`pod`).
+
+    A shape of one tier is yielded once, or not at all if the wishes forbid it. Left out are two tiers whose spines
+    would join a single leaf, and pods that would hold all of the `nodes`. `by_spine` is set where they do not fit
+    without it.
+    """
     wishes, has_groups = hardware.wishes, hardware.rails > shape.rails
     tiers_to_meet = ("spine", "core", "") if has_groups else ("spine",)
     meets = [meet for meet in tiers_to_meet if ("meet" if meet else "apart") in wishes.rails]

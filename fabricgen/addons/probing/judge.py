@@ -301,10 +301,13 @@ def _join_suspects(table: ProbeTable, suspects: list[tuple[str, Suspect]], usual
 
 
 def _read_results(table: ProbeTable, files: Sequence[Path]) -> dict[str, Floats]:
-    """Return, by probe, `sent` packets, `loss` of them, `latency` in us, and `rate` as time for a gigabit; NaN for
-    none.
+    """Return what was measured by each probe, float64 columns in the order of `table.number`; NaN if it was not.
 
-    Packets of several rows of one probe are added up; times are averaged.
+    `sent` is how many packets were sent (0 if that was not measured), LOSS how many of them were lost, LATENCY the
+    median in us (the 99th percentile if no table has medians), RATE the seconds for a gigabit. If a probe has several
+    rows, their packets are added up; their latencies and their rates in Gb/s are averaged.
+
+    Raises InputError (FG181) for a probe that is not planned, for numbers that cannot be, and if there are no results.
     """
     sums, rows = (np.zeros((len(MEASURES), len(table.number))) for _ in range(2))
     for file in files:

@@ -77,7 +77,11 @@ def index_far_ends(running: Switch) -> dict[str, list[FarEnd]]:
 
 
 def _list_far_addresses(addresses: Iterable[str]) -> Iterator[str]:
-    """Yield the other addresses of the subnets of a link's port."""
+    """Yield the addresses that a far device may have, given those of a port: all others of the same subnets.
+
+    `addresses` are like `10.0.0.0/31`, for which `10.0.0.1` is yielded. A subnet with more than MAX_ADDRESSES_OF_LINK
+    addresses yields none: it is not that of a link.
+    """
     for interface in map(ip_interface, addresses):
         if interface.network.num_addresses <= MAX_ADDRESSES_OF_LINK:
             yield from (str(far) for far in interface.network if far != interface.ip)

@@ -331,13 +331,18 @@ def _list_covering(numbers: Sequence[int], demand: int, family: Family) -> Itera
 
 
 def _find_permits(draft: Draft) -> dict[str, set[Permit]]:
-    """Return by fabric the prefixes that policies of its inner sessions accept, without leaked and outside ones."""
+    """Return, by fabric, the prefixes that policies of its running switches accept by BGP from inside the cluster.
+
+    Left out are prefixes behind exits, and prefixes that VRFs leak to each other if a wider one is accepted too.
+    """
     permits: dict[str, set[Permit]] = defaultdict(set)
     for switch in draft.list_switches():
         leaked = {p for bgp in switch.running.bgp.values() for policy in bgp.leaks.values() for p in policy.permits}
         for vrf, bgp in switch.running.bgp.items():
+            # the description of a session with the outside has the word exit
             policies = {p.policy_in for p in bgp.peers.values() if p.policy_in and " exit " not in p.description}
             passed = {permit for policy in policies for permit in policy.permits} - set(switch.view.list_outside(vrf))
+            # a leaked prefix inside a wider one is a subnet of it, one alone may be a pool
             permits[switch.fabric] |= {p for p in passed if p not in leaked or not any(_is_part(p, q) for q in passed)}
     return permits
 

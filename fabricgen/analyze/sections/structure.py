@@ -305,7 +305,11 @@ def _count_paths(network: Network) -> dict[_Cell, tuple[int, int]]:
 
 
 def _pick_examples(network: Network) -> dict[_Cell, list[tuple[int, int]]]:
-    """Return pairs of ranks of every class, sorted: a few ranks, each with the first and the last rank of the class."""
+    """Return a few pairs of ranks of every class of pairs, sorted, as (source, target).
+
+    Sources are EXAMPLES ranks at equal distances and two odd ones (`_pick_odd_ranks`). Of the ranks that are in one
+    class with a source, the first and the last are its targets; ranks of its own scale-up domain are none.
+    """
     pairs_by_cell: dict[_Cell, set[tuple[int, int]]] = {}
     rank_count, ranks = len(network.ranks), network.ranks
     # ranks at equal distances from the first to the last, and those that are unlike them

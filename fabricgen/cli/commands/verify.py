@@ -154,7 +154,7 @@ def _write_overlay(blueprint: str, planned: PlannedCluster, report: Report, ids:
     """
     from fabricgen.as_built.stated import read_overrides
     from fabricgen.cli.output import spell_include, tell_to_include
-    from fabricgen.verify.accept.accepting import write_overlay
+    from fabricgen.verify.accept.accepting import make_overlay
     from fabricgen.verify.accept.places import ALL, keeps_names
 
     assert planned.cluster is not None  # noqa: S101 - it is no built folder
@@ -163,7 +163,7 @@ def _write_overlay(blueprint: str, planned: PlannedCluster, report: Report, ids:
             click.echo(
                 f"--accept all leaves {action.id} out: its boxes have their planned names; give its id", err=True
             )
-    overlay = write_overlay(planned.cluster, report.diagnosis, ids, file, spell_include(blueprint, file))
+    overlay = make_overlay(planned.cluster, report.diagnosis, ids, file, spell_include(blueprint, file))
     if not read_overrides(planned.cluster.design.loaded, file).included:
         tell_to_include(blueprint, file)
     return overlay

@@ -31,7 +31,11 @@ class LinkCount(NamedTuple):
 
 
 def make_slot_table(design: Design, feed: NodeFeed) -> SlotTable:
-    """Return the slots that nodes with one kind of port have on their tier."""
+    """Return the table of slots on the lowest tier of a feed: which slot each leg (port) of its nodes has.
+
+    A feed is the nodes whose ports to a tier are of one kind, and the down ports for these; a slot is the place of one
+    leg in a group of switches. Units are numbered as the feed says (`by_slot`).
+    """
     leaf = design.tier(feed.leaf)
     return SlotTable(leaf.layout.of_part(feed.part), leaf.per, leaf.sizes, feed.attachments, feed.by_slot)
 

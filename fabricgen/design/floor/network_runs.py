@@ -444,7 +444,7 @@ def choose_lane(name: str) -> str:
 
 
 def _count_rows(allocated: Allocations, per_row: int) -> int:
-    """Return how many rows there are up to the last one that has places of a run."""
+    """Return how many rows of `per_row` places there are up to the last one in which any run of racks has a place."""
     end = max((interval.end for places in allocated.values() for interval in places), default=0)
     return -(-end // per_row)
 

@@ -244,12 +244,20 @@ def _list_plugged(pack: TechnicianPack, row: Ints64, is_b_end: Flags) -> tuple[l
 
 
 def make_bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> WorkSheet:
-    """Return the sheet of the cable bundles of some pulled rows in pulling order, to tick off as they are laid."""
+    """Return the sheet, of the name `name`, to tick off cable bundles as they are laid: a row a bundle, in pulling
+    order, with what of `rows` is in it.
+
+    `rows` are pulled rows: each brings a cable, a jumper or another piece (`APART`) to its bundle.
+    """
     pull = pack.records.pull
+    # ascending numbers of bundles are their pulling order; `bundle_rows` has a pulled row of each, for what all share
     bundle, first_index = np.unique(pull.bundle[rows], return_index=True)
-    home, away = pull.home[rows[first_index]], pull.away[rows[first_index]]
+    bundle_rows = rows[first_index]
+    home, away = pull.home[bundle_rows], pull.away[bundle_rows]
+    # what is pulled at once counts once, whatever rows it has
     first_rows = find_first_rows(pack, rows)
-    # by kind of pulled row (an index into `APART`): how many such pieces each bundle has
+    # by kind of piece (an index of `APART`): how many of them each bundle of the sheet has; `bincount` counts for all
+    # bundles of the cluster
     counts = [
         np.bincount(pull.bundle[first_rows], pack.pulled_kinds[first_rows] == pulled_kind, len(pull.names))
         .astype(np.int64)[bundle]
@@ -259,8 +267,9 @@ def make_bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> WorkShee
     jumpers = np.bincount(pull.bundle[rows], pack.jumpers[rows], len(pull.names)).astype(np.int64)[bundle]
     lengths = np.zeros(len(pull.names))
     np.maximum.at(lengths, pull.bundle[rows], pull.rows.length_m[rows])
-    tags = pack.list_pulled_tags(rows[first_index], rails=False)
+    tags = pack.list_pulled_tags(bundle_rows, rails=False)
     steps = pull.step[bundle]
+    redline_columns = make_redline_columns()
     columns = (
         SheetColumn("step", 28, SMALL, [pull.steps[i] for i in steps.tolist()]),
         SheetColumn("bundle", 36, SMALL, pull.names[bundle].tolist()),
@@ -279,8 +288,8 @@ def make_bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> WorkShee
         ),
         SheetColumn("jumpers", 8, NUMBER, jumpers.tolist()),
         SheetColumn("longest_m", 10, NUMBER, lengths[bundle].tolist()),
-        make_redline_columns()[0],
-        make_redline_columns()[-1],
+        redline_columns[0],  # done
+        redline_columns[-1],  # remark
     )
     return WorkSheet(name, "Bundles in the order of pulling", len(bundle), columns, tags, _shade_groups(steps))
 

@@ -367,10 +367,11 @@ class FamilyAllocation:
             self.shared[fabric.name][rows] = device_blocks.find_addresses_at(switch, number + RESERVED_IN_SUBNET)
 
     def _count_places_in_use(self, tier: TierDesign, segments: list[int]) -> int:
-        """Return how many places, for one port each, some links need in the block of a switch.
+        """Return how many addresses the node ports of a switch take up in its block of addresses, one for each port.
 
-        Ports of the first run of node ports take places from the start of the block, up to the last port in use; ports
-        of all other runs take them from the end (`_list_places_from_end`).
+        `segments` are the indexes of the node links' segments on the tier. Ports of the first run of node ports take
+        addresses from the start of the block, up to the last port in use (unused ones before it count); ports of all
+        other runs take them from the end (`_list_places_from_end`). Both are those of the switch that needs most.
         """
         links, from_start, from_end = self.plan.links, 0, 0
         for segment in segments:

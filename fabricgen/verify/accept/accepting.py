@@ -49,13 +49,14 @@ if TYPE_CHECKING:
 OVERLAY = "as-built.yaml"
 
 
-def write_overlay(
+def make_overlay(
     cluster: Cluster, diagnosis: Diagnosis, ids: Sequence[str], overlay: str | None = None, name: str = OVERLAY
 ) -> bytes:
-    """Write the overlay (YAML) that accepts some actions and harmless cables, by id, or `all` that can be accepted.
+    """Return the overlay, YAML in UTF-8, that accepts actions and harmless cables of a diagnosis; no file is written.
 
-    It repeats what the file `overlay` (which need not exist) states already, or without one all that the blueprint
-    states about cables and names. `name` is the file name that the overlay gives in its header.
+    `ids` are theirs, or `all` for all that can be accepted. The overlay repeats what the file `overlay` (which need not
+    exist) states already, or without one all that the blueprint states about cables and names. `name` is the file name
+    that the overlay gives in its header.
 
     Raises InputError (FG076) for unknown ids, for actions that cannot be accepted, and where the blueprint states
     something else, which wins over an overlay.
@@ -74,6 +75,7 @@ def write_overlay(
         for accepted_end in accepted_ends
     }
     design = apply_overrides(whole_cluster.design, merge_overrides(overlay_overrides, overrides.others), names.devices)
+    # refuse what cannot be built
     _check_cluster(design, ids_by_cable, ids)
     return format_overlay(overlay_overrides, name, names.overlay_names).encode()
 

@@ -160,14 +160,21 @@ class _Lookup:
         return bool(self.cabling.read_device("tier", device) == "node")
 
     def list_served(self, column: str, fabric: str, device: int) -> frozenset[str]:
-        """Return the rails or planes (`column`) of the links of a fabric that are planned on a device."""
+        """Return the rails or planes that a device serves in a fabric: those of its planned links there.
+
+        `column` is `rail` or `plane`, a column of links.csv; the numbers are texts, such as `1`. Links of no rail or
+        plane add nothing.
+        """
         key = column, fabric, device
         if key not in self._served:
+            # the ports of link n are 2n and 2n + 1
             links = self.cabling.list_device_ports(device) >> 1
-            fabrics, values = self.cabling.links["fabric"], self.cabling.links[column]
+            # a column has a code for each link, and the text of each code in its vocabulary
+            fabrics, numbers = self.cabling.links["fabric"], self.cabling.links[column]
             # a device may serve several fabrics, whose rails have the same numbers
-            codes = values.codes[links[fabrics.vocabulary[fabrics.codes[links]] == fabric]]
-            self._served[key] = frozenset(values.vocabulary[unique_values(codes)].tolist()) - {""}
+            links_of_fabric = links[fabrics.vocabulary[fabrics.codes[links]] == fabric]
+            codes = unique_values(numbers.codes[links_of_fabric])
+            self._served[key] = frozenset(numbers.vocabulary[codes].tolist()) - {""}
         return self._served[key]
 
     def list_served_at(self, column: str, fabric: str, place: NumberedPort) -> frozenset[str]:

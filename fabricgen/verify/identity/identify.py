@@ -25,6 +25,7 @@ from fabricgen.verify.identity.names import (
 from fabricgen.verify.identity.votes import Inferred, infer_devices
 from fabricgen.verify.port_numbers import UNKNOWN, PortNumbers, is_mac
 from fabricgen.verify.sightings import Sightings, cap_notes, describe_box, list_few
+from fabricgen.wiring.arrays import Ints, unique_combinations
 
 
 def identify_boxes(
@@ -40,11 +41,11 @@ def identify_boxes(
     inferred, and which boxes cannot be matched.
     """
     identities = read_identities(cabling, sightings.boxes, addresses, PortNumbers(cabling, catalog or Catalog()))
-    renamed = infer_names(cabling, sightings, identities)
+    renamed = learn_port_names(cabling, sightings, identities)
     identities, copies = separate_copies(cabling, sightings, identities)
     identities, inferred = infer_devices(cabling, sightings, identities)
     if inferred:
-        renamed = sorted({*renamed, *infer_names(cabling, sightings, identities)})
+        renamed = sorted({*renamed, *learn_port_names(cabling, sightings, identities)})
     # boxes that are not in the plan come first, since somebody has to look at them; inferences are for the record
     notes = (
         *_note_unmatched(sightings, identities),
@@ -252,57 +253,63 @@ LEAST = 2
 """The least devices that have to agree on the planned name of an interface."""
 
 
-def infer_names(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> list[str]:
+def learn_port_names(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> list[str]:
     """Add the planned names of unknown interfaces to `identities.ports.renamed`; return notes about them, sorted.
 
-    Devices of one kind (model, NOS, fabric and tier) name their ports alike. A link of an unknown interface votes for
-    the planned name of the port that the plan has at this end of the link. An interface gets the name that has more
-    than half of its votes, and at least LEAST of them. Each planned name is given to one interface of a kind.
+    Devices of one kind (model, NOS, fabric and tier) name their ports alike, so that all links of an interface of a
+    kind vote for its planned name. An interface gets the name that has more than half of its votes, and at least LEAST
+    of them. Each planned name is given to one interface of a kind.
+    """
+    texts, ports = list_end_texts(sightings, identities).texts, identities.ports
+    text, device, planned_port = _list_name_votes(cabling, sightings, identities)
+    kind, name = ports.kind[device], cabling.name[planned_port]
+    interface_of_vote = unique_combinations(kind, text)[1]
+    # a candidate is an interface and a planned name that it has votes for; the first of these votes stands for it
+    first_votes, candidate_of_vote = unique_combinations(kind, text, name)
+    counts, totals = np.bincount(candidate_of_vote), np.bincount(interface_of_vote)
+    notes = []
+    given_away: set[tuple[int, int]] = set()
+    # most votes first: each planned name is given away once
+    for candidate in np.argsort(-counts, kind="stable").tolist():
+        vote, count = int(first_votes[candidate]), int(counts[candidate])
+        total, interface = int(totals[interface_of_vote[vote]]), texts[int(text[vote])]
+        kind_and_name = int(kind[vote]), int(name[vote])
+        # more than half of the devices with this interface must agree; a MAC belongs to one port, and is not a name
+        # that devices of a kind share
+        if count < LEAST or 2 * count <= total or kind_and_name in given_away or is_mac(interface):
+            continue
+        given_away.add(kind_and_name)
+        planned_name = str(cabling.port_texts[name[vote]])
+        ports.renamed[int(kind[vote]), interface] = planned_name
+        notes.append(
+            f"port {interface} of {cabling.read_device('model', int(device[vote]))} is taken for {planned_name}: "
+            f"{count:,} of {total:,} devices that have it are joined so"
+        )
+    return sorted(notes)
+
+
+def _list_name_votes(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> tuple[Ints, Ints, Ints]:
+    """Return the votes of links for the planned names of unknown interfaces, int32 columns: (text of the interface, a
+    code of `list_end_texts`; its device; the planned port that it is if the link is as planned).
+
+    A link votes if its far port is known, and the plan joins that port with the device that has the interface.
     """
     ends, end_texts = number_ends(sightings, identities), list_end_texts(sightings, identities)
-    ports, names, texts = identities.ports, max(len(cabling.port_texts), 1), end_texts.texts
     votes = []
     for port, device, far_port, text in (
         (ends.near, ends.near_device, ends.far, end_texts.near),
         (ends.far, ends.far_device, ends.near, np.where(end_texts.far > 0, end_texts.far, end_texts.described)),
     ):
+        # text 0 is "", no name
         rows = np.flatnonzero((port == UNKNOWN) & (device >= 0) & (far_port >= 0) & (text > 0))
-        # the port that the plan joins to the one at the far end, if the cable is right
+        # the ports of planned link n are 2n and 2n + 1: this is the other one of the link at the far port
         planned = far_port[rows] ^ 1
         agrees = cabling.device[planned] == device[rows]
-        votes.append((far_port[rows][agrees], text[rows][agrees], planned[agrees], device[rows][agrees]))
-    far_port, text, planned, device = (np.concatenate(column) for column in zip(*votes, strict=True))
-    if not len(far_port):
-        return []
+        votes.append((far_port[rows][agrees], text[rows][agrees], device[rows][agrees], planned[agrees]))
+    far_port, text, device, planned = (np.concatenate(column) for column in zip(*votes, strict=True))
     # a link that both ends tell about is one vote
-    _, first_rows = np.unique(far_port.astype(np.int64) * len(texts) + text, return_index=True)
-    text, planned, device = text[first_rows].astype(np.int64), planned[first_rows], device[first_rows]
-    kinds = ports.kind[device].astype(np.int64)
-    # (kind, text in the dump, planned name) as one number
-    vote_keys, counts = np.unique((kinds * len(texts) + text) * names + cabling.name[planned], return_counts=True)
-    notes = []
-    given_away: set[tuple[int, int]] = set()
-    subjects, totals = vote_keys // names, dict[int, int]()
-    for subject, count in zip(subjects.tolist(), counts.tolist(), strict=True):
-        totals[subject] = totals.get(subject, 0) + count
-    # most votes first: each planned name is given away once
-    for vote in np.argsort(-counts, kind="stable").tolist():
-        subject, name, count = int(subjects[vote]), int(vote_keys[vote] % names), int(counts[vote])
-        device_kind, text_code = divmod(subject, len(texts))
-        interface = texts[text_code]
-        # more than half of the devices with this interface must agree; a MAC belongs to one port, and is not a name
-        # that devices of a kind share
-        if count < LEAST or 2 * count <= totals[subject] or (device_kind, name) in given_away or is_mac(interface):
-            continue
-        given_away.add((device_kind, name))
-        planned_name = str(cabling.port_texts[name])
-        ports.renamed[device_kind, interface] = planned_name
-        model = cabling.read_device("model", int(device[kinds == device_kind][0]))
-        notes.append(
-            f"port {interface} of {model} is taken for {planned_name}: "
-            f"{count:,} of {totals[subject]:,} devices that have it are joined so"
-        )
-    return sorted(notes)
+    first_rows = unique_combinations(far_port, text)[0]
+    return text[first_rows], device[first_rows], planned[first_rows]
 
 
 # Boxes that tell which device they are: by host name, management address, MAC or GUID, or the file of the dump.

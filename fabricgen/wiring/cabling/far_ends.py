@@ -70,12 +70,14 @@ def _find_segments(links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, c
 
 
 def is_common_end_lower(segment: Segment, connectors: int) -> bool:
-    """Whether the common end of a segment's cables that fill so many connectors is their lower one.
+    """Whether the common end of a cable, the one from which a breakout splits, is its lower (a) end.
 
-    A cable that fills several connectors of a twin-port cage hangs on that cage; one on a single connector as
-    `hangs_on_lower_end` says.
+    `segment` is that of the links it carries, `connectors` how many connectors of one cage it fills.
     """
-    return count_connectors(segment.a) > 1 if connectors > 1 else hangs_on_lower_end(segment)
+    if connectors > 1:
+        # it fills a twin-port cage, and that cage is its common end: the lower one if it is such a cage
+        return count_connectors(segment.a) > 1
+    return hangs_on_lower_end(segment)
 
 
 def are_common_ends_lower(links: LinkTable, cables: CableTable) -> Flags:

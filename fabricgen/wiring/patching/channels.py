@@ -68,10 +68,11 @@ def make_channels(
     medium: Ints,
     media: tuple[CableProfile, ...],
 ) -> Channels:
-    """Return the channels of all cables that have a policy (not -1), in cable order.
+    """Return the channels of all patched cables, in cable order.
 
-    `policy` and `medium` (an index of `media`) have one item a cable; `places_of_ends` are those of the a and the b end
-    of every end row. A cable that splits at its far end is one channel; of other cables each end row is one.
+    `policy` has for each cable the number of its patching policy, -1 if it passes no panels; `medium` has its index in
+    `media`. `places_of_ends` has two columns with the place (see above) of each end row: of its a end, and of its b
+    end. A breakout that splits at its far end is one channel; of any other cable each end row is one.
     """
     cables = len(policy)
     rows = np.flatnonzero(policy[ends.cable] >= 0).astype(np.int32)

@@ -9,7 +9,7 @@ import numpy as np
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
-from fabricgen.verify.accept.accepting import write_overlay
+from fabricgen.verify.accept.accepting import make_overlay
 from fabricgen.verify.actions import Diagnosis
 from fabricgen.verify.cabling import PlannedCabling, make_cabling
 from fabricgen.verify.diagnosis import diagnose
@@ -80,7 +80,7 @@ class Site:
 
     def accept(self, *ids: str) -> tuple[str, Diagnosis]:
         """(the overlay, which is written; what is found afterwards, with the same dumps)."""
-        found = write_overlay(self.cluster, self.verify(), ids, str(self.overlay))
+        found = make_overlay(self.cluster, self.verify(), ids, str(self.overlay))
         self.overlay.write_bytes(found)
         self.cluster = self.built()
         return found.decode(), self.verify()
