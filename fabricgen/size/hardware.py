@@ -169,6 +169,14 @@ class Hardware:
         self._ports: dict[tuple[str, int], Ports | str] = {}
 
     @cached_property
+    def domain_nodes(self) -> int:
+        """The number of nodes that share a scale-up domain; 1 if the catalogue has no domain for the node."""
+        domain = self.node.scale_up
+        if domain not in self.catalog.ids("scale_up"):
+            return 1
+        return max(1, (self.catalog.scale_up(domain).accelerators or 0) // self.gpus_per_node)
+
+    @cached_property
     def rails(self) -> int:
         """The number of rails of a node: NICs that the fabric serves."""
         return len({port.rail for port in self.node.roles[ROLE].ports})
@@ -181,10 +189,13 @@ class Hardware:
 
     @cached_property
     def in_rack(self) -> int:
-        """The number of nodes in a rack: of the node's rack type, else as wished, else as many as fit 46 units."""
+        """The number of nodes in a rack: of the node's rack type, else as wished, else those of a scale-up domain that
+        has several, else as many as fit 46 units.
+        """
         if self.rack and self.rack.fixed.get("node"):
             return len(self.rack.fixed["node"])
-        return self.wishes.nodes_per_rack or max(1, 46 // self.node.rack_units)
+        domain_nodes = self.domain_nodes if self.domain_nodes > 1 else 0
+        return self.wishes.nodes_per_rack or domain_nodes or max(1, 46 // self.node.rack_units)
 
     def find_ports(self, switch: str, planes: int) -> Ports | str:
         """Return how a NIC is cabled to a switch over `planes` planes, or in words why it cannot be; cached.

@@ -56,7 +56,7 @@ def write_blueprint(shape: Shape, hardware: Hardware, nodes: int, counts: Mappin
 def write_floor(shape: Shape, hardware: Hardware, nodes: int, further: str = "") -> list[str]:
     """Return the lines of the floor and of copper; `further` is further text inside the mapping of the floor."""
     return [
-        f"floor: {{racks_per_row: {_count_row_racks(hardware, nodes)}{_format_pitch(hardware)}{further}}}",
+        f"floor: {{racks_per_row: {count_row_racks(-(-nodes // hardware.in_rack))}{format_pitch(hardware)}{further}}}",
         f"cabling: {{copper_to_m: {IN_RACK_M if shape.attach == 'tor' else 0}}}",
     ]
 
@@ -72,7 +72,7 @@ def _format_scale_up(hardware: Hardware) -> list[str]:
     domain = hardware.node.scale_up
     if not domain or domain not in hardware.catalog.ids("scale_up"):
         return []
-    return [f"scale_up: {{nvlink: {{domain: {domain}, per: {'rack' if hardware.rack else 'node'}}}}}"]
+    return [f"scale_up: {{nvlink: {{domain: {domain}, per: {'rack' if hardware.domain_nodes > 1 else 'node'}}}}}"]
 
 
 def _format_pods(shape: Shape, nodes: int) -> str:
@@ -143,14 +143,13 @@ def _format_operation(ports: Ports, hardware: Hardware) -> list[str]:
     return [f"nos: {nos}", f"management: {{{servers}}}  # yours"]
 
 
-def _format_pitch(hardware: Hardware) -> str:
-    """Return the text for the pitch of racks if they are wider than usual, else ""."""
-    width = hardware.rack.width_m if hardware.rack else 0
+def format_pitch(*nodes: Hardware) -> str:
+    """Return the text for the pitch of racks if the widest racks of these nodes are wider than usual, else ""."""
+    width = max((hardware.rack.width_m for hardware in nodes if hardware.rack), default=0)
     return f", rack_pitch_m: {width:g}" if width > USUAL_PITCH_M else ""
 
 
-def _count_row_racks(hardware: Hardware, nodes: int) -> int:
+def count_row_racks(racks: int) -> int:
     """Return how many racks a row has in a hall that is about square: rows are four times as far apart as racks."""
-    racks = -(-nodes // hardware.in_rack)
     # r racks in rows of 2 sqrt(r) are sqrt(r) / 2 rows, four times as far apart; in whole eights
     return max(16, -(-2 * isqrt(racks) // 8) * 8)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from math import isqrt
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, fault
@@ -16,6 +15,7 @@ from fabricgen.lint.engine import LintSettings, lint
 from fabricgen.lint.rule import load_all_rules
 from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.size.hardware import ROLE, Hardware, Ports
+from fabricgen.size.page import count_row_racks, format_pitch
 from fabricgen.size.wishes import Wishes
 from fabricgen.start.answers import Answers, NodeKind
 from fabricgen.start.parts import (
@@ -418,13 +418,13 @@ class Page:
 
     def _write_floor(self) -> list[str]:
         """Return the line `floor:`: the hall of the answers, else rows of a length that makes the hall about square."""
+        pitch = format_pitch(*(kind.hardware for kind in self.kinds))
         if hall := self.answers.hall:
-            rows = f"rows: {hall.rows}, racks_per_row: {hall.racks}"
-            return [f"floor: {{halls: {{h1: {{{rows}}}}}, slack: 10%}}    # walls, aisles and trays: docs/floor.md"]
-        # in eights, so that the hall is about square: rows are four times as far apart as racks
+            rows = f"halls: {{h1: {{rows: {hall.rows}, racks_per_row: {hall.racks}}}}}"
+            return [f"floor: {{{rows}{pitch}, slack: 10%}}    # walls, aisles and trays: docs/floor.md"]
         racks = sum(-(-kind.nodes.count // kind.in_rack) for kind in self.kinds)
-        racks_per_row = max(16, -(-2 * isqrt(racks) // 8) * 8)
-        return [f"floor: {{racks_per_row: {racks_per_row}, slack: 10%}}    # halls and trays: docs/floor.md"]
+        rows = f"racks_per_row: {count_row_racks(racks)}"
+        return [f"floor: {{{rows}{pitch}, slack: 10%}}    # halls and trays: docs/floor.md"]
 
     def _write_units(self, compute: NetworkLines) -> list[str]:
         """Return the line `scalable_unit:`, or `scalable_units:` with a line for each kind of node."""
@@ -464,7 +464,7 @@ class Page:
         """Return the line of the scale-up domains that the profiles of the nodes name; no line if there are none."""
         known_domains = set(self.catalog.ids("scale_up"))
         domains = dict.fromkeys(
-            (kind.hardware.node.scale_up, "rack" if kind.hardware.rack else "node")
+            (kind.hardware.node.scale_up, "rack" if kind.hardware.domain_nodes > 1 else "node")
             for kind in self.kinds
             if kind.hardware.node.scale_up in known_domains
         )

@@ -109,6 +109,22 @@ def test_bonds_are_of_switches_that_carry_them(tmp_path: Path, fabricgen: Comman
     assert shown in "\n".join(judge_page(fabricgen, tmp_path, answers))
 
 
+@pytest.mark.parametrize(
+    ("answers", "shown"),
+    [
+        ("nodes: 144 x gb200-tray-nvl36", "racks: {nodes_per_rack: 9}}"),  # no rack type, but a domain of nine
+        ("nodes: 72 x helios-tray", "floor: {racks_per_row: 16, rack_pitch_m: 1.2,"),
+        ("{nodes: 72 x helios-tray, hall: 4 x 20}", "{h1: {rows: 4, racks_per_row: 20}}, rack_pitch_m: 1.2,"),
+    ],
+)
+def test_racks_hold_whole_domains_and_stand_as_wide_as_they_are(
+    tmp_path: Path, fabricgen: Command, answers: str, shown: str
+) -> None:
+    page = "\n".join(judge_page(fabricgen, tmp_path, answers))
+    assert shown in page
+    assert "per: rack}" in page
+
+
 @pytest.mark.slow
 def test_a_tenant_leaves_by_providers_of_its_own(tmp_path: Path, fabricgen: Command) -> None:
     """Two of one tenant, one for all others; and a firewall with a port for each of two tenants."""
