@@ -15,10 +15,11 @@ Floats: TypeAlias = "npt.NDArray[np.float64]"
 Flags: TypeAlias = "npt.NDArray[np.bool_]"
 
 _MOST_CODES = 1 << 22
-"""Up to so many combinations are looked up in a table (64 MB) rather than sorted."""
+"""Combinations of values are counted in a table with an entry for each possible one, up to this many (64 MB), and
+sorted if there are more."""
 
 _TABLE_OF_ROWS = 16
-"""Up to so many times the rows as well."""
+"""The most entries of such a table for each row of the columns."""
 
 
 def unique_combinations(*columns: Any) -> tuple[Ints64, Ints64]:

@@ -95,7 +95,9 @@ def _find_linked_peers(devices: DeviceTable, links: LinkTable) -> Ints:
 def _find_mlag_peers(design: Design, devices: DeviceTable, hosts: list[_BondMembers], peer: Ints) -> Ints:
     """Return the other switch of the MLAG pair of each device, -1 for none; int32.
 
-    All switches of a tier are pairs if one bond is on two of them. Raises InputError (FG044, FG099) if they cannot be.
+    If any bond of `hosts` is on two switches, all switches of their tier are pairs: each with its `peer`, the switch
+    that each device has peer links to or is multihomed with (-1 for none). Raises InputError (FG044, FG099) if they
+    cannot be.
     """
     mlag_peer = np.full_like(peer, -1)
     for members in hosts:
@@ -111,8 +113,9 @@ def _find_mlag_peers(design: Design, devices: DeviceTable, hosts: list[_BondMemb
 def _check_pairs(design: Design, fabric: FabricDesign, tier: TierDesign) -> None:
     """Raise InputError if the switches of a tier cannot be pairs for the bonds of a fabric.
 
-    FG099 for a multihomed tier, as `check_multihoming` says. FG044 if their NOS makes no MLAG pair, or if a fabric
-    whose hosts they serve has a subnet for each rail, or the VLAN in which pairs talk.
+    Switches with EVPN multihoming are refused as `check_multihoming` says (FG099). Others are refused (FG044) if their
+    NOS makes no MLAG pair, or if any fabric whose hosts they serve has a subnet for each rail or has the VLAN in which
+    the switches of a pair talk (`PAIR_VLAN`).
     """
     path = (*fabric.path, "bond")
     if is_multihomed(design.loaded.blueprint, tier.key):
@@ -240,8 +243,9 @@ class _BondMembers(NamedTuple):
             self._raise_scattered(int(scattered_bonds[0]), len(scattered_bonds), peer)
 
     def _refuse_unbonded_hosts(self) -> None:
-        """Raise InputError (FG044) for a kind of host whose several ports are of one NIC each: `bond: nic` bonds none
-        of them, and each would have an address in the same subnet.
+        """Raise InputError (FG044) if `bond: nic` is stated and a kind of host has several NICs with one port each.
+
+        None of these ports would be bonded, and each would have an address in the same subnet.
         """
         for side in (s.a for s in self.links.segments if s.fabric == self.fabric.name and self.fabric.bond == "nic"):
             if not isinstance(side, Attachment) or side.profile.external:

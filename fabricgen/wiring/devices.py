@@ -93,6 +93,7 @@ def _draft_switches(design: Design) -> Iterator[_Draft]:
             switch_columns = {"index": columns[tier.name], "rail": rail, "plane": plane}
             if (columns["site"] < 0).all() and len(design.layout.sites) == 1:
                 switch_columns["site"] = np.zeros(tier.switches, dtype=np.int32)
+            # 0 is the first row, as above
             fields = fabric.name, tier.name, tier.name, tier.profile, tier.nos, 0, tier.switches, tier.path, tier.part
             yield DeviceClass(SWITCH, *fields), number_by_cluster(tier.layout, columns) | switch_columns
 

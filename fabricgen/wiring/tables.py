@@ -99,7 +99,10 @@ class DeviceTable:
         return next(cls for cls in self.classes if cls.kind == NODE and cls.path == path)
 
     def split_by_class(self, device: Ints, rows: slice) -> Iterator[tuple[DeviceClass, slice | Ints64]]:
-        """Yield (class, rows) of each class of device in `rows`, which are not empty, of a column of device rows."""
+        """Yield (class, rows) for each class of the devices that a column names, such as `links.a_device`, in `rows`.
+
+        Each has those of `rows` whose device is of the class. `rows` must not be empty.
+        """
         # devices of a class are contiguous rows, so that the lowest and the highest device say which classes there may
         # be; mostly it is one
         lowest_class, highest_class = (int(self.device_class[end]) for end in (device[rows].min(), device[rows].max()))
@@ -125,9 +128,8 @@ class ManagementPort:
 class ScaleUpPort:
     """One side of scale-up links: an accelerator in a node, an ASIC in a tray, or an optical circuit switch.
 
-    A port is a number within its device: `ports_each` for each accelerator or ASIC.
-
-    `form_factor` is the cage of cabled links; "" in a backplane.
+    Ports are numbered within their device, `ports_each` for each accelerator or ASIC. `form_factor` is the cage of
+    cabled links; "" in a backplane.
     """
 
     role: Literal["gpu", "asic", "ocs"]
@@ -135,11 +137,11 @@ class ScaleUpPort:
     link_name: str = "nvl"
     form_factor: str = ""
     links_per_connector: int = 1
-    """Links of a cage, whose ports follow each other."""
+    """How many links a cage carries; the ports of a cage have consecutive numbers."""
     listed: tuple[str, ...] = ()
-    """Names by number of port, where ports are not counted switch by switch."""
+    """Names of the ports in order, if they do not follow from `ports_each`; empty if they do."""
     first_cage: int = 0
-    """The number of its first cage, where the device has others of another side."""
+    """The number of its first cage in the device, 0 unless ports of another kind have the first cages."""
 
     @property
     def takes_fibre(self) -> bool:
@@ -181,7 +183,7 @@ class Segment(NamedTuple):
     upper: str
     speed_gbps: float
     lane_gbps: float
-    """Of a lane between its ends, Gb/s: of one on the fibre where the optics of an end have a gearbox."""
+    """The rate of a lane between its ends, Gb/s; that of a lane on the fibre if a module has a gearbox."""
     a: Side
     b: Side
     backplane: bool

@@ -1,4 +1,4 @@
-"""Which tenant each device, and each link of its, is of."""
+"""Which tenant each device and each link belongs to."""
 
 from __future__ import annotations
 
@@ -72,13 +72,13 @@ class TenantPlaces(NamedTuple):
     """Where a tenant is on Ethernet switches; VLANs are 0 where it is not."""
 
     links: Ints
-    """One a link: its VLAN where it is of the tenant's node or extra device, in the fabric of the link; int32."""
+    """By link: its VLAN in the fabric of the link, if the tenant's node or extra device is at the lower end; int32."""
     ports: Mapping[str, Ints]
-    """By fabric, one a device: the VLAN of the ports of a switch that are the tenant's, the first where it has one a
-    rail; int32."""
+    """By fabric, an entry for each device: the VLAN of a switch's ports that are the tenant's, int32. If the tenant has
+    a VLAN for each rail, it is the first of these."""
     passes: Ints
-    """One a device: the VLAN of the tenant's VRF on links between switches, where the switch has ports of the tenant,
-    or a switch below it has; int32."""
+    """By device: the VLAN of the tenant's VRF on links between switches, if the switch, or a switch below it, has ports
+    of the tenant; int32."""
 
     def find_carrying_links(self, plan: WiringPlan) -> Flags:
         """Whether each link between switches has the tenant's VRF at both ends; bool."""
@@ -93,7 +93,7 @@ def locate_tenants(design: Design, plan: WiringPlan, rails: Mapping[str, Ints64]
     if not design.tenants:
         return {}
     tenant_of_link = find_lower_end_tenants(design, plan)
-    segment_of = np.array([segment.fabric for segment in plan.links.segments], dtype=object)
+    fabric_of_segment = np.array([segment.fabric for segment in plan.links.segments], dtype=object)
     places = {}
     for number, tenant in enumerate(design.tenants):
         tenant_links = np.flatnonzero(tenant_of_link == number)
@@ -102,22 +102,15 @@ def locate_tenants(design: Design, plan: WiringPlan, rails: Mapping[str, Ints64]
             if name not in tenant.fabrics:
                 continue
             fabric = design.fabric(name)
-            fabric_of_link = segment_of[plan.links.segment[tenant_links]]
-            links_in_fabric = tenant_links[
-                fabric_of_link == name
-            ]  # those of its extra devices, where nodes have a VLAN on other ports
+            fabric_of_link = fabric_of_segment[plan.links.segment[tenant_links]]
+            # if nodes have the VLAN on the ports of the carrier, only extra devices have links of the fabric itself
+            links_in_fabric = tenant_links[fabric_of_link == name]
             carrier_links = tenant_links[fabric_of_link == fabric.carrier] if fabric.shares_ports else links_in_fabric
             ports[name] = np.zeros(len(plan.devices), dtype=np.int32)
-            ports[name][plan.links.b_device[links_in_fabric]] = ports[name][plan.links.b_device[carrier_links]] = vlans[
-                0
-            ]
-            subnet = (
-                # -1 is a link of no rail; it has the first VLAN
-                np.maximum(rails[name][links_in_fabric], 0)
-                if name in rails
-                else np.zeros(len(links_in_fabric), dtype=np.int64)
-            )
-            links[links_in_fabric] = np.array(vlans, dtype=np.int32)[subnet]
+            ports[name][plan.links.b_device[np.append(links_in_fabric, carrier_links)]] = vlans[0]
+            # a VLAN for each rail, or one; a link of no rail (-1) has the first
+            rail_of_link = rails[name][links_in_fabric] if name in rails else np.zeros_like(links_in_fabric)
+            links[links_in_fabric] = np.array(vlans, dtype=np.int32)[np.maximum(rail_of_link, 0)]
         places[tenant.name] = TenantPlaces(links, ports, _find_vrf_vlans(design, plan, tenant, ports))
     return places
 

@@ -1,5 +1,7 @@
-"""Cables: which links share one, how long it is, and the first medium whose reach suffices: of those that product lists
-sell before others, then in the order of the policy, then the cheapest.
+"""Cables: which links share one, how long it is, and which medium it is of.
+
+The medium is the first whose reach suffices: media that product lists sell come before others, then the order of the
+policy counts, then the price.
 
 A cable hangs on one connector. Where the lower end splits a connector into several links it is a breakout from
 there; else where the upper end does; else it carries one link. Cables that share a cage share its transceiver,
@@ -43,12 +45,13 @@ def make_cables(
 ) -> tuple[Ints, CableTable, RackTable, Patching | None]:
     """Group links into cables and choose the length and medium of each cable.
 
-    `shelf` are the product lists, by which `offers.add_offers` has told the segments of `links` what is sold for them;
-    lengths are those of these lists, too. Returns the cable of each link (int32, -1 for backplane links), the cable
-    table, the rack table with patch racks, and the patching (None without patch panels). A cable that is too long for
-    every medium gets the legal one of the longest `reach_m`, whatever policy and product lists make of that; its
-    `reaches` is false, and lint reports it. Raises InputError as `lay_trunks` does, such as FG086 if a rack has no room
-    for its panels.
+    `shelf` are the product lists to order from, None for none; their media are in the segments of `links` already
+    (`offers.add_offers`), and their lengths are chosen here. Returns the cable of each link (int32, -1 for backplane
+    links), the cable table, the rack table with patch racks, and the patching (None without patch panels).
+
+    A cable that is too long for every medium gets the legal medium of the longest `reach_m`, even if policy or product
+    lists allow less of it; its `reaches` is false, and lint reports it. Raises InputError as `lay_trunks` does, such as
+    FG086 if a rack has no room for its panels.
     """
     connector_numbers, cage_numbers = number_two_kinds(devices, links, number_device_connectors, number_cages_of_ports)
     common_connector, far_connector = _find_cable_connectors(links, connector_numbers)
@@ -166,9 +169,10 @@ def _number_cables(common: Ints, connectors: int) -> Ints:
 
 
 def _make_end_rows(of_link: Ints, far_connector: Ints, connector_count: int, cages: EndNumbers) -> CableEnds:
-    """Return the end rows of all cables, cable by cable: one for each connector at the end that is not the common one.
+    """Return the end rows of all cables, cable by cable: one for each connector at the far ends of a cable.
 
-    `of_link` is the cable of each link (-1: none), `far_connector` its connector there, below `connector_count`.
+    Columns by link: `of_link` is its cable (-1: none), `far_connector` the number of its connector at the far end of
+    that cable, from 0 below `connector_count`; `cages` are its cages.
     """
     # cable and far connector in one number, that sorts by cable first; in place, as columns may have fifty million rows
     cable_and_connector = of_link.astype(np.int64)

@@ -36,18 +36,19 @@ class EndKind:
     shelf: Shelf | None = field(default=None, compare=False)
     connectors: int = 1
     light_gbps: float = 0
-    """Of a lane on the fibre, Gb/s, where a gearbox makes it of slower electrical ones; 0 where none does."""
+    """The rate of a lane on the fibre, Gb/s, if the cage needs a module with a gearbox, as its electrical lanes have
+    another rate; else 0."""
     speed_gbps: float = 0
-    """Of one link, Gb/s; 0 where no gearbox has to carry it."""
+    """The speed of one link, Gb/s, if the cage needs a module with a gearbox; else 0."""
     geared: tuple[CableProfile, ...] = field(default=(), compare=False)
     """Profiles of modules with a gearbox."""
 
     def find_module_or_medium(self, medium: CableProfile) -> CableProfile:
         """Return the profile of the module for a medium: the medium itself, unless the module has to have a gearbox.
 
-        Then it is the profile of such a module, or the medium if none is sold. Unlike `Segment.find_module`, by which
-        media are chosen: a medium that was chosen for want of a legal one, or is stated for a cable as built, has a
-        line in the bill, too, and lint says what is wrong with it.
+        Then it is the profile of such a module, or the medium if none is sold: also a cable without a legal module has
+        a line in the bill, and lint says what is wrong with it. (`Segment.find_module`, by which media are chosen,
+        returns None then.)
         """
         if not self.light_gbps or medium.attached:
             return medium

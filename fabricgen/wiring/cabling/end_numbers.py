@@ -40,11 +40,12 @@ class EndNumbers:
 
 @dataclass(frozen=True)
 class CableEnds:
-    """End rows of cables: one for each pair of connectors that a cable joins, at least one a cable, in cable order; of
-    cables with fixed ends that fill whole cages one for each pair of cages (`assemblies.merge_assemblies`).
+    """End rows of cables, in cable order: a row for each pair of connectors that a cable joins, so that a straight
+    cable has one, and a breakout one for each leg.
 
-    `cable` (int32) ascends, in steps of 0 and 1. `link` (int64) is one of the links between the two connectors, `links`
-    (int32) their number, `cage` the cages at both ends, as numbers in the cluster.
+    A cable with fixed ends that fills whole cages has a row for each pair of cages (`assemblies.merge_assemblies`).
+    `cable` (int32) ascends from 0; every cable has a row. `link` (int64) is one of the links between the two
+    connectors, `links` (int32) their number, `cage` the cages at both ends, as numbers in the cluster.
     """
 
     cable: Ints
@@ -79,9 +80,10 @@ class CableEnds:
 
 
 def hangs_on_lower_end(segment: Segment) -> bool:
-    """Whether a cable of a segment on one connector has its common end below: it splits from there, or is straight.
+    """Whether a cable that takes one connector has its common end below: it splits from there, or is straight.
 
-    Of cables that fill several connectors of a cage `far_ends.is_common_end_lower` tells.
+    `segment` is that of its links. For cables that fill several connectors of a cage see
+    `far_ends.is_common_end_lower`.
     """
     # a straight cable has no common end of its own: by convention it is the lower one
     return segment.a.links_per_connector > 1 or segment.b.links_per_connector == 1

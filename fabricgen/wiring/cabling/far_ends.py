@@ -49,9 +49,10 @@ def count_ends_and_lanes(
 ) -> tuple[Ints, Ints]:
     """Return (number of far ends of each cable, electrical lanes at its common end), int32.
 
-    `end_cable`, `end_link` and `end_links` are columns of end rows, `connectors` has one number a cable: how many of a
-    cage it fills. A straight cable has 1 far end, also where that takes several links of a split cage, as at a DGX;
-    unused legs of a breakout with its common end above count, lanes included.
+    `end_cable`, `end_link` and `end_links` are columns of end rows: cable, one of the row's links, and their number.
+    `connectors` has an entry for each cable: how many connectors of a cage it fills. A straight cable has 1 far end,
+    even if it carries several links, as to a DGX; unused legs of a breakout with its common end above count, and so do
+    their lanes.
     """
     far_ends = count_far_ends(links, end_cable, end_link, end_links, connectors)
     # `bincount` with weights adds them: the links of all end rows of a cable

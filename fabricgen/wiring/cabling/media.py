@@ -64,9 +64,9 @@ def choose_media(
 class MediaFit(NamedTuple):
     """The suitability of each medium for each segment; arrays of shape (segments, media).
 
-    `serves_m` float64: the longest run that it serves, m, as sold and permitted; -1 where it must not be. `can_split`:
-    whether it can carry several links from one cage. `unsold`: whether the product lists of the blueprint lack it.
-    `rank` float64: the medium with the lowest rank is preferred; those that are sold come before all that are not.
+    `serves_m` float64: the longest run that it serves, m, as sold and permitted; -1 if the segment must not use it.
+    `can_split`: whether it can carry several links from one cage. `unsold`: whether the product lists of the blueprint
+    lack it. `rank` float64: the medium with the lowest rank is preferred; those that are sold come before all others.
     """
 
     media: Media
@@ -112,9 +112,9 @@ class MediaFit(NamedTuple):
 class _MediaRequirements(NamedTuple):
     """What the medium of each cable, and of those that share its cages, must meet; columns of one length.
 
-    `alone`: it shares no cage. `may_be_attached`: it may have fixed ends, as it is alone in its cages, or one assembly
-    that is asked for replaces all that share them. `meets_breakout`: it or one of these is a breakout.
-    `longest`: the longest of their runs, m.
+    `alone`: it shares no cage. `may_be_attached`: it may have fixed ends; a cable that shares cages may only if one
+    assembly can replace all cables there and is wanted (`wants_assembly`). `meets_breakout`: it, or a cable that shares
+    its cages, is a breakout. `longest`: the longest run of these cables, m.
     """
 
     segment: Ints
@@ -173,9 +173,9 @@ def _choose_common_media(
 ) -> tuple[Ints, Flags]:
     """Return (medium of each cable, whether it reaches) for cables that share cages, but chose different media.
 
-    Of the media that suit and reach all its cables a group gets the one that the fewest of these would have to buy
-    elsewhere, of several the one with the least sum of ranks. If there is none, its cables keep what they have
-    `chosen`. `group_index` is the number of each cable's group, from 0.
+    A group is the cables that share cages; `group_index` is the number of each cable's group, from 0. Of the media that
+    reach for all of its cables, a group gets the one that product lists sell for most of them; of several, the one with
+    the least sum of ranks. If there is none, its cables keep what they have `chosen`, which is changed in place.
     """
     medium, reaches = chosen
     # by group: (cables that would have to buy it elsewhere, sum of ranks) of the best medium so far
@@ -193,11 +193,11 @@ def _choose_common_media(
 
 
 def _choose_fallback_media(medium: Ints, segment: Ints, segments: tuple[Segment, ...], media: Media) -> None:
-    """Give cables without a legal medium (-1), in place, a stated one, else the cheapest that carries their lanes, else
-    the cheapest of all.
+    """Replace the -1 of cables without a legal medium, in place: by a stated medium, else by the cheapest that carries
+    their lanes, else by the cheapest of all.
 
-    Of several stated media it is the one of the longest `reach_m`, as it misses the run by least. Whether it reaches
-    stays false, as no reach makes it legal.
+    Of several stated media it is the one of the longest `reach_m`. None of these media is legal, so that the flags of
+    cables whose medium reaches stay false for them.
     """
     by_reach = sorted(enumerate(media), key=lambda m: (-m[1].reach_m, m[1].cost_rank))
     for is_stated, ordered in ((True, by_reach), (False, list(enumerate(media)))):
@@ -210,17 +210,17 @@ def _choose_fallback_media(medium: Ints, segment: Ints, segments: tuple[Segment,
 
 
 def find_length_limit(segment: Segment, profile: CableProfile) -> float:
-    """Return the longest cable of a medium for a segment, m: what its technology reaches, or less by the policy, which
-    does not limit a stated medium, and by what product lists sell.
+    """Return the longest cable of a medium for a segment, m: the least of what its technology reaches, what product
+    lists sell, and what the policy permits (for a stated medium any length).
     """
     permitted = profile.reach_m if segment.media else segment.policy.find_max_length(profile)
     return min(permitted, segment.reach_m(profile))
 
 
 def wants_assembly(segment: Segment) -> bool:
-    """Whether cables with fixed ends are asked for, or are all that is made for the cages: one such assembly then
-    replaces several cables where it fills their cages.
+    """Whether one cable with fixed ends is to replace the several cables of a shared cage, where it fills the cage.
 
+    It is if the blueprint states media, if a vendor makes only some for the cages, or if the policy prefers copper.
     Otherwise a shared cage gets a transceiver with one fibre a connector, as in reference architectures.
     """
     return bool(segment.media_path or list_made_media_ids(segment)) or segment.policy.wants_copper
@@ -229,11 +229,13 @@ def wants_assembly(segment: Segment) -> bool:
 def fits_segment(segment: Segment, profile: CableProfile) -> bool:
     """Whether a medium carries a segment's lane rate and speed; copper pairs go to RJ45 cages and nothing else does.
 
-    A module of one link (`link_gbps`) needs a connector that is not split at either end. A segment that names its
-    media takes no other, and one that names none what policy permits; those of a scale-up domain are taken as they are.
+    A segment takes only the media that it names, or if it names none those that policy permits (`is_allowed`). A module
+    of one link (`link_gbps`) needs connectors that are not split. For scale-up links the named media are not checked
+    further.
     """
     if segment.lane_gbps not in profile.lane_gbps:
         return False
+    # no tier: a scale-up link
     if segment.media and segment.tier is None:
         return profile.id in segment.media
     if not is_allowed(segment, profile):
@@ -246,10 +248,10 @@ def fits_segment(segment: Segment, profile: CableProfile) -> bool:
 
 
 def is_allowed(segment: Segment, profile: CableProfile) -> bool:
-    """Whether a medium is among those that a segment states, else those that policy permits.
+    """Whether a medium is among those that a segment states, or if it states none among those that policy permits.
 
-    Where a vendor makes only some for the cages of an end, it must be one of these: the first, unless another is asked
-    for.
+    If a vendor makes only some media for the cages of an end, it must be one of these; if none is stated, the usual
+    one, unless the policy names another (`allow`, `prefer`).
     """
     ids_of_ends = list_made_media_ids(segment)
     if any(profile.id not in media_ids for media_ids in ids_of_ends):

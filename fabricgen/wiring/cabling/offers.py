@@ -68,8 +68,9 @@ def make_cable_order(
 
 
 def _list_cable_sizes(segment: Segment) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Yield (connectors that it fills, (far ends, lanes)) of the cables that a segment may have: of one on a connector,
-    then, if a cage has several connectors, of one that fills it.
+    """Yield (connectors that it fills, (far ends, lanes)) of each size of cable that a segment may have.
+
+    The first is a cable on one connector; if a cage has several connectors, the second is one that fills the cage.
     """
     common_side, far_side = (segment.a, segment.b) if hangs_on_lower_end(segment) else (segment.b, segment.a)
     far_ends = max(1, common_side.links_per_connector // max(1, far_side.links_per_connector))

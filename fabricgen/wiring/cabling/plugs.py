@@ -37,9 +37,9 @@ def find_common_ends(links: LinkTable, cables: CableTable) -> tuple[Ints64, Flag
 
 
 def find_connector(side: Side, port: int) -> int:
-    """Return the connector (from 0) of its cage that a port uses; -1 if it is the only one of the cage.
+    """Return the connector that a port uses, from 0 in its cage; -1 if the cage has only one.
 
-    Of a NIC that is so where all legs in the cage are on connector 0.
+    `side` is what the port is on. A cage of a NIC has only one connector if all legs in it are on connector 0.
     """
     if isinstance(side, PortRun):
         # ports are numbered cage by cage, those of one connector side by side
@@ -51,10 +51,11 @@ def find_connector(side: Side, port: int) -> int:
 
 
 def find_socket(side: Side, port: int, links: int, at_common_end: bool) -> int:
-    """Return the connector (from 0) of the cage that a cable of `links` links uses, by one of its ports; -1 if it uses
-    the whole cage.
+    """Return the connector, from 0 in its cage, that an end of a cable of `links` links is in; -1 if it fills the cage,
+    or if the cage has only one.
 
-    At a far end where several cables share a connector it is the index of the cable among those in the cage.
+    `port` is any of the ports that the cable uses there. If several cables share a connector at their far ends, it is
+    the index of the cable among those in the cage.
     """
     if links > side.links_per_connector:
         return -1

@@ -73,9 +73,10 @@ class CableOrder(NamedTuple):
 
 
 def split_into_fibres(medium: CableProfile, far_ends: int, lanes: int) -> tuple[int, int] | None:
-    """Return (number of fibre cables, far ends of each) that make a cable of `lanes` lanes, one for each connector.
+    """Return (number of fibres, far ends of each fibre) that make a cable of `lanes` lanes with `far_ends` far ends.
 
-    They are straight fibres if far ends are as many or fewer, else splitters. None if the numbers do not divide.
+    There is a fibre for each connector that the lanes fill. Fibres are straight (1) if the cable has at most as many
+    far ends, else splitters. None if the fibres cannot be shared out equally.
     """
     # rounded up: a connector is used whole
     fibre_count = -(-lanes // medium.lanes_per_connector)

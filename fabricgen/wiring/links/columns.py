@@ -1,7 +1,8 @@
 """Coordinates as columns: of nodes, and of the switches of a tier, group by group.
 
-A place is what one group of switches serves, or one of several groups, as of rails. Its scope says how large it is: the
-whole cluster (`all`), a site, a pod, some units, a unit (`su`), some racks of a unit, or a rack.
+A place is what a group of switches serves; several groups, such as one for each rail, may serve the same place. Its
+scope says how large it is: the whole cluster (`all`), a site, a pod, some units, a unit (`su`), some racks of a unit,
+or a rack.
 """
 
 from __future__ import annotations
@@ -113,8 +114,8 @@ def _make_empty_column(count: int) -> Ints:
 def make_place_columns(layout: Layout, scope: str) -> Columns:
     """Return the coordinates of every place of a scope, in order: site, pod, unit, su and rack, int32, -1 for none.
 
-    Places that are several units of a pod, or several racks of a unit, have a column under their own name, and so have
-    wider ones of that kind (see `shape.find_place_number`).
+    If places are several units of a pod, or several racks of a unit, there are further columns, by name of the scope:
+    the number of each place, and of the wider such places that it lies in (see `shape.find_place_number`).
     """
     if scope == WHOLE:
         return {name: _make_empty_column(1) for name in _PLACES}
@@ -153,7 +154,7 @@ _PLACES = ("site", "pod", "unit", "su", "rack")
 
 
 def _list_counted_scopes(scope: str) -> Iterator[str]:
-    """Yield the scopes, down to a given one, that are counted in units or racks, except the unit itself."""
+    """Yield the scopes of places of several units, or of several racks of a unit: the widest first, down to `scope`."""
     for name in list_scopes()[1 : find_depth(scope) + 1]:
         if not find_dimension(name).is_named and name != "su":
             yield name

@@ -153,7 +153,7 @@ class FabricWiring:
     def _make_segment(
         self, lower: TierDesign | None, upper: TierDesign, a: Any, b: Any, path: Any, stated_media: StatedMedia | None
     ) -> Segment:
-        """Return the segment of links up from tier `lower`, or from nodes, extra devices or management ports (None)."""
+        """Return the segment of links from ports `a` of tier `lower` (None: of nodes and so on) to ports `b` above."""
         lower_profile = lower.profile.id if lower else a.profile.id if isinstance(a, Attachment) else ""
         policy = make_policy(self._design.loaded.blueprint, self._fabric.name, (lower_profile, upper.profile.id))
         name = lower.name if lower else "node"
@@ -170,7 +170,7 @@ class FabricWiring:
         return segment._replace(media=media, media_path=stated_media.path)
 
     def _read_rail_and_plane(self, devices: Ints) -> tuple[Ints, Ints]:
-        """Return (rail, plane) of links that inherit them from switches; int32 from 1, 0 for none."""
+        """Return (rail, plane) of links, by the rows of the switches they inherit these from; int32 from 1, 0: none."""
         # devices count them from 0, and have -1 for none
         return self._devices.rail.take(devices) + 1, self._devices.plane.take(devices) + 1
 
@@ -286,6 +286,7 @@ def _find_upper_ends(uplink: Uplink, run: PortRun, feed: Feed, rank: Ints) -> tu
         ends = (np.take_along_axis(column, order, axis=1)[:, None, :] for column in (index, port))
         index_and_port = [np.broadcast_to(column, shape) for column in ends]
     else:
+        # pairs of numbers -> two arrays of shape (upper groups, links to a group)
         index, link = np.array(list_uplink_ends(uplink, run), dtype=np.int32).T.reshape(2, *shape[1:])
         index_and_port = [np.broadcast_to(index, shape), rank[:, None, None] * feed.links + link]
     return index_and_port[0], index_and_port[1]
@@ -355,7 +356,7 @@ def deal_management(design: Design, devices: DeviceTable, leaf: TierDesign) -> t
 def _select_managed_devices(
     devices: DeviceTable, cls: DeviceClass, load: ManagementLoad, place: str
 ) -> tuple[Ints, Columns]:
-    """Return (device rows of a class that the leaves manage in a kind of place, int32; their coordinates)."""
+    """Return (rows of a class's devices that the leaves of `load` manage, int32; their coordinates in its part)."""
     rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
     coords = number_by_part(load.layout, _read_coordinates(devices, rows))
     # a layout without `cluster` is that of the whole cluster, not of a part of it: nothing is another part's
@@ -367,7 +368,7 @@ def _select_managed_devices(
 
 
 class _ManagedPositions:
-    """Positions of the switches of one tier, or of trays, in the numbering of the place whose leaves manage them."""
+    """The positions of a tier's switches, or of trays, among all devices that the leaves of their place manage."""
 
     def __init__(
         self,
@@ -380,8 +381,8 @@ class _ManagedPositions:
         managed: ManagedDevices,
         cls: DeviceClass,
     ) -> None:
-        """`ordinal` are the numbers of the devices in their class, int32; `coords` their coordinates; `lock_entries`
-        the numbers that the lock has for places, by kind.
+        """Take the number of each device in its class (`ordinal`, int32), their coordinates, and by kind and holder the
+        positions that the lock has (`lock_entries`). `place` is a scope: what each set of leaves manages.
         """
         self._layout, self._place, self._managed, self._kind = load.layout, place, managed, load.make_lock_kind(place)
         self._scope = managed.find_scope_in(place)
@@ -419,15 +420,15 @@ class _ManagedPositions:
         return positions
 
     def _locate_devices(self) -> tuple[Any, list[tuple[str, str]]]:
-        """Return (index of each device's location inside the place; (kind, holder text) in the lock by that index)."""
-        layout, place, scope = self._layout, self._place, self._scope
-        place_kind = self._kind
+        """Return (location of each device, as a number; (kind, text) by which the lock calls each location)."""
+        layout, place, scope, place_kind = self._layout, self._place, self._scope, self._kind
         # a pod may have entries of its own in the lock, else it has those of all pods
         if scope == place == "pod":
             pod_kinds = [kind if (kind := name_pod_kind(pod.name)) in self._held else place_kind for pod in layout.pods]
             return self._at["pod"], [(kind, "") for kind in pod_kinds]
         if scope == place:
             kinds = [f"managed at {site}" for site in layout.sites] if place == "site" else [place_kind]
+            # the whole cluster is location 0
             return self._at["site"] * (place == "site"), [(kind, "") for kind in kinds]
         if place == "su":
             texts = [name_inside(place, scope, "", 1, rack + 1) for rack in range(layout.racks_per_su)]

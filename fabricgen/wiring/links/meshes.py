@@ -27,7 +27,7 @@ class MeshLinks(NamedTuple):
 
 
 def join_mesh(tier: TierDesign, mesh: Mesh) -> MeshLinks:
-    """Return the links of a tier whose switches are joined by one word, such as `peer`, set by set."""
+    """Return the links within a tier that a word of the blueprint asks for, such as `peer`, set by set of switches."""
     joined = [_join_set(switches, numbers, tier, mesh) for switches, numbers in list_sets(tier, mesh)]
     columns = zip(*joined, strict=True) if joined else ((np.empty(0, dtype=np.int32),),) * 4
     return MeshLinks(*(np.concatenate(parts).astype(np.int32) for parts in columns))
@@ -37,10 +37,11 @@ def list_sets(tier: TierDesign, mesh: Mesh) -> Iterator[tuple[Ints, Ints]]:
     """Yield (switches, numbers) of each place within which switches of a tier are joined to each other.
 
     `switches` are rows of the tier, int32 (sets, values): each row is a set of switches that differ in one dimension
-    only, by whose values pairs of them meet. `numbers` are these values, int32 (values,), ascending. With `spread` a
-    switch is the first of its group, and stands for it.
+    only, by whose values pairs of them meet. `numbers` are these values, int32 (values,), ascending. With `spread`
+    groups meet, and the first switch of each stands for it.
     """
     if mesh.word == "peer":
+        # the two switches of a pair follow each other in the tier
         yield np.arange(tier.switches, dtype=np.int32).reshape(-1, 2), np.arange(2, dtype=np.int32)
         return
     inner = [tier.sizes[dimension] for dimension in list_inner_dimensions(tier.per)]

@@ -204,7 +204,10 @@ def expand_domains(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign
 
 
 def _repeat_for_domains(domains: int, is_present: Flags, values: Ints) -> Ints:
-    """Return the values of the links of one domain, once for each domain, without links that are not there; int32."""
+    """Return a column of the links of all domains, int32, if each has the `values` of one domain's links.
+
+    Only links that are there have a row: `is_present` has a flag for each link of each domain.
+    """
     column: Ints = np.tile(values, domains).astype(np.int32)[is_present]
     return column
 
@@ -259,9 +262,10 @@ def _expand_joined(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign
 
 
 def _number_above(profile: ScaleUpDomainProfile, asic: Ints, port: Ints) -> Ints:
-    """Return the numbers of ports in a tray of the tier above, int32, from switch (`asic`) and `port` of the switch.
+    """Return the numbers of ports in a tray of the tier above, int32, counted through all switches of the tray.
 
-    If a cage has links of several switches, these take turns, so that the ports of a cage follow each other.
+    `asic` is the number of each port's switch in the tray, `port` that of the port in the switch. If a cage has links
+    of several switches, these take turns, so that the ports of a cage follow each other.
     """
     links_per_switch = profile.links_per_switch[0]
     switches_per_cage = max(1, profile.links_per_cage // links_per_switch)
@@ -315,9 +319,9 @@ def _make_side_below(below: ScaleUpDesign, profile: ScaleUpDomainProfile) -> tup
 
 
 def _index_switches(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign, below: ScaleUpDesign) -> Ints:
-    """Return the device row of the nodes or trays that hold the switches of the domains of `below`, int32; -1 for none.
+    """Return the device rows of the nodes or trays with the switches of the domains of `below`, int32; -1 for none.
 
-    The shape is (domains, nodes or trays of the domains below in order).
+    There is a row for each domain of `scale_up`, with the nodes or trays of all domains of `below` in it, in order.
     """
     nodes = _index_nodes(design, devices, scale_up)
     if not below.trays_each:

@@ -45,8 +45,9 @@ class Channels:
 class TrunkLayout:
     """Trunks by policy, kind of fibre and pair of places, and the ports that channels use; int32 columns.
 
-    One a trunk: `policy` to `used`, the number of front ports in use. One a channel: `start`, the index of its first
-    port. One a port in use: its trunk (`trunk_of`) and its number in the trunk (`port`).
+    Columns by trunk: `policy`, `fibre`, the places of its ends, `number` among the trunks of that pair of places, and
+    `used`, the number of its front ports in use. Column by channel: `start`, its first row in the columns by port.
+    Columns by port in use: its trunk (`trunk_of`) and its number in the trunk (`port`).
     """
 
     policy: Ints
@@ -139,20 +140,22 @@ def find_jumper_widths(links: LinkTable, ends: CableEnds, split: Ints) -> tuple[
     common_jumpers = np.where(split == AT_COMMON_END, legs, 1), np.where(split == NOWHERE, leg_lanes, cable_lanes)
     has_all_lanes = (split == AT_FAR_END) | (split == IN_SHUFFLE)
     far_jumpers = np.where(split == AT_FAR_END, legs, 1), np.where(has_all_lanes, cable_lanes, leg_lanes)
-    a, b = (
+    # each as (column of the a ends, column of the b ends)
+    far_ends, lanes = (
         (
             np.where(is_common_lower, at_common, at_far).astype(np.int32),
             np.where(is_common_lower, at_far, at_common).astype(np.int32),
         )
         for at_common, at_far in zip(common_jumpers, far_jumpers, strict=True)
     )
-    return (a[0], b[0]), (a[1], b[1])
+    return (far_ends[0], lanes[0]), (far_ends[1], lanes[1])
 
 
 def lay_out_trunks(channels: Channels, policies: tuple[PatchPolicy, ...], place_count: int) -> TrunkLayout:
-    """Assign the channels of each policy, kind of fibre and pair of places to trunks, in the order of cables.
+    """Return the trunks for the channels: as many for each policy, kind of fibre and pair of places as their connectors
+    and the spare share of the policy need, filled in the order of cables.
 
-    Ports of the spare share of the policy come last in a pair. `place_count` is how many places there are.
+    `place_count` is how many places there are.
     """
     # a trunk serves channels in both directions: a pair of places has no order
     lower_place, higher_place = (

@@ -75,10 +75,10 @@ def join_panels(first: PanelTable, second: PanelTable) -> PanelTable:
 def place_panels(
     panels: PanelTable, policies: tuple[PatchPolicy, ...], places: PatchLocations, free: Flags, names: tuple[str, ...]
 ) -> PanelTable:
-    """Return the panels with the rack of their place and, except for `at: row-end`, with free rack units of it, from
-    the top down; those of `at: row-end` get theirs by `add_patch_racks`.
+    """Return the panels with their racks and lowest rack units: free units in the rack of their place, top down.
 
-    `free` (bool, racks x units) says whether a rack unit is empty. Raises InputError (FG086) if a rack has too few.
+    Panels of policies with `at: row-end` have unit 0; `add_patch_racks` gives them racks and units. `free` (bool, racks
+    x units) says whether a rack unit is empty. Raises InputError (FG086) if a rack has too few.
     """
     free = free.copy()
     rack, u = places.rack[panels.place], np.zeros(len(panels), dtype=np.int32)
@@ -100,9 +100,9 @@ def place_panels(
 
 
 def _find_free_starts(free: Flags, height: int) -> Ints:
-    """Return the lowest unit of each stretch of free units for a panel of some height in each rack, from the top down.
+    """Return where panels of `height` rack units fit in each rack, from the top down: the lowest unit of each, from 1.
 
-    int32 of shape (racks, most panels in a rack), units from 1; 0 behind the last stretch of a rack.
+    The shape is (racks, most panels in a rack), int32; 0 fills the row of a rack with fewer.
     """
     racks, units = free.shape
     starts = np.zeros((racks, max(1, units // height)), dtype=np.int32)
@@ -338,10 +338,11 @@ def order_terminations(places: PatchLocations, kind: Ints, place: Ints, far_plac
 
 
 def _position_by_slot(group: Ints, slot: Ints, member: Ints, number: Ints) -> Ints:
-    """Return the positions of trunks to other units: each slot has as many as the slot with most trunks needs now.
+    """Return the positions of trunks to other units, int32, which leave room for units that are not there yet.
 
-    The columns have one item a trunk end: its `group`, the `slot` of the far unit, the `member` of that unit, and the
-    `number` among the trunks between the two places.
+    Every slot of a unit, in use or not, takes as many positions as the slot to which most trunks lead. All columns have
+    an entry for each trunk end: its `group` (policy, fibre and place), the `slot` of the far unit, the number of the
+    far place in that unit (`member`), and the `number` of the trunk among those between the two places.
     """
     members = int(member.max()) + 1
     # most trunks to a member in any slot, by group and member

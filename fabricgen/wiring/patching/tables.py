@@ -80,8 +80,9 @@ class PatchTable:
 class ShuffleTable:
     """Fibre pairs that pass a shuffle, a row for each cable end row; int32 columns of one length.
 
-    `row` is a row of cable ends, `panel` one of panels. `shuffle` counts, from 0, those of the housing; `port_in` and
-    `port_out` the ports of the shuffle: the pair is number `port_out` of the former and `port_in` of the latter.
+    `row` is a row of cable ends, `panel` one of panels. `shuffle` is the number of the shuffle in its housing, from 0;
+    `port_in` and `port_out` are ports of the shuffle, from 0. A port in spreads its pairs over all ports out: pair
+    number `port_out` of `port_in` is pair number `port_in` of `port_out`.
     """
 
     row: Ints

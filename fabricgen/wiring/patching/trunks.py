@@ -167,7 +167,10 @@ def _measure_jumpers(
     patches: PatchTable,
     cables: int,
 ) -> tuple[Floats, Floats]:
-    """Return the longest run of each cable to its panels, at its a end and at its b end, m; 0 for direct cables."""
+    """Return the longest run of each cable to its panels, at its a end and at its b end, m; 0 for direct cables.
+
+    `located` are the positions of devices and then of panels (`_locate_panels`), and the racks.
+    """
     flipped = patches.flipped == 1
     a_panel, b_panel = trunks.a_panel[patches.trunk], trunks.b_panel[patches.trunk]
     panels_at_ends = np.where(flipped, b_panel, a_panel), np.where(flipped, a_panel, b_panel)
@@ -184,7 +187,8 @@ def _measure_to_panels(
 ) -> tuple[Floats, Floats]:
     """Return the longest run of each cable to a panel, at its a end and at its b end, m, float64; 0 for other cables.
 
-    `rows` are cable end rows; `panels` are the panels, from 0, at the a and the b end of each of these rows.
+    `rows` are cable end rows; `panels` are the panels, from 0, at the a and the b end of each of these rows. `located`
+    is as in `_measure_jumpers`.
     """
     # positions are those of devices, and behind them those of panels
     a, b = (
@@ -265,6 +269,7 @@ def lay_shuffles(
             shuffles += list(
                 _group_into_shuffles(links, ends, (number, patch_policy), rows, (medium, media, place_of_end))
             )
+    # (policy, fibre, place, number of the housing there) -> its row; the last number of a shuffle by the first three
     housings: dict[tuple[int, int, int, int], int] = {}
     last_number: dict[tuple[int, int, int], int] = {}
     pairs: list[tuple[int, int, int, int, int]] = []
@@ -290,8 +295,10 @@ def _group_into_shuffles(
 ) -> Iterator[_Shuffle]:
     """Yield the shuffles of one policy, in the order of their first cables.
 
-    Connectors whose pairs lead to the same far connectors share a shuffle. Raises InputError (FG075) for a medium or
-    links that the shuffle does not fit.
+    Connectors whose pairs lead to the same far connectors share a shuffle. `policy` is (its number, the policy), `rows`
+    are its cable end rows, and `media_and_places` are (medium of each cable, all media, place of each end row at the
+    end where the shuffles of the policy stand). Raises InputError (FG075) for a medium or links that the shuffle does
+    not fit.
     """
     number, patch_policy = policy
     medium, media, place_of_end = media_and_places

@@ -202,7 +202,7 @@ class _Placement:
     def _is_in_unit(self, cls: DeviceClass) -> bool:
         """Whether the devices of a class stand in racks of units, not in shared ones."""
         if cls.kind in (NODE, EXTRA):
-            return cls.kind == NODE
+            return cls.kind == NODE  # extra devices stand in shared racks
         if cls.kind == TRAY:
             return bool((self.devices.rack_in_unit[cls.rows] >= 0).all())
         return not self.in_run[cls.key]
