@@ -101,8 +101,9 @@ def _select_known_cables(
 
 
 def list_unknown_devices(overrides: Mapping[str, CableOverride], names: Sequence[str]) -> Iterator[Diagnostic]:
-    """Yield faults of cables that are named after an unknown device, or stated to be on one. Further faults need the
-    wiring.
+    """Yield faults of cables that are named after an unknown device, or stated to be on one.
+
+    These are the faults of overrides that can be told without the wiring.
     """
     existing = frozenset(names)
     unknown_cables = [name for name in overrides if name.partition(":")[0] not in existing]
@@ -155,8 +156,10 @@ def _find_moves(
 
 
 def find_ends(cables: CableIndex, cable: int, key: str, text: str, path: Path, *, upper: bool) -> tuple[CableEnd, ...]:
-    """Return the ends of a cable that a key and the cage stated for it mean: all plugs in a cage if neither names a
-    plug.
+    """Return the ends of a cable that an entry `key: text` of its `a_cage` or `b_cage` (`upper`) means.
+
+    It is one end (`find_end`). If the cable has several plugs in one cage, and neither key nor text names one, all of
+    them move.
     """
     ends = cables.list_ends(cable, upper=upper)
     matching = tuple(end for end in ends if key in ("", end.place, end.name))
@@ -374,10 +377,11 @@ class _MovedDevice:
     def _report_blocked(
         self, use: _PortUse, number: int, used: Mapping[int, _PortUse], first_of_block: int
     ) -> Iterator[tuple[Path, Diagnostic]]:
-        """Yield a conflict for each moved cable in two cages, that of `use` and cage `number`, of which a split allows
-        only one.
+        """Yield a conflict for each moved cable in two neighbouring cages: that of `use`, which is split, and cage
+        `number`, which the split takes up.
 
-        `used` has the uses by cage; `first_of_block` is the first cage of the block.
+        `used` has the uses by cage. A block is the cages of which one can be split while the others stay empty:
+        `first_of_block`, the first of them.
         """
         other_use = used.get(number)
         for moved_use in (use, *((other_use,) if other_use else ())):

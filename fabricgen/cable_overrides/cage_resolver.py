@@ -110,7 +110,9 @@ def split_plug(text: str) -> tuple[str, int | None]:
 
 
 class _SwitchCages:
-    """The cages of a class of switches, and the port names that a run would have in them."""
+    """The cages of the switches of one class, and the names of the ports that a cable's run of ports would have in
+    each.
+    """
 
     def __init__(self, catalog: Catalog, end: CableEnd, run: PortRun) -> None:
         self._catalog, self._cls, self._run, self._profile = catalog, end.cls, run, _find_profile(end)
@@ -132,14 +134,16 @@ class _SwitchCages:
         return {name: position for cage in self._list_cages() for name, position in self._list_port_positions(cage)}
 
     def _list_cages(self) -> range:
+        """Return the numbers of the cages of the same class as those of the run."""
         first_cage = self._profile.find_first_cage(self._run.cage_class)
         return range(first_cage, first_cage + self._profile.cages[self._run.cage_class].count)
 
     def _list_port_positions(self, cage: int) -> Iterator[tuple[str, tuple[int, int]]]:
-        names = self._names(cage)
+        """Yield (port name, (cage, connector from 0)) of the ports of the run in a cage."""
+        names = self._list_port_names(cage)
         yield from ((name, (cage, i // self._run.links_per_connector)) for i, name in enumerate(names))
 
-    def _names(self, cage: int) -> list[str]:
+    def _list_port_names(self, cage: int) -> list[str]:
         """Return the names that the ports of the run would have in a cage; empty if the NOS does not split it so."""
         run = replace(self._run, cages=(cage,))
         if not self._is_named:
@@ -188,7 +192,7 @@ class _SwitchCages:
                 hint=f"move it to one of cages {profile.cage_label(self._list_cages()[0])} to "
                 f"{profile.cage_label(self._list_cages()[-1])}",
             )
-        if not self._names(cage):
+        if not self._list_port_names(cage):
             raise fault(
                 DOES_NOT_FIT,
                 f"{end.cls.nos} cannot run cage {profile.cage_label(cage)} of {end.name} as {split}",

@@ -90,8 +90,8 @@ class CableEnd(NamedTuple):
 
 
 def _assign_plugs(side: Attachment, jumpers: int) -> Attachment:
-    """Return an attachment whose legs have, as connector, the plug (from 0) of the cage that they are in, for a cable
-    of `jumpers` fibres.
+    """Return an attachment in which the connector of each leg is the number, from 0, of the plug in its cage that it is
+    in, if a cable of `jumpers` fibres has a plug for each fibre in the cage.
     """
     legs_by_plug: dict[tuple[str, int], list[Leg]] = {}
     for leg in side.legs:
@@ -155,7 +155,8 @@ class CableIndex:
             side = self._separate_plugs(cable, row, upper=upper)
             # the only connector of a cage, -1, is number 0 here
             connector = max(0, find_connector(side, int(port[row])))
-            key = int(device[row]), str(self.port_names.cages[upper][row]), connector
+            # `cages` are those of the a ends, and those of the b ends
+            key = int(device[row]), str(self.port_names.cages[int(upper)][row]), connector
             groups.setdefault(key, []).append(row)
             sides.setdefault(key, side)
         return tuple(
@@ -168,8 +169,8 @@ class CableIndex:
 
     @cached_property
     def _jumpers(self) -> Ints:
-        """For each cable, of how many fibres it consists; 1 for a cable with attached ends, and if no whole number of
-        fibres makes it. int32.
+        """How many fibres each cable is made of, int32; 1 for a cable with fixed ends, or if its far ends cannot be
+        shared out over fibres equally (`split_into_fibres`).
         """
         cables, links = self.plan.cables, self.plan.links
         far_ends, lanes = count_ends_and_lanes(
@@ -184,8 +185,8 @@ class CableIndex:
         return np.array(fibre_counts, dtype=np.int32)[code]
 
     def _separate_plugs(self, cable: int, row: int, *, upper: bool) -> Side:
-        """Return a side whose connectors tell apart the plugs in one cage: those of several fibres, of one cable or of
-        several.
+        """Return the lower or upper side of link `row`, with a connector for each plug in a cage: a cage may take
+        several fibres, of this cable or of others, where the design counts one connector.
         """
         side, jumpers = self._find_side(row, upper=upper), int(self._jumpers[cable])
         if isinstance(side, PortRun):
@@ -198,8 +199,9 @@ class CableIndex:
         return self._with_plugs[segment, upper, jumpers]
 
     def _extend_connectors(self, cable: int, row: int, run: PortRun) -> PortRun:
-        """Return a run whose cages have as many connectors as the fibres of a cable's medium need for all of its
-        lanes.
+        """Return a run whose cages have a connector for each fibre that the lanes of a whole cage take in the medium of
+        the cable. The run is returned as it is if the medium has fixed ends, if it has as many connectors already, or
+        if its ports cannot be shared out over them equally.
         """
         medium = self.plan.cables.media[self.plan.cables.medium[cable]]
         segment: Segment = self.plan.links.segments[self.plan.links.segment[row]]
@@ -210,7 +212,7 @@ class CableIndex:
 
     @cached_property
     def _with_plugs(self) -> dict[tuple[int, bool, int], Side]:
-        """The sides that `_assign_plugs` has made, by (segment, whether it is the upper side, jumpers in its cage)."""
+        """A cache of what `_assign_plugs` returned, by (segment, whether it is the upper side, fibres of the cable)."""
         return {}
 
     def _make_end(

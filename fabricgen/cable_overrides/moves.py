@@ -75,7 +75,9 @@ def _make_run_key(end: CableEnd, run: PortRun) -> RunKey:
 
 
 def _extend_runs(moves: Sequence[EndMove]) -> dict[RunKey, tuple[int, ...]]:
-    """Return the cages of runs that moves leave: the run's cages, then further ones in ascending order."""
+    """Return the cages of each run from which a move leads to a cage outside the run: those of the run, then the
+    further ones, ascending.
+    """
     added: dict[RunKey, set[int]] = {}
     for move in moves:
         run, cage = move.end.side, move.position.cage
@@ -85,7 +87,10 @@ def _extend_runs(moves: Sequence[EndMove]) -> dict[RunKey, tuple[int, ...]]:
 
 
 def _extend_segments(plan: WiringPlan, extended_cages: dict[RunKey, tuple[int, ...]]) -> LinkTable:
-    """Return the link table with extended runs; all segments of a run change, so that port numbers stay consistent."""
+    """Return the link table with the cages of `extended_cages` in its runs of ports.
+
+    All segments with such a run change, so that a port has one number in all of them.
+    """
     if not extended_cages:
         return plan.links
     segments = tuple(_extend_segment(plan, i, segment, extended_cages) for i, segment in enumerate(plan.links.segments))
@@ -133,4 +138,5 @@ def _list_new_ports(move: EndMove, extended_cages: dict[RunKey, tuple[int, ...]]
 
 
 def _list_legs(side: Attachment, cage: str, connector: int) -> list[int]:
+    """Return the numbers of the legs in a connector of a cage."""
     return [i for i, leg in enumerate(side.legs) if (leg.cage, leg.connector) == (cage, connector)]

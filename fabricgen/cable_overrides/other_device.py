@@ -74,7 +74,7 @@ class OtherDevices:
         return order, np.searchsorted(plan.links.a_device[order], np.arange(len(plan.devices) + 1))
 
     def _list_sides(self, device: int) -> list[object]:
-        """Return the kinds of ports that a node has, one for each of its segments of links."""
+        """Return what the ports of a node are, one `Segment.a` for each segment that has links of the node."""
         links, (order, start) = self.cables.plan.links, self._by_lower
         segments = np.unique(links.segment[order[start[device] : start[device + 1]]])
         return [links.segments[i].a for i in segments.tolist()]

@@ -258,7 +258,8 @@ class MovedJumper:
 def split_rows(
     plan: WiringPlan, cables: CableIndex, resolver: CageResolver, moves: Sequence[EndMove], faults: list[Diagnostic]
 ) -> WiringPlan:
-    """Return the plan with a cable end row for each fibre of cables whose fibres do not run side by side any more.
+    """Return the plan with an end row for each fibre of a cable, instead of one for all fibres between two cages, if
+    its fibres do not run side by side any more (`_run_side_by_side`).
 
     Fibres of a patched cable must keep together, as they run through one trunk: otherwise a fault is added to `faults`
     (FG077).
