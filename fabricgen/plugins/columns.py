@@ -23,7 +23,10 @@ class Column(cached_property[Array]):
 
 
 def column(make: Callable[[Any], Array], doc: str = "") -> Column[Array]:
-    """Return a column whose array a method makes, and which nobody can write to."""
+    """Return a column of a table: a property whose array `make` makes when it is first read, and which is read-only.
+
+    Its documentation is `doc`, else that of `make`.
+    """
 
     @wraps(make)
     def frozen(table: Columns) -> Array:
@@ -36,7 +39,10 @@ def column(make: Callable[[Any], Array], doc: str = "") -> Column[Array]:
 
 
 def table_column(convert: Callable[[Any], Array], doc: str, name: str = "") -> Column[Array]:
-    """Return a column of a view, made by `convert` of the column `name` of the table below; "": of the same name."""
+    """Return a column of a `TableColumns`, made by `convert` of the column `name` of the table that is given to it.
+
+    `name` is "" if both columns have the same name.
+    """
 
     def read(table: TableColumns) -> Array:
         return convert(table._table.columns[name or str(made.attrname)])
@@ -83,7 +89,7 @@ class Columns:
 
 
 class TableColumns(Columns):
-    """A table whose columns are taken from another table, which is that of a file of a build, or one made for it."""
+    """A table made from another: from that of a file of a build, such as devices.csv, or from one made for the view."""
 
     def __init__(self, table: Table) -> None:
         self._table = table

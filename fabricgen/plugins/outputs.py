@@ -38,8 +38,8 @@ def list_addon_names() -> frozenset[str]:
 
 
 def check_output(name: str, reserved_names: Collection[str]) -> None:
-    """Raise InputError (FG870) if two packages offer a part, its name is no folder's, or it is among
-    `reserved_names`.
+    """Raise InputError (FG870) if several packages offer a part, if its name cannot be that of a folder, or if the name
+    is among `reserved_names`.
     """
     first, *duplicates = _list_offers(name)
     if not _NAME.fullmatch(name):

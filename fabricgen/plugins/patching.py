@@ -150,6 +150,7 @@ def _list_trunk_passages(cluster: Cluster, patching: Patching) -> Iterator[_Pass
         for cable, rows in _list_channels(cluster, patching):
             links = [link for row in dict.fromkeys(patches.row[rows].tolist()) for link in links_of_row[row]]
             ports = list(dict.fromkeys(zip(panel[rows].tolist(), port[rows].tolist(), strict=True)))
+            # whether the common end of the cable is at this end, and a splitter is there
             splits_here = patching.split[cable] == AT_COMMON_END and common_a[cable] == (end == 0)
             count, last = max(len(links), len(ports)), (-1, -1)
             for number in range(count):
@@ -172,8 +173,11 @@ def _list_channels(cluster: Cluster, patching: Patching) -> Iterator[tuple[int, 
     """
     row = patching.patches.row
     cable = cluster.plan.cables.end_cable[row]
-    is_one = patching.split[cable] == AT_FAR_END
-    starts = np.flatnonzero(np.append(True, np.where(is_one[1:], np.diff(cable), np.diff(row)) != 0)[: len(row)])
+    is_one_channel = patching.split[cable] == AT_FAR_END
+    # a channel begins where the cable changes, or for cables with a channel for each leg where the end row does; the
+    # first row always begins one, if there is any
+    changes = np.where(is_one_channel[1:], np.diff(cable), np.diff(row)) != 0
+    starts = np.flatnonzero(np.append(True, changes)[: len(row)])
     for rows in np.split(np.arange(len(row)), starts[1:]) if len(row) else ():
         yield int(cable[rows[0]]), rows
 
@@ -196,7 +200,9 @@ def _find_links_of_rows(cluster: Cluster) -> dict[int, list[int]]:
 
 
 def _list_shuffle_passages(cluster: Cluster, patching: Patching) -> Iterator[_Passage]:
-    """Yield the ports that links pass at shuffles: the lower end of each at a port in, its upper end at a port out."""
+    """Yield two passages for each link through a fibre shuffle: its lower end is at a port in, its upper end at a port
+    out. Jumpers have the numbers after those of `_list_trunk_passages`.
+    """
     shuffles, cables, jumper_of_port = patching.shuffles, cluster.plan.cables, dict[tuple[str, str, int], int]()
     if not len(shuffles):
         return

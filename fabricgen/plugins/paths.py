@@ -175,9 +175,10 @@ class FabricPaths:
 def _find_segments(cluster: Cluster, fabric: str) -> Flags:
     """Return which segments carry traffic of a fabric; bool by segment, the links from one line of the blueprint.
 
-    These are the segments of the fabric itself, or of its carrier if its hosts are on the ports of that; and segments
-    between switches of fabrics that are joined with it, directly or not. A guest is joined with its carrier, and the
-    fabrics of sites with what is above their spines. Raises ValueError if there is no such fabric.
+    These are the segments of the fabric itself, or those of its carrier if its hosts share the carrier's ports; and
+    segments between switches of all fabrics that are joined with it, directly or through others. A fabric is joined
+    with its carrier, and the fabrics of sites are joined with the fabric above their spines. Raises ValueError if there
+    is no such fabric.
     """
     segments = cluster.plan.links.segments
     fabrics_by_name = {design.name: design for design in cluster.design.fabrics}

@@ -109,8 +109,11 @@ class Devices(TableColumns):
         switches. It is "" for other devices.
         """
         places = np.full(len(self), "", dtype=object)
-        # of several domains the widest, and of equal ones the first, has the nodes, as in the column of domains
-        for scale_up in sorted(self._cluster.design.scale_up, key=lambda of: -of.places.nodes)[::-1]:
+        # of several domains the widest, and of equal ones the first, has the nodes, as in the column of domains: it is
+        # written last
+        widest_first = sorted(self._cluster.design.scale_up, key=lambda of: -of.places.nodes)
+        for scale_up in reversed(widest_first):
+            # the last name, "", is that of nodes in no domain
             names = np.array([*(list_node_places(scale_up) or [""] * scale_up.places.nodes), ""], dtype=object)
             for cls in (cls for cls in self._plan.classes if cls.kind == NODE):
                 domain, rank = find_device_domains(self._cluster.design, self._plan, scale_up.places, cls.rows)
