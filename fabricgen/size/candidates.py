@@ -115,6 +115,7 @@ class Work:
         return _compile_text(self.path, text, self.hardware.catalog)
 
     def _make_candidate(self, shape: Shape, text: str, design: Design, grown: Design | None) -> Candidate | str:
+        """Return the candidate of a design with its figures, or why it is none; `grown` is its growth, if any."""
         figures = find_figures(design, self.prices)
         figures = figures if self.every else add_losses(figures, design)
         if grown is not None:
@@ -249,9 +250,9 @@ _MEET = {
 def _count_too_small(short: Sequence[tuple[Shape, int]], carried: Sequence[Shape], hardware: Hardware) -> Counter[str]:
     """Return how many shapes carry too few nodes, by reason: what they are, and the most GPUs that one of them carries.
 
-    `short` has (shape, most nodes) of the shapes that carry too few, `carried` has those that carry enough. Shapes of
-    equal tiers, form, switch and planes have one reason. If some of these carry enough, the reason also tells where
-    rails meet; if even some whose rails meet there carry enough, it names the greatest shape.
+    `short` has (shape, most nodes) of the shapes that carry too few, `carried` has those that carry enough. A reason is
+    for shapes of equal tiers, form, switch and planes. If other such shapes carry enough, it also tells where rails
+    meet; if others whose rails meet in the same tier do, it names the greatest shape that does not.
     """
     fits = {(shape.tiers, shape.form, shape.switch, shape.planes) for shape in carried}
     fits_with_meet = {(shape.tiers, shape.form, shape.switch, shape.planes, shape.meet) for shape in carried}
@@ -264,6 +265,7 @@ def _count_too_small(short: Sequence[tuple[Shape, int]], carried: Sequence[Shape
         groups.setdefault((where, (*model, shape.meet) in fits_with_meet), []).append((-reach, shape.name))
     counts = Counter[str]()
     for (where, has_example), shortfalls in groups.items():
+        # of the shapes with the greatest reach the first by name
         negative_reach, name = min(shortfalls)
         gpus = f"{-negative_reach * hardware.gpus_per_node:,} GPUs at most" if negative_reach else "a leaf is too small"
         counts[f"{where}{f', such as {name}' * has_example}: {gpus}"] += len(shortfalls)

@@ -406,8 +406,8 @@ def _find_switch_losses(failures: FailureAnalysis, fabric: FabricDesign) -> dict
 def _find_link_losses(failures: FailureAnalysis, fabric: FabricDesign) -> dict[str, float]:
     """Return, by lower end (`node` or a tier), the fraction of the bisection that one lost link leaves.
 
-    A lost link is counted as `analyze` counts a lost cable: a full group of switches sends the lesser of the bandwidths
-    of its uplinks and of its downlinks, and the bisection falls by what the group of the link sends less.
+    A lost link is counted as `analyze` counts a lost cable. A full group of switches sends as much as its uplinks or
+    its downlinks carry, whichever is less; the bisection falls by as much as that falls in the group of the link.
     """
     if any(tier.meshes for tier in fabric.tiers):
         return find_mesh_link_losses(fabric, float(failures.whole))

@@ -86,11 +86,11 @@ def measure_distances(base: Candidate, candidate: Candidate, axes: Sequence[str]
 def find_near_alike(
     front: Sequence[Candidate], beaten: Sequence[Candidate], axes: Sequence[str]
 ) -> dict[str, tuple[Candidate, ...]]:
-    """Return, by name of a candidate of the front, beaten ones that are nearly alike, one for each number of planes.
+    """Return, by name of a candidate of the front, beaten ones with other numbers of planes that are nearly alike.
 
-    Each is the nearest of those that differ by at most `NEAR` on every axis. Numbers of planes are left out for which
-    the front itself has a candidate that is nearly alike, since it is shown. Checked candidates are preferred, so that
-    few are wired.
+    There is at most one for each number of planes: the nearest of those that differ by at most `NEAR` on every axis,
+    checked ones first, so that few have to be wired. There is none for a number of planes with which a candidate of the
+    front is nearly alike, since that is shown.
     """
     near_by_name = {}
     for candidate in front:
@@ -204,7 +204,7 @@ def _explain_no_meshed_shape(hardware: Hardware, nodes: int) -> str:
 
 
 def _suggest_nearest(hardware: Hardware, nodes: int) -> str:
-    """Suggest the most GPUs that fit, and each wish without which an untried shape would fit, with that shape."""
+    """Suggest the most GPUs that fit, and each wish to give up for a shape that carries the nodes, with that shape."""
     wishes, tried = hardware.wishes, list(dict.fromkeys(list_shapes(hardware, nodes)))
     reach = max(((count_most_nodes(shape, hardware), shape) for shape in tried), key=lambda one: one[0], default=None)
     suggestions = []

@@ -78,12 +78,16 @@ class Shape:
 
 @dataclass(frozen=True)
 class Ports:
-    """How a NIC is cabled to a switch: the switch's kind of port for the NIC, and from it the kind of uplinks."""
+    """How a NIC is cabled to a switch, and which ports the switch has besides.
+
+    `kind` is the kind (speed and lane rate) of the switch's ports for the NIC; those of uplinks (`up`) and of links
+    within a tier (`inside`) follow from it.
+    """
 
     profile: SwitchProfile
     kind: PortKind
     legs: int
-    """Legs of a NIC in a plane."""
+    """Links of a NIC to the switches of one plane."""
     ways: int
     """Into how many ports a port of the NIC is split."""
 
@@ -101,8 +105,8 @@ class Ports:
     def inside(self) -> PortKind:
         """The kind of port for links to switches of the same tier.
 
-        It is the slowest that is no slower than ports of nodes and has a connector for each link at both ends, since no
-        cable splits towards both ends; if there is none, the fastest.
+        Each link needs a connector of its own, since no cable can be split at both ends. The slowest kind that has
+        that, and is no slower than ports of nodes, is taken; the fastest if there is none.
         """
         from fabricgen.lint.rules.plan.cabling.fg603_crowded_cage import count_connectors
 
@@ -137,6 +141,10 @@ class Ports:
 def _count_most_downlinks(
     profile: SwitchProfile, kind: PortKind, up: PortKind | None, ratio: Fraction, spare: int
 ) -> int:
+    """Return the most ports of a kind that a switch has for links downward; cached.
+
+    It keeps `spare` further ones free, and has ports of the kind `up` for an oversubscription of `ratio`; None: none.
+    """
     demand = SwitchDemand((PortDemand(kind, 0),))  # a demand of 0: as many ports as fit are counted
     return count_most_downlinks(profile, demand, up, ratio, spare_ports=spare)
 

@@ -136,6 +136,7 @@ def _labels_cross(first: Label, second: Label) -> bool:
 
 
 def _list_line_points(start: Point, end: Point) -> Iterator[Point]:
+    """Yield 25 points at equal distances on a line, both ends included."""
     for step in range(25):
         part = step / 24
         yield (start[0] + (end[0] - start[0]) * part, start[1] + (end[1] - start[1]) * part)

@@ -124,7 +124,7 @@ def _list_units(base: Shape, hardware: Hardware, ports: Ports, nodes: int) -> li
 
 
 def _count_most_ports(ports: Ports, spare: int) -> int:
-    """Return the most node ports of a switch that has as many ports for other switches, with `spare` more free."""
+    """Return the most node ports of a switch that has equally many ports for other switches, and `spare` free ones."""
     return find_largest(lambda count: _can_place(ports, count, (count,), spare), 4096)
 
 
@@ -154,10 +154,11 @@ def _list_widths(
 
 
 def _join_switches(shape: Shape, ports: Ports, node_ports: int) -> Shape | None:
-    """Return a shape with its `links`: those of every two switches or groups that meet.
+    """Return a shape with its `links` between every two switches or groups that meet: as many as carry what the nodes
+    send, divided by the wished oversubscription.
 
-    They carry, divided by the wished oversubscription, what the `node_ports` of each unit send. Return None for a
-    dragonfly with more groups than balance allows.
+    `node_ports` is how many ports of nodes a unit (group) has. Return None for a dragonfly with more groups than
+    balance allows.
     """
     groups, *grid = shape.widths
     per_switch = node_ports // prod(grid)
@@ -167,12 +168,13 @@ def _join_switches(shape: Shape, ports: Ports, node_ports: int) -> Shape | None:
         local = Fraction(2 * per_switch - 1) * scale
         between = floor(node_ports * scale / (groups - 1)) if groups > 1 else 0
         return replace(shape, links=(between, ceil(local / max(1, grid[0] - 1)))) if between else None
+    # half of what `width` switches send crosses the middle, where (width // 2) x (the other half) pairs meet
     links = (ceil(per_switch * scale * width / (2 * (width // 2) * -(-width // 2))) for width in shape.widths)
     return replace(shape, links=tuple(links))
 
 
 def _list_port_counts(shape: Shape) -> tuple[int, ...]:
-    """Return the ports of a switch for links along each dimension; the dimension of units is last."""
+    """Return how many ports of a switch are for links along each dimension; the dimension of units is last."""
     (groups, *grid), (between, *local) = shape.widths, shape.links
     across = (groups - 1) * between
     ports = [(width - 1) * links for width, links in zip(grid, local, strict=True)]
@@ -186,6 +188,7 @@ def _has_ports(shape: Shape, ports: Ports, hardware: Hardware) -> bool:
 
 
 def _can_place(ports: Ports, down: int, inside: Sequence[int], spare: int) -> bool:
+    """Whether a switch has ports for `down` nodes, `spare` free ones, and for each number of `inside` as many more."""
     room_gbps = sum(cage.count * cage.lanes_gbps for cage in ports.profile.cages)
     if down * ports.kind.speed_gbps + sum(inside) * ports.inside.speed_gbps > room_gbps:
         return False
@@ -204,7 +207,10 @@ def count_links(shape: Shape) -> int:
 
 
 def _find_greatest(base: Shape, hardware: Hardware, ports: Ports, nodes: int) -> Iterator[Shape]:
-    """Yield the shape that carries most nodes, unless that is enough nodes; a HyperX has three equal widths."""
+    """Yield the shape of `base` that carries the most nodes, to say how many fit; nothing if it carries `nodes`.
+
+    A HyperX has three equal widths.
+    """
     spare, legs = hardware.wishes.spare_ports, base.rails * ports.legs
     scale = Fraction(ports.kind.speed_gbps, ports.inside.speed_gbps) / base.ratio
     greatest: tuple[int, Shape] | None = None
@@ -224,10 +230,10 @@ def _find_greatest(base: Shape, hardware: Hardware, ports: Ports, nodes: int) ->
 
 
 def _list_greatest_widths(form: str, per_switch: int, scale: Fraction) -> Iterator[tuple[int, ...]]:
-    """Yield widths for `per_switch` node ports on each switch, the greatest first.
+    """Yield widths of a shape with `per_switch` node ports on each switch, the greatest first.
 
-    `scale` is how many links between switches carry what a node port may send, at the wished oversubscription. With the
-    greatest widths every two switches, or units, have one link.
+    The greatest are those with which one link joins every two switches or units that meet. `scale` is how many links
+    between switches each node port needs, at the wished oversubscription.
     """
     if form == "dragonfly":
         switches = ceil((2 * per_switch - 1) * scale) + 1

@@ -180,9 +180,10 @@ def _is_published(shape: Shape, pod: int | None, hardware: Hardware, nodes: int)
 
 
 def put_reference(candidates: Sequence[Candidate], reference: Candidate) -> list[Candidate]:
-    """Return the candidates with the maker's design in place of the candidate that it is, or that is alike to it.
+    """Return the candidates with `reference`, the maker's design, in place of the one that has its shape.
 
-    If no candidate is, because the design is not as wished, the candidates are returned as they are.
+    That is the candidate of this shape, or one that has the shape among its `alike`. If the maker's design is not as
+    wished, there is none, and all candidates are returned as they are.
     """
     merged = []
     for candidate in candidates:
@@ -205,9 +206,10 @@ MOST_TIMES = 4
 def choose_rows(
     front: Sequence[Candidate], reference: Candidate | None, axes: Sequence[str], hardware: Hardware
 ) -> tuple[Candidate, ...]:
-    """Return at most `MOST_ROWS` candidates of the front, and the maker's design, in the order of the front.
+    """Return at most `MOST_ROWS` candidates to show first, chosen as said above, in the order of the front.
 
-    The maker's design comes last if it is not on the front.
+    They are the maker's design (last, if it is not on the front), the best of each kind, the best on each axis of
+    costs, and then those nearest to the best figures (`measure_distances_to_best`).
     """
     distances = measure_distances_to_best(front, axes)
     nearest = sorted(front, key=lambda one: (distances[one.name], one.name))
@@ -216,6 +218,7 @@ def choose_rows(
     fewest = {
         protocol: min(switches[n] for n in switches if protocols[n] == protocol) for protocol in protocols.values()
     }
+    # the nearest of a kind comes last, and stays
     kinds = {
         _describe_kind(one, protocols[one.name]): one
         for one in reversed(nearest)
@@ -231,6 +234,7 @@ def choose_rows(
 
 
 def _describe_kind(candidate: Candidate, protocol: str) -> tuple[object, ...]:
+    """Return the kind of a candidate, of which the first screen shows one: a tuple that is equal for equal kinds."""
     shape = candidate.shape
     return (protocol, shape.form, shape.planes, shape.attach, shape.meet == "", shape.ready)
 
@@ -252,4 +256,5 @@ def measure_distances_to_best(candidates: Sequence[Candidate], axes: Sequence[st
 
 
 def _list_values(candidates: Sequence[Candidate], axis: str) -> set[float]:
+    """Return the different values (`list_axis_values`) that candidates have on an axis."""
     return {value for candidate in candidates for value in candidate.list_axis_values((axis,))}

@@ -31,6 +31,7 @@ def count_most_nodes(shape: Shape, hardware: Hardware) -> int:
     leaves = -(-leaf_nodes * legs // down) if down else 0
     if not leaves:
         return 0
+    # of a unit: groups of leaves with spines of their own
     groups = 1 if shape.meet == "spine" else hardware.rails // shape.rails
     joined = hardware.rails // shape.rails // groups  # leaf groups of a unit that a spine serves
     leaves_below = leaves * joined
@@ -67,6 +68,7 @@ def find_likeness(shape: Shape, hardware: Hardware, nodes: int) -> tuple[object,
     pods, last_units = divmod(units, shape.pod) if shape.pod else (1, 0)
     pod_leaves = (shape.pod or units) * leaves_below
     down = ports.count_most_down(shape.ratio, hardware.wishes.spare_ports) if isinstance(ports, Ports) else 0
+    # ports of nodes on each leaf; `uneven` is not 0 if some leaf has one more
     full, uneven = divmod(leaf_nodes * legs, -(-leaf_nodes * legs // down)) if down else (0, 1)
     apart = shape.meet == "" and groups > 1 and shape.tiers > 2
     groups_of_spines = groups // joined

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fabricgen.yaml.located import Located
 
 _FILE = "wishes'"
-"""Whose folder a file has to be in, as messages of `resolve_contained` say it: "the wishes' folder"."""
+"""The owner of the folder that files have to be in, for messages of `resolve_contained`: "the wishes' folder"."""
 AXES = {
     "switches": "switches of all tiers",
     "optics": "transceivers, and optical ends that cables have of their own",
