@@ -189,7 +189,10 @@ def _summarize_scale_up(cluster: Cluster, scale_up: ScaleUpDesign, figures: dict
 
 
 def _count_rack_domains(devices: DeviceTable, labels: list[int], racks: int) -> int:
-    """Return how many scale-up domains, of `racks` adjacent racks each, have nodes of classes with indexes `labels`."""
+    """Return how many scale-up domains, of `racks` adjacent racks of a unit each, have nodes of some classes.
+
+    `labels` are the indexes of these classes in the device table.
+    """
     rows = np.isin(devices.device_class, labels)
     domain = devices.rack_in_unit[rows] // racks
     return len(np.unique(devices.unit[rows].astype(np.int64) * (int(domain.max(initial=0)) + 1) + domain))

@@ -182,7 +182,9 @@ def _cut_cables(plan: WiringPlan, phase: AtPhase, end_link: Ints64, cable: Ints)
 
 
 def _cut_planned(whole: Cluster, design: Design, phase: AtPhase, present: Flags) -> PlannedCables:
-    """Return the cabling of what exists as planned: without overrides of single cables, which stand beside it."""
+    """Return the planned cabling of what exists: the plan without overrides of single cables, and those overrides that
+    are of cables that exist.
+    """
     planned = whole.planned.plan._replace(links=_choose_planned_links(whole, phase))
     # a cable may have more end rows as built than as planned: one for each of its jumpers
     ends, end_link = _find_ends(planned, present)
@@ -193,9 +195,7 @@ def _cut_planned(whole: Cluster, design: Design, phase: AtPhase, present: Flags)
 
 
 def _choose_planned_links(whole: Cluster, phase: AtPhase) -> LinkTable:
-    """Return the links as planned; an end that is planned on a device that does not exist yet is replaced by that as
-    built.
-    """
+    """Return the planned links; where an end is planned on a device that does not exist yet, it is the end as built."""
     planned, built = whole.planned.plan.links, whole.plan.links
     absent = np.ones(len(whole.names), dtype=bool)
     absent[phase.devices] = False
@@ -314,7 +314,7 @@ def _cut_subnets(subnets: Mapping[str, NodeBlocks], phase: AtPhase, selection: S
 
 
 def _cut_rails(whole: Cluster, rails: RailSubnets, phase: AtPhase) -> RailSubnets:
-    """Return the subnets of rails; those of a switch are the same whichever rails exist."""
+    """Return the subnets of rails, cut to the leaves and links that exist; each keeps its subnets and their numbers."""
     leaves = {}
     for key, leaf in rails.leaves.items():
         rows = whole.plan.devices.find_tier(key).rows
@@ -333,6 +333,7 @@ def cut_patching(patching: Patching, phase: AtPhase) -> Patching:
     trunk = np.full(len(patching.trunks), -1, dtype=np.int32)
     trunk[used] = np.arange(len(used), dtype=np.int32)
     holds = np.ones(len(patching.panels), dtype=bool)  # panels for growth, without any cable, stay
+    # of those that the whole plan uses only those that cables of the phase use
     holds[patching.trunks.a_panel] = holds[patching.trunks.b_panel] = holds[patching.shuffles.panel] = False
     holds[patching.trunks.a_panel[used]] = holds[patching.trunks.b_panel[used]] = holds[housings] = True
     # panels that stay are numbered in their order
