@@ -156,6 +156,7 @@ def _is_common(records: Records, leg: Ints64, is_b_end: Flags) -> Flags:
     `leg` are rows of `records.plugs`, and `is_b_end` says which of the two plugs of a row is meant.
     """
     plugs = records.plugs
+    # a plug is at the common end if that is the a end and the plug is at a, or neither is
     common: Flags = (records.common_a[records.cable[plugs.row[leg]]] != is_b_end) & (plugs.tails[leg] > 1)
     return common
 

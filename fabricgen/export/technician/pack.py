@@ -176,7 +176,8 @@ class TechnicianPack:
     def plugs_per_rack(self) -> Ints64:
         """Number of plugs at the devices of each rack, each with one label; int64.
 
-        The common end of a splitter is one plug, a row of several jumpers has as many.
+        The common end of a splitter is one plug for all of its far ends; an end row with several jumpers has a plug for
+        each.
         """
         records, rack = self.records, self.cluster.plan.devices.rack
         leg, is_b_end = list_label_ends(records)
@@ -252,7 +253,8 @@ def list_home_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
 def list_wiring_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
     """Return the cable end rows whose plug at the a end is pulled from one of `racks`; int64.
 
-    If the plug belongs to another row, its b end decides. So each row of cables.csv belongs to one rack.
+    If the plug at the a end comes with another row, since it leads to several far ends, the plug at the b end decides.
+    So each row of cables.csv belongs to one rack.
     """
     pull, count = pack.records.pull, len(pack.records.cable)
     a, b = pull.rows.find_rows(count)

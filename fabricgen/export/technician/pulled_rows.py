@@ -29,8 +29,8 @@ cable.
 
 @dataclass(frozen=True, slots=True)
 class PulledRows:
-    """Columns by pulled row: a row for each cable end row of a direct cable, each cable end row and panel of a jumper,
-    and each trunk.
+    """Columns by pulled row. A direct cable has a row for each of its cable end rows; jumpers have one for each pair of
+    a cable end row and a panel that they join; a trunk has one.
 
     int32: `row` is the cable end row (-1 for a trunk). `end` is DIRECT, 0 or 1 for a jumper at the a or b end, or
     TRUNK_END. `trunk` is the trunk and `panel` the panel of a jumper, -1 for others. `a_rack` and `b_rack` are where it
@@ -110,9 +110,7 @@ def _join_rows(tables: Sequence[PulledRows]) -> PulledRows:
     return _make_rows(table_starts[-1], columns)
 
 
-def _count_pieces(
-    row: Ints64, piece: Ints64, brings: Flags, racks: tuple[Ints, Ints]
-) -> dict[str, np.ndarray[Any, np.dtype[np.float64]]]:
+def _count_pieces(row: Ints64, piece: Ints64, brings: Flags, racks: tuple[Ints, Ints]) -> dict[str, Ints]:
     """Return the columns `laid` and `jumpers` of pulled rows, int32.
 
     `row`, `piece` and `brings` have an entry for each end of each piece: the pulled row that the end is in, the piece
@@ -164,7 +162,7 @@ def _list_direct_rows(cluster: Cluster, plugs: PlugTable, positions: tuple[Ints,
 
 
 def is_a_first(cluster: Cluster, a_rack: Ints, b_rack: Ints) -> Flags:
-    """Whether the rack at the a end is the first of both on the floor, or is the rack at the b end too."""
+    """Whether the rack at the a end comes first on the floor, or both ends are in one rack; bool."""
     rank = rank_racks(cluster.plan.racks)
     return rank[a_rack] <= rank[b_rack]
 

@@ -193,7 +193,8 @@ class _BundleKinds(NamedTuple):
 def make_pull_plan(cluster: Cluster, plugs: PlugTable) -> PullPlan:
     """Return the bundles, steps and pulling order of all that is pulled in a cluster.
 
-    Tails of a splitter are pulled by the racks at their ends. Bundles and steps are numbered from 0 in pulling order.
+    Tails of one splitter that lead to different racks are in different bundles. Bundles and steps are numbered from 0
+    in pulling order.
     """
     rows = list_pulled_rows(cluster, plugs)
     kinds_of_rows, fabric_names = _list_bundle_kinds(cluster, rows)

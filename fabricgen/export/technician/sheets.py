@@ -43,9 +43,9 @@ MOST_SHEETS = 400
 """The most pull sheets in one workbook; if there is work for more, neighbours in the order share a sheet."""
 
 SHIFT, MOST_OF_SHIFT = 76, 100
-"""Jumpers of a shift's work, and the most of one shift; a trunk counts as its connectors.
+"""How many jumpers are the work of a shift, and the most that one shift has; a trunk counts as its connectors.
 
-A step with more is shared: with whole bundles of up to 24, a sheet has at most MOST_OF_SHIFT, and usually 60 or more.
+A step with more is divided into shifts of whole bundles of up to 24, so that a sheet usually has 60 to MOST_OF_SHIFT.
 """
 
 NUMBERS = ("length_m", "a_u", "b_u")
@@ -142,7 +142,7 @@ def _divide_into_shifts(pack: TechnicianPack, rows: Ints64) -> Ints64:
     bundles = np.unique(pull.bundle[rows])
     step = pull.step[bundles]
     work_of_step = np.bincount(step, work_of_bundle[bundles])
-    # the work of the step that is done at the middle of each bundle
+    # how much of its step is done when half of each bundle is: that decides the shift of the bundle
     work_of_earlier_steps = (np.cumsum(work_of_step) - work_of_step)[step]
     work_done = np.cumsum(work_of_bundle[bundles]) - work_of_bundle[bundles] / 2 - work_of_earlier_steps
     shifts_of_step = np.where(work_of_step > MOST_OF_SHIFT, np.ceil(work_of_step / SHIFT), 1)
