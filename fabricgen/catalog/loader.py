@@ -389,4 +389,9 @@ def _read_file(model: type[M], file: Path) -> M:
 @cache
 def _read_once(model: Any, file: Path) -> Any:
     """Read a built-in file, which cannot change while we run; a user's file may, between two blueprints."""
-    return validate(model, read_located(file))
+    from fabricgen.yaml.plain import read_plain
+
+    try:
+        return model.model_validate(read_plain(file))
+    except ValueError:  # a mistake of ours is told with its place
+        return validate(model, read_located(file))

@@ -20,6 +20,8 @@ from fabricgen.catalog.models import PROFILE_KINDS, CableProfile, NodeProfile, S
 from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.design.scale_up.domains import load_kind
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.yaml.located import read_located
+from fabricgen.yaml.plain import read_plain
 
 HOME = Path(fabricgen.catalog.__file__).parent
 SCHEMA = Path(__file__).parents[2] / "schemas" / "catalog.schema.json"
@@ -41,6 +43,23 @@ MEDIA_OF_KIND = {
     "multimode": {"SR"},
     "single-mode": {"DR", "FR", "LR"},
 }
+
+
+@pytest.mark.slow
+def test_files_without_anchors_are_read_alike_with_and_without_places() -> None:
+    files = [file for file in sorted(HOME.glob("**/*.yaml")) if not re.search(r": [&*]\w", file.read_text("utf-8"))]
+    assert len(files) > 200
+    for file in files:
+        assert read_plain(file) == read_located(file).data, file.name
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a: 1\na: 2\n", "a: &b 1\n", "a: yes\n", "1: a\n", "a: !!str 1\n", "a: [1\n", "<<: {a: 1}\n"]
+)
+def test_a_file_with_mistakes_is_not_read_without_places(text: str, tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_text(text)
+    with pytest.raises(ValueError, match=r"."):
+        read_plain(tmp_path / "x.yaml")
 
 
 def cables_at(lane_gbps: float, kind: str) -> list[CableProfile]:
