@@ -5,8 +5,6 @@ another entry of DIMENSIONS: names, counts, groups, wiring, numbering and messag
 name. Only rules about a particular dimension (rails that are regrouped, planes that are mixed) name it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from functools import cache
 from typing import Literal, NamedTuple, Protocol

@@ -1,7 +1,5 @@
 """Laying one tree of YAML over another, `--set PATH=VALUE`, and keys that are written under an old name."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache

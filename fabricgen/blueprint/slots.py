@@ -1,7 +1,5 @@
 """Slots: places of nodes in the cluster by name, such as `p1/su-last/node-last`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

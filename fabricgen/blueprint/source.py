@@ -1,7 +1,5 @@
 """The text of a blueprint, with its includes and `--set` values put together."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Mapping, Sequence

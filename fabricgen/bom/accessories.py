@@ -1,7 +1,5 @@
 """Accessories of racks, listed by specification, or as the product that the blueprint names for a specification."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

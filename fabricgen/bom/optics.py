@@ -1,7 +1,5 @@
 """The power of transceivers, and of the fixed ends of cables, in each device and rack."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

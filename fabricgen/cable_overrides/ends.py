@@ -1,7 +1,5 @@
 """Cable ids, and the planned ends of cables, by which overrides and redlines refer to them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """How nodes attach to a fabric: which NIC ports, at what speed, split over which planes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import gcd
 from typing import NamedTuple

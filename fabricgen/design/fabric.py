@@ -1,7 +1,5 @@
 """Design linked fabrics: how nodes attach, their tiers, their extra devices, and every count."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

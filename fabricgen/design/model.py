@@ -3,8 +3,6 @@
 Nothing here grows with the number of devices: a million accelerators are a few hundred groups.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

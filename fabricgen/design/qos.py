@@ -10,8 +10,6 @@ Vendors do not agree on thresholds; these are starting values of ours, within wh
 leaf, 512/768 kB at a spine, for a 400G port), scaled by port speed.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from fabricgen.blueprint.sections.qos import Watchdog, choose_setting, interpret_profile

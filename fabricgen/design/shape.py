@@ -7,8 +7,6 @@ A scope is a kind of place: `all`, `site`, `pod`, `su`, `rack` and others. Its p
 of the layout. Inner dimensions of `per` are no places: rail, plane and so on, or a tier, by its switches' numbers.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, islice, product

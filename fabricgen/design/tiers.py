@@ -1,7 +1,5 @@
 """The tiers of all fabrics as written: names looked up, `per` completed, and which tier is linked up to which."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction

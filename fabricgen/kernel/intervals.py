@@ -4,8 +4,6 @@ A name keeps every interval that it was ever given: an allocation that grows is 
 names that nobody asks for any more are holes, which stay reserved until the lock releases them.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise

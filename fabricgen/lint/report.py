@@ -1,7 +1,5 @@
 """The reports of lint: what is reported of a blueprint, and in which formats it is written."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple, cast
 

@@ -1,7 +1,5 @@
 """Findings that somebody accepts: waived ones, and those that settings ignore or give a lower severity."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -2,8 +2,6 @@
 path.
 """
 
-from __future__ import annotations
-
 import types
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin

@@ -1,7 +1,5 @@
 """The plan of AS numbers of each fabric, and how many numbers its tiers take; light, for lint's fast path."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 

@@ -7,8 +7,6 @@ Names that a NOS's models refuse are not written, since the switch would refuse 
 sonic-buildimage, src/sonic-yang-models/yang-models: sonic-snmp.yang (SNMP_USER name), sonic-gnmi.yang.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias

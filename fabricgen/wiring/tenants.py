@@ -1,7 +1,5 @@
 """Which tenant each device and each link belongs to."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 Devices are known by the names that they have without templates, so that a new name loses nothing.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import re
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Tables beside a blueprint, as CSV: the hardware that stands there, GUIDs of InfiniBand devices, pairs of switches."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

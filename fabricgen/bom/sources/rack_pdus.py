@@ -8,8 +8,6 @@ NVIDIA, Data Center Best Practices with DGX B200 (rack power profiles): 415 V, t
 systems.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, sqrt

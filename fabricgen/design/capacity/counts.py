@@ -1,7 +1,5 @@
 """Counts of links and cables, from the design alone; tests compare each with the wiring plan."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property

@@ -1,7 +1,5 @@
 """End-to-end oversubscription: of each tier, and of all tiers above the nodes together."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Expected figures of a blueprint, compared with those of its design."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 

@@ -9,8 +9,6 @@ leaves. Numbers that have lost equally many switches in the same places form a c
 each class on the cheaper of its sides.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction

@@ -4,8 +4,6 @@ A node rack fails with its nodes, which then need no network: a switch on top of
 of a part of the cluster are alike, and so are their network racks: one of these units stands for all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple

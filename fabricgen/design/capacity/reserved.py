@@ -1,7 +1,5 @@
 """The ports of a tier's switches that are kept for a named purpose."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from fabricgen.design.fabric_model import TierDesign, find_port

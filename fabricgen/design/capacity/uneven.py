@@ -11,8 +11,6 @@ With `weights: link-bandwidth` lower switch i sends lower switch k over upper sw
 paths through it: a link between s and k then carries sum(d_is / sum(d_is x d_ks, s), i != k), up and down alike.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Extra devices of a fabric: which devices, the tier they attach to, and how many ports they need."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The exits of the fabrics of a design: which extra devices they lead to, and what is wrong with them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from ipaddress import ip_interface
 from typing import NamedTuple

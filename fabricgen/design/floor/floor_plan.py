@@ -6,8 +6,6 @@ units of its part of the cluster; switches that serve more stand in runs of shar
 plane and hall. Positions in the lock stay.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress

@@ -5,8 +5,6 @@ aisle, rows 2 and 3 a hot one. All halls of a site share one coordinate system: 
 storeys, above each other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
 from typing import Any, NamedTuple

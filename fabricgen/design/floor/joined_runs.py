@@ -6,8 +6,6 @@ Failure domains stay apart: parts that a tier is split into, planes, and two fab
 share a rack because of it. Runs join first with runs whose ports face the same aisle.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 

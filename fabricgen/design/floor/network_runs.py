@@ -1,7 +1,5 @@
 """Runs of shared network racks: which devices stand in each run, in which order, in which hall, and in which rows."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product

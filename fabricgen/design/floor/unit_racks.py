@@ -4,8 +4,6 @@ racks. All units of a kind are alike.
 All node racks have the same rack units for the same slots. Switches that the lock knows stay where they are.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -11,8 +11,6 @@ stand in the racks of other runs, and `row-middle` is the middle of a row even i
 keeps separate racks for each run, and puts racks of the middle between units.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from fabricgen.blueprint.beside.lock import Lock

@@ -6,8 +6,6 @@ most two local links and a global one, so that each router has twice as many loc
 global ones. The widths of a regular HyperX are equal, or as near as they can be (Ahn et al., SC 2009).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from math import prod

@@ -1,7 +1,5 @@
 """Links inside a tier in the symmetric form: which of its switches meet, and by how many links."""
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple
 
 from fabricgen.design.ports import PortRun

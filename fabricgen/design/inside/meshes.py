@@ -5,8 +5,6 @@ groups, the dimensions of a HyperX (Ahn et al., SC 2009), rings and tori. With `
 links are dealt over their switches: the global links of a dragonfly (Kim et al., ISCA 2008).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction

@@ -8,8 +8,6 @@ IEEE Std 802.3, 31B.3.7, 905 quanta of 512 bits at 400 Gb/s (sonic-net/SONiC, do
 calculation.md, sums up the same; IEEE Std 802.1Q has an annex on buffers of PFC).
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The devices that have management ports: switches of every tier, and scale-up trays."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial

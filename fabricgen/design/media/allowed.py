@@ -4,8 +4,6 @@ A link between tiers has a statement at each end, `up` of the lower tier and `do
 both allow are used.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 

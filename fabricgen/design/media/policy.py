@@ -1,7 +1,5 @@
 """The media policy: which cable profiles may carry links without stated media, and in what order of preference."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeVar
 

@@ -1,7 +1,5 @@
 """Names from templates: which template applies to which devices, whether it gives distinct names, and names in bulk."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

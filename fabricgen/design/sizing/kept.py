@@ -5,8 +5,6 @@ oversubscription, speed, nodes of a unit). Growth may need more than was kept; a
 anew.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple

@@ -7,8 +7,6 @@ that order, so that the ports behind it keep their numbers. A holder is what por
 moves no others.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace

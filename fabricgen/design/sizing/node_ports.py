@@ -5,8 +5,6 @@ units grows, so its leaves share every unit equally: in blocks if the slots of a
 slot at a time. A further unit then moves no earlier slot.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

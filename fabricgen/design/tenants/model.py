@@ -1,7 +1,5 @@
 """A tenant of the cluster, in the symmetric form."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

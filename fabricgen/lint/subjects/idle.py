@@ -1,7 +1,5 @@
 """Find settings of a blueprint that have no effect on its design, and read the commands in configuration snippets."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from fnmatch import fnmatchcase

@@ -1,7 +1,5 @@
 """Sum the power, heat or weight of the devices in racks; for racks of nodes from the design alone."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias

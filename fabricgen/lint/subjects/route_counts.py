@@ -4,8 +4,6 @@ Prefixes are counted low: loopbacks of the switches of the lowest tier and what 
 of the switches above are left out.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from fabricgen.design.capacity.bisection import count_strands, list_chains, list_top_tiers

@@ -1,7 +1,5 @@
 """The demand on address pools, computed from the design alone, without expanding it to columns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -13,8 +13,6 @@ Each switch of a tier has a number in the block of each of these VRFs, used or n
 hosts are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 

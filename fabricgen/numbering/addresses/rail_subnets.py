@@ -6,8 +6,6 @@ devices are numbered downward from the end of the subnet, one number a port, so 
 keeps these numbers.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, collapse_addresses, ip_network, summarize_address_range

@@ -1,7 +1,5 @@
 """The block allocator: each name has the block that the lock keeps for it, else the next free numbers of a pool."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable, Container, Mapping
 from contextlib import suppress

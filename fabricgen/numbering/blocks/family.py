@@ -1,7 +1,5 @@
 """The two address families: width, default pools, and the sizes of subnets and links."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import NamedTuple, TypeAlias

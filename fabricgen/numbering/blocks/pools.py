@@ -2,8 +2,6 @@
 small.
 """
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Iterator
 from typing import NamedTuple

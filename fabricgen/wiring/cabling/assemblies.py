@@ -7,8 +7,6 @@ connector each, one splitter (MCP7Y00, MCP7Y10: 2x400G to 400G twice). Source: d
 of these, overview and use cases.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

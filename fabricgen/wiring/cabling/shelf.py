@@ -1,7 +1,5 @@
 """The shelf: lookup of transceivers, fibres and cables in product lists."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol

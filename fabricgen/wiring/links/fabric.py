@@ -1,7 +1,5 @@
 """The links of a fabric, computed from the coordinates of their ends by broadcasting."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import count as count_from
 from typing import Any, NamedTuple

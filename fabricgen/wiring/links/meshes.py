@@ -1,7 +1,5 @@
 """Links inside a tier as columns: which switches meet, of pairs, over a span or along a dimension, by which ports."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Scale-up domains as columns: the domain of each node, domain names, and coordinates of switch trays."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """The load of every rack: rack units, weight, power, and heat to air and liquid, as columns."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, get_args
 

@@ -1,7 +1,5 @@
 """The rack table: racks of units and shared racks, at computed or stated positions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple

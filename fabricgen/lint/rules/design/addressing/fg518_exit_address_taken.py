@@ -1,7 +1,5 @@
 """FG518: the address of an exit is taken."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from ipaddress import ip_interface, ip_network
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """FG306: two fabrics attach the same NIC ports."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 
