@@ -26,7 +26,7 @@ from fabricgen.reports.table import Table
 
 
 class Halls(TableColumns):
-    """Halls, one a row, grouped by site."""
+    """Halls, grouped by site."""
 
     name = table_column(to_text_array, "Its name, which another site may have too.")
     site = table_column(to_text_array, "Name of its site.")

@@ -424,7 +424,7 @@ class Addresses(TableColumns):
 
 
 class Endpoints(TableColumns):
-    """Accelerators and the NIC ports that serve them, in the order of endpoints.csv: a row a port."""
+    """Accelerators and the NIC ports that serve them, in the order of endpoints.csv: a row for each port."""
 
     node = table_column(to_text_array, "The name of the node.")
     accelerator = table_column(

@@ -345,6 +345,7 @@ def judge_selected(
         replacements = {
             candidate.name: work.find_next_alike(candidate) for candidate in unchecked if candidate.name not in checked
         }
+        # each is replaced by itself as checked, or if it failed by the next alike, if any
         candidates = [
             replacement
             for candidate in candidates

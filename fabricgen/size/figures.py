@@ -347,6 +347,7 @@ def measure_figures(cluster: Cluster, designed: Figures, prices: Prices) -> Figu
     hops = measure_hops(cluster) if designed.routing else None
     switch_w, switches_ns = designed.switch_power_w, _sum_switches_ns(design, fabric, hops)
     per_m = design.catalog.constants().latency.medium.fibre_ns_per_m
+    # the longest path has the longest cable of each kind of link twice: up, and down
     path_m = 2 * float(measure_longest_m(cluster).sum()) if hops is None else sum_longest_path_m(cluster, hops)
     return replace(
         designed,

@@ -206,10 +206,12 @@ def _explain_no_meshed_shape(hardware: Hardware, nodes: int) -> str:
 def _suggest_nearest(hardware: Hardware, nodes: int) -> str:
     """Suggest the most GPUs that fit, and each wish to give up for a shape that carries the nodes, with that shape."""
     wishes, tried = hardware.wishes, list(dict.fromkeys(list_shapes(hardware, nodes)))
-    reach = max(((count_most_nodes(shape, hardware), shape) for shape in tried), key=lambda one: one[0], default=None)
+    reaches = ((count_most_nodes(shape, hardware), shape) for shape in tried)
+    most_nodes, greatest = max(reaches, key=lambda reach: reach[0], default=(0, None))
     suggestions = []
-    if reach and 0 < reach[0] < nodes:
-        suggestions.append(f"{reach[0] * hardware.gpus_per_node:,} GPUs fit as {reach[1].name}")
+    if greatest and 0 < most_nodes < nodes:
+        suggestions.append(f"{most_nodes * hardware.gpus_per_node:,} GPUs fit as {greatest.name}")
+    # wish -> (how to give it up, in words; its value then)
     changes = {key: (f"without `{key}`", Wishes.model_fields[key].default) for key in wishes.model_fields_set & _FREED}
     if "apart" not in wishes.rails:
         changes["rails"] = ("with `--rails apart`", ("apart",))

@@ -259,6 +259,7 @@ class Hardware:
         of known power is preferred, then one of the node's vendor.
         """
         if self.wishes.switch:
+            # raises InputError for a name that the catalogue lacks
             for name in self.wishes.switch:
                 self.catalog.switch(name, ("switch",))
             return dict.fromkeys(self.wishes.switch, ())
@@ -269,6 +270,7 @@ class Hardware:
                 face = tuple(self._describe_face(name, planes) for planes in self.planes)
                 if any(face) and (profile.protocol == "infiniband" or self.catalog.list_usable_nos(profile)):
                     foreign = profile.vendor != self.node.vendor
+                    # the box to try sorts first: False is before True
                     order = (profile.power_w.planning_w is None, foreign, name)
                     faces.setdefault((profile.protocol, face), []).append(order)
         ordered = [[name for *_, name in sorted(orders)] for orders in faces.values()]

@@ -65,7 +65,7 @@ def make_bonds(design: Design, devices: DeviceTable, links: LinkTable) -> Bonds 
 
 class _SomeBonds(NamedTuple):
     """Some of the cluster's bonds, int64 columns: `rows`, the link rows of all of them; `bond`, the bond of each of
-    these rows, counted from 0; and one item a bond, as in `Bonds`: `first`, `number`, `nic`, `kind`.
+    these rows, counted from 0; and by bond, as in `Bonds`: `first`, `number`, `nic`, `kind`.
     """
 
     rows: Ints64

@@ -20,9 +20,10 @@ class Bonds(NamedTuple):
     """The bonds of a cluster, int32 columns: `of_link` is the bond of each link, -1 for none; `mate` is the other
     switch of the MLAG pair of each device, -1 for none.
 
-    One a bond, hosts before peer links and in the order of fabrics and devices: `first` is its link with the lowest
-    port of the lower end, which has the address of the bond; `number` is its number on its switches, from 1; `nic` is
-    the NIC whose ports it has, from 1, or 0 where it has all ports of the device; `kind` is LACP, MLAG or PEER.
+    Columns by bond, hosts before peer links and in the order of fabrics and devices: `first` is its link with the
+    lowest port of the lower end, which has the address of the bond; `number` is its number on its switches, from 1;
+    `nic` is the NIC whose ports it has, from 1, or 0 where it has all ports of the device; `kind` is LACP, MLAG or
+    PEER.
     """
 
     of_link: Ints

@@ -1,4 +1,4 @@
-"""The wiring plan as numpy columns: one row a device, link, cable end or rack, and no Python object per row."""
+"""The wiring plan as numpy columns: a row for each device, link, cable end or rack, and no Python object per row."""
 
 from __future__ import annotations
 
@@ -287,14 +287,14 @@ class LinkTable:
 
 @dataclass(frozen=True, slots=True)
 class CableTable:
-    """Cables, and the ends of cables: one row a pair of connectors that a cable joins (a breakout has several), or of
-    cages where a cable with fixed ends fills these.
+    """Cables, and the ends of cables: an end row is a pair of connectors that a cable joins (a breakout has several),
+    or a pair of cages if a cable with fixed ends fills these.
 
-    One a cable: `length_m` float64 as ordered, or as built where `cable_of` states it; `run_m` computed from the floor;
-    both with the trunk where it is patched. `medium` int32 indexes `media`; `reaches` bool says whether it is legal and
-    sold long enough for the run. `connectors` int32: how many connectors of a twin-port cage it fills (fibres
-    and single ports: 1). One an end row, int32, in the order of cables: `end_cable`, its cable; `end_link`, one of the
-    links between the two connectors; `end_links`, how many links these carry.
+    Columns by cable: `length_m` (float64) as ordered, or as built if `cable_of` states it, and `run_m` as computed from
+    the floor, both with the trunk of a patched cable; `medium` (int32), an index of `media`; `reaches` (bool), whether
+    it is legal and sold long enough for the run; `connectors` (int32), how many connectors of a twin-port cage it fills
+    (fibres and single ports: 1). Columns by end row, int32, in the order of cables: `end_cable`, its cable; `end_link`,
+    one of the links between the two connectors; `end_links`, how many links these carry.
     """
 
     media: tuple[CableProfile, ...]

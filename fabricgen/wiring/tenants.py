@@ -35,8 +35,8 @@ def find_device_tenants(design: Design, devices: DeviceTable) -> Ints:
 
 
 def find_link_tenants(design: Design, plan: WiringPlan, fabric: str) -> Ints:
-    """Return the tenant of every link of the plan, an index of `design.tenants`, int32, one entry a link: that of the
-    node or extra device at its lower end.
+    """Return the tenant of every link of the plan, an index of `design.tenants`, int32: that of the node or extra
+    device at its lower end.
 
     It is NOBODY (-1) for links of no tenant, and of tenants that are not kept apart in `fabric`. Links of other fabrics
     have their tenants, too, since `fabric` may have a VLAN on them.

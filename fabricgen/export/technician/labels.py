@@ -235,6 +235,7 @@ def _make_trunk_labels(records: Records, patching: Patching) -> list[Label]:
     labels = []
     columns = trunks.make_table(cluster, patching).columns
     table_rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+    # both are in the order of the trunks
     for row, (bundle, order) in zip(table_rows, bundles_and_orders, strict=True):
         a, b = (
             _LabelEnd(

@@ -285,6 +285,7 @@ def _name_ends(jumpers: JumperTable, row_of_jumper: Ints64, rows: int) -> tuple[
     A panel port is `12+13`, or `12/3` for the third tail of the splitter in it. `row_of_jumper` has the row of
     each jumper.
     """
+    # dicts in place of sets, as they keep the order
     sockets_by_row: list[dict[str, None]] = [{} for _ in range(rows)]
     ports_by_row: list[dict[int, None]] = [{} for _ in range(rows)]
     tails = [0] * rows

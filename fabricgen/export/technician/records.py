@@ -42,9 +42,9 @@ class Records:
     """Columns by cable end row; pairs are (a end, b end).
 
     `cable` and `device` are rows of their tables. `socket` is the socket of the plugs as the front of the device shows
-    it, `place` the position of the device, `tag` an index into `tags`. `bundle_tags` are `tags` without rails, which a
-    cable bundle mixes. `common_a`, which is by cable, says whether the common end of the cable is its a end (a breakout
-    has one common end and several others).
+    it, `place` the position of the device, `tag` an index into `tags`. `bundle_tags` are `tags` without rails, for
+    cable bundles, which mix these. `common_a`, which is by cable, says whether the common end of the cable is its a end
+    (a breakout has one common end and several others).
     """
 
     cluster: Cluster

@@ -208,6 +208,7 @@ def make_rack_sheet(pack: TechnicianPack, rack: int, name: str) -> WorkSheet:
         SheetColumn("part", 16, SMALL, parts),
         SheetColumn("length_m", 8, NUMBER, lengths),
         *_make_via_columns(pack, row, is_b_end),
+        # in rows of b ends the a end is elsewhere, and its cells are closed; in rows of a ends the b end is
         *_list_redline_columns(pack, row, (np.flatnonzero(is_b_end).tolist(), np.flatnonzero(~is_b_end).tolist())),
         SheetColumn("end", 4, TEXT, np.where(is_b_end, "b", "a").tolist(), hidden=True),
         *_make_key_columns(pack, row, KEYS),
@@ -386,6 +387,7 @@ def make_pull_table(pack: TechnicianPack) -> Table:
     rows = find_first_rows(pack, np.arange(len(pull.rows)))
     steps, tags = pull.step[pull.bundle[rows]], pack.list_pulled_tags(rows)
     a_end, b_end = (end[rows] for end in pack.pulled_ends)
+    # summed over all rows that are pulled at once
     laid, jumpers = (np.bincount(pull.order, counts)[pull.order[rows]] for counts in (pull.rows.laid, pack.jumpers))
     return Table(
         "pull",

@@ -19,7 +19,7 @@ from fabricgen.wiring.tables import LinkTable, Side
 
 
 class CageSharing(NamedTuple):
-    """How cables share cages, columns of one row a cable.
+    """How cables share cages: columns with a row for each cable.
 
     `alone`: it shares no cage. `group` (int32): the lowest-numbered cable of those connected to it through shared
     cages. `one_cable`: it is not alone, and one assembly with fixed ends could replace all of these. `is_breakout`:
@@ -56,7 +56,7 @@ def find_cage_sharing(links: LinkTable, segment: Ints, ends: CableEnds) -> CageS
 
 
 def _could_be_one_cable(links: LinkTable, segment: Ints, group: Ints, ends: CableEnds, rows: Ints64) -> Flags:
-    """Return whether one assembly could replace the cables that share cages with each cable; bool, one item a cable.
+    """Return for each cable whether one assembly could replace it and all cables that share cages with it; bool.
 
     They have to be of one segment, and connect one cage to one cage, or to cages of one connector each.
     """
@@ -97,9 +97,9 @@ def _join_over_cages(ends: CableEnds, cables: int) -> tuple[Flags, Ints]:
 class MergedCables(NamedTuple):
     """Cables after merging those that are one assembly.
 
-    `number` (int32, one a former cable): its new number. One a new cable, int32: `first`, the lowest number of the
-    former cables that it replaces, and `cables_merged`, how many these are, each on a connector of its own: 1 if it
-    replaces only itself. `ends`: the end rows of new cables.
+    `number` (int32) is the new number of each former cable. Columns by new cable, int32: `first`, the lowest number of
+    the former cables that it replaces, and `cables_merged`, how many these are, each on a connector of its own: 1 if it
+    replaces only itself. `ends` are the end rows of new cables.
     """
 
     number: Ints

@@ -118,7 +118,7 @@ def find_sold_lengths(
 def find_sold_jumper_lengths(shelf: Shelf, media: Media, columns: tuple[Ints, Ints, Ints], run_m: Floats) -> Floats:
     """Return the length of each jumper as `find_sold_lengths` does that of a cable, m, float64; NaN if there is none.
 
-    `columns`, one row a jumper: its medium (an index of `media`), its number of far ends, and its lanes.
+    `columns` have for each jumper its medium (an index of `media`), its number of far ends, and its lanes.
     """
     samples, kind_of_jumper = unique_combinations(*columns)
     length_m = np.full(len(run_m), np.nan)

@@ -76,7 +76,7 @@ def make_positions(
 
     `faces` says whether ports face the hot aisle, and whether they face the cold one; bool.
     """
-    rack, u, units = rack_and_units
+    (rack, u, units), (hot, cold) = rack_and_units, faces
     # units count from 1 at the bottom
     height = (u - 1 + units / 2) * RACK_UNIT_M
     to_top = racks.units[rack] * RACK_UNIT_M - height
@@ -88,8 +88,8 @@ def make_positions(
         height=height,
         rise=(to_top if floor.trays.at == "overhead" else height) + floor.tray_m + measure_ways_inside(racks)[rack],
         depth=np.array([kind.depth_m for kind in racks.kinds])[racks.kind][rack],
-        hot=faces[0],
-        cold=faces[1],
+        hot=hot,
+        cold=cold,
     )
 
 
@@ -149,6 +149,7 @@ def _measure_trays(
 ) -> Floats:
     """Return the way from the tray above each device `a` to that above device `b`, m, float64."""
     trays = floor.trays
+    # along the row, and across rows
     way_m = np.abs(positions.x[a] - positions.x[b]) + np.abs(positions.y[a] - positions.y[b])
     if trays.cross != "everywhere":
         rows = np.flatnonzero((positions.y[a] != positions.y[b]) & (positions.hall[a] == positions.hall[b]))
@@ -157,6 +158,7 @@ def _measure_trays(
     if len(between_halls_rows):
         to_exit, between = _measure_ways_to_exits(positions, halls, trays), measure_ways_between_halls(halls, floor)
         from_row, to_row = a[between_halls_rows], b[between_halls_rows]
+        # this replaces the way within one hall
         way_m[between_halls_rows] = (
             to_exit[from_row] + between[positions.hall[from_row], positions.hall[to_row]] + to_exit[to_row]
         )

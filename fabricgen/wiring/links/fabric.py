@@ -66,7 +66,7 @@ class SegmentLinks(NamedTuple):
 
 
 class FabricWiring:
-    """Wires one fabric of a design: a segment for each kind of link, whose rows are columns of devices and ports."""
+    """Makes the links of one fabric of a design: for each kind of link a segment, with columns of devices and ports."""
 
     def __init__(self, design: Design, devices: DeviceTable, fabric: FabricDesign) -> None:
         self._design, self._devices, self._fabric = design, devices, fabric
@@ -215,8 +215,8 @@ class FabricWiring:
     def _wire_uplinks(self, lower: TierDesign, upper: TierDesign) -> SegmentLinks:
         """Return the links of a tier to the one above, lower switch by lower switch, then by upper group.
 
-        A lower switch connects to an upper group for each value of the dimensions that it does not fix, and its links
-        to a group are spread over the switches of that group.
+        A lower switch has links to every upper group whose coordinates agree with its own in the dimensions that both
+        have; its links to a group are spread over the switches of that group.
         """
         uplink = lower.uplink
         assert uplink is not None  # noqa: S101 - a tier below another has uplinks

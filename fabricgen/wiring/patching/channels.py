@@ -26,8 +26,8 @@ class Channels:
     lanes.
 
     A straight cable is one channel, and so is a breakout that splits at its far end; of others each leg is one.
-    `rows` are the patched cable end rows, `of_row` the channel of each of these; `split` (one a cable) is where the
-    cable splits, such as AT_COMMON_END.
+    `rows` are the patched cable end rows, `of_row` the channel of each of these. `split`, which is by cable, is where
+    the cable splits, such as AT_COMMON_END.
     """
 
     policy: Ints
@@ -109,8 +109,8 @@ def make_channels(
 def _find_splits(cable: Ints, far: Ints, fills: Flags, cables: int) -> Ints:
     """Return where each cable splits, int32: AT_FAR_END, AT_COMMON_END or NOWHERE.
 
-    `cable`, `far` and `fills` have one item an end row: its cable, the place of its far end, and whether it fills whole
-    connectors. A cable splits at the common end if its far ends are in several places.
+    Columns by end row: `cable`, `far`, the place of its far end, and `fills`, whether it fills whole connectors. A
+    cable splits at the common end if its far ends are in several places.
     """
     # the far ends of a cable are in one place if the lowest and the highest of their places are the same
     lowest, highest = np.full(cables, np.iinfo(np.int32).max, dtype=np.int32), np.full(cables, -1, dtype=np.int32)

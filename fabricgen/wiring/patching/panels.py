@@ -234,7 +234,8 @@ class PatchLocations:
     """The places that trunks may connect: all racks in table order, then all rows of racks; int32 columns.
 
     `owner` is the slot of the rack's unit, or the number of the row; -1 where several units share the place. `member`
-    numbers the places of an owner, `rack` is one rack of the place. `row_of` (one a rack): the place of its row.
+    numbers the places of an owner, `rack` is one rack of the place. `row_of`, which is by rack, is the place of its
+    row.
     """
 
     names: tuple[str, ...]
@@ -316,7 +317,7 @@ def order_terminations(places: PatchLocations, kind: Ints, place: Ints, far_plac
     `place`; int32.
 
     Trunks inside a unit come first, then those to shared racks, then those to other units by reserved slot. `number`
-    counts the trunks between the same two places; all columns have one item a trunk end.
+    counts the trunks between the same two places. All columns have an entry for each trunk end.
     """
     group = np.unique(kind.astype(np.int64) * len(places) + place, return_inverse=True)[1].astype(np.int32)
     owner, member = places.owner[far_place], places.member[far_place]

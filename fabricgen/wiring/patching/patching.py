@@ -121,10 +121,12 @@ class Patcher(NamedTuple):
 
         Other cables with fixed ends keep the medium that was chosen for them as direct cables, given as `direct`.
         """
+        # what may go through panels: fibre with transceivers, and twisted pair
         plugged = [i for i, m in enumerate(self.media) if (m.fibre and not m.attached) or "RJ45" in m.form_factors]
         medium, reaches = chooser(run_m, tuple(self.media[i] for i in plugged))
         attached = np.array([m.attached for m in self.media], dtype=bool)[direct[0]]
         is_chosen_anew: Flags = plugs_in | ~attached
+        # `chooser` returned indexes of `plugged`
         medium = np.where(is_chosen_anew, np.array(plugged, dtype=np.int32)[medium], direct[0]).astype(np.int32)
         return medium, np.where(is_chosen_anew, reaches, direct[1])
 

@@ -70,7 +70,7 @@ class PatchingInput:
 class PatchingResult:
     """The patching, the rack table with patch racks, and the stocked and measured length of each channel, m.
 
-    Lengths have one entry a cable, float64, 0 for cables that are not patched.
+    Lengths have an entry for each cable, float64, 0 for cables that are not patched.
     """
 
     patching: Patching
@@ -82,8 +82,8 @@ class PatchingResult:
 def lay_trunks(inputs: PatchingInput, ends: CableEnds, policy: Ints, medium: Ints) -> PatchingResult:
     """Lay trunks or fibre shuffles for the cables that have a policy (not -1), with panels, patch racks and jumpers.
 
-    `policy` and `medium` have one item a cable. Raises InputError if racks have no room for panels (FG086), a shuffle
-    cannot serve a cable (FG075), or patch racks cannot be named (FG039, FG040).
+    `policy` and `medium` (an index of the media) have an entry for each cable. Raises InputError if racks have no room
+    for panels (FG086), a shuffle cannot serve a cable (FG075), or patch racks cannot be named (FG039, FG040).
     """
     places = inputs.find_places(ends, policy[ends.cable])
     # the last entry is that of no policy, -1
@@ -212,8 +212,8 @@ def _find_longest(length_m: Floats, cable: Ints, cables: int) -> Floats:
 def _order_jumpers(
     inputs: PatchingInput, end: int, choices: tuple[Ints, Ints], widths: tuple[Ints, Ints], run_m: Floats
 ) -> Floats:
-    """Return the lengths to order of the jumpers at the a (0) or b (1) end, m, float64, one a cable; 0 for direct
-    cables.
+    """Return the length to order of the jumpers of each cable at its a end (`end` 0) or b end (1), m, float64; 0 for
+    direct cables.
 
     `choices` are medium and policy of each cable, `widths` the number of far ends and the lanes of its jumper there.
     """
@@ -223,6 +223,7 @@ def _order_jumpers(
         rows = np.flatnonzero((medium == i) & (policy >= 0))
         ordered_m[rows] = choose_order_length(media[i], run_m[rows])
     if inputs.shelf:
+        # product lists have jumpers of type B alone
         usual = [[p.has_type_b_jumpers(m, end) for m in media] for p in inputs.policies]
         rows = np.flatnonzero(policy >= 0)
         rows = rows[np.array(usual, dtype=bool)[policy[rows], medium[rows]]]

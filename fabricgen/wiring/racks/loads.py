@@ -123,6 +123,7 @@ def _weigh_racks(plan: WiringPlan) -> tuple[Floats, Ints]:
     device_kg = class_kg[devices.device_class]
     complete = np.array([kind.complete_kg or 0 for kind in racks.kinds], dtype=np.float64)[racks.kind]
     if complete.any():
+        # by kind of rack and rack unit: whether what is there is built in
         fixed = np.zeros((len(racks.kinds), max(kind.units for kind in racks.kinds) + 1), dtype=bool)
         for number, kind in enumerate(racks.kinds):
             fixed[number, [u for units in kind.fixed.values() for u in units]] = kind.complete_kg is not None

@@ -93,7 +93,7 @@ def make_rack_table(
 def add_network_racks(racks: RackTable, names: Sequence[str], like: Ints, column: Ints) -> RackTable:
     """Return the rack table with further network racks behind its rows.
 
-    Each stands in the row of the rack `like`, at its own `column`; both are int32, one item a further rack.
+    Each stands in the row of the rack `like`, at its own `column`; both are int32 columns by further rack.
     """
     hall, row = (
         np.concatenate([column_of_racks, column_of_racks[like]]) for column_of_racks in (racks.hall, racks.row)
@@ -296,7 +296,7 @@ class _Placement:
             units = [unit for unit, number in enumerate(floor.plan_of_unit) if number == part]
             positions = [floor.unit_halls.places[unit] for unit in units]
             rack = np.arange(plan.racks, dtype=np.int32)
-            # a row a unit, a column a rack of it
+            # shape (units, racks of a unit), as are the columns below
             rack_rows = self.first_racks[units][:, None] + rack
             hall[rack_rows] = np.array([position.hall for position in positions], dtype=np.int32)[:, None]
             row[rack_rows], column[rack_rows] = floor.areas.locate_unit_racks(part, positions)
