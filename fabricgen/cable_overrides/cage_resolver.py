@@ -90,6 +90,7 @@ class CageResolver:
         cage, connector = cage_and_connector
         cages_of_class.check_cage(cage, end, path)
         connector = end.connector if connector is None else connector
+        # a cage has as many connectors as the run says, or as its ports take if links share them
         if connector >= max(1, run.connectors, run.ways // run.links_per_connector):
             raise fault(
                 UNKNOWN, f"cage {split_plug(text)[0]} of {end.name} has no connector {connector + 1}", path=path

@@ -123,9 +123,9 @@ def find_address_faults(
     upper end: on another leaf they could not be reached.
     """
     faults: list[Diagnostic] = []
-    for relocation in {
-        relocation.path: relocation for relocation in relocated if relocation.upper
-    }.values():  # all links of an end are alike
+    # one for each end, as all links of an end are alike
+    relocation_by_path = {relocation.path: relocation for relocation in relocated if relocation.upper}
+    for relocation in relocation_by_path.values():
         segment = plan.links.segments[plan.links.segment[relocation.row]]
         if isinstance(segment.a, PortRun) or not _blocks_differ(families, segment, relocation):
             continue

@@ -27,9 +27,11 @@ def summarize_phase(cluster: Cluster) -> dict[str, Any]:
     sets = {s.path: s for s in layout.node_sets if not s.per_rack}
     nodes = [c for c in cluster.plan.devices.classes if c.kind == NODE and c.path in sets]
     devices = cluster.plan.devices
+    # which of the spare nodes exist, by (unit, node in it)
     rows = [row for cls in nodes for row in range(cls.first, cls.first + cls.count)] if layout.spare else []
     present = set(zip(devices.unit[rows].tolist(), devices.node[rows].tolist(), strict=True))
     spare = [slot for slot in layout.spare if (layout.unit_index(slot), slot.node - 1) in present]
+    # nodes of each set that are no spares
     used = {c.path: c.count - layout.count_slots_of_set(sets[c.path], spare) for c in nodes}
     fabrics = [f for f in design.fabrics if f.name in selection.fabrics]
     return {

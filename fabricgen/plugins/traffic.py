@@ -59,10 +59,13 @@ class Steering:
             It is that of the port at this end if identifiers name links, else that of the switch at the other end.
             """
             if block.links:
-                found = self._cluster.views.list_local_identifiers(rows.astype(np.int32), np.full(len(rows), at_b))
+                identifiers = self._cluster.views.list_local_identifiers(
+                    rows.astype(np.int32), np.full(len(rows), at_b)
+                )
             else:
-                found = names[(links.a_device if at_b else links.b_device)[rows]].astype(np.int64)
-            return np.where(rows >= 0, found, 0)
+                identifiers = names[(links.a_device if at_b else links.b_device)[rows]].astype(np.int64)
+            # what was read for row -1 is that of another link
+            return np.where(rows >= 0, identifiers, 0)
 
         last = down[:, 0].astype(np.int32)
         columns = [] if block.links else [names[links.b_device[up[:, 0]]].astype(np.int64)]
@@ -119,7 +122,7 @@ def expect_busbw(cluster: Cluster, fabric: str, collective: str, size: int, job:
     """
     whole = cluster.phase.whole if cluster.phase else cluster
     constants = whole.design.catalog.constants()
-    network = next((found for found in list_networks(whole) if found.fabric.name == fabric), None)
+    network = next((network for network in list_networks(whole) if network.fabric.name == fabric), None)
     if network is None or network.what != "accelerators":
         return None
     team = make_team(network, read_job(network, job), Question(constants).constants)
@@ -127,5 +130,6 @@ def expect_busbw(cluster: Cluster, fabric: str, collective: str, size: int, job:
     if best is None:
         return None
     measured = constants.efficiency.find_measured(find_domain_profile(network, int(team.job.ranks[0])))
-    remark = measured.says if measured and best[0] == "in_switch" else ""
-    return Busbw(busbw_gbytes(team, collective, size, best[1].us), remark)
+    algorithm, timed = best
+    remark = measured.says if measured and algorithm == "in_switch" else ""
+    return Busbw(busbw_gbytes(team, collective, size, timed.us), remark)

@@ -170,21 +170,21 @@ def _describe_draw(frugal: Candidate, limit: float) -> str:
 
 def _explain_no_shape(hardware: Hardware, nodes: int) -> str:
     """Say why the wishes leave no shape at all."""
-    wishes, together, up = hardware.wishes, hardware.in_rack, max(hardware.wishes.tiers)
+    wishes, per_rack, most_tiers = hardware.wishes, hardware.in_rack, max(hardware.wishes.tiers)
     if "clos" not in wishes.shape:
         return _explain_no_meshed_shape(hardware, nodes)
     if not hardware.switches:
         planes = f" in {' or '.join(map(str, wishes.planes))} planes" if wishes.planes else ""
         return f"no switch of the catalogue takes its NICs{planes}"
-    if wishes.attach == ("tor",) and up == 1:
+    if wishes.attach == ("tor",) and most_tiers == 1:
         return "in one tier, leaves of racks (`tor`) would be joined by nothing"
     if wishes.attach == ("tor",) and wishes.rails == ("apart",):
         return "all rails of a rack meet in its leaf (`tor`)"
-    if wishes.attach == ("tor",) and wishes.unit_size and all(size % together for size in wishes.unit_size):
-        return f"a unit of whole racks (`tor`) has a multiple of {together} nodes"
+    if wishes.attach == ("tor",) and wishes.unit_size and all(size % per_rack for size in wishes.unit_size):
+        return f"a unit of whole racks (`tor`) has a multiple of {per_rack} nodes"
     if wishes.spare_ports:
         return f"no leaf has ports for a node beside the {wishes.spare_ports:,} that are kept free"
-    if wishes.rails == ("meet",) and up == 1:
+    if wishes.rails == ("meet",) and most_tiers == 1:
         return "in one tier, rails meet only where one leaf takes all of them (`attach: group`)"
     return f"{nodes:,} node{'s are' if nodes > 1 else ' is'} too few: upper tiers would join a single leaf"
 

@@ -76,10 +76,11 @@ def _describe_candidate(candidate: Candidate, result: SearchResult, *, pareto: b
             {
                 "name": alternative.name,
                 "planes": alternative.shape.planes,
-                "off": {axis: round(off, 4) for axis, off in distances.items()},
+                "off": {
+                    axis: round(off, 4) for axis, off in measure_distances(candidate, alternative, result.axes).items()
+                },
             }
             for alternative in result.near.get(candidate.name, ())
-            for distances in [measure_distances(candidate, alternative, result.axes)]
         ],
         "alike": [alternative.name for alternative in candidate.alike],
         "pareto": pareto,

@@ -135,8 +135,7 @@ class FabricWiring:
         return rows[inside], {name: column[inside] for name, column in coords.items()}
 
     def _find_first_slots(self, table: SlotTable, coords: Columns, node: Ints, combo: tuple[int, ...]) -> Any:
-        """Return the first slot of each node in its group of leaves, for legs of one combination (see `SlotTable`);
-        int32.
+        """Return the first slot of each node in its group of leaves, int32, for legs of one combination (`SlotTable`).
 
         `node` is the number of each node in its unit. A group serves whole units, or a part of the racks of one unit.
         """
@@ -425,10 +424,11 @@ class _ManagedPositions:
             pod_kinds = [kind if (kind := name_pod_kind(pod.name)) in self._held else place_kind for pod in layout.pods]
             return self._at["pod"], [(kind, "") for kind in pod_kinds]
         if scope == place:
+            # a device serves all of a place: the location is the site, or for the whole cluster 0
             kinds = [f"managed at {site}" for site in layout.sites] if place == "site" else [place_kind]
-            # the whole cluster is location 0
             return self._at["site"] * (place == "site"), [(kind, "") for kind in kinds]
         if place == "su":
+            # the location is a rack of a unit; the lock has the same entries for all units
             texts = [name_inside(place, scope, "", 1, rack + 1) for rack in range(layout.racks_per_su)]
             return self._at["rack"], [(place_kind, text) for text in texts]
         if scope == "site":
@@ -436,6 +436,7 @@ class _ManagedPositions:
         kinds = [f"managed at {pod.site}" if place == "site" else place_kind for pod in layout.pods]
         if scope == "pod":
             return self._at["pod"], [(kind, pod.name) for kind, pod in zip(kinds, layout.pods, strict=True)]
+        # the location is a unit, or a rack of one, counted through all pods
         racks = (self._managed.layout or layout).racks_per_su if scope == "rack" else 1
         rack_holders = [
             (kind, name_inside(place, scope, pod.name, su + 1, rack + 1))
@@ -483,9 +484,7 @@ def _rank_leaves(layout: Layout, load: ManagementLoad, place: str, leaves: Colum
 def _fill_leaves(
     row_of_rank: dict[tuple[int, int], int], at_place: Ints, position: Ints64, ports_per_leaf: int
 ) -> tuple[Ints, Ints64]:
-    """Return (leaf, index of its port) of each position in its place (`at_place`), if the leaves of a place are filled
-    in order, with `ports_per_leaf` each.
-    """
+    """Return (leaf, index of its port) of each position in its place (`at_place`), if leaves are filled in order."""
     pairs = zip(np.asarray(at_place).tolist(), (position // ports_per_leaf).tolist(), strict=True)
     return np.array([row_of_rank[pair] for pair in pairs], dtype=np.int32), position % ports_per_leaf
 

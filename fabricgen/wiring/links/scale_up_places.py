@@ -165,7 +165,8 @@ def expand_domains(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign
     if scale_up.below:
         return _expand_joined(design, devices, scale_up, scale_up.below)
     profile, per_node = scale_up.profile, scale_up.places.per_node
-    # five columns, also where a domain has no links
+    # by link of a domain: an accelerator and its port there; the switch (`at_switch`) or other accelerator at the far
+    # end, and its port; five columns, also if a domain has no links
     links_of_domain = np.array([tuple(link) for link in list_domain_links(scale_up)], dtype=np.int32).reshape(-1, 5)
     accelerator, port, at_switch, far_member, far_member_port = links_of_domain.T
     domains = list_present_domains(design, scale_up)
@@ -173,7 +174,7 @@ def expand_domains(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign
     to_switch = at_switch.astype(bool)
     # ports of an accelerator are numbered without gaps up to the highest that any link uses, on either end
     ports_each = profile.first_port + 1 + int(max(port.max(initial=0), far_member_port[~to_switch].max(initial=0)))
-    # accelerators of a domain are numbered node by node
+    # accelerators of a domain are numbered node by node; 0 stands for a far end that is a switch, and is not used
     a_node = node_at[:, accelerator // per_node]
     b_node = node_at[:, np.where(to_switch, 0, far_member // per_node)]
     switches_each = profile.switches_per_tray if scale_up.trays_each else max(1, profile.switches)
