@@ -128,7 +128,7 @@ def _select(kind: Kind, *names: str) -> Kind:
         kind,
         kind.path,
         {name: kind.columns[name] for name in names},
-        {field: found for field, found in kind.references.items() if set(found[1]) <= set(names)},
+        {field: reference for field, reference in kind.references.items() if set(reference[1]) <= set(names)},
     )
 
 

@@ -68,11 +68,11 @@ def _list_steps(network: Network) -> list[tuple[Ints64, Floats]]:
 
 
 def _join_places(steps: Sequence[tuple[Ints64, Floats]], node: Ints64, leaf: Ints64, gbps: Floats) -> StrandPlace:
-    """Return the places of the bisection, one inside the other, as a tree: the root holds all of the ports.
+    """Return the root of a tree of places, each of which has narrower ones as its parts; the root holds all ports.
 
-    `steps` is what `_list_steps` returns. `node`, `leaf` and `gbps` are columns of ports of nodes: device rows, and
-    Gb/s. A place is what the tiers up to a level join; leaves that share nodes are one place. All ports must be in one
-    place at the last level.
+    A place is what the tiers up to a level join; leaves that share nodes are one place. `steps` is what `_list_steps`
+    returns. `node`, `leaf` and `gbps` have an entry for each port of a node: two device rows, and Gb/s. All ports must
+    be in one place at the last level.
     """
     size, places = len(steps[0][0]), dict[int, StrandPlace]()  # places by the number of their component
     for component, leaving in steps:

@@ -44,8 +44,8 @@ def list_binomial_chances(number: int, chance: float) -> Floats:
 class _UplinkChoice:
     """Components whose uplinks are chosen in the same way: `flows` flows over `links` links.
 
-    Each flow asks for the fraction `demand` of a link. `share` tells which fraction of those flows whose rates are
-    computed passes these components; other flows are only in their way.
+    Each flow asks for the fraction `demand` of a link. `flows` counts all flows over these links, `share` is the
+    fraction that passes them of the flows whose rates are computed.
     """
 
     flows: float
@@ -99,7 +99,10 @@ class Formula:
 
 
 def _merge_choices(hop: list[_UplinkChoice], queue_pairs: int, *, dealt: bool) -> tuple[Floats, Floats]:
-    """Return (the loads that a flow may meet at a hop, ascending; the probability of each)."""
+    """Return (the loads that a flow may meet at a hop, ascending; the probability of each).
+
+    `hop` has the kinds of components that the flow may pass there.
+    """
     load, chance = np.hstack([choice.find_loads(queue_pairs, dealt=dealt) for choice in hop])
     order = np.argsort(load, kind="stable")
     return load[order], chance[order]

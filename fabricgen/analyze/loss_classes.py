@@ -103,8 +103,9 @@ class LossClasses:
     def _pair_with(self, row: int, tier: TierDesign, other_tier: TierDesign, cls: DeviceClass) -> Iterator[_Pair]:
         """Yield a `_Pair` of a switch, given by its row, with one switch of every kind of another tier, `cls`.
 
-        Switches are of one kind if they cut off as many ranks with it, are joined to it in the same way, and have as
-        many ports of ranks below them.
+        Two switches of `cls` are of one kind if either, lost together with the given switch, cuts off equally many
+        ranks, if both are joined to the given switch in the same way, and if both have equally many ports of ranks
+        below them.
         """
         # [2] of `_count_carried`: ranks of which all ports are on one leaf, by leaf
         leaf, ranks_on_one_switch = self.network.leaf, self._ports[2]
@@ -163,10 +164,10 @@ class LossClasses:
         return tuple(np.bincount(carriers, minlength=size) for carriers in carriers_to_count)
 
     def _count_ranks_below(self, part: Ints64) -> tuple[Ints64, Ints64, Ints64]:
-        """Return three int64 columns by device row: ports of ranks below it, of the job's ranks below, and in its part.
+        """Return three int64 columns by device row: how many ports of ranks are below it, how many ports of the job's
+        ranks are, and how many ports of ranks are in its connected part of the network (`part`, by device row).
 
-        Ports are below a switch if their leaves are in its component of its own level. `part` has the connected part of
-        the network that each device row is in.
+        Ports are below a switch if their leaves are in its component of its own level.
         """
         size = len(self._plan.devices)
         ports_below = np.zeros((2, size), dtype=np.int64)  # of all ranks, and of those of the job
@@ -200,7 +201,7 @@ class LossClasses:
         return looks
 
     def _list_nodes(self) -> Iterator[LossClass]:
-        """Yield classes of nodes, by model, by the ranks that they have, and by those with links."""
+        """Yield classes of nodes: those of one model with equally many ranks, ranks of the job, and linked ranks."""
         device, devices = self.network.ranks.device, self._plan.devices
         size = int(device.max(initial=0)) + 1
         # by device row: ranks, ranks of the job, and ranks with a link
@@ -435,7 +436,10 @@ def find_pieces(cluster: Cluster) -> Pieces:
 
 
 def _find_pieces_of_plan(plan: WiringPlan) -> Pieces:
-    """Return the piece and leg of every link of a plan; links fill the pieces of a cable in order of the common end."""
+    """Return the piece and leg of every link of a plan.
+
+    The links of a cable fill its pieces one after the other, in the order of their ports at the cable's common end.
+    """
     links, cables, number = plan.links, plan.cables, len(plan.cables)
     far_ends, lanes = count_ends_and_lanes(
         links, cables.end_cable, cables.end_link, cables.end_links, cables.connectors

@@ -323,9 +323,10 @@ class Losses:
         target = np.full_like(leaf, NONE)
         target[grid] = leaf[np.roll(grid, -1, axis=0)]
         joined = self.has & (target != NONE) & (self.place[leaf] == self.place[target])
-        of_levels = (level.component for level in self.network.levels)
+        components = (level.component for level in self.network.levels)
         return [
-            np.where(joined & (component[leaf] != component[target]), self.network.gbps, 0.0) for component in of_levels
+            np.where(joined & (component[leaf] != component[target]), self.network.gbps, 0.0)
+            for component in components
         ]
 
     def _cross_all_to_all(self) -> list[Floats]:

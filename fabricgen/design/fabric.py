@@ -204,8 +204,8 @@ class _LinkedFabrics:
         return True
 
     def _is_for_gpus(self, key: tuple[TierKey, PortKind]) -> bool:
-        """Whether `key`, a tier and a kind of port, is the kind that GPUs attach with there: leaves get no further
-        switches for extra devices on ports of this kind.
+        """Whether GPUs attach by this kind of port to this tier (`key`). If so, no leaves are added for extra devices
+        that need ports of the kind.
         """
         demands = self.demands.get(key[0], ())
         has_gpus = any(leg.gpu is not None for d in demands[:1] for _, a in d.attachments for leg in a.legs)

@@ -478,8 +478,10 @@ def list_group_ranks(
     *,
     by_slot: bool = True,
 ) -> Iterator[tuple[list[int], int]]:
-    """Yield (ranks of the lower switches in an upper group, how many upper places have such groups) for every kind of
-    upper place and, in each, every kind of group of `list_ranks`; `count` is how many switches a lower group has.
+    """Yield (ranks of the lower switches in an upper group, how many upper places have a group with these ranks).
+
+    There is an entry for every kind of upper place and, in it, every kind of group that `list_ranks` lists. `count` is
+    how many switches a lower group has.
     """
     kinds = list_ranks(lower.per, lower.name, count, upper.per, sizes, coarser)
     ranks_per_place = max(max(ranks, default=-1) for ranks in kinds) + 1

@@ -89,8 +89,8 @@ class SlotTable:
 
     @cached_property
     def _slots_before(self) -> dict[Combo, tuple[int, ...]]:
-        """For each combination, how many slots lie before each member of a unit (a node, or a device beside the nodes),
-        in the order of members rack by rack; the last entry is how many slots there are in all.
+        """As `offsets`, but in the order in which members get slots, rack by rack, and with a last entry: how many
+        slots there are in all.
         """
         slots_of_members = self._list_member_values(
             lambda attachment: Counter(map(self.find_combination, attachment.legs)), Counter[Combo]()
@@ -100,8 +100,8 @@ class SlotTable:
 
     @cached_property
     def offsets(self) -> dict[Combo, tuple[int, ...]]:
-        """For each combination, how many slots lie before each member of a unit; the index is the member's number in
-        the unit.
+        """For each combination, how many slots lie before those of each member of a unit (a node, or a device beside
+        the nodes), by the member's number in the unit.
         """
         rank_of_member = {member: i for i, member in enumerate(self.layout.kind.order)}
         order = [rank_of_member[member] for member in range(len(rank_of_member))]
@@ -161,7 +161,7 @@ class SlotTable:
 
     @cached_property
     def slots_per_unit(self) -> int:
-        """How many slots a unit has in a group, if they are equally many in each group that serves it; else 1."""
+        """How many slots a unit has in a group, if it has equally many in each group that serves it; else 1."""
         slot_counts = {slots for slots in self.per_unit.values() if slots}
         return slot_counts.pop() if len(slot_counts) == 1 else 1
 
@@ -184,8 +184,8 @@ class SlotTable:
 
     @cached_property
     def groups(self) -> dict[tuple[range, ...], int]:
-        """For each tuple of ranges of consecutive slots whose units exist, how many groups have exactly these
-        ranges.
+        """How many groups have the same slots of existing units, by these slots: a tuple of ranges of consecutive ones,
+        such as (range(0, 32), range(64, 96)).
         """
         counts: dict[tuple[range, ...], int] = {}
         part_numbers = range(count_parts_of_unit(self.layout, find_scope(self.per)))

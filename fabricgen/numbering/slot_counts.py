@@ -30,7 +30,7 @@ def group_capacity(tier: TierDesign) -> int:
 
 
 def count_numbered_groups(tier: TierDesign) -> int:
-    """Return how many groups a tier has once every reserved place is filled, with the groups in each place as they are
+    """Return how many groups a tier will have when every reserved place exists, with as many groups in each place as
     now.
     """
     return count_reserved_places(tier.layout, tier.scope) * prod(tier.sizes[d] for d in list_inner_dimensions(tier.per))

@@ -108,7 +108,11 @@ def find_rack_slots(tier: TierDesign) -> Slots:
 
 
 def _find_capacity(fabric: FabricDesign, tier: TierDesign, dimension: str, capacity_of: CapacityOf) -> int:
-    """Return the capacity of a dimension of a tier; for one named after a tier, that of a group of that tier."""
+    """Return how many values of a dimension a tier has numbers for: as many as the dimension has now.
+
+    If the dimension is another tier, it is as many as numbers are reserved for the switches of a group of that tier;
+    `capacity_of` keeps what the lock remembers of that.
+    """
     tiers = fabric.list_tiers_beside(tier, dimension)
     if tiers:
         named = tiers[0].key.text if len(tiers) == 1 else f"{fabric.name} {dimension}"

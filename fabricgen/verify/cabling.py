@@ -413,9 +413,10 @@ def _number_runs(
     end_devices = [_share_vocabulary(links[f"{letter}_device"], cables[f"{letter}_device"]) for letter in "ab"]
     link_keys, row_keys = (
         # (cable, a device, b device) as one number
-        (cable.astype(np.int64) * len(end_devices[0][0]) + end_devices[0][which]) * len(end_devices[1][0])
-        + end_devices[1][which]
-        for which, cable in ((1, link_cable), (2, row_cable))
+        (cable.astype(np.int64) * len(end_devices[0][0]) + end_devices[0][column]) * len(end_devices[1][0])
+        + end_devices[1][column]
+        # `_share_vocabulary` returns the texts, the column of links and the column of rows
+        for column, cable in ((1, link_cable), (2, row_cable))
     )
     is_split_up = np.bincount(row_cable, minlength=int(link_cable.max(initial=-1)) + 1) > 1
     if not is_split_up.any():

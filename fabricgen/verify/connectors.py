@@ -152,12 +152,12 @@ def _find_common_ends(cables: Mapping[str, Any]) -> tuple[Flags, Flags]:
 
 
 def _count_pieces(part_column: EncodedColumn, rows_of_cable: Ints64, hangs_on_b: Flags) -> Ints64:
-    """Return how many pieces (jumpers or splitters) the cable of each row of cables.csv is made of; int64.
+    """Return, by row of cables.csv, of how many pieces (jumpers or splitters) the cable of the row is made; int64.
 
-    A part is one set of pieces, such as `2x ...`. The part of a patched cable lists several sets, joined by JOINT: that
-    of its a end and that of its b end, or, for a breakout, one set of jumpers for each leg at both ends.
-    `rows_of_cable` is the number of rows of each row's cable. `hangs_on_b` flags rows whose cable is named after its b
-    end: its pieces are those of the last set.
+    A part in `part_column` is one set of pieces, such as `2x ...`. The part of a patched cable lists several sets,
+    joined by JOINT: that of its a end and that of its b end, or, for a breakout, one set of jumpers for each leg at
+    both ends. `rows_of_cable` has, by row, how many rows the cable has. `hangs_on_b` flags rows whose cable is named
+    after its b end: its pieces are those of the last set.
     """
     listed = [str(text).split(JOINT) for text in part_column.vocabulary.tolist()]
     set_sizes = [(len(sets), split_set(sets[0])[0], split_set(sets[-1])[0]) for sets in listed]

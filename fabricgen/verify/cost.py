@@ -419,7 +419,7 @@ class FoundHall:
         return gone_by_action, pairs
 
     def _wire_pairs(self, gone: Flags, pairs: Sequence[UnplannedPair]) -> tuple[Cluster, Ints64, list[UnplannedPair]]:
-        """Return (cluster with pairs as links in place of planned ones, rows that are gone, pairs that fit no row)."""
+        """Return (cluster whose planned links are overwritten by pairs, rows of links that are gone, other pairs)."""
         plan = self.cluster.plan
         columns = {name: getattr(plan.links, name).copy() for name in ("a_device", "b_device", "b_port")}
         used_rows, odd_pairs = set[int](), []
@@ -459,7 +459,7 @@ class FoundHall:
         return None
 
     def _join_by_either(self, pair: UnplannedPair) -> Iterator[_SubstituteLink]:
-        """Yield a pair as a link in the row of either port: upper end and spare port below, or two within one tier."""
+        """Yield a pair as a link in the row of a port: an upper end with a spare port below, or both in one tier."""
         links = self.cluster.plan.links
         for near_port, far_port in (pair, pair[::-1]):
             if near_port >= self._planned:

@@ -67,8 +67,8 @@ class PortNumbers:
         size = used.sum(axis=1).astype(np.int64)[self.kind]
         self._start: Ints64 = np.cumsum(size) - size
         self._slots = np.full(int(size.sum()), UNKNOWN, dtype=np.int32)
-        at = self._start[cabling.device] + self._local[kind, cabling.name]
-        self._slots[at] = np.arange(cabling.ports, dtype=np.int32)
+        slot_of_port = self._start[cabling.device] + self._local[kind, cabling.name]
+        self._slots[slot_of_port] = np.arange(cabling.ports, dtype=np.int32)
         self._name_codes = {str(text): code for code, text in enumerate(cabling.port_texts.tolist())}
 
     def find_synonyms(self, kind: int) -> PortSynonyms:

@@ -163,6 +163,7 @@ def _join_ports(pairs: _SeenPairs, numbers: _PortNumbering) -> tuple[Ints, tuple
         > 0
     )
     is_denied = (~by_low & has_dump[lower_port]) | (~by_high & has_dump[higher_port])
+    # `port ^ 1` is the far end of a planned link
     is_planned = (lower_port ^ 1 == higher_port) & (higher_port < numbers.planned)
     said_pairs = {*zip(lower_port[by_low].tolist(), higher_port[by_low].tolist(), strict=True)}
     said_pairs |= {*zip(higher_port[by_high].tolist(), lower_port[by_high].tolist(), strict=True)}
@@ -286,6 +287,7 @@ def _find_doubtful_ports(
     lldp[[device for device in owners if device >= 0]] = True
     owner = identities.device[sightings.owner]
     is_listed = (sightings.state == SEEN) & (owner >= 0)
+    # (device, name of the port) as one number, so that a port which two dumps list counts once
     listed = _drop_duplicates(owner[is_listed].astype(np.int64) * len(sightings.texts) + sightings.port[is_listed])
     neighbors = np.bincount(listed // max(len(sightings.texts), 1), minlength=devices)
     lost = np.bincount(numbers.device[silent & (joined_to >= 0)], minlength=devices)

@@ -105,7 +105,7 @@ def make_piece_kind(view: ClusterView) -> Iterator[Kind]:
     yield Kind(
         "dcim/cables",
         "cables",
-        {name: [row[at] for row in rows] for at, name in enumerate(_FIELDS)},
+        {name: [row[field_index] for row in rows] for field_index, name in enumerate(_FIELDS)},
         ("label",),
         joins=joins,
     )
@@ -148,7 +148,7 @@ def _choose_trunk_profile(connectors: int, positions: int) -> str:
     count = next((count for count in TRUNKS if count >= connectors), 0)
     if connectors < 2 or not count:
         return ""
-    return f"trunk-{count}c{next((each for each in TRUNKS[count] if each >= positions), TRUNKS[count][-1])}p"
+    return f"trunk-{count}c{next((size for size in TRUNKS[count] if size >= positions), TRUNKS[count][-1])}p"
 
 
 def _describe_cable(view: ClusterView, cable: int, link: int, length_m: float, profile: str) -> tuple[Cell, ...]:

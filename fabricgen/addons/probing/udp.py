@@ -232,9 +232,9 @@ class Learner:
             if not number and next_switch != switch:
                 refuse(f"{source} is cabled to {names[switch]}, and not to {names[next_switch]}", self._file, line)
             if number and len(joining) != 1:
-                what = f"{len(joining)} links join" if joining else "no link joins"
+                links_join = f"{len(joining)} links join" if joining else "no link joins"
                 refuse(
-                    f"{what} {names[switch]} and {names[next_switch]}",
+                    f"{links_join} {names[switch]} and {names[next_switch]}",
                     self._file,
                     line,
                     hint="name the address of the port that it came in by" if joining else "",

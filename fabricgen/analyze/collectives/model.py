@@ -81,7 +81,7 @@ class Team:
 
     @cached_property
     def grid(self) -> Ints64:
-        """The rank at each place of each domain, for the places that all domains have; int64 [domains, rails]."""
+        """The ranks by domain and position in it, for the positions that all domains have; int64 [domains, rails]."""
         domain = self.network.ranks.domain[self.job.ranks]
         starts = np.flatnonzero(np.r_[True, domain[1:] != domain[:-1]])
         # ranks of a domain are side by side in the job
@@ -334,9 +334,9 @@ def _time_flow(stage: CollectiveStage, steps: Steps, network: float, scale_up: f
 
 
 def _find_longest_delay(beyond: Floats) -> float:
-    """Return the most that hops which follow each other take longer than the busiest link does, in all, us.
+    """Return the greatest sum of `beyond` over hops that follow each other, us; 0 if no sum is above 0.
 
-    `beyond` has by how much each hop takes longer, us; negative if it takes less time.
+    `beyond` has, by hop, how much longer the hop takes than the busiest link, us; negative if it takes less time.
     """
     # the greatest sum of consecutive hops: a sum from the start less the least one before it
     total = np.concatenate([[0.0], np.cumsum(beyond)])
@@ -373,9 +373,10 @@ def make_team(network: Network, job: Job, constants: ConstantsProfile) -> Team:
 
 
 def _find_tiers(network: Network, job: Job, reached: ScaleUpEfficiency) -> ScaleUpTiers:
-    """Return how a job lies in first tiers of scale-up.
+    """Return how a job lies in first tiers of scale-up, and which fractions of its bytes leave the busiest one.
 
-    The ranks of a domain are side by side in the job, and a ring closes in each domain.
+    The ranks of a domain must be side by side in the job. A ring is taken to lead from the last rank of a domain back
+    to its first.
     """
     ranks = network.ranks
     domain, tier_size = ranks.domain[job.ranks], ranks.first_tier_size[job.ranks]

@@ -46,7 +46,7 @@ class SwitchGraph:
 
     `a` and `b` are the ends of each link, int64; `gbps` and `length_m` are its speed and length, float64. `ranks` is
     the number of ranks at each switch (float64: a rank with ports on two switches is half on each), and `port_gbps` is
-    the bandwidth of the ranks' ports there, Gb/s.
+    the bandwidth of the ranks' ports there, Gb/s. `joints` are the links by kind.
     """
 
     devices: Ints64
@@ -150,8 +150,9 @@ class SwitchGraph:
         """Return the load of each link, Gb/s of both directions together, float64.
 
         A source sends to each switch the bandwidth of its own ports, times that switch's entry in `weights` (float64).
-        Traffic is spread equally over all shortest paths (Brandes, Journal of Mathematical Sociology 25, 2001, of
-        edges) if the graph is `weighted`, otherwise at each switch equally over its next hops.
+        If the graph is `weighted`, traffic is spread equally over all shortest paths (betweenness of edges: Brandes,
+        Journal of Mathematical Sociology 25, 2001), otherwise at each switch equally over its next hops. If not all
+        switches with ranks are sources, loads are scaled up as if they were.
         """
         tails, heads, link = self._arcs
         load = np.zeros(len(self.a))
@@ -229,9 +230,9 @@ def _sum_by_switch(switch: Ints64, values: Floats, size: int) -> Floats:
 
 
 def find_narrowest(graph: SwitchGraph, load: Floats) -> tuple[float, Sequence[tuple[str, float]]]:
-    """Return (the fraction of its ports' rate that every rank gets, the load of the fullest link by kind of link).
+    """Return (the fraction of its ports' rate that every rank gets, the loads of the fullest links).
 
-    `load` is that of both directions, as `load_links` returns it. The load of the fullest link is a fraction of its
+    The loads are a (name, load) for each kind of links. `load` is that of both directions, as `load_links` returns it. The load of the fullest link is a fraction of its
     speed in both directions.
     """
     used = load / np.maximum(1e-9, 2 * graph.gbps)

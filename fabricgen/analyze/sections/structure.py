@@ -200,19 +200,19 @@ def _number_wirings(network: Network) -> Ints64:
 
 
 def _count_alike_pairs(number: Ints64, *keys: Ints64) -> int:
-    """Return how many ordered pairs of ranks agree in all keys, each rank with itself included.
+    """Return how many ordered pairs of ranks have the same values in all `keys`, each rank with itself included.
 
-    Each row of the keys stands for `number` ranks.
+    Row i of each key is that of `number[i]` ranks.
     """
     counts = np.bincount(unique_combinations(*keys)[1], number)
     return int((counts * counts).sum())
 
 
 def _count_pairs_in_domains(network: Network, wiring: Ints64) -> Counter[_Cell]:
-    """Return the numbers of ordered pairs of ranks of one domain by class, each rank with itself included.
+    """Return, by class, how many ordered pairs of ranks are in one scale-up domain, each rank with itself included.
 
-    The class is that of a pair with the same place, rail and level in different domains. `wiring` is a number for each
-    rank, equal for ranks whose ports are on the same leaves.
+    A pair has the class (place, rail, level) that it would have if its ranks were in different domains. `wiring` is a
+    number for each rank, equal for ranks whose ports are on the same leaves.
     """
     ranks = network.ranks
     examples, number = _group_like_ranks(ranks.domain, ranks.unit, wiring, ranks.rail)

@@ -223,9 +223,9 @@ def _compute_mesh_bisection(
 
 
 def _count_switches_of_node(fabric: FabricDesign, leaf: TierDesign) -> int:
-    """Return over how many consecutive switches of a group the ports of a node are spread. It is all of them if neither
-    its ports nor a turn (the slots that a switch takes before the next one) divides the other: some nodes then
-    straddle.
+    """Return over how many consecutive switches of a group the ports of a node are spread: all of the group if nodes
+    straddle turns (the slots that a switch takes before the next one), as neither a node's ports nor a turn divides the
+    other.
     """
     groups = prod(leaf.sizes[d] for d in list_leg_dimensions() if d in leaf.per)
     ports_and_turns = [
@@ -318,8 +318,8 @@ class _Strand:
         self, tier: TierDesign, wider: str, pods: Pods, gbps: Fraction, upper: _ByClass, *, hit: bool
     ) -> tuple[tuple[StrandPlace, int], ...]:
         """Return the places of a tier in a place of the scope `wider` that holds `pods`, as (place, how many are
-        alike). Each has `gbps` Gb/s of uplinks if all switches work; `upper` are the fractions, by class, of the
-        switches above that do.
+        alike). Each has `gbps` Gb/s of uplinks if all switches work; `upper` has, by class of switch numbers, which
+        fraction of the switches above works.
         """
         counted = []
         if tier.layout.cluster is not None:
@@ -342,8 +342,8 @@ class _Strand:
         return tuple(counted)
 
     def _list_fractions_left(self, tier: TierDesign, places: int, *, hit: bool) -> list[_ByClass]:
-        """Return the fractions of switches that still work, by class: for each of a tier's `places` places in a wider
-        place that has lost some or lies above a place that has. `hit`: whether switches failed in the wider place.
+        """Return which fractions of switches still work, by class, for each of the `places` places of a tier in a wider
+        place that has lost switches, itself or below. `hit`: whether switches failed in the wider place.
         """
         loss, per_place = self._lost.get(tier.key), self._count_switches_per_place(tier)
         # `places` is 0 if every place has lost switches: then it does not matter whether the wider place is hit
@@ -399,8 +399,8 @@ class _Strand:
     def _list_leaves(
         self, leaf: TierDesign, size: Number, upper: _ByClass, *, hit: bool
     ) -> Iterator[tuple[StrandPlace, int]]:
-        """Yield (leaves that serve the same nodes, how many bunches of leaves are like them): bunches that have failed,
-        the one that has lost some of its leaves, intact ones. `size` is the bandwidth of all of their node ports, Gb/s.
+        """Yield (a bunch of leaves: those that serve the same nodes, how many bunches are alike): failed ones, the one
+        that has lost some leaves, intact ones. `size` is the bandwidth of the node ports of all bunches, Gb/s.
         """
         bunches = max(1, leaf.count // self._count_leaves_of_node(leaf))
         per_bunch, loss = self._count_switches_per_place(leaf) / bunches, self._lost.get(leaf.key)

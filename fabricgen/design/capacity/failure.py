@@ -174,9 +174,11 @@ class FailureAnalysis:
         return (losses[0], losses[1]), classes
 
     def _list_places(self, tier_key: TierKey, failed_by_tier: Mapping[TierKey, Sequence[_FailedSwitch]]) -> list[int]:
-        """Return the numbers of the places of a tier that have lost some of its switches, the place with the most units
-        in which lower tiers have lost switches first. NOWHERE comes first instead if lower tiers have lost switches,
-        but not in these places; it is the only entry if there are no such places.
+        """Return the numbers of the places of a tier that have lost some of its switches.
+
+        First comes the place with the most units in which lower tiers have lost switches. If lower tiers have lost
+        switches in other places alone, NOWHERE comes first, and stands for these; it is the only entry if the tier has
+        lost no switch.
         """
         places_hit, groups = (
             sorted({switch.place for switch in failed_by_tier.get(tier_key, ())}),
@@ -302,8 +304,9 @@ def format_percent(share: float) -> str:
 
 
 def describe_lost_switches(remaining: RemainingBisection) -> str:
-    """Return the failed switches as the end of a phrase, ` (2 leaf, 1 spine switches)`; "" if none failed, or if the
-    loss is that of `one` switch, as the phrase then says it already.
+    """Return the failed switches as the end of a phrase: ` (2 leaf, 1 spine switches)`.
+
+    It is "" if none failed, or if the phrase says it already: `one leaf` is what was lost.
     """
     names = sum_pairs((key.name, number) for key, number in sorted(remaining.gone.items()))
     failed = ", ".join(f"{number} {name}" for name, number in names.items())

@@ -105,8 +105,10 @@ def sort_reserves_by_cage(
     specs: Mapping[TierKey, TierSpec],
     fed: Collection[TierKey],
 ) -> dict[tuple[TierKey, PortKind], Reserve]:
-    """Return `reserve` in the order in which its kinds of ports take cages, so that devices in the lock keep their
-    cages: by the first cage that the lock has for each kind. Kinds without a cage there come last.
+    """Return `reserve` with its (tier, kind of port) keys in the order in which kinds take cages.
+
+    It is that of the first cage that the lock has for each kind, so that devices in the lock keep their cages. Kinds
+    without a cage there come last.
 
     On tiers whose groups span units the last cages are taken first, so that the order is reversed. If only extra
     devices have ports on such a tier (it is not in `fed`), the first kind of each purpose comes first, as it decides

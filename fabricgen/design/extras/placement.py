@@ -128,14 +128,15 @@ class ExtraPortAllocator:
         return ports
 
     def _list_spare_ports(self, sized: SizedTier, run: int, numbered: Sequence[int]) -> tuple[int, ...]:
-        """Return the ports of a run, by its index, that are left over on a switch of which the first `numbered[run]`
-        ports are taken, without those that `spare_ports` and `reserved_ports` keep free.
+        """Return the ports of a run, by its index, that are left over on a switch whose first `numbered[run]` ports of
+        the run are taken. Those that `spare_ports` and `reserved_ports` keep free are left out.
         """
         ports = sized.find_run_ports(run).list_left_over(numbered[run])
         kept = sized.spec.free_ports if run == 0 else 0
         per = sized.placement.downs[run].links_per_connector
         # the first connector without numbered ports
         first_port = -(-numbered[run] // per) * per
+        # ports that a lock has given need not be the first ones, so that they cannot be counted off
         if sized.taken and sized.taken[run]:
             return ports[: max(0, len(ports) - kept)]
         return ports[: max(0, sized.placement.downs[run].capacity - first_port - kept)]

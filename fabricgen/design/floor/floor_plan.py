@@ -151,9 +151,9 @@ class FloorPlan:
 
     @cached_property
     def _laid_out(self) -> tuple[HallAreas, UnitHalls]:
-        """The rows of every hall and the units in them, by the first way of laying them out that fits into the halls.
+        """The rows of every hall and the units in them, laid out in the first way of `list_layings` that fits.
 
-        Raises InputError (FG067, FG068) of the last way if none fits.
+        Raises InputError (FG067, FG068) if none fits, with the faults of the last way.
         """
         hall_of_pod = find_stated_halls(
             self._design.loaded.blueprint.expand_pods(self._layout.lock.find_allocations("pods")),

@@ -130,7 +130,7 @@ class HallAreas:
         return racks_by_hall
 
     def _count_site_slots(self, hall: int) -> int:
-        """Return how many slots units have at the site of a hall, over all kinds of units."""
+        """Return how many slots for units of all kinds are numbered at the site of a hall, reserved ones included."""
         return self._layout.numbering.find_span("units", self._layout.sites[self._halls[hall].site], "site")
 
     def _is_placed_by_hand(self, run: RackRun) -> bool:

@@ -165,8 +165,8 @@ class SharedRacks:
         self.contents.append(content)
 
     def faces_one_aisle(self, aisle: str) -> bool:
-        """Whether a run whose ports face `aisle` ("" if not known) can join without ports in these racks facing two
-        aisles. Runs already here whose aisle is not known do not count.
+        """Whether all ports in these racks face one aisle if a run joins whose ports face `aisle`. Runs whose aisle is
+        not known ("") do not count.
         """
         return not aisle or {content.aisle for content in self.contents} <= {aisle, ""}
 

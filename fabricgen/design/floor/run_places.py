@@ -101,8 +101,8 @@ class RunPlaces:
 
     @cached_property
     def _kept_kinds(self) -> dict[Key, str]:
-        """By (hall, lock key) of each run of racks that a lock has as shared: the kind of lock entry of the devices in
-        it.
+        """The kind of lock entry of the devices in each run of racks that a lock has as shared, by (hall, lock key of
+        the run of racks).
         """
         kinds = [kind for kind in self._layout.lock.held if kind.startswith(f"{JOINED} ") and self._lets_runs_join]
         return {
@@ -193,8 +193,8 @@ class RunPlaces:
 
     @cached_property
     def _racks_of_several(self) -> dict[str, SharedRacks]:
-        """By kind of lock entry, the runs of racks that hold several runs of devices now, or that the lock has as
-        shared.
+        """The runs of racks that hold several runs of devices, now or by the lock, by the kind of lock entry of these
+        devices.
         """
         return {
             self._kept_kinds.get(racks.key, f"{JOINED} {racks.holder}{self._make_hall_suffix(racks.hall)}"): racks

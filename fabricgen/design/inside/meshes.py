@@ -208,8 +208,8 @@ def count_mesh_cables(tier: TierDesign, mesh: Mesh) -> int:
 
 
 def _count_dealt_connectors(ports: Sequence[range], dealt: int, per: int) -> int:
-    """Return how many connectors of `per` ports are in use on `dealt` switches over which the ports of `ports`,
-    ascending ranges, are dealt in turn.
+    """Return how many connectors are in use on `dealt` switches if `ports`, ascending ranges, are dealt over them in
+    turn. A connector has `per` ports.
     """
     # of the ports of a range, a switch has every `dealt`-th, and counts them anew
     ports_by_switch = (
@@ -279,9 +279,10 @@ def refuse_mesh(path: Path, message: str, hint: str) -> InputError:
 
 
 def list_unmet_dimensions(tier: TierDesign) -> list[str]:
-    """Return the dimensions along which nothing joins the switches of a top tier with meshes: those without a mesh
-    among the places that it is grouped by and, if no tier is below, among the dimensions of its grid. Rails and planes
-    are left out, since nodes have ports in each; so are sites, which are apart on purpose or joined by spans.
+    """Return the dimensions along which no mesh joins the switches of a top tier with meshes.
+
+    Places that it is grouped by are looked at and, if no tier is below, the dimensions of its grid. Rails and planes
+    are not, since nodes have ports in each; nor are sites, which are apart on purpose or joined by spans.
     """
     within = [name for name, size in tier.grid.items() if size > 1 and tier.lowest]
     unjoined_places = [
@@ -345,8 +346,8 @@ def _list_sides(tier: TierDesign, dimension: str) -> list[bool]:
 
 
 def _keeps_nodes_whole(tier: TierDesign, dimension: str, per_node: int) -> bool:
-    """Whether the middle of a dimension divides no run of `per_node` switches, counted from the first switch of a
-    group.
+    """Whether the middle of a dimension divides no node: a node has ports on `per_node` consecutive switches, and nodes
+    follow one another from the first switch of a group on.
     """
     in_first_half = _list_sides(tier, dimension)
     return all(

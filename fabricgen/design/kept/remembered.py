@@ -81,9 +81,12 @@ def add_remembered(design: Design, lock: Lock) -> Lock:
 
 
 def _count_peer_ports(design: Design, tier: TierDesign, lock: Lock) -> dict[str, int]:
-    """Return what the lock keeps of the run of ports for links inside a tier, by the names of `name_ports_holder`: how
-    many ports the run had at first, and, for each span and site, how many ports there are from the span's first one to
-    the end of the run. Empty for a tier with meshes alone, and if its pairs have links for each unit.
+    """Return the counts that the lock keeps of a tier's ports for pairs and spans, by the names of
+    `name_ports_holder`.
+
+    They are how many ports the run of these had at first and, for each span and site, how many there are from the
+    span's first port to the end of the run. Empty for a tier with meshes alone, and if its pairs have links for each
+    unit.
     """
     peer_spec = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].peer
     growing = [mesh for mesh in tier.links_inside if mesh.word != "mesh"]
@@ -150,8 +153,9 @@ def _allocate_front_above(design: Design, tier: TierDesign) -> dict[str, Allocat
 
 
 def _drop_taken_ports(ports_by_holder: Allocations, holder_by_port: Mapping[int, str]) -> dict[str, Intervals]:
-    """Return the ports of each holder up to the first port that another holder has now; holders that are left without
-    ports are left out. `holder_by_port` has the present holder of each port.
+    """Return the ports that each holder keeps: those before its first port that another holder has now.
+
+    Holders that keep none are left out. `holder_by_port` has the present holder of each port.
     """
     ports_left = {}
     for holder, intervals in ports_by_holder.items():

@@ -207,8 +207,8 @@ class ManagementLoad:
         }
 
     def _assign_single_pods(self, common: Allocations, leaves: int, ports_per_leaf: int) -> dict[str, Allocations]:
-        """Return the positions of pods whose positions are not those `common` to all, by kind of lock entry: of pods
-        that have their own in the lock, or that lack the leaf of a common position.
+        """Return the positions of pods that cannot use those `common` to all pods, by kind of lock entry: of pods that
+        have their own in the lock, and of pods without the leaf of a common position.
         """
         allocations = {}
         for kind, (pod,) in self.list_places("pod"):
@@ -232,8 +232,8 @@ class ManagementLoad:
         """Return positions that fill leaves one after another, `ports_per_leaf` on each; `lock_kind` is the kind of
         lock entry for these positions.
 
-        Switches whose leaf is not in `leaf_list` get other positions. A position is leaf * ports_per_leaf + port:
-        positions in the lock were counted with the number of ports of then, and are converted if it has grown.
+        Switches whose leaf is not in `leaf_list` get other positions. A position is leaf * ports_per_leaf + port: if
+        `ports_per_leaf` has grown since the lock was written, its positions are converted.
         """
         kept_positions = self.layout.lock.find_allocations(lock_kind)
         ports_per_leaf_kept = self.layout.lock.rooms.get(self.make_room_key(place), ports_per_leaf)
@@ -282,9 +282,9 @@ class ManagementLoad:
         return {name: make_intervals(numbers) for name, numbers in positions.items()}
 
     def _order_leaves(self, kind: str, pods: tuple[PodLayout, ...]) -> Allocations:
-        """Return, by pod, the ranks in which its leaves are filled: one for each unit, or one if leaves serve whole
-        pods. Ranks in the lock stay. Without any, the first unit of each pod comes first; a lock of positions without
-        ranks is of an older version, which took pod after pod.
+        """Return, by pod, the ranks of its leaves in the order in which leaves are filled: one for each unit, or one if
+        leaves serve whole pods. Ranks in the lock stay. Without any, the first unit of each pod comes first; a lock of
+        positions without ranks is of an older version, which took pod after pod.
         """
         kept_order = self.layout.lock.find_allocations(name_leaves_kind(kind))
         is_old_lock = bool(self.layout.lock.find_allocations(kind)) and not kept_order
@@ -390,8 +390,8 @@ class ManagementLoad:
     def _list_inner_places(
         self, place: str, scope: str, pods: tuple[PodLayout, ...], per_unit: int, *, reserved: bool
     ) -> Iterator[tuple[int, str]]:
-        """Yield (number of the unit, or of the place itself if it is a pod or site, name in words) of every narrower
-        place in one of the scope `place`, `per_unit` in a unit; with `reserved`, also of units that may come.
+        """Yield (number, name in words) of every place of `scope` within a place of the scope `place`. A unit and each
+        of its `per_unit` racks have the unit's number; with `reserved`, units that may come are listed too.
         """
         racks = range(1, per_unit + 1)
         if scope == place:
@@ -425,8 +425,8 @@ class ManagementLoad:
 
     def _count_wanted(self, place: str, kind: str, pods: tuple[PodLayout, ...], leaf_numbers: Collection[int]) -> int:
         """Return how many positions a place needs whose leaves are filled one after another: one for each of its
-        switches, and for each switch that is gone and has a position on these leaves in the lock's entry of the pod,
-        else of `kind`.
+        switches, and one for each position on leaves in `leaf_numbers` that the lock has beyond these. The lock's entry
+        is that of the pod, or else that of `kind`.
         """
         counts, ports_per_leaf = (
             self._count_switches(place, pods),

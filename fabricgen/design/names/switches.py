@@ -61,9 +61,9 @@ class SwitchNames:
         racks: Callable[[], Sequence[int]] | None = None,
         blocks: Callable[[], Allocations] = dict,
     ) -> None:
-        """`racks` returns the number of the rack of each switch of a unit, in the switches' order; None if racks are
-        not known, or switches do not stand in racks of units. `blocks` returns the running numbers of each pod's
-        switches; it is empty if the place of a switch gives its number.
+        """`racks` returns the rack, by its number in the unit, of each switch of a unit; None if racks are not known or
+        switches do not stand in racks of units. `blocks` returns the running numbers of switches by pod, and nothing if
+        the number of a switch follows from its place.
         """
         self._layout, self._per, self._scope, self._racks = layout, per, find_scope(per), racks
         self._blocks = blocks

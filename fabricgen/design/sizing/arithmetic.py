@@ -260,8 +260,8 @@ class LowerTier(NamedTuple):
     def count_used(self, count: int, *, by_slot: bool) -> int:
         """Return how many ports are in use on the fullest of `count` upper switches.
 
-        If links are dealt unevenly by slot, each slot without a lower switch leaves out links that it would have, so
-        that the fullest switch has to be looked for.
+        If links are dealt unevenly by slot, a slot without a lower switch takes links from some upper switches and not
+        from others, so that the fullest one has to be looked for.
         """
         ports_if_all_present = self.count_ports(self.now, count)
         if not (by_slot and self.lands_unevenly(count)):

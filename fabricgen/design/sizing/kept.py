@@ -158,11 +158,10 @@ class KeptAbove:
     def place_demand(
         self, demand: SwitchDemand, fresh: LaidPorts, laid_alone: LaidPorts | None, place_ports_of: PlacePorts
     ) -> LaidPorts:
-        """Return where the ports of a demand are if they are placed beside those that stay: the ports in the lock, or
-        without any the ports that the part of the cluster which came first would have alone (`laid_alone`).
+        """Return where the ports of a demand are when some stay where they were: the ports in the lock or, if it has
+        none, those that the part of the cluster which came first would have alone (`laid_alone`).
 
-        If those cannot stay, return `fresh`, the ports as placed anew, with those of all feeds but the first listed one
-        by one.
+        If these cannot stay, return `fresh`: all ports placed anew, those of all feeds but the first listed one by one.
         """
         staying = self._read_lock() if self.is_in_lock else _record_staying(laid_alone) if laid_alone else None
         return (staying and self._place_beside(staying, demand, fresh, place_ports_of)) or _list_ports_explicitly(fresh)

@@ -204,10 +204,10 @@ class KeptFront:
     def _lay_purposes(
         self, runs: Sequence[PortRun], demand: SwitchDemand, purposes: Sequence[Purpose], keep: Keep
     ) -> tuple[dict[str, Intervals], tuple[Intervals, ...]] | None:
-        """Return (the ports of each purpose by name, the ports with a holder of each run); None if ports that are kept
-        do not fit.
+        """Return (the ports of each purpose by name, for each run the ports that have a holder); None if kept ports do
+        not fit.
 
-        In a run without kept cages purposes follow one another, and its ports with a holder are an empty tuple.
+        In a run without kept cages purposes follow one another, and its entry is an empty tuple.
         """
         ports_by_purpose: dict[str, Intervals] = {}
         taken_by_run: list[Intervals] = []

@@ -374,8 +374,9 @@ class TierSizing:
         *,
         by_slot: bool,
     ) -> LaidPorts:
-        """Return `laid` with ports that stay: those in the lock, else those that the part of the cluster that came
-        first would have alone. Other ports lie beside them. With one part and no cages in the lock it is unchanged.
+        """Return `laid` changed so that early ports stay where they were, and others lie beside them: the ports in the
+        lock, else those that the part of the cluster which came first would have alone. It is unchanged for one part
+        without cages in the lock.
         """
         front, first_turn = KeptAbove(self._layout.lock, spec), linked[0][0].spec.turn
         if not front.is_in_lock and linked[-1][0].spec.turn <= first_turn:

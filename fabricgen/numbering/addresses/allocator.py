@@ -26,8 +26,8 @@ class AddressAllocator:
         self._slots: dict[TierKey, Slots] = {}
 
     def _find_pool(self, fabric: str, name: str) -> NumberPool:
-        """Return the pool `name` that a fabric ("" for the cluster) draws on; its `wanted` counts what all of its users
-        ask for.
+        """Return the pool `name` that a fabric ("" for the cluster) draws on, with `wanted` set: how many addresses all
+        users of the pool need together.
         """
         pool = find_pool(self._design.loaded.blueprint, fabric, name, self.family)
         # `wanted` is for the message of a pool that is too small: what all of its users need together

@@ -57,9 +57,11 @@ def list_pool_demands(design: Design) -> Iterator[PoolDemand]:
 def _make_demand(
     design: Design, fabric: str, pool: str, family: Family, tier: TierDesign, per_switch: int
 ) -> PoolDemand:
-    """Return the demand of `per_switch` addresses for each switch of a tier, on a pool that the fabric draws on.
+    """Return the demand of a tier on the pool that `fabric` ("" for the cluster) draws on: `per_switch` addresses for
+    each switch.
 
-    A block of single addresses leaves its first unused, so that no host has its network address.
+    If switches have one address each, their common block has one more: its first address, that of its network, is not
+    given out.
     """
     numbered = max(count_numbered_groups(tier) * tier.count, tier.switches)
     slots = count_group_slots(design.fabric(tier.fabric), tier) * group_capacity(tier)

@@ -156,10 +156,10 @@ def allocate_vrf_loopbacks(
     subnets: Mapping[str, NodeBlocks],
     tenants: Mapping[str, TenantPlaces],
 ) -> dict[tuple[str, str], AddressColumn]:
-    """Return the loopbacks of devices by (owning fabric, VRF), columns with one row a device; 0 for switches that relay
-    nothing in that VRF, and for other devices.
+    """Return the loopbacks of switches in VRFs over EVPN, by (fabric that owns the switches, VRF).
 
-    `subnets` are the blocks of nodes by fabric, `tenants` the places of tenants by name.
+    Each column has one row a device, 0 for devices that relay no DHCP in that VRF. `subnets` are the blocks of nodes by
+    fabric. `tenants` says, by name of a tenant, on which switches and links it is.
     """
     family, count = allocator.family, len(plan.devices)
     columns: dict[tuple[str, str], AddressColumn] = {}

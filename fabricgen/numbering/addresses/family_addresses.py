@@ -245,8 +245,8 @@ class FamilyAllocation:
         """Return the number by which each port of a run gets its addresses; int64. A run is the ports of one use on a
         switch.
 
-        For uplinks and mesh links it is the port itself. Of peer links, ports that came after the lock was written lie
-        before the first ones, and are numbered after them.
+        `port` counts from 0 in the run. For uplinks and mesh links it is the number as well. Ports for peer links that
+        were added after the lock was written lie before the older ones, and get the numbers after theirs.
         """
         if run is tier.up or any(run is mesh.run for mesh in tier.meshes):
             return port
@@ -355,8 +355,8 @@ class FamilyAllocation:
     def _number_shared_ports(
         self, fabric: FabricDesign, tier: TierDesign, segments: list[int], device_blocks: DeviceBlocks
     ) -> None:
-        """Write the addresses that nodes have, in the VLAN of a fabric, on the ports of its carrier; they follow
-        from the port.
+        """Write into `shared` the addresses of nodes in the VLAN of a fabric that has no ports of its own: each follows
+        from the port of the carrier that the node is on.
         """
         ports = sum(run.numbers for run in tier.downs)
         size = size_bridged_subnet(ports) if self.family.subnet_size else device_blocks.size

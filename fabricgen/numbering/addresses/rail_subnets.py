@@ -148,8 +148,8 @@ def _number_nodes(
 ) -> None:
     """Set the subnet and the host number of the links between nodes and a tier, in the columns of `subnets`.
 
-    `slot` is the slot of each node, by device. `keys` are the subnets of each kind of switch, by what `_make_combo`
-    returns for the ports that it serves.
+    `slot` is the slot of each node, by device. `keys` has the subnets of a switch, each as (rail, plane, port of the
+    NIC), by what `_make_combo` returns for the ports that the switch serves.
     """
     links, dimensions = plan.links, list_inner_dimensions(tier.per)
     for i, segment in enumerate(links.segments):
@@ -250,7 +250,7 @@ def _rank_members(layout: Layout, served: Sequence[int], scope: str) -> Ints64:
 
 
 def name_node_blocks(fabric: str) -> str:
-    """Return the words, in the name of a block in the lock, that say that it is for the nodes of a fabric."""
+    """Return the words in the lock's name of a block that mark it as one for nodes of a fabric: `nodes of compute in `."""
     return f"nodes of {fabric} in "
 
 

@@ -16,8 +16,8 @@ from fabricgen.wiring.tenants import NOBODY, find_link_tenants
 
 
 def find_shared_segments(plan: WiringPlan, design: Design, fabric: FabricDesign) -> list[int]:
-    """Return the indexes of the link segments that are the node ports of a fabric's carrier; ports of extra devices
-    are not shared.
+    """Return the indexes of the link segments whose node ports a fabric shares: those of its carrier, the fabric whose
+    switches it uses. Ports of extra devices are not shared.
     """
     path = design.fabric(fabric.carrier).path
     return [i for i, s in enumerate(plan.links.segments) if s.path == path and s.lower == "node"]

@@ -265,9 +265,9 @@ def _spell_count(count: int) -> str:
 
 
 def _find_adopted_outside(lock: Lock) -> dict[str, Allocations]:
-    """Return the adopted numbers that are in no block of the lock, by kind and then under the name "".
+    """Return the adopted numbers that are in no block of the lock, so that no block is allocated over them.
 
-    No block may be allocated over them.
+    They are allocations by kind of number (`ipv4`, `asn` and so on), all under the one name "".
     """
     numbers_outside: dict[str, Allocations] = {}
     for kind, numbers in list_taken_numbers(lock.find_words(ADOPTED)).items():

@@ -162,7 +162,8 @@ class AcceptedNames:
 
 
 def list_accepted_names(places: PortFinder, picked: Chosen, overrides: StatedOverrides) -> AcceptedNames:
-    """List the names that accepted exchanges of boxes give to devices: those for the overlay, and those that then hold.
+    """Return the names that devices have once exchanges of boxes are accepted: those to state in the overlay, and all
+    that hold with it.
 
     A name that the device would have anyway is left out. Raises InputError (FG076) for boxes of different models, and
     for devices that the blueprint itself names.
@@ -399,7 +400,11 @@ def _move_to_other_ends(places: PortFinder, accepted_id: str, ends: list[Accepte
 
 
 def _displace_ends(places: PortFinder, ends: list[Accepted]) -> list[Accepted]:
-    """Return the ends of cables whose planned places are taken by accepted ends, in the places that these left free."""
+    """Return further ends to accept: those of the cables in whose planned places the accepted `ends` are.
+
+    Each is accepted in the place that the end which took its place has left; if that is taken as well, in the place
+    that is left in turn.
+    """
     moved_ends = {(accepted_end.end.rows[0], accepted_end.end.upper) for accepted_end in ends}
     place_left_from = {
         (accepted_end.place, accepted_end.end.upper): places.find_place(accepted_end.link) for accepted_end in ends

@@ -47,7 +47,9 @@ class PortFinder:
 
     @cached_property
     def _by_device(self) -> tuple[tuple[Ints64, Ints64], ...]:
-        """(rows of links sorted by device, where those of each device begin), for the lower and for the upper ends."""
+        """For the lower and for the upper ends: (rows of links sorted by the device at that end, the index at which
+        those of each device begin, by device row).
+        """
         links, count = self.cluster.plan.links, len(self.cluster.names)
         tables = []
         for device in (links.a_device, links.b_device):
@@ -191,7 +193,7 @@ def _join_both_ways(diagnosis: Diagnosis) -> dict[NamedPort, NamedPort]:
 
 
 def _list_exchanged_boxes(actions: Iterable[Action]) -> frozenset[str]:
-    """Return the names that boxes tell, of all boxes that actions say are in each other's places."""
+    """Return the names of all boxes that actions exchange, as the boxes themselves tell them."""
     return frozenset(box for action in actions for box in action.renamed)
 
 

@@ -180,14 +180,14 @@ class _Lookup:
     def list_served_at(self, column: str, fabric: str, place: NumberedPort) -> frozenset[str]:
         """Return the rails or planes (`column`) of a place in a fabric.
 
-        That is the one of a node's planned port, or else all that the device serves.
+        At a planned port of a node it is that of the port alone; anywhere else it is all that the device serves.
         """
         if place.port != SPARE and self.is_node(place.device):
             return frozenset({str(self.cabling.read_link(column, place.port))}) - {""}
         return self.list_served(column, fabric, place.device)
 
     def pick_served(self, column: str, place: NumberedPort, served: frozenset[str]) -> str:
-        """Return the rail or plane that is planned at a port if it is in `served`, else the lowest of `served`."""
+        """Return the rail or plane (`column`) that is planned at a port if it is in `served`, else the lowest there."""
         planned = "" if place.port == SPARE else str(self.cabling.read_link(column, place.port))
         return planned if planned in served else min(served, key=int)
 
@@ -370,7 +370,10 @@ def _sort_crossings(crossed: Iterable[tuple[str, str, str]]) -> tuple[tuple[str,
 
 
 def _count_pairs(lookup: _Lookup, joined: Iterable[tuple[int, int]]) -> Pairs:
-    """Count the links between each pair of switches, whichever of them is named first; links of nodes are left out."""
+    """Return how many links join each two switches, by (lower device row, higher one); links of nodes are left out.
+
+    `joined` has the device rows at both ends of each link, in any order.
+    """
     sorted_pairs = (tuple(sorted(pair)) for pair in joined)
     return Counter(
         (lower_row, higher_row)
@@ -380,10 +383,10 @@ def _count_pairs(lookup: _Lookup, joined: Iterable[tuple[int, int]]) -> Pairs:
 
 
 def _describe_join(lookup: _Lookup, ends: tuple[NumberedPort, NumberedPort]) -> tuple[tuple[int, int], ...]:
-    """Return what a link joins as two sorted pairs, equal for links that do the same for bandwidth.
+    """Return a key of what a link joins, equal for links that serve the same bandwidth: two sorted pairs, one an end.
 
-    A pair is (0, port) at a node, each of whose ports counts by itself, or (1, device) at a switch, of which any port
-    will do.
+    The pair of an end is (0, port) at a node, whose ports are not interchangeable, and (1, device) at a switch, whose
+    ports are.
     """
     return tuple(sorted((0, end.port) if lookup.is_node(end.device) else (1, end.device) for end in ends))
 

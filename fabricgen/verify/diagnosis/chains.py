@@ -57,11 +57,10 @@ class WrongCables:
         return self.first[port]
 
     def find_partner(self, end: int) -> int:
-        """Find the end that a planned end should be joined to.
+        """Return the end that a planned end should be joined to: the other end of its planned cable A, or another.
 
-        That is the other end of its planned cable, unless a parallel cable sits there harmlessly: that cable may stay,
-        and leaves its own planned place free instead. If cable B sits harmlessly where cable A belongs, the place that
-        B left free is then A's; if cable C sits harmlessly there, the place that C left, and so on.
+        It is another if a parallel cable B sits there harmlessly: B may stay, and A gets the place that B left free. If
+        a cable C sits harmlessly in that place, A gets the place that C left free, and so on.
         """
         partner = planned_partner = end ^ 1
         visited = set[int]()

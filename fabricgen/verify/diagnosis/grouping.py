@@ -33,7 +33,7 @@ def group_chains(explainer: Explainer, chains: Sequence[Chain]) -> list[ChainGro
         *_join_by_node(explainer, mendable_chains),
     ]
     return [
-        ChainGroup(tuple(mendable_chains[at] for at in members))
+        ChainGroup(tuple(mendable_chains[chain_index] for chain_index in members))
         for members in merge_groups(len(mendable_chains), joined)
     ]
 
@@ -136,9 +136,9 @@ def _classify_shift(explainer: Explainer, repair: Repair) -> _ShiftClass | None:
 def _join_by_pull(explainer: Explainer, mendable_chains: Sequence[MendableChain]) -> Iterator[list[int]]:
     """Yield indexes of chains that share a pull: their plugs go from one cage to one other cage."""
     by_pull: dict[object, list[int]] = defaultdict(list)
-    for at, mendable in enumerate(mendable_chains):
+    for chain_index, mendable in enumerate(mendable_chains):
         for pull in explainer.list_pulls(mendable.repairs[0].source_targets) if mendable.repairs else ():
-            by_pull[pull].append(at)
+            by_pull[pull].append(chain_index)
     yield from by_pull.values()
 
 
@@ -174,11 +174,11 @@ def _join_by_shift(explainer: Explainer, mendable_chains: Sequence[MendableChain
 def _join_by_node(explainer: Explainer, mendable_chains: Sequence[MendableChain]) -> Iterator[list[int]]:
     """Yield indexes of chains that cross rails (or planes) of one node: NICs exchanged in groups are one mistake."""
     by_node: dict[tuple[int, str], list[int]] = defaultdict(list)
-    for at, mendable in enumerate(mendable_chains):
+    for chain_index, mendable in enumerate(mendable_chains):
         crossing = explainer.find_crossing(mendable.chain) if mendable.repairs and mendable.chain.closed else None
         for device in _find_lone_devices(explainer, mendable):
             if crossing and explainer.after.cabling.read_device("tier", device) == NODE:
-                by_node[device, crossing.dimension].append(at)
+                by_node[device, crossing.dimension].append(chain_index)
     yield from by_node.values()
 
 

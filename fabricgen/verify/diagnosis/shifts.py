@@ -57,8 +57,8 @@ def shifts_among(rows: Sequence[Shift]) -> Iterator[list[int]]:
 
     Closed rows are one shift if all their plugs are off by the same number of places; `_list_runs` says what a run is.
     """
-    closed, opened = ([at for at, row in enumerate(rows) if row.closed is closed] for closed in (True, False))
-    if len(closed) > 1 and measure_shift([move for at in closed for move in rows[at].moves], closed=True):
+    closed, opened = ([i for i, row in enumerate(rows) if row.closed is is_closed] for is_closed in (True, False))
+    if len(closed) > 1 and measure_shift([move for i in closed for move in rows[i].moves], closed=True):
         yield closed
     yield from (run_indexes for run_indexes in _list_runs(rows, opened) if len(run_indexes) > 1)
 

@@ -61,7 +61,7 @@ class Drift:
     """Findings about what was missing or unknown, and about waivers."""
 
     def list_findings(self) -> list[DriftFinding]:
-        """Return all findings: those of devices in order, then those beside them."""
+        """Return all findings: those of compared devices in order, then those in `beside`."""
         return [finding for device in self.checked for finding in device.findings] + list(self.beside)
 
 

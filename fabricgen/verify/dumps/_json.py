@@ -84,14 +84,14 @@ def _list_children(value: Any) -> Iterator[tuple[str | int, Any]]:
 
 def locate_value(text: str, path: Sequence[str | int]) -> tuple[int, int]:
     """Return (line, column) of a value in a text that has been parsed, or of the nearest value around it; from 1."""
-    at = _skip_space(text, 0)
+    position = _skip_space(text, 0)
     for step in path:
-        child_at = _find_child(text, at, step)
-        if child_at is None:
+        child_position = _find_child(text, position, step)
+        if child_position is None:
             break
-        at = child_at
+        position = child_position
     # `rfind` gives -1 on the first line, so that columns count from 1 there, too
-    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+    return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
 
 
 def _find_child(text: str, position: int, step: str | int) -> int | None:
@@ -122,6 +122,6 @@ def _find_child(text: str, position: int, step: str | int) -> int | None:
     return child_position
 
 
-def _skip_space(text: str, at: int) -> int:
-    blanks = _SPACE.match(text, at)
-    return blanks.end() if blanks else at
+def _skip_space(text: str, position: int) -> int:
+    blanks = _SPACE.match(text, position)
+    return blanks.end() if blanks else position

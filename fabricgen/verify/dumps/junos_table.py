@@ -56,14 +56,15 @@ def _read_rows(content: DumpContent) -> Iterator[Sighting]:
 
 def _split_port_and_name(line: str, port_and_name: str, name_start: int) -> tuple[str, str]:
     """Split the end of a line into (port, name); names begin at a fixed character unless the port is longer."""
-    at = len(line.rstrip()) - len(port_and_name.rstrip())
-    if at >= name_start:
+    port_start = len(line.rstrip()) - len(port_and_name.rstrip())
+    # a row without a port: the name stands in its own column
+    if port_start >= name_start:
         return "", port_and_name.strip()
     # a port that is longer than its column pushes the name to the right: the last word is the name
     if line[name_start - 1 : name_start].strip():
         port, _, name = port_and_name.strip().rpartition(" ")
         return (port.strip(), name) if port else (name, "")
-    return line[at:name_start].strip(), line[name_start:].strip()
+    return line[port_start:name_start].strip(), line[name_start:].strip()
 
 
 def _read_blocks(content: DumpContent) -> Iterator[Sighting]:

@@ -211,7 +211,11 @@ def _shorten_names(names: Sequence[str]) -> str:
 def separate_copies(
     cabling: PlannedCabling, sightings: Sightings, identities: Identities
 ) -> tuple[Identities, list[Inferred]]:
-    """Identify boxes with copied names by their cables instead; return the identities, and these inferences."""
+    """Identify boxes that have the name of another device, as if copied from it, by their cables instead.
+
+    Return the identities, and what was inferred so. A name counts as copied if several boxes have it and the cables of
+    one of them say that it is the device of that name.
+    """
     shared = _find_shared_names(sightings, identities)
     if not shared:
         return identities, []
@@ -233,7 +237,7 @@ def separate_copies(
 
 
 def _find_shared_names(sightings: Sightings, identities: Identities) -> dict[int, list[int]]:
-    """Return boxes by the device whose name they have, for names that boxes with different MACs have."""
+    """Return the boxes that share a name although their MACs differ, by the device (row) that has this name."""
     boxes_by_device: dict[int, list[int]] = {}
     for box in np.flatnonzero(identities.how == How.NAME).tolist():
         if ":" in sightings.boxes[box].chassis:

@@ -236,6 +236,7 @@ def _name_adapters(
     If the box (-1: none) is an adapter, the text of its port becomes the name of the adapter, with the number of the
     port from port 2 on; new texts are added to `all_codes`.
     """
+    # entry 0 of `adapters` is "": no adapter; what `adapter[-1]` is for no box does not matter
     adapter_number = np.where(box >= 0, identities.adapter[box], 0)
     adapter_rows = np.flatnonzero(adapter_number)
     # (adapter, text of the port) as one number

@@ -243,7 +243,9 @@ _BANDWIDTH = re.compile(r"-(\d+)g(?:-flat)?$")
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """The lanes of a module that a port may use, as (lane from 1, dBm); nothing is planned on `idle` of them."""
+    """The lanes of a module that a port may use: `power` has (lane from 1, dBm). `idle` of them are not planned for
+    anything, and it is not known which.
+    """
 
     power: tuple[tuple[int, float], ...] = ()
     idle: int = 0
@@ -321,9 +323,10 @@ def _judge_dark(
 def find_lanes(
     cabling: PlannedCabling, parts: CatalogParts, cage: SightedCage | None, port: int, attribute: str
 ) -> Lanes:
-    """Return the lanes of a port with their `tx_dbm` or `rx_dbm`.
+    """Return the lanes that a port may use, with their power: `attribute` is `tx_dbm` or `rx_dbm`.
 
-    If all lanes of its cage are in use, these are the lanes of the port, else all lanes of the cage.
+    They are those of the port if the ports of its cage share all lanes equally, else all lanes of the cage. No lanes
+    are returned if no power is known.
     """
     if cage is None:
         return Lanes()
