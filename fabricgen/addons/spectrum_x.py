@@ -198,6 +198,7 @@ def _write_topology(view: ClusterView, ports: RailPorts, units: Units) -> str:
     unit_attributes = {
         device: {"pod": unit[0], "su": unit[1]} if unit else {} for device, unit in unit_of_device.items()
     }
+    # the loops over lists of one give names to the attributes
     link_items = [
         (
             {"node": devices.name[leaf], "interface": links.b_port[row], "attributes": of_leaf},

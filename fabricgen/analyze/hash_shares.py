@@ -67,6 +67,7 @@ class Formula:
     """Computes the expected rates of the pairs of some flows from probabilities, without drawing routes."""
 
     def __init__(self, routes: Routes, flows: Flows) -> None:
+        # flows of a pair, on average: one for each of its ports
         self._ports = max(round(len(flows) / np.count_nonzero(np.bincount(flows.pair))), 1)
         self._levels: list[tuple[int, list[list[_UplinkChoice]]]] = []
         for level in range(1, len(routes.labels)):

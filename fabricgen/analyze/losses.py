@@ -324,6 +324,7 @@ class Losses:
         target[grid] = leaf[np.roll(grid, -1, axis=0)]
         joined = self.has & (target != NONE) & (self.place[leaf] == self.place[target])
         components = (level.component for level in self.network.levels)
+        # a port that is not joined has the leaf -1, which takes the last device's component: `joined` leaves it out
         return [
             np.where(joined & (component[leaf] != component[target]), self.network.gbps, 0.0)
             for component in components
@@ -404,18 +405,18 @@ class NamedPaths:
             turn_columns = np.divmod(turns, self._size)
             self._levels.append((step.component, rows, lower[rows], upper[rows], turn_of_step, *turn_columns))
 
-    def count_lost(self, port: Flags, left: Flags) -> int:
+    def count_lost(self, is_port_left: Flags, is_step_left: Flags) -> int:
         """Return how many paths in each direction name a lost port or step.
 
-        `port` flags the ports that are left, [ranks, ports]; `left` flags the steps that are left.
+        `is_port_left` flags the ports that are left, [ranks, ports]; `is_step_left` flags the steps that are left.
         """
         # by switch, the ways up to it from all ports
         ways_to_switch = _sum_both(
-            self._leaf, np.stack([np.ones(len(self._leaf)), port[self._has][self._first_ranks]]), self._size
+            self._leaf, np.stack([np.ones(len(self._leaf)), is_port_left[self._has][self._first_ranks]]), self._size
         )
         ports_of_leaf, paths = ways_to_switch[0], np.zeros(2)
         for component, rows, lower, upper, turn_of_step, turn_switch, turn_component in self._levels:
-            ways_over_step = ways_to_switch[:, lower] * np.stack([np.ones(len(rows)), left[rows]])
+            ways_over_step = ways_to_switch[:, lower] * np.stack([np.ones(len(rows)), is_step_left[rows]])
             ways_up = _sum_both(turn_of_step, ways_over_step, len(turn_switch))
             # there are as many ways down to each port as up from it, and as many of them are left
             ports_below = np.bincount(component, ports_of_leaf, self._size)[turn_component]
@@ -426,11 +427,11 @@ class NamedPaths:
             ways_to_switch = ways_to_switch + _sum_both(upper, ways_over_step, self._size)
         return round(float(paths[0] - paths[1]))
 
-    def find_share_left(self, left: Flags) -> Floats:
+    def find_share_left(self, is_step_left: Flags) -> Floats:
         """Return for each device row the fraction of its ways up to the highest tier that is left; 1 in that tier."""
         ways_up = np.ones((2, self._size))
         for _, rows, lower, upper, *_ in reversed(self._levels):
-            ways_over_step = ways_up[:, upper] * np.stack([np.ones(len(rows)), left[rows]])
+            ways_over_step = ways_up[:, upper] * np.stack([np.ones(len(rows)), is_step_left[rows]])
             ways_up[:, lower] = _sum_both(lower, ways_over_step, self._size)[:, lower]
         return np.asarray(ways_up[1] / ways_up[0])
 

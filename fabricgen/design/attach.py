@@ -293,6 +293,7 @@ def list_unattached(design: Design) -> list[Unattached]:
         for members, attachment in fabric.attachments:
             nodes[members.path].add(attachment.role)
         for extra in fabric.extras:
+            # the third entry has the roles of the set in all fabrics
             extras.setdefault(extra.name, (extra.attachment.profile, extra.path, set()))[2].add(extra.attachment.role)
     devices = []
     for members in design.layout.node_sets:

@@ -370,6 +370,7 @@ def _find_parts(blueprint: Blueprint, pods: Mapping[str, Pod], kinds: Mapping[st
                 "FG090", f"{key} {problem} and {kinds_there}", path=(*path, "unit") if pod.unit else path, hint=hint
             )
         name = kind_name + (f"+{key}" if pod.tiers else "")
+        # `pods` has several names for one entry of the blueprint if that stands for several pods
         part_of_pod[id(pod)] = ClusterPart(name, kinds[kind_name], pod.tiers, (*path, "tiers"))
     return {name: part_of_pod[id(pod)] for name, pod in pods.items()}
 

@@ -98,7 +98,7 @@ def find_place_number(layout: Layout, scope: str, coordinates: Mapping[str, Any]
     for units, in the unit for racks; else the place follows from the unit or the rack.
     """
     if scope == WHOLE:
-        return coordinates["pod"] * 0
+        return coordinates["pod"] * 0  # 0, or an array of zeros
     if scope == "su":
         return coordinates["unit"]
     if is_part_of_unit(scope):
@@ -478,10 +478,8 @@ def list_group_ranks(
     *,
     by_slot: bool = True,
 ) -> Iterator[tuple[list[int], int]]:
-    """Yield (ranks of the lower switches in an upper group, how many upper places have a group with these ranks).
-
-    There is an entry for every kind of upper place and, in it, every kind of group that `list_ranks` lists. `count` is
-    how many switches a lower group has.
+    """Yield (ranks of the lower switches in an upper group, how many upper places have a group with these ranks), for
+    every kind of upper place and group (`list_ranks`). `count` is how many switches a lower group has.
     """
     kinds = list_ranks(lower.per, lower.name, count, upper.per, sizes, coarser)
     ranks_per_place = max(max(ranks, default=-1) for ranks in kinds) + 1

@@ -236,6 +236,7 @@ class SlotTable:
             "rack": rack,
             **dict(zip(list_inner_dimensions(self.per), combo, strict=True)),
         }
+        # slots of earlier units and members; in a part of a unit, those of the part alone
         slot = self.units_before[unit] * self.per_unit[combo] + self.offsets[combo][node]
         if self.is_part_of_unit:
             slot = self.offsets[combo][node] - self.part_starts[combo][self.find_part(rack)]

@@ -32,6 +32,7 @@ def check_sessions(design: Design, plan: WiringPlan, names: Sequence[str], asn: 
     links = plan.links
     switch_segments = [i for i, s in enumerate(links.segments) if isinstance(s.a, PortRun) and isinstance(s.b, PortRun)]
     slices = [links.find_rows(i) for i in switch_segments]
+    # the empty array serves designs without links between switches
     rows = np.concatenate([np.zeros(0, dtype=np.int64), *(np.arange(rows.start, rows.stop) for rows in slices)])
     lower_asn = asn[links.a_device[rows]]
     links_of_one_asn = rows[(lower_asn == asn[links.b_device[rows]]) & (lower_asn > 0)]

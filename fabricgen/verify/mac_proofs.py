@@ -261,6 +261,7 @@ def _collect_learnt(
         if not table.of_host
         for mac, port in table.rows
     ]
+    # text 0 stands for none in `find_ports`
     texts = {"": 0}
     codes = np.array([texts.setdefault(port, len(texts)) for *_, port in rows], dtype=np.int32)
     numbers = ports.find_ports(np.array([row for _, row, *_ in rows], dtype=np.int32), codes, tuple(texts))

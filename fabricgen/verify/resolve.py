@@ -260,6 +260,7 @@ def _find_named_ports(
     known_count = np.bincount(owner[sees & (owner >= 0) & (numbers.near >= 0)], minlength=devices)
     clear = unknown_count == 0
     clear |= (unknown_count < known_count) & (cabling.devices["nos"].vocabulary != "")[cabling.devices["nos"].codes]
+    # by (kind of device, name of the port) as one number: whether any dump has that name
     is_found = np.zeros((int(kind.max(initial=-1)) + 1) * names, dtype=bool)
     name = kind[cabling.device].astype(np.int64) * names + cabling.name
     for ports in (numbers.near, numbers.far):
@@ -375,6 +376,7 @@ def find_coverage(cabling: PlannedCabling, catalog: Catalog) -> ListedPorts:
     management = np.array([text.startswith(("mgmt", "eth0")) for text in texts], dtype=bool)[cabling.name]
     bmc = np.array(["bmc" in text for text in texts], dtype=bool)[cabling.name]
     in_subnet = managed & ~management
-    link = np.arange(cabling.ports) ^ 1
-    subnet = in_subnet | in_subnet[link]
-    return ListedPorts(lldp=~subnet & ~(is_node & is_node[link]) & ~(is_node & bmc), subnet=subnet & ~is_node)
+    # a link is in a subnet if the switch at either end is managed there
+    far_port = np.arange(cabling.ports) ^ 1
+    subnet = in_subnet | in_subnet[far_port]
+    return ListedPorts(lldp=~subnet & ~(is_node & is_node[far_port]) & ~(is_node & bmc), subnet=subnet & ~is_node)

@@ -61,6 +61,7 @@ class EmulatedHall:
             fabric: _SUBNET if kind == "infiniband" else _LLDP for fabric, kind in self.view.protocols.items()
         }
         for port, far_port in self.hall.list_sightings().items():
+            # a port that the plan does not use tells by the fabric of its device
             row = plan.row_of.get(port) or plan.devices[place_of[port[0]]]
             seen_by_way.setdefault(way_of_fabric.get(row["fabric"], ""), {})[port] = far_port
         return {_LLDP: {}, _SUBNET: {}, **seen_by_way}

@@ -302,6 +302,7 @@ def _make_shuffled_cords(
     plugs = {(row["far_device"], row["far_port"]): row["near_location"].rpartition(":")[2] for row in labels}
     joints_of_shuffle: dict[tuple[str, int], dict[tuple[Tail, Tail], str]] = defaultdict(dict)
     for row in sorted(shuffles, key=lambda row: (row["panel"], int(row["in_port"]), int(row["in_pair"]))):
+        # the tails on both sides of the shuffle; the last two loops only give names to values
         a, b = (
             (Socket(device, cage, plug.removeprefix(cage).removeprefix("/")), 0, (device, row[f"{side}_port"]))
             for side, way in (("a", "in"), ("b", "out"))

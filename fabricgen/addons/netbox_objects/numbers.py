@@ -158,6 +158,7 @@ def _find_primary(view: ClusterView) -> tuple[set[int], set[int]]:
     """
     addresses, switches = view.addresses, set(view.devices.name[view.devices.kind == "switch"])
     managed, primary, bmc = set[tuple[str, bool]](), set[int](), set[int]()
+    # management addresses first: a loopback counts only on a device without one of its family
     for kind in ("management", "loopback"):
         for row in np.flatnonzero(addresses.kind == kind).tolist():
             device, is_v6 = addresses.device[row], ":" in addresses.prefix[row]

@@ -141,10 +141,8 @@ def find_first_alike(*columns: Ints64) -> Ints64:
 
 
 def list_links(view: ClusterView, fabric: str) -> Ints64:
-    """Return the rows of the links that packets of a fabric use: its own, and those of fabrics that only join its
-    switches.
-
-    The latter are fabrics above it, on which no node has a port.
+    """Return the rows of the links that packets of a fabric use: its own, and those of fabrics above it that only join
+    its switches, so that no node has a port on them.
     """
     links, is_switch = view.links, view.devices.kind == "switch"
     of_nodes = set(links.fabric[~is_switch[links.a] & ~links.a_management])

@@ -286,6 +286,7 @@ def _join_suspects(table: ProbeTable, suspects: list[tuple[str, Suspect]], usual
     named beside a part.
     """
     suspects_by_part: dict[int, dict[str, Suspect]] = defaultdict(dict)
+    # the likeliest first, which orders the parts and the measures of each
     for measure, suspect in sorted(suspects, key=lambda pair: -pair[1].gain):
         suspects_by_part[suspect.part][measure] = suspect
     for part, by_measure in suspects_by_part.items():

@@ -196,6 +196,7 @@ def _find_crowded(plan: Plan, steps_by_run: Mapping[Run, Sequence[Step]]) -> dic
 
     `steps_by_run` has the steps of each run as `_trace_run` returns them; only links that a switch has told count.
     """
+    # by (round, switch that chose the link, link): the switch tells in which direction the link was crossed
     runs_on_link: dict[tuple[int, int, int], list[Run]] = defaultdict(list)
     for run, steps in steps_by_run.items():
         for choice, switch in steps:
@@ -328,6 +329,7 @@ def list_parts(view: ClusterView, rows: Iterable[int], links_of_nodes: set[int])
     at links of nodes; planes count only if a fabric has several.
     """
     links, devices = view.links, view.devices
+    # by fabric, how many planes the links are in; plane 0 is none
     plane_count = Counter(fabric for fabric, plane in {(links.fabric[row], links.plane[row]) for row in rows} if plane)
     links_by_part: dict[tuple[str, str], set[int]] = defaultdict(set)
     for row in rows:
@@ -365,6 +367,7 @@ def find_causes(
             return [*causes, (tuple(sorted(unexplained)), [])]
         best = scores[ranked[0]]
         explained = unexplained.intersection(passes_by_part[ranked[0]])
+        # parts that are nearly as probable and explain the same runs: these do not tell the parts apart
         parts_near_best = (part for part in ranked if scores[part] > best - _ALIKE)
         equal_parts = [part for part in parts_near_best if unexplained.intersection(passes_by_part[part]) == explained]
         if len(equal_parts) > MOST_SUSPECTS:

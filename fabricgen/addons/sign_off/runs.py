@@ -129,6 +129,7 @@ class Plan:
         """
         if choices_by_run is None:
             choices_by_run = ((run, self.list_choices(run)) for run in self.runs)
+        # `crossed` has, by (links of a choice, whether a hash picks one of them), how many runs cross it
         pinged, crossed = set[int](), Counter[tuple[Choice, bool]]()
         for run, choices in choices_by_run:
             if run.kind == PING:
@@ -297,6 +298,7 @@ def _list_groups(network: Network, level: int) -> list[list[Member]]:
     are put together: if two members met nobody else, the links of a switch above both could not be told apart.
     """
     below, joined, out = network.components[level - 1], network.components[level], network.out[level - 1]
+    # {(component of the level, rail or 0): {component below: its leaves}}, which are groups and their members
     leaves_by_group: dict[tuple[int, int], dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     for leaf, ports in sorted(
         network.ports_by_leaf.items(), key=lambda leaf_and_ports: (leaf_and_ports[1][0].rail, leaf_and_ports[0])

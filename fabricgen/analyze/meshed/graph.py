@@ -232,8 +232,8 @@ def _sum_by_switch(switch: Ints64, values: Floats, size: int) -> Floats:
 def find_narrowest(graph: SwitchGraph, load: Floats) -> tuple[float, Sequence[tuple[str, float]]]:
     """Return (the fraction of its ports' rate that every rank gets, the loads of the fullest links).
 
-    The loads are a (name, load) for each kind of links. `load` is that of both directions, as `load_links` returns it. The load of the fullest link is a fraction of its
-    speed in both directions.
+    The loads are a (name, load) for each kind of links: the load of its fullest link, as a fraction of the link's speed
+    in both directions. `load` is that of both directions, as `load_links` returns it.
     """
     used = load / np.maximum(1e-9, 2 * graph.gbps)
     by_kind = [(joint.name, float(used[joint.rows].max(initial=0.0))) for joint in graph.joints]

@@ -265,6 +265,7 @@ def _list_upper_groupings(
     """
     spec = target.spec
     legs = tuple(d for d in list_leg_dimensions() if d in (*spec.per, *_list_plane_dimension(trials, target)))
+    # of leaves, either both tiers are grouped by the dimensions of legs, or the tier above joins all leaves
     if not target.lowers:
         tier_per = order_dimensions((*spec.per, *(d for d in legs if d not in spec.per)))
         yield from ((tuple(tier_per), legs, {}), (spec.per, (), {}))

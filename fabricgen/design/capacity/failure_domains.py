@@ -104,6 +104,7 @@ def _group_racks(
     row_or_feed_by_unit = (
         {find_key(position) for position in _list_node_racks(floor, unit)} for unit in range(design.layout.units)
     )
+    # a unit fails whole with the row or feed that all of its node racks are in or on
     units = group_pairs(
         (row_or_feed, unit)
         for unit, rows_or_feeds in enumerate(row_or_feed_by_unit)

@@ -409,6 +409,7 @@ class RackNames:
         ]
 
     def _fill_names(self, kind: str, racks: Sequence[UnitRack]) -> list[str]:
+        """Return the names of racks of units, all of one kind, by the template of that kind."""
         layout, naming = self._layout, self._naming[kind]
         pods = [self._pods[rack.unit] for rack in racks]
         fillers: dict[str, Callable[[], Values]] = {

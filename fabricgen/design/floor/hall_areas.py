@@ -317,6 +317,7 @@ class HallAreas:
         """
         import numpy as np
 
+        # the fields of `UnitPlace`, each of shape (units, 1), to be combined with `racks` of shape (1, racks)
         hall_of_unit, _, first_row, number_in_stretch = np.array(units, dtype=np.int32).T[:, :, None]
         racks = np.arange(self._plans[part_number].racks, dtype=np.int32)[None, :]
         row, column = (np.zeros((len(units), racks.shape[1]), dtype=np.int32) for _ in range(2))

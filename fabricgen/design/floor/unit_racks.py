@@ -385,6 +385,7 @@ def _place_without_lock(tiers: Sequence[UnitTier], kind: RackProfile, *, hung: b
                 (t, switch) for t, switch, switch_part in switches_of_stand if switch_part == part_number
             ]
             filled = stack_devices((t.height for t, _ in tiers_and_switches), kind, hung=hung)
+            # racks of earlier stands and parts are numbered first
             for (t, switch), rack, u in zip(tiers_and_switches, filled.rack, filled.u, strict=True):
                 placed.append((t.tier.key, (switch, (len(stands) + rack, u))))
             stands += [stand] * filled.racks

@@ -489,6 +489,7 @@ def _list_ports(layout: Layout, fabrics: Iterable[FabricDesign]) -> dict[str, se
     profiles = {p.id: p for p in (*(s.profile for s in layout.node_sets), *(a.profile for a in attachments))}
     for name, profile in profiles.items():
         whole_ports = {port.name for role in profile.roles.values() for port in role.ports}
+        # whole ports that are split into legs: `eth1` for `eth1/1`
         split = {leg.rpartition("/")[0] for leg in ports_by_profile[name] - whole_ports}
         ports_by_profile[name] |= whole_ports - split
     for fabric, attachment in ((fabric, attachment) for fabric, attachment in fabrics_and_attachments if fabric.bond):

@@ -186,6 +186,7 @@ class KeptAbove:
         """Return the ports of a demand placed beside those that stay, which have priority; None if they do not fit.
         `fresh` are the ports as placed anew.
         """
+        # into how many ports each run's cages are split; 1 for a kind of port that no cage offers
         ways_of_runs = [(find_down_class(self._spec.profile, wanted) or (0, 1))[1] for wanted in demand.downs]
         names = [
             spell_run(ports_per_cage, wanted.kind)
@@ -214,6 +215,7 @@ class KeptAbove:
             )
             busy = {kept_cages[port // ports_per_cage] for port in used if port // ports_per_cage < len(kept_cages)}
             busy |= {cage for cage, _ in extras if cage in kept_cages}
+            # a kept cage 0 is a gap
             downs.append(replace(wanted, kept=kept_cages, busy=tuple(sorted(busy - {0}))))
         placement = place_ports_of(demand._replace(downs=tuple(downs)))
         if placement is None:

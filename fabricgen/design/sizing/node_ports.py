@@ -221,6 +221,7 @@ def lay_feeds(
     `ports_of_purposes` are in the order of `list_purposes`; feeds without ports there stay as they are.
     """
     feeds_by_fabric: dict[str, tuple[NodeFeed, ...]] = {}
+    # purposes of nodes come first: the ports behind them are those of `feeds`
     for demand, feed, intervals in zip(demands, node_feeds, ports_of_purposes, strict=False):
         laid = feed._replace(first=intervals[0].first, jumps=find_jumps(intervals)) if intervals else feed
         feeds_by_fabric[demand.fabric] = (*feeds_by_fabric.get(demand.fabric, ()), laid)

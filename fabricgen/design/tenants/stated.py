@@ -54,6 +54,7 @@ def design_tenants(design: Design) -> Design:
         check_shared(design, name, fabrics[name])
     transports = {name: _list_transport(design, fabrics[name]) for name in names}
     holders = {name: dict(_name_vlan_holders(design, name, fabrics[name], transports[name])) for name in names}
+    # the lock names of all VLANs of all tenants, in the order in which VLANs are given
     vlans = [holder for name in names for vlan_holders in holders[name].values() for holder in vlan_holders]
     numbering = number_tenants(layout.numbering, layout.lock, names, vlans)
     vlan_of_holder = {holder: intervals[0].first for holder, intervals in numbering.held["vlans"].items()}

@@ -250,7 +250,7 @@ def _rank_members(layout: Layout, served: Sequence[int], scope: str) -> Ints64:
 
 
 def name_node_blocks(fabric: str) -> str:
-    """Return the words in the lock's name of a block that mark it as one for nodes of a fabric: `nodes of compute in `."""
+    """Return the words that a lock has in the names of blocks for nodes of a fabric: `nodes of compute in `."""
     return f"nodes of {fabric} in "
 
 

@@ -189,6 +189,7 @@ def _take_blind_trunks(topology: SeenTopology, by_cable: dict[int, list[int]]) -
     dark_links = {link for links in by_cable.values() for link in links}
     actions = []
     for links, panel_ends, name in list_trunk_links(trunk_ends) if trunk_ends else ():
+        # how many devices are at the a ends and at the b ends of the links
         device_counts = [len(set(cabling.device[[2 * link + end for link in links]].tolist())) for end in (0, 1)]
         if dark_links.issuperset(links) and min(device_counts) > 1:
             cables = sorted({int(cabling.cable[link]) for link in links})

@@ -48,6 +48,7 @@ def make_box_action(as_seen: SeenTopology, after: SeenTopology, states: Ints, ri
     box_ends = {actual: End(names[actual], "", *as_seen.cabling.find_rack(actual)) for actual in ring}
     box_texts = [describe_box(box_ends[actual]) for actual in present]
     plug_cost = f"or move {len(plugs)} plug{'' if len(plugs) == 1 else 's'}"
+    # two boxes, each of which stands where the other is planned
     if len(present) == 2 and [ring[actual] for actual in reversed(present)] == present:
         text = f"{join_in_words(box_texts)} are exchanged: swap the two boxes, {plug_cost}."
     else:
@@ -237,6 +238,7 @@ def join_actions(exchange: Action, follow_up: Action) -> Action:
 
 def name_exchanges_first(cabling: PlannedCabling, rings: Iterable[Ring], actions: Iterable[Action]) -> list[Action]:
     """Return actions with texts that say which boxes are exchanged first: they name places as they are after that."""
+    # by id of a cable, the names of the boxes whose exchange concerns one of its ends
     exchanged_at: dict[str, set[str]] = defaultdict(set)
     for ring in rings:
         for device in ring:

@@ -51,6 +51,7 @@ def _list_empty_homes(topology: SeenTopology) -> dict[_Home, list[list[int]]]:
         by_plugs[int(cabling.plug[port]), int(cabling.plug[port ^ 1])].append(port)
     homes: dict[_Home, list[list[int]]] = defaultdict(list)
     for ports in by_plugs.values():
+        # cables of one key may stand for each other: the same two devices, as many links
         homes[frozenset(topology.device[[ports[0], ports[0] ^ 1]].tolist()), len(ports)].append(ports)
     return homes
 

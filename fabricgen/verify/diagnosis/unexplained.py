@@ -83,6 +83,7 @@ def list_half_known_actions(topology: SeenTopology) -> list[Action]:
     ports = np.flatnonzero(
         (topology.joined_to[:first_spare] < 0) & (topology.towards[:first_spare] >= 0) & ~topology.odd[:first_spare]
     )
+    # `ports ^ 1` are the planned far ports
     ports = ports[topology.towards[ports] != cabling.device[ports ^ 1]]
     actions = []
     for port in ports.tolist():

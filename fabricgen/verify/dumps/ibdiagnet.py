@@ -88,6 +88,7 @@ def _read_tables(content: DumpContent) -> dict[str, list[Row]]:
     A table without an end, a table without a column, and a row that does not fit its table are added to `content` as
     faults. In PORTS, which may be missing, a missing column or a bad row is no fault: such rows are left out.
     """
+    # the table that is read ("": none), where its columns are in a row, and its first line
     tables, name, cell_indexes, first_line = dict[str, list[Row]](), "", list[int](), 0
     for number, line in content.read_lines():
         if table_mark := _MARK.fullmatch(line):

@@ -96,6 +96,7 @@ def _read_rows(content: DumpContent, form: _Form) -> Iterator[tuple[str, str]]:
     A table whose form has a total ends with that line, which must count its rows; a table without a total ends with its
     rows, and another table may follow.
     """
+    # `(?!)` matches nothing: the form has no total
     head, row_form, total_form = (re.compile(text) for text in (form.head, form.row, form.total or r"(?!)"))
     in_table, row_count, number = False, 0, 0
     for number, line in content.read_lines():

@@ -72,6 +72,7 @@ def _note_inferred(cabling: PlannedCabling, sightings: Sightings, inferred: list
     There is a note for each box that several ports see, first for boxes on which the ports disagree, and one note for
     all boxes that rest on a single port.
     """
+    # False sorts first: boxes on which ports disagree
     several_port_matches = sorted(
         (match for match in inferred if match.ports > 1), key=lambda match: match.votes == match.ports
     )

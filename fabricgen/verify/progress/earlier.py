@@ -90,6 +90,7 @@ def compare_with_earlier(
             unseen.append(finding)
         elif all(state in RIGHT for state in cable_states):
             mended.append(finding)
+    # what dumps show now counts by its present state
     verified &= states == CableState.UNSEEN
     return Since(verified, frozenset(now & earlier.open.keys()), tuple(mended), tuple(unseen))
 

@@ -22,6 +22,7 @@ def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace], grouped: bool =
     for _, end, far_end in list_links(seen, switches):
         if far_end:
             links_of_node.setdefault(end.guid, []).append((end, far_end))
+    # switches before adapters, since False sorts first
     blocks = [
         _write_block(sorted(rows))
         for rows in sorted(links_of_node.values(), key=lambda rows: (not rows[0][0].switch, rows))

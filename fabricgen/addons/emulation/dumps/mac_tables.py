@@ -104,6 +104,7 @@ def write_hall(seen: Seen, nos: Mapping[str, str], style: str = "") -> dict[str,
         rows = [(macs[far], port) for port, far in ports if far and not nos[far[0]]]
         uplinks = [port for port, far in ports if far and nos[far[0]]]
         macs_of_hosts = {mac for mac, _ in rows}
+        # at one uplink, MACs of hosts at other switches, which a switch learns from traffic that passes it
         rows += [
             (mac, port)
             for port in uplinks[:1]
