@@ -86,15 +86,15 @@ def _format_subnet(subnet: Json) -> str:
     return f'  {json.dumps(subnet)[:-1]}, "reservations": [' + (f"\n{reservations}\n  ]}}" if reservations else "]}")
 
 
-def _make_head(version: int, told: set[str]) -> Json:
+def _make_head(version: int, options: set[str]) -> Json:
     """Return the settings of a whole server of DHCPv4 or DHCPv6 (`version` 4 or 6).
 
-    `told` are the options in use, `OPTION` or `OPTION.SUB-OPTION`.
+    `options` are the options in use, `OPTION` or `OPTION.SUB-OPTION`.
     """
     private = [{"name": PROVISION_URL, "code": 239, "type": "string", "space": "dhcp4"}]
-    if str(SERVER_OPTION) in told:
+    if str(SERVER_OPTION) in options:
         private.append({"name": "boot-server", "code": SERVER_OPTION, "type": "ipv4-address", "space": "dhcp4"})
-    for code in sorted(int(option.partition(".")[2]) for option in told if "." in option):
+    for code in sorted(int(option.partition(".")[2]) for option in options if "." in option):
         private.append({"name": f"boot-{code}", "code": code, "type": "string", "space": VENDOR_SPACE})
     return {
         "interfaces-config": {"interfaces": ["*"]},

@@ -210,7 +210,7 @@ def _list_network_blocks(view: ClusterView, network: Iterable[Leaf]) -> Iterable
 
 
 def list_block_sizes(network: list[Block]) -> list[int]:
-    """Return the block sizes of a network, in nodes: that of the smallest block, times 1 and other powers of two.
+    """Return the block sizes of a network, in nodes: the size of the smallest block, times 1 and other powers of two.
 
     A power is listed if the groups of some tier have that many blocks each. Slurm joins blocks as they follow each
     other, by powers of two: what it joins is then one group, or the rest in the last one.
@@ -222,9 +222,10 @@ def list_block_sizes(network: list[Block]) -> list[int]:
 
 
 def _count_group_blocks(height: int, network: list[Block]) -> Iterator[int]:
-    """Yield how many blocks each group at a height has; nothing if groups differ in that or share a block.
+    """Yield how many blocks each group of a height has, if all have equally many and none shares a block with another.
 
-    Only the last group may have fewer. Groups of a lower height are inside those above.
+    Only the last group may have fewer. Heights count from the leaves up: groups of a lower one are inside those above.
+    Nothing is yielded for other groups.
     """
     groups = [{leaf.groups[height] for leaf in block.leaves} for block in network]
     if any(len(block_groups) > 1 for block_groups in groups):

@@ -73,7 +73,7 @@ class SwitchLinks:
 
     @staticmethod
     def list_links(network: Network) -> SwitchLinks:
-        """Return all links between the switches of a network, without those that are dark."""
+        """Return the links between the switches of a network that are not dark."""
         links = network.cluster.plan.links
         height = {key: number for number, level in enumerate(network.levels) for key in level.tiers}
         level = np.array([_find_level(segment, height) for segment in links.segments])

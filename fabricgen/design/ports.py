@@ -304,8 +304,8 @@ class _FreeCages:
             cages = [*run.cages, *free_cages] if role in self.ordered_roles else sorted((*run.cages, *free_cages))
             return replace(run, cages=tuple(self._order_by_card(cages, role, at_end=False)))
         kept_and_refilled = [
-            extended or (kept_cage if kept_cage in free_cages else 0)
-            for extended, kept_cage in zip(run.cages, demand.kept, strict=False)
+            run_cage or (kept_cage if kept_cage in free_cages else 0)
+            for run_cage, kept_cage in zip(run.cages, demand.kept, strict=False)
         ]
         extended = [*kept_and_refilled, *run.cages[len(kept_and_refilled) :]]
         return replace(

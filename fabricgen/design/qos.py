@@ -31,7 +31,8 @@ class TrimmedPackets(NamedTuple):
 class QosIntent(NamedTuple):
     """QoS of the switches of a fabric, as settled from the fabric, the cluster and defaults.
 
-    Without `marks` the numbers of RoCE's class are filled in as well, and nothing uses them.
+    Without `marks` the numbers of RoCE's class are filled in as well, and nothing uses them. Times in ms and
+    `watchdog_action` are those of the PFC watchdog.
     """
 
     lossless: bool

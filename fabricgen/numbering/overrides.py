@@ -285,8 +285,8 @@ class FamilyOverrides:
         self._applied.append((address, row, path))
 
     def set_management(self, row: int, address: int, path: Path) -> None:
-        """Set the management address of a device, within the subnet of its allocated one. Raises InputError (FG047)
-        if it has none, is managed at its loopback, or the address is not usable.
+        """Set the management address of a device, which must be in the subnet of the allocated one. Raises InputError
+        (FG047) if it has none, is managed at its loopback, or the address is not usable.
         """
         columns, length = self.addresses, int(self.addresses.management_length[row])
         allocated = columns.management.at(row)
@@ -441,8 +441,8 @@ class AddressUses:
                 yield row, f"on the link of {self._names[row]} {self._ports[0][link]} in VRF {vrf}"
 
     def _list_blocks_around(self, address: int, row: int) -> Iterator[str]:
-        """Yield the blocks of nodes and the management subnet that contain an address and in which its device, of
-        row `row`, has no port.
+        """Yield, in words, each block of nodes and the management subnet that contain an address, but in which the
+        device that has it (`row`) has no port.
         """
         addresses = self._addresses
         for subnets in addresses.subnets.values():

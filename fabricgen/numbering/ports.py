@@ -109,7 +109,7 @@ def _refuse_missing_table(catalog: Catalog, cls: DeviceClass) -> InputError:
 
 
 def _refuse_card_ports(catalog: Catalog, cls: DeviceClass) -> InputError:
-    """Return the error for ports on line cards of which the catalogue does not say how the NOS names them."""
+    """Return the error for ports on line cards if the catalogue does not say how the NOS names such ports."""
     other_names = _list_other_nos(catalog, cls)
     instead = f"run {' or '.join(other_names)} on it" if other_names else "take another switch"
     return fault(

@@ -64,8 +64,7 @@ def find_group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: Capaci
 
 
 def _read_locked_sizes(tier: TierDesign) -> dict[str, int]:
-    """Return the sizes, such as 2 for `plane`, with which the lock says that a tier was numbered, by dimension of node
-    ports.
+    """Return how many values each dimension of node ports had when a tier was numbered, by the lock: `{"plane": 2}`.
 
     Planes, or a part whose nodes have more rails, may have come or gone since. Empty if the tier was numbered by its
     present sizes, or never.

@@ -124,9 +124,9 @@ def _make_tier_pool(text: str, path: Path) -> NumberPool:
 
 
 def _find_slots(fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: BlockAllocator) -> Slots:
-    """Return the slot of every switch, from which its AS number follows, as the plan says: by switch, rack or group.
+    """Return the slot of every switch, from which its AS number follows: by switch, rack or group, as the plan says.
 
-    Switches with one slot share a number.
+    Switches with the same slot share a number.
     """
     by = find_asn_owner(tier, plan)
     if by == "switch":

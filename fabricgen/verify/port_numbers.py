@@ -174,7 +174,8 @@ class PortSynonyms:
     """The names of the ports of one kind of device.
 
     `planned` are the planned names, `by_text` maps other (folded) names to planned ones, and `shapes` are planned names
-    with `#` in place of their numbers, by which names of unused ports are recognised.
+    with `#` in place of their numbers, by which names of unused ports are recognised. `spoken` says how dumps of
+    the NOS call ports other than by their names.
     """
 
     spoken: DumpFacts

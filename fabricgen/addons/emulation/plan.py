@@ -159,8 +159,9 @@ def _read_rows(files: Mapping[str, bytes], name: str) -> tuple[Row, ...]:
 
 
 def _is_printed(row: Row, link: Row) -> bool:
-    """Whether the label of a row of cables.csv names the ports of a link at both ends, after the position or as the
-    cage.
+    """Whether the label of a row of cables.csv names the ports of a link at both ends.
+
+    A label reads `PLACE:SOCKET PORT > PLACE:SOCKET PORT`; either PORT or SOCKET may be the name of the port.
     """
     label_ends = (
         (end_letter, *text.partition(" ")) for end_letter, text in zip("ab", row["label_a"].split(" > "), strict=True)

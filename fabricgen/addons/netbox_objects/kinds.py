@@ -78,7 +78,7 @@ class Kind:
         return len(next(iter(self.columns.values())))
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Return the objects as {column: value}; those of a kind with `mapped` have it under `LEADS`."""
+        """Return the objects as {column: value}; if the kind has `mapped`, an object has its entry there at `LEADS`."""
         columns = {**self.columns, LEADS: self.mapped} if self.mapped else self.columns
         return (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
 

@@ -43,7 +43,7 @@ UNEVEN = 1 / 3
 
 @dataclass(frozen=True)
 class Parts:
-    """Which probes cross which parts: an entry for each such pair, int64, sorted by part."""
+    """Which probes cross which parts: an entry for each such pair, int64, sorted by part; `count` counts all parts."""
 
     probe: Ints64
     part: Ints64
@@ -60,7 +60,9 @@ class Parts:
 
 @dataclass(frozen=True)
 class Suspect:
-    """A part, what it adds to a probe, its log-likelihood ratio, and parts that are nearly as likely."""
+    """A part (its number), the `amount` that it adds to a probe, its log-likelihood ratio (`gain`), and the numbers of
+    other parts that are nearly as likely.
+    """
 
     part: int
     amount: float
@@ -177,6 +179,7 @@ class Losses(Measure):
         part_of_crossing, part_count, packets_of_part = self._part, self._parts.count, self._sums
         losses, expected_share = self._lost[self._probe], self._expected[self._probe]
         rate = np.bincount(part_of_crossing, losses, part_count) / packets_of_part
+        # each round gives a part its share of the losses of its probes (expectation maximisation)
         for _ in range(ROUNDS):
             rate = (
                 rate

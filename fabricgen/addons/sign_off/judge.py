@@ -181,7 +181,7 @@ def _judge_run(plan: Plan, run: Run, text: str | None, crowded: str) -> Verdict:
 
 
 def _find_range(plan: Plan, run: Run, size: int) -> tuple[float, float]:
-    """Return the (least, most) figure with which a run is right.
+    """Return the least and the greatest figure that a right run has.
 
     A collective that was run with messages of another size (`size` bytes) than planned has the range for that size.
     """

@@ -73,7 +73,7 @@ class Network:
         return dict(ports_by_leaf)
 
     def list_choices(self, a: Port, b: Port) -> list[Choice]:
-        """Return the links between two ports from which a run takes one each, from the nodes up."""
+        """Return the choices on the way between two ports, from the nodes up: a run takes one link of each."""
         levels_apart = [
             level for level, component in enumerate(self.components) if component[a.leaf] != component[b.leaf]
         ]

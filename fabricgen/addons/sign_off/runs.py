@@ -83,8 +83,8 @@ class Run(NamedTuple):
 class Coverage:
     """What runs cover, by row of a link.
 
-    `loaded` is the number of runs that cross it for certain, among them runs whose packets are spread over it and
-    others. `passes` is the expected number of flows that hashes lead over it. `missed` is the probability that no run
+    `loaded` is the number of runs that cross it for certain; a run whose packets are spread over links counts at all
+    of them. `passes` is the expected number of flows that hashes lead over it. `missed` is the probability that no run
     crosses it, and `untested` the reason why it is not tested.
     """
 
@@ -118,7 +118,7 @@ class Plan:
         return COLLECTIVE_SECONDS if kind == COLLECTIVE else self.seconds + START_SECONDS
 
     def list_choices(self, run: Run) -> list[Choice]:
-        """Return the links from which a run of two ports takes one each; none for a collective."""
+        """Return the choices of a run of two ports, each the links of which it takes one; [] for a collective."""
         network = next(network for network in self.networks if network.fabric == run.fabric)
         return network.list_choices(*run.ends) if run.ends else []
 
@@ -317,8 +317,8 @@ def _list_groups(network: Network, level: int) -> list[list[Member]]:
 
 
 def _cross_by_hash(network: Network) -> Iterator[list[Pair]]:
-    """Yield rounds of single flows that cross each height, so many that no link is left out except with probability
-    `MISSED`.
+    """Yield rounds of single flows that cross each height, so many that the probability that they leave out any link is
+    at most `MISSED`.
     """
     for level in range(1, len(network.components)):
         groups = [(members, _count_flows(network, level, members)) for members in _list_groups(network, level)]

@@ -127,7 +127,7 @@ class Team:
 
     @cached_property
     def beyond_us(self) -> tuple[float, ...]:
-        """By level at which a pair meets: its latency less that of a pair on one leaf, us.
+        """By the level at which a pair meets, by how much its latency is above that of a pair on one leaf, us.
 
         The last entry, for pairs that no level joins, repeats the one before it.
         """

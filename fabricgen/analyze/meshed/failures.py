@@ -54,7 +54,7 @@ def _list_bridges(joined: nx.Graph[Any]) -> list[tuple[int, int]]:
 
 
 def _count_cut_off(network: Network) -> int:
-    """Return the most ranks that one switch cuts off: those that have all of their ports on it."""
+    """Return how many ranks have all of their ports on one switch, at the switch with most such ranks."""
     leaf = network.leaf
     # the greatest device row among the leaves of each rank: its only leaf if all of its other ports have none
     last_leaf = leaf.max(axis=1, initial=NONE)

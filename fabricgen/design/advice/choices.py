@@ -49,8 +49,8 @@ class KeptSize:
     @property
     def text(self) -> str:
         """In words: `the lock keeps 29 spine switches; derived anew it would be 8`."""
-        what = f"{self.tier.name} switches" if self.part == "count" else f"uplinks a {self.tier.name}"
-        return f"the lock keeps {self.kept:,} {what}; derived anew it would be {self.anew:,}"
+        unit = f"{self.tier.name} switches" if self.part == "count" else f"uplinks a {self.tier.name}"
+        return f"the lock keeps {self.kept:,} {unit}; derived anew it would be {self.anew:,}"
 
 
 def find_more_uplinks(design: Design, fabric: FabricDesign) -> list[MoreUplinks]:

@@ -236,8 +236,8 @@ def list_smaller_pods(trials: Trials) -> Iterator[dict[str, Any]]:
 
 
 def propose_smaller_pods(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Yield the largest smaller pods with which the tier fits, if it is grouped by pod and has tiers below; stated
-    counts of tiers are removed too if it fits only then.
+    """Yield pods that are smaller than the stated ones: the largest with which the tier fits, if it is grouped by pod
+    and has tiers below. Stated counts of tiers are removed too if it fits only then.
     """
     spec = target.spec
     removed_counts = (

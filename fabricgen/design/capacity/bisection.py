@@ -42,9 +42,9 @@ class SwitchLoss(NamedTuple):
     strands (0: all). A place is a unit, pod or other place that the tier is grouped by; a strand is one of the disjoint
     networks that rails or planes divide a fabric into (`count_strands`).
 
-    If a tier above joins the switches of one number (`core per: spine`), `of_class` is used instead of `switches`: for
-    each place that has lost some, how many failed of each class. The numbers of a class have lost equally many switches
-    in the same places. The first place is the one above the lower places that have lost switches.
+    If a tier above joins the switches of one number (`core per: spine`), `of_class` is used instead of `switches`. It
+    has an entry for each place that has lost some: how many failed of each class, which is the numbers that have lost
+    equally many switches in the same places. The first entry is of the place above lower places that have lost some.
     """
 
     switches: int

@@ -93,9 +93,7 @@ def list_extra_demands(
 
 
 def _list_locked_devices(context: FabricContext) -> set[str]:
-    """Return the names of the extra devices that have ports in the lock, without those that the blueprint names one by
-    one.
-    """
+    """Return the names of the extra devices that have ports in the lock, except names that the blueprint states."""
     extras = [extra for fabric in context.blueprint.fabrics.values() for extra in fabric.extra.values()]
     plugged = {holder.split()[1] for holder in context.layout.lock.find_words("extras")}
     return plugged.difference(*(extra.names for extra in extras))
@@ -137,8 +135,10 @@ def _find_tier(
 
 
 def _find_tier_by_name(specs: Mapping[TierKey, TierSpec], fabric: str, name: str, site: str | None) -> TierKey:
-    """Return the tier of a fabric and name; if parts of the cluster have one each, that of the first part with a pod at
-    the site, or with `site` None of the first part.
+    """Return the tier of a fabric and name.
+
+    If each part of the cluster has one, it is that of the first part with a pod at `site`, or of the first part if
+    `site` is None.
     """
     keys_and_specs = [
         (tier_key, spec) for tier_key, spec in specs.items() if (tier_key.fabric, tier_key.name) == (fabric, name)

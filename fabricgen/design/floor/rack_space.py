@@ -116,7 +116,7 @@ def choose_network_rack(blueprint: Blueprint, catalog: Catalog, units: int) -> R
 
 
 def make_plain_rack(units: int, floor: Floor) -> RackProfile:
-    """Return a rack type of which only the height in rack units and its floor space are known."""
+    """Return a rack type that states only its height, in rack units, and its floor space."""
     return RackProfile.model_construct(
         id=f"rack-{units}u",
         source="the blueprint",

@@ -39,28 +39,26 @@ def _find_rules(lock: Lock) -> int:
 
 
 def keeps_units_whole(lock: Lock) -> bool:
-    """Whether rows hold whole units and shared racks share rows: true but for a lock from before `floor rules: 2`."""
+    """Whether rows hold whole units and shared racks share rows; false with a lock from before `floor rules: 2`."""
     return _find_rules(lock) >= _WHOLE_UNITS
 
 
 def knows_port_side(lock: Lock, profile: str) -> bool:
-    """Whether cable lengths follow the side of a profile's ports that the catalogue states: true but for a lock from
+    """Whether cable lengths follow the side of a profile's ports that the catalogue states; false with a lock from
     before that side was known (`floor rules: 3`, or 4 for the profiles of NVL72 racks).
     """
     return _find_rules(lock) >= (_PORT_SIDES if profile in _PROFILES_OF_PORT_SIDES else _FILLED_FROM_TRAYS)
 
 
 def orders_switches_by_nodes(lock: Lock) -> bool:
-    """Whether switches in racks of nodes are ordered with their ports on the aisle of the nodes' ports if the blueprint
-    states no aisle: true but for a lock from before `floor rules: 4`.
+    """Whether switches in racks of nodes, for which the blueprint states no aisle, are ordered with their ports on the
+    aisle of the nodes' ports; false with a lock from before `floor rules: 4`.
     """
     return _find_rules(lock) >= _PORT_SIDES
 
 
 def counts_way_inside_racks(lock: Lock) -> bool:
-    """Whether cable runs between racks count the way inside the racks: true but for a lock from before `floor rules:
-    5`.
-    """
+    """Whether cable runs between racks count the way inside racks; false with a lock from before `floor rules: 5`."""
     return _find_rules(lock) >= _WAY_INSIDE
 
 
@@ -72,8 +70,8 @@ def lets_runs_join(floor: Floor, lock: Lock) -> bool:
 
 
 def has_middle_of_rows(lock: Lock) -> bool:
-    """Whether `row-middle` racks stand in the middle of a row even if that cuts a unit, and not between two units: true
-    but for a lock from before `floor rules: 6`.
+    """Whether `row-middle` racks stand in the middle of a row even if that cuts a unit. With a lock from before `floor
+    rules: 6` it is false: they stand between two units.
     """
     return _find_rules(lock) >= _JOINED_RUNS
 

@@ -57,7 +57,7 @@ def name_leaves_kind(kind: str) -> str:
 
 
 def name_pod_kind(pod: str) -> str:
-    """Return the kind of lock entry for positions of a pod that differ from those that pods have in common."""
+    """Return the kind of lock entry for positions that a pod has to itself, and not in common with other pods."""
     return f"managed of {pod}"
 
 

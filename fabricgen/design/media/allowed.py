@@ -40,8 +40,8 @@ class StatedMedia(NamedTuple):
 
 
 class LinkKind(NamedTuple):
-    """Links of one kind: their fabric and tiers, the kinds of port at both ends (`a`, `b`), and the media stated for
-    them.
+    """Links of one kind: their fabric and tiers, the kinds of port and the vendors of the devices at both ends (`a`,
+    then `b`), and the media stated for them.
     """
 
     fabric: str

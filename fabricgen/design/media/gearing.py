@@ -80,8 +80,8 @@ class LinkOptics(NamedTuple):
         return rates
 
     def _match_gearboxes(self, a: UnplacedEnd, b: UnplacedEnd, speed_gbps: int) -> Iterator[tuple[float, float]]:
-        """Yield the (rate at `a`, rate at `b`) of electrical lanes, Gb/s, that differ, and at which modules of both
-        ends send light of the same rate.
+        """Yield the (rate at `a`, rate at `b`) of electrical lanes, Gb/s, with which modules at both ends send light of
+        one rate although the two rates differ.
 
         Rates above those of an end's cage are left out. Modules that need a splitter are considered only if the
         breakout of a cage is stated. A pair of rates may come more than once.

@@ -160,8 +160,8 @@ class SwitchNames:
 
     @property
     def counts_through_kinds(self) -> bool:
-        """Whether nothing but the running number tells a tier's switches apart, so that it counts on through kinds of
-        units.
+        """Whether the running number alone tells a tier's switches apart, so that it goes on from the units of one kind
+        to those of the next.
         """
         return "index" in self.naming.fields and self.naming.fields <= {"index", *self._fixed_fields}
 

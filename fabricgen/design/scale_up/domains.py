@@ -95,6 +95,7 @@ def _check_ports_unshared(scale_up: ScaleUpDesign, earlier_domains: list[ScaleUp
                 path=("scale_up", scale_up.name),
                 hint="keep one of the two; domains of other ports (`first_port` of their profiles) may stand beside",
             )
+    # in the list of the caller, so that later entries are compared with this one too
     earlier_domains.append(scale_up)
 
 

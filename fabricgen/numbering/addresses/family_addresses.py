@@ -448,7 +448,7 @@ class FamilyAllocation:
         """
         ports = sum(run.numbers for run in tier.downs)
         used_size = size if not self.family.subnet_size else size_bridged_subnet(ports)
-        places = used_size - RESERVED_IN_SUBNET - 1
+        places = used_size - RESERVED_IN_SUBNET - 1  # the last address is that of broadcasts
         for segment in segments:
             rows, switch, number = self._locate_ports(tier, segment, places)
             if rails is None:

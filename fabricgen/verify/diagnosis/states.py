@@ -42,7 +42,7 @@ def judge_cables(topology: SeenTopology, dark: Flags) -> Ints:
 
 
 def find_dark_links(topology: SeenTopology) -> Flags:
-    """Flag the links (bool, by link) of which neither end sees anything and at least one end is certainly silent."""
+    """Flag the links (bool, by link) at which neither end sees anything and at least one end is certainly silent."""
     first_spare = topology.first_spare
     blind = (topology.joined_to[:first_spare] < 0) & (topology.towards[:first_spare] < 0) & ~topology.odd[:first_spare]
     silent = topology.surely_silent[:first_spare]

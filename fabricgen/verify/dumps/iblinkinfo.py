@@ -28,7 +28,10 @@ def recognises(text: str) -> bool:
 
 
 class IbPort(NamedTuple):
-    """A port; `far` is (GUID, LID, name) of its neighbour, `gbps` the rate of all its lanes, Gb/s (0: not told)."""
+    """A port; `far` is (GUID, LID, name) of its neighbour, `gbps` the rate of all its lanes, Gb/s (0: not told).
+
+    `state` is SEEN, SILENT or DOWN (`dumps.sighting`), `physical` the physical state as iblinkinfo writes it.
+    """
 
     port: str
     state: int

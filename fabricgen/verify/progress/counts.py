@@ -64,7 +64,10 @@ def count_by_unit(plan: PlannedCabling, scope: Scope, states: Ints, earlier: Fla
 
 
 def count_by_rack(plan: PlannedCabling, scope: Scope, states: Ints, earlier: Flags) -> tuple[Progress, ...]:
-    """Count each cable of the scope once in every rack in which it ends, at devices of the scope if it has any."""
+    """Count the cables of the scope by rack, each cable once in every rack where it ends.
+
+    If the scope has devices, only ends at these count: a scope that is a fabric has none.
+    """
     names, rack_of_device = list_racks(plan)
     # flags by port: a link has two
     is_counted = np.repeat(scope.cables[plan.cable], 2)

@@ -38,7 +38,7 @@ def list_gaps(verdict: Verdict) -> list[str]:
     """Return what no result covers, or what cannot be told apart, a line for each reason."""
     gaps: dict[str, Sequence[str]] = {f"on no probe: {why}": names for why, names in verdict.unplanned.items()}
     gaps |= {"without a result": verdict.unmeasured} if verdict.unmeasured else {}
-    lines = [f"{len(names):,} directions of links {what}: {list_some(names)}" for what, names in gaps.items()]
+    lines = [f"{len(names):,} directions of links {gap}: {list_some(names)}" for gap, names in gaps.items()]
     for why, classes in verdict.together.items():
         names = list_some([f"{size:,} as {name}" for name, size in classes])
         total = sum(size for _, size in classes)
