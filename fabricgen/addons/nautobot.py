@@ -235,6 +235,7 @@ def _make_prefix_kind(kind: Kind, addresses: Sequence[Address]) -> Kind:
     lengths = {(network.version, network.prefixlen) for network in known_networks}
     for text, purpose, *_ in addresses:
         address = ipaddress.ip_interface(text)
+        # a parent is a known network that contains the address: one of the lengths that there are
         possible_parents = (
             ipaddress.ip_network((address.ip, length), strict=False)
             for version, length in lengths

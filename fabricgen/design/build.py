@@ -112,7 +112,7 @@ def _build_design(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = T
     check_nic_addresses(design)
     check_phases(design)
     check_reserved(design)
-    list_expected(design)
+    list_expected(design)  # raises for fabrics and tiers that do not exist
     return design
 
 

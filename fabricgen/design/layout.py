@@ -310,6 +310,7 @@ def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
     only_known_site = find_only_site(lock)
     sites = {pod_size.site for pod_size in pod_sizes}
     halls_by_site = {site: _list_halls(blueprint, site) for site in sites}
+    # a lock that knows a single site or hall does not name it; now that there are several, its entries must
     if sum(max(1, len(names)) for names in halls_by_site.values()) > 1 and only_known_site in sites:
         lock = split_by_hall(lock, only_known_site, _find_first_hall(pod_by_name, lock, halls_by_site[only_known_site]))
     lock = split_by_site(lock, only_known_site) if only_known_site and sites > {only_known_site} else lock

@@ -20,6 +20,7 @@ def group_linked_fabrics(blueprint_fabrics: Mapping[str, Fabric]) -> list[list[s
     """Return the names of the fabrics in lists: fabrics that share tiers or are linked with each other are in one list.
     Lists are ordered by their first fabric.
     """
+    # union-find: owners lead to one fabric that stands for all that are linked with it
     owner = {name: name for name in blueprint_fabrics}
 
     def find_root(name: str) -> str:

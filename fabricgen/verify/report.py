@@ -98,6 +98,7 @@ def make_report(
     scope = find_scope(plan, request.only)
     since_earlier = compare_with_earlier(plan, states, diagnosis.actions, request.earlier or Earlier(), looked_at)
     total = count_total(scope, states, since_earlier.verified)
+    # there are cables, and none of them was seen
     blind = 0 < total.total == total.unseen and not looked_at
     scoped = replace(
         diagnosis,
@@ -137,6 +138,7 @@ def _sort_by_cost(plan: PlannedCabling, actions: Sequence[Action]) -> tuple[Acti
         concerned_gbps = sum(
             float(gbps_of_cable[row_of_cable[cable]]) for cable in action.concerned if cable in row_of_cable
         )
+        # False and the most negative sort first
         return action.kind is not Kind.EXCHANGE, -sum(lost_or_astray), -concerned_gbps, kinds.index(action.kind)
 
     return tuple(sorted(actions, key=rate_action))

@@ -36,6 +36,7 @@ def make_panel_kinds(view: ClusterView) -> Iterator[Kind]:
     panels, halls = view.panels, dict(zip(view.racks.name, view.racks.hall, strict=True))
     if not len(panels):
         return
+    # of several rows of one model the first is written last
     first_row = {model: row for row, model in reversed([*enumerate(panels.model.tolist())])}
     models = sorted(first_row)
     yield Kind(
@@ -152,6 +153,7 @@ Cord = tuple[Ends, Ends]
 def make_power_kinds(view: ClusterView) -> Iterator[Kind]:
     """Yield power panels, feeds, PDUs, power ports and outlets; nothing if no rack has a feed."""
     racks, halls = view.racks, dict(zip(view.racks.name, view.racks.hall, strict=True))
+    # (row of the rack, feed) of each PDU; a rack on two feeds has the text `A+B`
     fed = [(row, feed) for row, feeds in enumerate(racks.feeds) for feed in filter(None, feeds.split("+"))]
     if not fed:
         return

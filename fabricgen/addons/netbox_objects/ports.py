@@ -27,6 +27,7 @@ def make_port_kinds(view: ClusterView) -> Iterator[Kind]:
     """Yield bonds, interfaces, types of module, bays and modules."""
     links, rows = view.links, np.flatnonzero(view.links.cable >= 0)
     ends = (zip(links[f"{end}_device"][rows], links[f"{end}_bond"][rows], strict=True) for end in "ab")
+    # (device, bond), in which the bond of a port by itself is ""
     bonds = [end for end in dict.fromkeys(chain(*ends)) if end[1]]
     if bonds:
         yield Kind(

@@ -99,6 +99,7 @@ def describe_power_basis(design: Design) -> str:
     """Return in words the figures, other than published maxima without optics, that `power_w` of the summary is based
     on, with the profiles concerned: `estimates: PROFILE, PROFILE; no figure: PROFILE`. Return "" if there are none.
     """
+    # a basis such as `estimate-with-optics` counts as both of its kinds
     profiles_by_kind = group_pairs(
         (kind, profile.id)
         for profile, _, count in list_powered_devices(design)

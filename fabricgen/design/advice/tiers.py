@@ -111,6 +111,7 @@ def propose_dimension(trials: Trials, target: Target) -> Iterator[Advice]:
     ):
         change = {write_path(spec, "per"): order_dimensions((*spec.spec.per, dimension))}
         if not is_told(dimension, spec.per) and trials.fits(change):
+            # no tier above joins the values of the dimension, and the tiers below keep them apart
             unjoined = not spec.upper and dimension not in plane_dimension
             unjoined = unjoined and all(dimension in lower.per for lower in target.lowers)
             note = f" (then no link joins two {dimension}s)" if unjoined else ""

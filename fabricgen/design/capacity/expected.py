@@ -71,6 +71,7 @@ def list_expected(design: Design) -> tuple[ExpectedFigure, ...]:
         if key == "oversubscription":
             totals = {fabric.name: compute_end_to_end(design, fabric).ratio for fabric in design.fabrics}
             for name, tiers in figures["fabrics"].items():
+                # None for tiers at the top, which have no ratio
                 by_fabric[name] = dict.fromkeys(tiers["switches"]) | tiers[key]
         for expectation in _expect_by_kind(key, getattr(expect, key), by_fabric, totals):
             if isinstance(expectation, Diagnostic):

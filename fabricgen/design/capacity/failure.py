@@ -184,6 +184,7 @@ class FailureAnalysis:
             sorted({switch.place for switch in failed_by_tier.get(tier_key, ())}),
             self._tiers[tier_key],
         )
+        # the chain is ordered from the nodes up
         lower_tiers = self.chain[: next(level for level, tier in enumerate(self.chain) if tier.key == tier_key)]
         units = {
             self._tiers[tier.key].layout.cluster_units[unit]

@@ -223,6 +223,7 @@ class KeptPorts:
         switch_at = {switch_place: i for i, switch_place in enumerate(switch_places)}
         ports = sized.placement.downs[run]
         port_in = {write_port("", ports, i): i for i in range(ports.numbers) if ports.cages[i // ports.ways]}
+        # ` cage ` and what follows it, joined again, are the keys of `port_in`
         texts_and_places = ((text, *text.partition(" cage ")) for text in texts_of_tier)
         return {
             text: (switch_at[switch_place], port_in[cage + sub_port])

@@ -54,6 +54,7 @@ def choose_variant(design: Design, fabric: str, tier: str, nos: str, profile: Sw
     fitting = [v for v in without_dc if airflow in (None, v.airflow) and managed in (None, v.managed)]
     if spec and not airflow and len(fitting) > 1:
         aisle = _find_aisle_of_nodes(design, fabric, tier)
+        # False sorts first: variants whose ports face that aisle
         fitting.sort(key=lambda variant: aisle != variant.aisle)
     first_variant = next(iter((*fitting, *without_dc)), Variant())
     wanted = Variant(

@@ -303,6 +303,7 @@ def _list_last_slots(
             for su in range(1, pod.su + 1)
             for node in node_numbers
         )
+        # by what `per` counts spare nodes in: this pod, a unit or a rack
         slots_by_owner = group_pairs(
             ({"pod": name, "su": unit, "rack": f"{unit}/rack-{rack}"}[stated.per], slot)
             for slot, unit, rack in slots_and_racks

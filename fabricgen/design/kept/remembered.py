@@ -298,5 +298,6 @@ def _list_dealing(design: Design) -> Iterator[tuple[str, str]]:
             continue
         upper = design.tier(tier.uplink.upper)
         lower_depth, upper_depth = (find_depth(find_scope(per)) for per in (tier.per, upper.per))
+        # upper groups of a pod or wider, whose lower switches are of units and grow in number with these
         if upper_depth <= find_depth("pod") < lower_depth:
             yield upper.key.text, "slot" if tier.uplink.by_slot else "unit"

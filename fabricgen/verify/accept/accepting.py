@@ -325,6 +325,7 @@ def _accept_action(places: PortFinder, action: Action, joined: Mapping[NamedPort
     ]
     if not refusals:
         return moved_ends
+    # the same cabling, told by the other ends of the cables
     other_ends = _move_to_other_ends(places, action.id, moved_ends)
     if (
         other_ends is None

@@ -301,6 +301,7 @@ class _Account:
         )
         if len(fabrics) > 1:
             seen_value = next(fabric for fabric in fabrics if fabric != planned_fabric)
+            # the dict serves as a set that keeps its order
             self.crossed["fabric"][planned_fabric, planned_fabric, seen_value] = None
             return True
         planned_fabric = fabrics[0]

@@ -258,6 +258,7 @@ class Explainer:
         values: dict[str, set[str]] = {"rail": set(), "plane": set()}
         differs = {"rail": 0, "plane": 0}
         for end_a, end_b in chain.joined:
+            # the end that is on the device where the plan has it: `end ^ 1` is the planned far port of an end
             if topology.device[end_b ^ 1] == topology.device[end_a]:
                 right_end, wrong_end = end_a, end_b
             elif topology.device[end_a ^ 1] == topology.device[end_b]:

@@ -114,6 +114,7 @@ def _turn_to_shared_pulls(explainer: Explainer, ordered: list[list[Repair]]) -> 
         has_changed = False
         for chain in chains_with_choice:
             uses_of_pull.subtract(pulls_of_repairs[chain][0])
+            # by repair, how many of its pulls no other chain's first repair makes
             added_pulls = [sum(uses_of_pull[pull] <= 0 for pull in pulls) for pulls in pulls_of_repairs[chain]]
             best_repair = added_pulls.index(min(added_pulls))
             if best_repair:

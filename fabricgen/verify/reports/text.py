@@ -132,6 +132,7 @@ def _format_table(kind: str, rows: Sequence[Progress], total: int, most: int) ->
     `total` counts all units or racks. Those that are verified whole are not in `rows`, except that `rows` has all units
     if these are few. A last line counts what is not shown.
     """
+    # with most left to do first
     shown = rows if len(rows) <= most else sorted(rows, key=lambda row: row.verified - row.total)[:most]
     width = max(len(kind), *(len(make_printable(row.name)) for row in shown))
     lines = [f"{kind:<{width}}  {'verified':>16} {'elsewhere':>10} {'dark':>7} {'unseen':>8}"]

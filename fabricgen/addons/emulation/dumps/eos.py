@@ -15,7 +15,8 @@ from fabricgen.addons.emulation.dumps import Seen, group_by_device
 def write(seen: Seen, devices: Iterable[str] | None = None, prompts: bool = False) -> dict[str, str]:
     """Return {file name: text}: a file for each device; with `prompts`, as a terminal shows it.
 
-    `seen` has what each port sees, None if it sees nothing; only `devices` are written, all if it is None.
+    `seen` has the (device, port) that each port sees, None if it sees nothing. Only `devices` are written, all if it is
+    None.
     """
     files = {}
     for device, ports in group_by_device(seen, devices).items():

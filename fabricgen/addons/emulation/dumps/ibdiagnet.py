@@ -22,7 +22,8 @@ IBLinkSpeed: ibdm/Fabric.h of ibutils2).
 def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, str]:
     """Return {file name: text}: one file of a subnet, with a table of its nodes and one of its links.
 
-    `seen` has what each port sees, None for a port that is down; `switches` are those of the subnet by name.
+    `seen` has the (device, port) that each port sees, None for a port that is down; `switches` are those of the subnet
+    by name.
     """
     ends = [(end, far_end) for _, end, far_end in list_links(seen, switches)]
     row_of_node = {end.guid: f'"{end.name}",{SWITCH if end.switch else ADAPTER},0x{end.guid:016x}' for end, _ in ends}

@@ -15,7 +15,8 @@ from fabricgen.addons.emulation.dumps._subnet import LANES, End, SwitchFace, lis
 def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, str]:
     """Return {file name: text}: one file of a subnet, with a line for each port, those of switches first.
 
-    `seen` has what each port sees, None for a port that is down; `switches` are those of the subnet by name.
+    `seen` has the (device, port) that each port sees, None for a port that is down; `switches` are those of the subnet
+    by name.
     """
     lines = []
     for _, end, far_end in sorted(list_links(seen, switches), key=lambda link: (not link[1].switch, link[1])):

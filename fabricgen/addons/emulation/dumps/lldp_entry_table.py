@@ -14,7 +14,8 @@ from fabricgen.addons.emulation.dumps import Seen, group_by_device, number_macs
 def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
     """Return {file name: text}: a file for each device, which says whose it is.
 
-    `seen` has what each port sees, None if it sees nothing; only `devices` are written, all if it is None.
+    `seen` has the (device, port) that each port sees, None if it sees nothing. Only `devices` are written, all if it is
+    None.
     """
     macs = number_macs(seen)
     files = {}

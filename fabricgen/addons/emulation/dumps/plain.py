@@ -13,7 +13,8 @@ OF_ALL = True
 def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
     """Return {file name: text}: one list of the ports of all devices.
 
-    `seen` has what each port sees, None if it sees nothing; only `devices` are written, all if it is None.
+    `seen` has the (device, port) that each port sees, None if it sees nothing. Only `devices` are written, all if it is
+    None.
     """
     lines = ["device,port,neighbor,neighbor_port"]
     for device, ports in group_by_device(seen, devices).items():

@@ -15,7 +15,8 @@ HEAD = ("LocalPort", "RemoteDevice", "RemotePortID", "Capability", "RemotePortDe
 def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
     """Return {file name: text}: a file for each device, with a row for each port that sees another.
 
-    `seen` has what each port sees, None if it sees nothing; only `devices` are written, all if it is None.
+    `seen` has the (device, port) that each port sees, None if it sees nothing. Only `devices` are written, all if it is
+    None.
     """
     files = {}
     for device, ports in group_by_device(seen, devices).items():

@@ -14,7 +14,8 @@ from fabricgen.addons.emulation.dumps._subnet import SwitchFace, list_links
 def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, str]:
     """Return {file name: text}: one file of a subnet, with a row for each port of a switch.
 
-    `seen` has what each port sees, None for a port that is down; `switches` are those of the subnet by name.
+    `seen` has the (device, port) that each port sees, None for a port that is down; `switches` are those of the subnet
+    by name.
     """
     rows = ["StartDevice,StartPort,EndDevice,EndPort,State,Domain"]
     for _, end, far_end in sorted(list_links(seen, switches), key=lambda link: link[1]):
