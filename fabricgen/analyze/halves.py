@@ -66,6 +66,7 @@ def _list_halves(network: Network, changed: Flags) -> Iterator[Flags]:
         place_of_node = np.unique(np.where(leaf == NONE, NONE, level.component[leaf]), return_inverse=True)[1]
         place_of_device, owner = np.zeros(len(changed), dtype=np.int64), np.full(len(changed), NONE, dtype=np.int64)
         place_of_device[nodes] = place_of_node
+        # By component of the level: the place of the nodes on its leaves, NONE for a component without nodes.
         owner[level.component[port_leaves]] = place_of_device[port_nodes]
         with_faults = owner[level.component[changed]]
         in_faulty_place = np.isin(place_of_node, with_faults[with_faults != NONE])

@@ -373,6 +373,7 @@ class LossClasses:
             [floor.feeds_of(position) for position in positions] if design.loaded.blueprint.floor.feeds else []
         )
         for loss in list_feed_failures(design, floor):
+            # A rack is lost with its first feed: `list_feed_failures` only lists feeds that are the only ones of racks.
             is_rack_lost = np.array([loss.name == f"feed {feeds[0]}" for feeds in feeds_of_racks])
             rows, share = np.flatnonzero(is_rack_lost[devices.rack]), self.survival.compute_remaining(loss).share
             yield LossClass("feed", loss.name, 1, 1, loss.name, rows, share=share)

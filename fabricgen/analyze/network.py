@@ -252,6 +252,7 @@ def _make_ranks(cluster: Cluster, fabric: FabricDesign) -> tuple[Ranks, Ints64]:
         if not isinstance(profile, NodeProfile) or not per_node:
             continue
         devices = np.arange(cls.first, cls.first + cls.count, dtype=np.int64)
+        # Ranks are numbered by class, then by node, then by accelerator.
         first_rank_of_device[devices] = rank_count + np.arange(cls.count) * per_node
         device_rows.append(np.repeat(devices, per_node))
         accelerator_numbers.append(np.tile(np.arange(per_node, dtype=np.int64), cls.count))

@@ -129,6 +129,7 @@ def _check_names(design: Design, devices: DeviceTable, template_names: Sequence[
             paths = [
                 _find_name_source(design, devices, device, template_names[device], names[device]) for device in rows
             ]
+            # The fault is at a name of an adopted device, if one of the two is.
             path, elsewhere = sorted(paths, key=lambda path: path[0] != ADOPTED)
             other_spelling = (
                 "" if names[first_row] == name else f" and {names[first_row]}, which resolvers of names take for one"

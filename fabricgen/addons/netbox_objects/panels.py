@@ -185,12 +185,7 @@ def make_power_kinds(view: ClusterView) -> Iterator[Kind]:
     yield Kind(
         "dcim/device-types",
         "pdu-types",
-        {
-            "manufacturer": [MAKER],
-            "model": [PDU],
-            "slug": [make_slug(PDU)],
-            "u_height": [0],
-        },
+        {"manufacturer": [MAKER], "model": [PDU], "slug": [make_slug(PDU)], "u_height": [0]},
         ("manufacturer", "model"),
         MANUFACTURER,
     )

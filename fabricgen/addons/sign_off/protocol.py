@@ -51,6 +51,7 @@ def say_verdict(accepted: Acceptance) -> str:
 def _list_findings(accepted: Acceptance) -> Table:
     findings = accepted.findings
     figures = {verdict.run: verdict for verdict in accepted.verdicts}
+    # Up to two suspects of each finding, padded with "".
     first, second = (
         zip(*([*finding.suspects, "", ""][:2] for finding in findings), strict=True) if findings else ((), ())
     )

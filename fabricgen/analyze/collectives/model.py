@@ -318,6 +318,7 @@ def _time_stage(team: Team, stage: CollectiveStage, steps: Steps, size: int) -> 
     if not stage.network_steps:
         return number * busiest + inside
     far = 0.0 if stage.far_us is None else stage.far_us
+    # All steps take `busiest`; the hops are what each network step, and the scale-up steps after it, take on top.
     across = steps.nic_us + network / number - busiest + np.resize(far, stage.network_steps)
     hops = np.stack([across, np.full_like(across, inside / stage.network_steps)], axis=1).ravel()
     return number * busiest + _find_longest_delay(hops)
@@ -353,6 +354,7 @@ def _time_bytes(size: float, gbps: float) -> float:
 def make_team(network: Network, job: Job, constants: ConstantsProfile) -> Team:
     """Return the team of a job, with the rates of its slowest rank in the domain and in the network."""
     domain = network.ranks.domain[job.ranks]
+    # Ranks of a domain follow one another: a rank whose domain is not that of the one before is the first of its own.
     starts = np.flatnonzero(np.r_[True, domain[1:] != domain[:-1]])
     ranks_per_domain = np.diff(np.r_[starts, len(domain)])
     gbps = float(network.ranks.first_tier_gbps[job.ranks].min())

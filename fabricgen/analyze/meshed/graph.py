@@ -201,6 +201,7 @@ def make_graph(network: Network) -> SwitchGraph:
             lit_rows = span.start + np.flatnonzero(lit[span])
             lower, upper = segment.lower_tier.name, segment.tier.name
             name = f"{lower} along {segment.path[-1]}" if segment.mesh else f"{lower}-{upper}"
+            # Links of the graph are numbered as they are listed, joint after joint.
             first_link = sum(map(len, link_rows_by_joint))
             joints.append(LinkGroup(name, np.arange(first_link, first_link + len(lit_rows))))
             link_rows_by_joint.append(lit_rows)

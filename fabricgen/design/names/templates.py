@@ -55,6 +55,7 @@ class Naming:
             if isinstance(values, str):
                 prefix += values
                 continue
+            # Each column holds the text before its field too, so that names are joined of as few parts as possible.
             text_of_value = {value: prefix + str(value).zfill(part.width) for value in set(values)}
             columns.append(map(text_of_value.__getitem__, values))
             prefix = ""

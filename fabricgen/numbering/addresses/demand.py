@@ -75,6 +75,7 @@ def _list_link_demands(design: Design, fabrics: list[FabricDesign], family: Fami
     """
     counted_vrfs: set[tuple[str, str]] = set()
     for fabric in fabrics:
+        # The fabrics whose links need addresses, once for the links themselves and once more for each VRF on them.
         owners = [fabric] if numbers_links(design, fabric) else []
         if fabric.vrf and (fabric.carrier, fabric.vrf) not in counted_vrfs:
             carrier = design.fabric(fabric.carrier)

@@ -236,6 +236,7 @@ class BlockAllocator:
         """Return the error of a pool without room: what it has, how much is used and asked for, and how much to add."""
         intervals_of_names = [*self._held.get(pool.kind, {}).values(), *self._adopted.get(pool.kind, {}).values()]
         intervals = [interval for intervals_of_name in intervals_of_names for interval in intervals_of_name]
+        # Negative where an interval and a window are apart.
         overlaps = (min(i.end, w.end) - max(i.first, w.first) for i in intervals for w in pool.windows)
         used = sum(overlap for overlap in overlaps if overlap > 0)
         missing, bits = error.missing, {"ipv4": 32, "ipv6": 128}.get(pool.kind)

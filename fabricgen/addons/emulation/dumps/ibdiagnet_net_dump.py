@@ -18,8 +18,8 @@ HEAD = (
 def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace]) -> dict[str, str]:
     """Return {file name: text}: one file of a subnet, with a head and the ports of each switch, by GUID.
 
-    `seen` has what each port sees, None for a port that is down; `switches` are those of the subnet by name, with
-    models.
+    `seen` has the (device, port) that each port sees, None for a port that is down; `switches` are those of the
+    subnet by name, with models.
     """
     lines, last_guid = list[str](), 0
     for port, end, far_end in sorted(list_links(seen, switches), key=lambda link: link[1]):

@@ -15,8 +15,8 @@ from fabricgen.addons.emulation.dumps._subnet import LANES, End, SwitchFace, lis
 def write_subnet(seen: Seen, switches: Mapping[str, SwitchFace], grouped: bool = False) -> dict[str, str]:
     """Return {file name: text}: one file of a subnet, with a block for each switch, then each adapter.
 
-    `seen` has what each port sees, None for a port that is down; `switches` are those of the subnet by name. With
-    `grouped` it is as `-g` prints switches that are no chassis.
+    `seen` has the (device, port) that each port sees, None for a port that is down; `switches` are those of the
+    subnet by name. With `grouped` it is as `-g` prints switches that are no chassis.
     """
     links_of_node: dict[int, list[tuple[End, End]]] = {}
     for _, end, far_end in list_links(seen, switches):
