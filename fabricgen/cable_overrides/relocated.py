@@ -55,7 +55,7 @@ def remake_bonds(
 ) -> WiringPlan:
     """Return the plan with bonds of the ports that hosts have now; bonds that cannot be are added to `faults` (FG077).
 
-    A bond keeps its address: that of the one link of its ports that has it in the plan.
+    A bond keeps its address: that of the planned bond of which it has the addressed link.
     """
     planned = built.bonds
     host_moves = [

@@ -109,7 +109,7 @@ def find_reached(cluster: Cluster) -> dict[str, float]:
 
 
 def find_balancing_modes(cluster: Cluster) -> dict[str, str]:
-    """Return how the switches of each fabric choose among equal paths: `hash`, or by load or by packet."""
+    """Return by fabric how its switches choose among equal paths: `hash`, `dynamic`, `spray` or `cluster`."""
     return {fabric.name: find_balancing_mode(cluster, fabric) for fabric in cluster.design.fabrics}
 
 

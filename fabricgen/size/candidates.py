@@ -70,7 +70,7 @@ class Work:
         ]
 
     def _size_shape(self, shape: Shape) -> list[Candidate | str]:
-        """Return the candidates of a shape, or a text that says why it is none.
+        """Return the candidates of a shape, or a single text that says why there is none.
 
         The first has the tiers that the nodes take. If upper tiers for the wished growth are larger, a second candidate
         has them from the first day (`ready`).
@@ -279,7 +279,7 @@ Outcomes = list[Candidate | str]
 def _run_all(
     work: Callable[[Item], Outcomes], tasks: Sequence[Item], jobs: int, reasons: Counter[str]
 ) -> list[Candidate]:
-    """Return the candidates that workers make of all tasks, in order; count in `reasons` why others are none."""
+    """Return the candidates that workers make of all tasks, in order; count in `reasons` why tasks give none."""
     from fabricgen.publish.workers import run_in_order
 
     candidates: list[Candidate] = []

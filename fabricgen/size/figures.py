@@ -143,7 +143,7 @@ def add_losses(designed: Figures, design: Design) -> Figures:
 
 
 def _count_nic_links(fabric: FabricDesign) -> int:
-    """Return the links of the NIC that has the fewest."""
+    """Return how many links the NIC with the fewest links has."""
     legs = (Counter(leg.rail for leg in attachment.legs) for _, attachment in fabric.attachments)
     return min(min(by_rail.values()) for by_rail in legs)
 

@@ -51,7 +51,7 @@ def measure_hops(cluster: Cluster) -> int:
 
 
 def measure_longest_m(cluster: Cluster) -> Floats:
-    """Return the longest cable of each link segment of the plan, m, float64; 0 for a segment without cables."""
+    """Return the length of the longest cable of each link segment of the plan, m, float64; 0 for one without cables."""
     import numpy as np
 
     links, cables = cluster.plan.links, cluster.plan.cables

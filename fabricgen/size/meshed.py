@@ -66,7 +66,10 @@ def _list_attachments(hardware: Hardware) -> Iterator[tuple[str, int, str]]:
 
 
 def _list_joined(base: Shape, hardware: Hardware, ports: Ports, nodes: int) -> list[Shape]:
-    """Return the shapes of `base` with units, widths and links, sorted by switches, then by links, then by name."""
+    """Return the shapes that `base` becomes with each size of a unit and widths to try, and the links these take.
+
+    They are sorted by the number of switches, then of links, then by name.
+    """
     most = max(nodes, count_nodes(hardware.wishes.growth_to or 0, hardware))
     legs, ordered = base.rails * ports.legs, []
     for unit in _list_units(base, hardware, ports, most):

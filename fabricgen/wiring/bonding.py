@@ -299,7 +299,7 @@ TWO = 2
 
 
 def _make_peer_bonds(devices: DeviceTable, links: LinkTable, mlag_peer: Ints) -> _SomeBonds:
-    """Return the bonds of peer links, one for each MLAG pair, with the number of its first port.
+    """Return the bonds of peer links, one for each MLAG pair, each with the number of its first port as its own.
 
     `mlag_peer` is the other switch of the MLAG pair of each device, -1 for none; peer links of other switches are no
     bond.

@@ -52,7 +52,7 @@ class Bonds(NamedTuple):
         return np.append(self.kind, -1)[self.of_link[links]].astype(np.int64)
 
     def cut_to(self, links: Ints64, devices: Ints64) -> Bonds:
-        """Return the bonds of some links and devices, given by their rows, for tables of these alone.
+        """Return the bonds for tables that are cut to some links and devices, given by their former rows.
 
         A bond keeps its number, and is dropped if none of its links is among `links`. Rows of links, devices and bonds
         are counted anew; the peer of a device that is not among `devices` becomes -1.

@@ -319,7 +319,7 @@ def _list_panel_ends(
 
 
 def _describe_jumper(records: Records, cable: str, row: int, part: str) -> tuple[Label, str]:
-    """Return the fields that both labels of a jumper share, and their third line; `row` is its pulled row."""
+    """Return (the fields, the third line) that both labels of a jumper share; `row` is its pulled row."""
     pull, cables = records.pull, records.cluster.plan.cables
     end_row, length = int(pull.rows.row[row]), float(pull.rows.length_m[row])
     tag = records.tags[int(records.tag[end_row])]

@@ -321,9 +321,9 @@ def _make_channel_columns(pack: TechnicianPack, rows: Ints64) -> tuple[SheetColu
 def _list_redline_columns(
     pack: TechnicianPack, rows: Ints64, closed: tuple[Sequence[int], Sequence[int]] = ((), ())
 ) -> tuple[SheetColumn, ...]:
-    """Return the columns to fill in by hand for some cable end rows.
+    """Return the columns to fill in by hand for some cable end rows; `closed` is as in `make_redline_columns`.
 
-    `as-built` takes no length of a cable through panels (FG087), so that its cells are closed.
+    The length of a cable through panels is closed as well, since `as-built` takes none (FG087).
     """
     patching = pack.cluster.plan.patching
     return make_redline_columns(

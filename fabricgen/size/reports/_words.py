@@ -96,7 +96,7 @@ def explain_typical(result: SearchResult, *, every: bool) -> list[str]:
 
 
 def list_unknown(result: SearchResult) -> list[str]:
-    """Say for each axis on which no candidate has a figure that it compares nothing, and why."""
+    """Return a line for each axis on which no candidate has a figure: that it compares nothing, and why."""
     reasons = {
         "growth": f"no design of these grows to {_format_gpus(result.wishes.growth_to or 0)}",
         "price": "every design has switches or transceivers without a price",
@@ -160,7 +160,7 @@ def describe_stand(candidate: Candidate, rows: Sequence[Candidate], axes: Sequen
 
 
 def describe_rails_apart(candidate: Candidate, result: SearchResult) -> str:
-    """Say what a candidate loses whose rails never meet."""
+    """Say what is lost with a candidate whose rails never meet."""
     rails = result.hardware.rails
     crossing = (rails - candidate.shape.rails) / rails
     return (

@@ -123,7 +123,7 @@ def _list_media(design: Design, links: LinkTable) -> tuple[CableProfile, ...]:
 
 
 def _choose_lengths(media: tuple[CableProfile, ...], medium: Ints, run_m: Floats) -> Floats:
-    """Return the length to order of each cable's medium for its run, m, float64."""
+    """Return the length to order for each cable, given its medium (an index of `media`) and its run, m, float64."""
     length_m = np.zeros(len(run_m))
     for i in unique_values(medium):
         rows = np.flatnonzero(medium == i)

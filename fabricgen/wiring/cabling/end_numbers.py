@@ -26,8 +26,8 @@ Such a cage, connector or port is a place here."""
 
 @dataclass(frozen=True, slots=True)
 class EndNumbers:
-    """The number of the cage (or connector) at the lower (`a`) and upper (`b`) end of each row, int32, from 0; a row is
-    a link, or an end row of cables.
+    """Numbers of the cages (or of the connectors) at the lower (`a`) and upper (`b`) ends of rows, int32, from 0. A row
+    is a link, or an end row of cables.
 
     Two ends have the same number if device and cage are the same; numbers ascend by device, then by cage. `count` is
     how many numbers there are.

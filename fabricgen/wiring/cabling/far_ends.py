@@ -11,7 +11,7 @@ from fabricgen.wiring.tables import CableTable, LinkTable, Segment
 
 
 def count_link_lanes(links: LinkTable) -> Ints:
-    """Return the electrical lanes of one link of each segment, int32."""
+    """Return how many electrical lanes a link of each segment has, int32."""
     return np.array([s.lanes for s in links.segments], dtype=np.int32)
 
 

@@ -150,7 +150,7 @@ class _MediaRequirements(NamedTuple):
 def _choose_best(fit: MediaFit, requirements: _MediaRequirements) -> tuple[Ints, Flags]:
     """Return (medium of each cable with the lowest rank among those that reach; whether it reaches).
 
-    If none reaches, it is the legal medium of the longest `reach_m`, whatever policy and product lists allow of that,
+    If none reaches, it is the legal medium of the longest `reach_m`, even if policy or product lists allow less of it,
     the cheapest of several; -1 if none is legal.
     """
     medium = np.full(len(requirements.segment), -1, dtype=np.int32)
@@ -267,5 +267,7 @@ def is_allowed(segment: Segment, profile: CableProfile) -> bool:
 
 
 def list_made_media_ids(segment: Segment) -> list[tuple[str, ...]]:
-    """Return, for each end whose cages only some media are made for, the ids of these, the usual one first."""
+    """Return the ids of the media that a vendor makes for the cages of an end, the usual one first: a tuple for each
+    end for which only some media are made.
+    """
     return [side.made_media for side in (segment.a, segment.b) if isinstance(side, PortRun) and side.made_media]

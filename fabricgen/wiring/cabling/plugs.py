@@ -65,7 +65,7 @@ def find_socket(side: Side, port: int, links: int, at_common_end: bool) -> int:
 
 
 def find_share_of_cage(side: Side, port: int, links: int) -> int:
-    """Return the index, from 0, of the group of `links` ports within its cage that a port is in.
+    """Return which group of ports of its cage a port is in, from 0, if each `links` ports of the cage form a group.
 
     It is 0 for scale-up and management ports.
     """

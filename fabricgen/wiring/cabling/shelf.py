@@ -128,7 +128,7 @@ class Shelf:
         return next(((p, length, pieces[0]) for p, length in lengths if length), None)
 
     def list_cables(self, order: CableOrder) -> Iterator[Product]:
-        """Yield the cables with fixed ends, or the fibres, that can serve an order in some length, by preference."""
+        """Yield the cables with fixed ends, or the fibres, that fit an order, whatever their lengths, by preference."""
         pieces = order.pieces
         if pieces is None:
             return

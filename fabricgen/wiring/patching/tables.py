@@ -19,8 +19,8 @@ jumpers. Straight cables count as the first.
 class PanelTable:
     """Patch panels, int32 columns of one length: policy, kind of fibre, place, rack, lowest rack unit, and number.
 
-    `fibre` indexes design.media.patching.FIBRES. `number` counts, from 0, those of a policy and fibre in one place,
-    slots kept for growth included.
+    `fibre` indexes design.media.patching.FIBRES. `number` is that of the panel among those of its policy, fibre and
+    place, from 0, slots kept for growth included.
     """
 
     policy: Ints
