@@ -212,8 +212,8 @@ def _list_network_blocks(view: ClusterView, network: Iterable[Leaf]) -> Iterable
 def list_block_sizes(network: list[Block]) -> list[int]:
     """Return the block sizes of a network, in nodes: the size of the smallest block, times 1 and other powers of two.
 
-    A power is listed if the groups of some tier have that many blocks each. Slurm joins blocks as they follow each
-    other, by powers of two: what it joins is then one group, or the rest in the last one.
+    A power is listed if the groups of some tier have that many blocks each. Slurm joins that many blocks that follow
+    each other, so that they are those of one group; the last group may have fewer.
     """
     base, heights = min(len(block.nodes) for block in network), range(len(network[0].leaves[0].groups))
     counts = {1, *(count for height in heights for count in _count_group_blocks(height, network))}

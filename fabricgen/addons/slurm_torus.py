@@ -75,8 +75,8 @@ def files(view: ClusterView) -> Iterator[tuple[str, str]]:
 def list_toruses(view: ClusterView, leaves: Iterable[Leaf]) -> list[Torus]:
     """Return the scale-up domains that are tori of nodes, or else the networks that are tori of switches.
 
-    A node is where its domain has it in rings, else where its switches are. Raises InputError (FG155) for a node that
-    is in no ring, at several positions, or in rings of more than three dimensions.
+    The position of a node is its own in the rings of its domain, else that of its switches in theirs. Raises InputError
+    (FG155) for a node that is in no ring, at several positions, or in rings of more than three dimensions.
     """
     position_of_device, devices, toruses = view.devices.torus, view.places.device, dict[str, Torus]()
     positions_by_node = dict[int, set[str]]()

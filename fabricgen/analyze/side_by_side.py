@@ -99,6 +99,7 @@ def _list_structure(results: Mapping[str, Any]) -> Cells:
         share_by_joint[joint] = share_by_joint.get(joint, 0) + row["share"]
     for joint, share in share_by_joint.items():
         yield f"pairs {joint}", f"{share:.1%}"
+    # Rows are in order of distance: the last is of the farthest pairs.
     switched = [row for row in results["pairs"] if row.get("latency_us") is not None]
     farthest = switched[-1] if switched else {}
     for key, unit in _OF_PAIRS:
@@ -166,6 +167,7 @@ def _list_failures(results: Mapping[str, Any]) -> Cells:
     rows = [row for row in pick_worst_by_kind(results["losses"]) if row["kind"] != "rack"]
     racks = [row for row in results["losses"] if row["kind"] == "rack"]
     if racks:
+        # The worst rack: cuts off most ranks, then leaves least of the bisection, then slows most.
         rows.append(max(racks, key=lambda row: (row["cut_off"], -(row["bisection_share"] or 0), row["slowed"])))
     for row in rows:
         name = {"node": "node", "nic": "NIC", "plane": "plane", "rack": "rack, the worst"}.get(row["kind"])

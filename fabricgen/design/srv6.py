@@ -38,7 +38,7 @@ def find_srv6(design: Design, fabric: FabricDesign) -> Srv6:
 
 
 def uses_srv6(design: Design, fabric: FabricDesign) -> bool:
-    """Whether NICs name the switches of each path in a fabric, by SRv6."""
+    """Whether the underlay of a fabric is SRv6: NICs write the switches of its path into each packet."""
     return fabric.protocol != "infiniband" and find_fabric_underlay(design.loaded.blueprint, fabric.name) == "srv6"
 
 

@@ -244,7 +244,7 @@ def _drop_draw(profile: SwitchProfile, racks: str) -> SwitchProfile:
 
 
 def _asks_for_nodes(context: FabricContext, name: str) -> bool:
-    """Whether nodes attach to a fabric above another's tier: it states `attach`, carries one, or is named as a role."""
+    """Whether nodes attach to a fabric: it states `attach`, carries another, or its name is a role of NICs of nodes."""
     fabrics = context.blueprint.fabrics
     if fabrics[name].attach or any(fabric.carried_by == name for fabric in fabrics.values()):
         return True

@@ -47,8 +47,8 @@ class Graph:
 
     @cached_property
     def parts(self) -> list[Ints64]:
-        """Arrays by height: the number of the part that each switch is in, if parts are joined by switches up to that
-        height.
+        """For each height an array, by switch: the number of its part, where parts are what switches up to that height
+        join.
         """
         parts = [np.arange(len(self.height))]
         for height in range(1, self.levels):
@@ -109,9 +109,9 @@ class Graph:
         return self._join_switches(np.arange(len(self.height)))
 
     def join_spread(self) -> Graph:
-        """Return the graph in which edges that lead from one part of the network to the next height are one edge.
+        """Return the graph in which the switches of one height in one part are one, and edges between the same two too.
 
-        Switches spread the packets of a pair of endpoints over all of these links.
+        It is for networks that spread the packets of a pair of endpoints over all of these links.
         """
         # a switch above all edges has no part of its own height
         height = np.minimum(self.height, self.levels - 1)

@@ -339,7 +339,7 @@ class Choices:
         return self.edges[self.start[switch] + number % self.count[switch]]
 
     def list_all(self, switch: Ints64) -> tuple[Ints64, Ints64]:
-        """Return all edges of each switch, and the index of the switch in `switch`."""
+        """Return (for each edge the index of its switch in `switch`, all edges of these switches in turn), int64."""
         count = self.count[switch]
         of_switch = np.repeat(np.arange(len(switch)), count)
         # the number of each among all, less those of switches before, from where its switch begins

@@ -172,9 +172,9 @@ class Losses(Measure):
         self._expected = background + self.sum_amounts()
 
     def rate_parts(self) -> tuple[Floats, Floats]:
-        """As `Measure.rate_parts`; amounts are shares of packets.
+        """As `Measure.rate_parts`; amounts are the shares of packets that parts lose.
 
-        If losses of healthy probes vary more than by chance, ratios are divided by that factor.
+        If losses vary more from probe to probe than by chance, ratios are divided by how many times more.
         """
         part_of_crossing, part_count, packets_of_part = self._part, self._parts.count, self._sums
         losses, expected_share = self._lost[self._probe], self._expected[self._probe]

@@ -127,7 +127,7 @@ class Team:
 
     @cached_property
     def beyond_us(self) -> tuple[float, ...]:
-        """By the level at which a pair meets, by how much its latency is above that of a pair on one leaf, us.
+        """How much longer the latency of a pair is than that of a pair on one leaf, us, by the level at which it meets.
 
         The last entry, for pairs that no level joins, repeats the one before it.
         """

@@ -295,9 +295,8 @@ def _find_link_shares(upper: Ints64, number: Ints64, counts: Ints64, choices: In
     """Return by device row of an upper switch the share of its links in use if it hashes as lower switches do; float64.
 
     The arguments have a row for each link: its `upper` switch, its `number` among the uplinks of its lower switch, how
-    many uplinks that switch has (`counts`), and among how many links the upper switch chooses (`choices`). Lower
-    switches with different greatest common divisors of `counts` and `choices` are taken apart: the share is the highest
-    of any.
+    many uplinks that switch has (`counts`), and among how many links the upper switch chooses (`choices`). A share is
+    found for each greatest common divisor of `counts` and `choices` that lower switches have; the highest is returned.
     """
     # a hash that chose among n links before takes only every gcd(n, m)-th of m
     divisor, base = np.gcd(counts, choices), int(counts.max(initial=0)) + 1

@@ -443,6 +443,7 @@ class PathCounter:
             (tops_a, paths_a), (tops_b, paths_b) = self._find_reached(a, level), self._find_reached(b, level)
             _, common_in_a, common_in_b = np.intersect1d(tops_a, tops_b, assume_unique=True, return_indices=True)
             return int((paths_a[common_in_a] * paths_b[common_in_b]).sum())
+        # Links between sites join this level: a path rises to the tier below, then takes one of them either way.
         (tops_a, paths_a), (tops_b, paths_b) = self._find_reached(a, level - 1), self._find_reached(b, level - 1)
         size = len(component)
         paths_from_a, paths_from_b = np.zeros(size), np.zeros(size)

@@ -117,8 +117,8 @@ class StrandPlace:
         return total + (self._find_least_cost(costs, size, sides) if gbps_left else spent)
 
     def _find_least_cost(self, costs: Sequence[_Cost], size: Number, sides: Sides) -> Number:
-        """Return the least bandwidth, Gb/s, by which the cut grows if nodes of the bandwidth `size` are chosen: one
-        place, of any kind, is divided after as many whole places as fit, in the order of `costs`.
+        """Return the least bandwidth, Gb/s, by which the cut grows if nodes of the bandwidth `size` are chosen: whole
+        places in the order of `costs`, then a part of one more. Each kind of place is tried as the one divided.
         """
         spent_by_left: dict[tuple[int, Number], Number] = {}
         for index, (_, _, divided, _) in enumerate(costs):

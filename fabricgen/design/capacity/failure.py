@@ -31,7 +31,7 @@ NOWHERE = -1
 
 
 class _FailedSwitch(NamedTuple):
-    """A failed switch."""
+    """A failed switch: in which place it is, and which of the switches there."""
 
     place: int
     """The number of its place, among those of its tier's scope."""

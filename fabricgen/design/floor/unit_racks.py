@@ -419,9 +419,9 @@ class _RackFilling:
             self.parts.append({})
 
     def use_position(self, t: UnitTier, part: int, rack: int, u: int) -> UnitPosition:
-        """Take the rack units of a switch in a rack, and return (rack, lowest rack unit).
+        """Take the rack units of a switch in a rack, from `u` up, and return (rack, lowest rack unit).
 
-        The rack is opened if there is none of this number, and belongs to the stand of the first switch in it.
+        Racks up to this number are added if there are fewer. A rack is kept for the `stand` of the first switch in it.
         """
         self.open_racks(rack)
         self.racks[rack].take_units(u, t.height)

@@ -61,8 +61,10 @@ def is_sized_as_before(tier: TierSpec, uplinks: int) -> bool:
 
 
 def find_kept_count(tier: TierSpec) -> int:
-    """Return the number of switches in a group that the lock keeps; 0 if it keeps none, if they were of another model,
-    or if links landed by another rule.
+    """Return the number of switches in a group that the lock keeps.
+
+    It is 0 if the lock keeps none, if the blueprint states a `count`, if the switches were of another model, or if only
+    one of lock and blueprint has `spread: uneven`.
     """
     sized_before = tier.before
     is_same = (
@@ -72,10 +74,10 @@ def find_kept_count(tier: TierSpec) -> int:
 
 
 def find_kept_leaves(tier: TierSpec, slots: Sequence[int], fits: Callable[[int], bool]) -> int:
-    """Return the number of switches in a group of a lowest tier that the lock keeps; 0 if it keeps none that holds.
+    """Return the number of switches in a group of a lowest tier that the lock keeps; 0 if there is none to keep.
 
-    `slots` are the node slots of the fullest group, by kind of port. If they have changed, the number holds only on a
-    tier that spans units, and only if it divides them.
+    `slots` are the node slots of the fullest group, by kind of port. If their sum is not that of the lock, the number
+    is kept only on a tier that spans units, and only if it divides them. It must also fit (`fits`).
     """
     count = find_kept_count(tier)
     if not count or tier.before is None:
@@ -161,7 +163,8 @@ class KeptAbove:
         """Return where the ports of a demand are when some stay where they were: the ports in the lock or, if it has
         none, those that the part of the cluster which came first would have alone (`laid_alone`).
 
-        If these cannot stay, return `fresh`: all ports placed anew, those of all feeds but the first listed one by one.
+        If these cannot stay, return `fresh`, in which all ports are placed anew. All feeds in it but the first then
+        list their ports explicitly (`jumps`).
         """
         staying = self._read_lock() if self.is_in_lock else _record_staying(laid_alone) if laid_alone else None
         return (staying and self._place_beside(staying, demand, fresh, place_ports_of)) or _list_ports_explicitly(fresh)

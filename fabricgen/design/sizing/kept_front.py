@@ -173,6 +173,7 @@ class KeptFront:
             busy = self._find_busy_cages(name, class_and_ways[1], ports_by_holder)
             downs.append(replace(demanded, ports=demanded.needed + other_ports, kept=self._cages[name], busy=busy))
         claimed = set(demand.claimed)
+        # Such a kind is known only by its text, which starts with how many ports a cage is split into (`spell_run`).
         for name in self._cages.keys() - kept_kinds if keep is Keep.ALL else ():
             claimed.update(
                 self._find_busy_cages(
@@ -261,8 +262,9 @@ class KeptFront:
 
 
 def _mark_busy(demand: SwitchDemand, placement: PortPlacement, taken_by_run: Sequence[Intervals]) -> SwitchDemand:
-    """Return a demand whose ports must stay in the cages where they have been placed. `taken_by_run` has, for
-    each run, the ports that have a holder.
+    """Return a demand with the cages where its ports were placed as cages that they keep (`kept`) and fill (`busy`).
+
+    `taken_by_run` has, for each run of down ports, the ports that have a holder: only their cages count.
     """
     downs = []
     for demanded, run, ports in zip(demand.downs, placement.downs, taken_by_run, strict=True):

@@ -108,6 +108,7 @@ def make_links_inside(fabric: Fabric, spec: TierSpec, sized: SizedTier) -> tuple
     """
     runs_and_demands = list(zip(sized.placement.peers, sized.demand.peers, strict=True))
     stated_meshes, meshes_made = _order_meshes(spec), list[Mesh]()
+    # Links of pairs or of spans have a run of ports too, the first, and are no stated mesh.
     if len(runs_and_demands) > len(stated_meshes):
         (run, demand), *runs_and_demands = runs_and_demands
         if spec.spec.peer:
@@ -162,6 +163,7 @@ def _make_spans(fabric: Fabric, spec: TierSpec, sized: SizedTier, run: PortRun) 
             )
         switches = sized.count * (sized.groups // len(layout.sites))
         links = span.links.count or 1
+        # The hint has the multiples of `switches` next below (but not 0) and next above.
         if links % switches:
             raise fault(
                 "FG107",

@@ -202,6 +202,7 @@ def list_purposes(
                 feed.per_switch,
             )
         )
+        # A holder's next kind of port has the next number.
         kinds_by_holder[fabric_and_part] += 1
     names = (name_links_holder(feed.source) if feed.links else MANAGEMENT_PORTS for feed in feeds)
     return [

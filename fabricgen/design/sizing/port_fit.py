@@ -133,6 +133,7 @@ def count_ports_for(tier: TierSpec, cage_class: int, ways: int, role: str) -> in
         for cage in range(first_cage, first_cage + cage_class_profile.count)
         if (cage in ranges[role] if role in ranges else cage not in cages_of_others)
     }
+    # The first cages of blocks: cages that can only be split together, so that all of them must be usable.
     whole_blocks = (
         cage
         for cage in range(first_cage, first_cage + cage_class_profile.count, block_size)

@@ -76,8 +76,8 @@ class LeafSubnets(NamedTuple):
 class RailSubnets(NamedTuple):
     """The subnets of a fabric's rails, by tier that its nodes attach to.
 
-    By link of the plan, int64, -1 for links of other fabrics: `subnet` is the index of the subnet among the keys of its
-    switch, `number` is the host number.
+    `subnet` and `number` are int64, one entry for each link of the plan, -1 for links of other fabrics: the index of
+    the link's subnet in `LeafSubnets.keys` of the switch's kind, and the number of the host in the subnet.
     """
 
     leaves: Mapping[TierKey, LeafSubnets]

@@ -136,7 +136,7 @@ def _exchange_ports(
 def _works_as_planned(cabling: PlannedCabling, seen_ports: SeenPorts, link: int) -> bool:
     """Whether a link joins its devices: its ends see each other, or an equal parallel port, or one sees the far device.
 
-    If one end of two swapped parallel links sees nobody, one of the links is gone, so that both ends are required.
+    A port that sees a parallel one is not enough: its own planned far port must see somebody too, or that link is gone.
     """
     a, b = 2 * link, 2 * link + 1
     far_port, device = int(seen_ports.joined_to[a]), cabling.device

@@ -133,10 +133,10 @@ class _BlindDevice(NamedTuple):
 
 
 def _find_blind_devices(topology: SeenTopology, links: Ints64) -> list[_BlindDevice]:
-    """Find devices that see nobody and that nobody sees, with two dark cables or more; most dark cables first.
+    """Find devices whose links are all dark, leaving aside links that nothing is known about; most dark cables first.
 
-    `links` (int64) are the dark links. Fewer than half of the device's links may be elsewhere instead of dark, if the
-    device is seen at none of them.
+    It is enough that more than half of the links are dark if the device sees nobody and nobody sees it: the others are
+    plugged elsewhere. A device has at least two dark cables. `links` (int64) are the dark links.
     """
     cabling = topology.cabling
     ends = np.r_[cabling.device[2 * links], cabling.device[2 * links + 1]]

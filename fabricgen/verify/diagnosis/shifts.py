@@ -108,7 +108,7 @@ class PairedCages:
     _ports: dict[int, list[int]] = field(default_factory=dict)
 
     def list_cage_plugs(self, port: int) -> list[int]:
-        """Return the plugs in the cage of a planned port, in order; [] unless they are several, and none is common."""
+        """Return the plugs in the cage of a planned port, in order; [] for a single plug, or if any is `is_common`."""
         cabling = self.plugs.cabling
 
         def find_connector(plug: int) -> tuple[object, str]:

@@ -43,7 +43,7 @@ _Home = tuple[frozenset[int], int]
 
 
 def _list_empty_homes(topology: SeenTopology) -> dict[_Home, list[list[int]]]:
-    """Return the planned cables that are silent at both ends, each as the a ends of its links, by devices and links."""
+    """Return the planned cables silent at both ends, by `_Home`; each is a list of the a ends of its links."""
     cabling, silent = topology.cabling, topology.surely_silent[: topology.first_spare]
     by_plugs: dict[tuple[int, int], list[int]] = defaultdict(list)
     # even entries of a column by port are a ends, odd ones b ends of the same links

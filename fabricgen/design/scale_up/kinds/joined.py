@@ -40,6 +40,7 @@ def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink
     many switches are below. A switch below has the same port numbers on each switch that it meets.
     """
     links_per_pair, planes = domain.links_per_switch[0], domain.planes
+    # Switches below are dealt over the planes in turn; `planes` has how many switches of this tier each plane has.
     first_of_plane = list(accumulate(planes, initial=0))
     return (
         LocalLink(

@@ -43,10 +43,9 @@ def reports(content: DumpContent) -> Iterator[PortReport]:
 
 
 def _add_field(line: str, fields: dict[str, str], medium_texts: list[str]) -> None:
-    """Add a line of a paragraph to `fields` by its name in lower case, or to `medium_texts` if it tells a medium.
+    """Add a line `NAME: VALUE` of a paragraph to `fields`, by its name in lower case; of equal names the first counts.
 
-    A medium is told by an application, or by a compliance code, which is added to both. Of a name that occurs twice,
-    the first value counts.
+    A line of an application goes to `medium_texts` instead, as it tells a medium; one of a compliance code, to both.
     """
     media = _MEDIA.search(line[:500])
     field_name, separator, value = (piece.strip() for piece in line.partition(":"))
