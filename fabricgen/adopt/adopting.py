@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fabricgen.adopt.configurations import Configurations
-from fabricgen.adopt.facts import Facts, Inference, Question
+from fabricgen.adopt.exceptions import MEANT, judge_contradictions
+from fabricgen.adopt.facts import Facts, Inference, Link, Question
 from fabricgen.adopt.gathering import gather_facts
 from fabricgen.adopt.models import Models, find_models
 from fabricgen.adopt.networks import STRAY, Network, Wires, find_networks, sort_wires
@@ -23,7 +24,7 @@ from fabricgen.adopt.settings.draft import edit_page
 from fabricgen.adopt.settings.infer import InferredSettings, infer_settings
 from fabricgen.adopt.tiers import find_cages, find_tiers
 from fabricgen.adopt.units import Units, choose_main, find_scale_up, find_units
-from fabricgen.adopt.words import Words, edit_words, get, list_tables, write_words
+from fabricgen.adopt.words import Words, edit_words, get, list_tables, write_flow, write_words
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.kernel.diagnostics import InputError, fault, make_printable
@@ -85,30 +86,45 @@ def adopt(
     if not networks:
         raise fault("FG066", "no switch serves a port of a node that is known", hint="are these dumps of one cluster?")
     search = _find_page(name, facts, models, wires, networks, catalog, Path(file).stem)
-    units, forms = search.units, search.forms
     _note_speeds(search)
+    exceptions, contradictions = judge_contradictions(search.trial)
+    if exceptions:
+        search.page = edit_words(search.page, [((("cable_of",), exceptions),)])
+        search.wire_page()
     settings = None
     if configurations:
         settings = infer_settings(configurations.switches, search.page, file)
         search.page = dict(settings.page)
         search.wire_page()
-    of_forms = [note for form in forms for note in form.notes]
+    of_forms = [note for form in search.forms for note in form.notes]
     of_idle = [f"{name} serves no port of a node that is known, and is left out" for name in without_nodes]
-    notes = [*facts.notes, *wires.notes, *units.notes, *of_forms, *of_idle]
-    cluster = None
-    try:
-        cluster = build_cluster(search.trial.wired.design)
-    except InputError as error:
-        notes.append(f"the page cannot be built yet: {error.diagnostics[0].message}")
+    notes = [*facts.notes, *wires.notes, *search.units.notes, *of_forms, *of_idle, *contradictions]
+    cluster, trial = _build_page(search, notes)
     return Adoption(
         facts,
         edit_page(search.page, ()),
         [*_list_inferences(search), *(settings.inferences if settings else ())],
         notes,
-        search.trial,
+        trial,
         cluster,
         settings,
     )
+
+
+def _build_page(search: PageSearch, notes: list[str]) -> tuple[Cluster | None, Trial]:
+    """Return (the cluster of the found page, its trial); with `cable_of` the trial has the plan of the cluster.
+
+    If the page cannot be built, the cluster is None, and a note is added that says why.
+    """
+    cluster, trial = None, search.trial
+    try:
+        cluster = build_cluster(trial.wired.design)
+    except InputError as error:
+        notes.append(f"the page cannot be built yet: {error.diagnostics[0].message}")
+    if cluster and "cable_of" in search.page:
+        # pages are tried without it
+        trial = replace(trial, wired=trial.wired._replace(plan=cluster.plan, port_names=cluster.port_names))
+    return cluster, trial
 
 
 def _find_page(
@@ -187,6 +203,8 @@ def _list_inferences(search: PageSearch) -> list[Inference]:
     """Return the rows of the report on all but settings."""
     of_forms = [inference for form in search.forms for inference in form.inferences]
     rows = [*search.models.inferences, *_count_units(search.units), *_keep_stated(of_forms, search.page)]
+    exceptions = search.page.get("cable_of", {}).items()
+    rows += [Inference(("cable_of", name), write_flow(ends), 2, 2, MEANT) for name, ends in exceptions]
     return [*rows, *_describe_tables(search)]
 
 
@@ -237,7 +255,7 @@ def write_text(adoption: Adoption, report: Report | None) -> str:
     remarks = adoption.settings.remarks if adoption.settings else ()
     lines += [": ".join(filter(None, (remark.kind, remark.where or remark.device, remark.text))) for remark in remarks]
     unseen = adoption.trial.unseen[:_SHOWN] if report is None else ()
-    lines += [f"in the page, and not seen: {a.device} port {a.port} to {b.device} port {b.port}" for a, b in unseen]
+    lines += [f"in the page, and not seen: {Link(*ends).text}" for ends in unseen]
     if report is not None and report.actions:
         lines += [f"{action.id}: {action.text}" for action in report.actions]
         lines.append("to keep cables as they are: fabricgen verify PAGE DUMP... --accept IDS -o FILE writes `cable_of`")
@@ -280,7 +298,7 @@ def list_unexplained(adoption: Adoption) -> list[str]:
     """Return sentences on the links and devices of the facts that the page does not give; on the first _SHOWN links."""
     trial = adoption.trial
     placed = set(trial.seen_names.values()) | set(trial.wired.names)
-    links = [f"{a.device} port {a.port} to {b.device} port {b.port}" for a, b, *_ in trial.missing]
+    links = [link.text for link in trial.missing]
     return [
         *links[:_SHOWN],
         *([f"and {len(links) - _SHOWN:,} more links"] if len(links) > _SHOWN else []),

@@ -32,9 +32,9 @@ def find_configured_links(switches: Mapping[str, ReadSwitch]) -> Facts:
         links[a], links[b] = b, a
     described = dict(_list_descriptions(switches))
     for end, far_end in described.items():
-        note = f"{_name_end(end)} is described as joined to {_name_end(far_end)}"
+        note = f"{end.text} is described as joined to {far_end.text}"
         if (joined_end := links.get(end)) and joined_end != far_end:
-            contradicted.append(f"{note}, and its subnet joins it to {_name_end(joined_end)}")
+            contradicted.append(f"{note}, and its subnet joins it to {joined_end.text}")
         elif not joined_end and far_end not in links and described.get(far_end, end) == end:
             if (far_switch := switches.get(far_end.device)) is None or far_end.port in far_switch.model.interfaces:
                 links[end], links[far_end] = far_end, end
@@ -42,10 +42,6 @@ def find_configured_links(switches: Mapping[str, ReadSwitch]) -> Facts:
             contradicted.append(f"{note}, which is joined to another port")
     notes = cap_notes(contradicted, "descriptions that contradict what else is configured")
     return Facts(tuple(sorted({Link(min(pair), max(pair)) for pair in links.items()})), {}, notes=notes)
-
-
-def _name_end(end: End) -> str:
-    return f"{end.device} port {end.port}"
 
 
 def _list_subnets(switches: Mapping[str, ReadSwitch]) -> Iterator[tuple[End, End]]:

@@ -16,17 +16,33 @@ class End(NamedTuple):
     device: str
     port: str
 
+    @property
+    def text(self) -> str:
+        """The port in a sentence."""
+        return f"{self.device} port {self.port}"
+
+
+RECORDED, SEEN = 1, 2
+"""The kinds of sources of links: lists, as of a NetBox, say what is meant; dumps say what is plugged."""
+
 
 class Link(NamedTuple):
-    """Two ports that a cable joins; `source` is FILE:LINE of a list, "" if dumps tell of the link.
+    """Two ports that a cable joins; `source` is FILE:LINE of a list, or a URL, "" if no list has the link.
 
-    `gbps` is the rate at which it runs, Gb/s, 0 if no dump tells it.
+    `gbps` is the rate at which it runs, Gb/s, 0 if no dump tells it. `kinds` is RECORDED, SEEN, or the sum of both if
+    both kinds of sources have the link.
     """
 
     a: End
     b: End
     source: str = ""
     gbps: int = 0
+    kinds: int = RECORDED
+
+    @property
+    def text(self) -> str:
+        """The link in a sentence."""
+        return f"{self.a.text} to {self.b.text}"
 
 
 class DeviceFacts(NamedTuple):

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from sys import intern
 from typing import NamedTuple
 
-from fabricgen.adopt.facts import DeviceFacts, End, Facts, Link
+from fabricgen.adopt.facts import RECORDED, SEEN, DeviceFacts, End, Facts, Link
 from fabricgen.blueprint.models import make_natural_key
 from fabricgen.kernel.diagnostics import Span, fault
 from fabricgen.kernel.text_input import decode_text, read_bytes
@@ -52,12 +52,9 @@ DEVICES = {
 
 @dataclass
 class Gathered:
-    """The facts that were read so far: the source of each link, its rate in Gb/s where it is told, devices by name,
-    ports without neighbours, notes.
-    """
+    """The facts that were read so far: links by their ends, devices by name, ports without neighbours, notes."""
 
-    links: dict[tuple[End, End], str] = field(default_factory=dict)
-    gbps: dict[tuple[End, End], int] = field(default_factory=dict)
+    links: dict[tuple[End, End], Link] = field(default_factory=dict)
     devices: dict[str, DeviceFacts] = field(default_factory=dict)
     unlinked: set[End] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
@@ -66,12 +63,14 @@ class Gathered:
         """Add what a source tells of a device; it does not replace what earlier sources told."""
         self.devices[facts.name] = self.devices.get(facts.name, facts).join(facts)
 
-    def add_link(self, a: End, b: End, source: str, gbps: int = 0) -> None:
-        """Add a link between two ports; `gbps` is its rate, Gb/s, 0 if not told."""
+    def add_link(self, a: End, b: End, source: str, gbps: int = 0, kind: int = RECORDED) -> None:
+        """Add a link between two ports, or the rate (Gb/s, 0 if not told) and the kind of a further source of it."""
         ends = (a, b) if a < b else (b, a)
-        self.links.setdefault(ends, source)
-        if gbps:
-            self.gbps[ends] = gbps
+        known = self.links.get(ends)
+        if known is None:
+            self.links[ends] = Link(*ends, source, gbps, kind)
+        elif gbps not in (0, known.gbps) or kind & ~known.kinds:
+            self.links[ends] = known._replace(gbps=gbps or known.gbps, kinds=known.kinds | kind)
 
 
 def read_list(file: str, gathered: Gathered) -> None:
@@ -206,7 +205,7 @@ def gather_facts(
     for facts in sources:
         for device in facts.devices.values():
             gathered.add_device(device)
-        gathered.links |= {(link.a, link.b): link.source for link in facts.links}
+        gathered.links |= {link[:2]: link for link in facts.links}
         gathered.notes += facts.notes
     for file in lists:
         read_list(file, gathered)
@@ -215,11 +214,12 @@ def gather_facts(
     elif configured:
         linked = {end for ends in gathered.links for end in ends}
         added = [link for link in configured.links if link.a not in linked and link.b not in linked]
-        gathered.links |= {link[:2]: "" for link in added}
+        gathered.links |= {link[:2]: link for link in added}
         gathered.notes += configured.notes
         gathered.notes.append(f"{len(added):,} links are those that descriptions and subnets in configurations tell")
-    links = sorted(Link(*ends, source, gathered.gbps.get(ends, 0)) for ends, source in gathered.links.items())
-    used = {end for link in links for end in link[:2]} if gathered.unlinked else set[End]()
+    _join_spellings(gathered.links)
+    links = sorted(gathered.links.values())
+    used = {end for link in links if link.kinds & SEEN for end in link[:2]} if gathered.unlinked else set[End]()
     for name in {link.a.device for link in links} | {link.b.device for link in links}:
         gathered.devices.setdefault(name, DeviceFacts(name))
     names = sorted(gathered.devices, key=make_natural_key)
@@ -229,6 +229,37 @@ def gather_facts(
         tuple(sorted(gathered.unlinked - used)),
         tuple(gathered.notes),
     )
+
+
+def _join_spellings(links: dict[tuple[End, End], Link]) -> None:
+    """Join, in place, links whose ports lists and dumps spell otherwise, as 24/1 and 47 on an InfiniBand switch.
+
+    Ports of a device that begin alike are spelled otherwise if none of them has the same name in both. If two devices
+    have as many links of lists alone as of dumps alone, these are the same in the order of their ports.
+    """
+    alone = {kind: [link for link in links.values() if link.kinds == kind] for kind in (RECORDED, SEEN)}
+    if not all(alone.values()):
+        return
+    recorded, seen = (
+        {end for link in links.values() if link.kinds & kind for end in link[:2]} for kind in (RECORDED, SEEN)
+    )
+    alike = {_find_stem(end) for end in recorded & seen}
+    between: dict[int, dict[tuple[End | str, ...], list[Link]]] = {kind: defaultdict(list) for kind in alone}
+    for link in (link for of_kind in alone.values() for link in of_kind):
+        ends = tuple(end if _find_stem(end) in alike else end.device for end in link[:2])
+        between[link.kinds][ends].append(link)
+    for ends, of_lists in between[RECORDED].items():
+        by_port = [
+            sorted(of, key=lambda link: (make_natural_key(link.text), link)) for of in (of_lists, between[SEEN][ends])
+        ]
+        for link, same in zip(*by_port, strict=True) if len(by_port[0]) == len(by_port[1]) else ():
+            links[link[:2]] = link._replace(gbps=same.gbps, kinds=RECORDED | SEEN)
+            del links[same[:2]]
+
+
+def _find_stem(end: End) -> tuple[str, str]:
+    """Return (device, what the name of its port has before its first digit)."""
+    return end.device, re.split(r"\d", end.port)[0]
 
 
 def _add_dumps(dumps: Sequence[str], gathered: Gathered, jobs: int) -> None:
@@ -338,7 +369,7 @@ def _add_links(neighbors: Mapping[End, Neighbor | None], gathered: Gathered) -> 
         if neighbor is None:
             gathered.unlinked.add(end)
         elif far_end := _find_far_end(end, neighbor, neighbors, ports_between, dumped_devices):
-            gathered.add_link(end, far_end, "", neighbor.gbps)
+            gathered.add_link(end, far_end, "", neighbor.gbps, SEEN)
         else:
             contradicted.append(
                 f"{end.device} port {end.port} sees {neighbor.device} port {neighbor.port}, which does not see it"

@@ -227,8 +227,7 @@ def _split_generations(
     for wire in wires.of_nodes:
         if wire.node in main and wire.switch in owner and wire.leg.role == owner[wire.switch][0]:
             legs[wire.switch][f"profile {models.nodes[wire.node].id}"] += 1
-    joined: nx.Graph[str] = nx.Graph()
-    joined.add_nodes_from(owner)
+    joined: nx.Graph[str] = nx.empty_graph(owner)
     for switch, (role, *_) in owner.items():
         inside = Counter({name: n for name, n in neighbors.get(switch, {}).items() if owner.get(name) == owner[switch]})
         # the vertices are switches, and profiles of nodes by role

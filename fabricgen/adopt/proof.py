@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -102,9 +102,9 @@ class Trial:
         return [*self.seen.devices, *self.wired.names]
 
     @cached_property
-    def keys(self) -> list[tuple[object, ...]]:
+    def keys(self) -> list[tuple[Any, ...]]:
         """The key of each planned device; see `list_keys`."""
-        return list_keys(self.wired)
+        return list(list_keys(self.wired))
 
     @cached_property
     def _port_numbers(self) -> dict[str, int]:
@@ -266,7 +266,7 @@ class Trial:
         seen_ends, planned_ends = (
             ends[0] << _RATE_BITS | rates for ends, rates in ((self.seen_ends, gbps), (self.planned_ends, planned_gbps))
         )
-        return self.is_missing | ((gbps > 0) & ~_find_among(seen_ends, planned_ends))
+        return self.is_missing | ((gbps > 0) & ~find_among(seen_ends, planned_ends))
 
     def count_surely_missing(self) -> tuple[Ints64, Ints64]:
         """Return (rows of seen links, how many links like each are missing whichever device is which), int64.
@@ -322,17 +322,17 @@ class Trial:
             (wrong[0] // self._port_base, wrong[1] // self._port_base), (joined[0], joined[1])
         ).astype(float)
         for ends in wrong:
-            nearness += _find_among(ends, np.concatenate(self.planned_ends)) / 2
+            nearness += find_among(ends, np.concatenate(self.planned_ends)) / 2
         return nearness
 
 
 def _are_in(links: tuple[Ints64, Ints64], other_links: tuple[Ints64, Ints64]) -> Flags:
     """Return whether each link is among other links, bool; a link is two numbers, the lesser first, in two arrays."""
     base = max(int(ends.max(initial=0)) for ends in (*links, *other_links)) + 1
-    return _find_among(links[0] * base + links[1], other_links[0] * base + other_links[1])
+    return find_among(links[0] * base + links[1], other_links[0] * base + other_links[1])
 
 
-def _find_among(values: Ints64, candidates: Ints64) -> Flags:
+def find_among(values: Ints64, candidates: Ints64) -> Flags:
     """Return whether each value is a candidate, bool; np.isin hashes values, which takes seconds if there are many."""
     sorted_candidates = np.sort(np.append(candidates, -1))
     is_among: Flags = sorted_candidates[np.searchsorted(sorted_candidates, values, side="right") - 1] == values
@@ -409,7 +409,7 @@ def match_devices(
 
     Numbers of switches in their groups are counted anew, as the design groups them.
     """
-    devices: dict[tuple[object, ...], str] = {}  # by key
+    devices: dict[tuple[Any, ...], str] = {}  # by key
     pods = {pod: number for number, pod in enumerate(units.pods)}
     for node, at in units.at.items():
         devices[NODE, pods[str(at["pod"])], int(at["su"]) - 1, int(at["node"]) - 1] = node
@@ -444,13 +444,13 @@ def _find_place(values: Coordinates, per: Sequence[str], pods: Mapping[str, int]
     return pods.get(str(pod), -1), su, rack
 
 
-def is_node_of_unit(key: tuple[object, ...]) -> bool:
+def is_node_of_unit(key: tuple[Any, ...]) -> bool:
     """Whether a key of `list_keys` is that of a node of a scalable unit."""
     return key[0] == NODE and len(key) == len(("kind", "pod", "su", "node"))
 
 
-def list_keys(wired: Wired) -> list[tuple[object, ...]]:
-    """Return the key of each planned device: its kind, then what tells it apart; numbers are from 0.
+def list_keys(wired: Wired) -> Iterator[tuple[Any, ...]]:
+    """Yield the key of each planned device: its kind, then what tells it apart; numbers are from 0.
 
     Of a node these are pod, unit and node; of a device in racks, its set, pod, unit, rack and number there; of a
     switch, fabric, tier, site (its name, "" if there is one only), pod, unit, rack, inner dimensions and number, with
@@ -460,19 +460,16 @@ def list_keys(wired: Wired) -> list[tuple[object, ...]]:
     pod, su, rack, node = (c.tolist() for c in (devices.pod, devices.su, devices.rack_in_unit, devices.node))
     site_names = wired.design.layout.sites
     site = [site_names[number] if number >= 0 and len(site_names) > 1 else "" for number in devices.site.tolist()]
-    keys: list[tuple[object, ...]] = []
     for cls in devices.classes:
         rows = range(cls.first, cls.first + cls.count)
         if cls.kind == NODE and "devices" in cls.path:
             places_in_racks = [(pod[row], su[row], rack[row]) for row in rows]
             devices_at_place = Counter[tuple[int, ...]]()
             for place in places_in_racks:
-                keys.append((NODE, cls.label, *place, devices_at_place[place]))
+                yield (NODE, cls.label, *place, devices_at_place[place])
                 devices_at_place[place] += 1
         elif cls.kind == NODE:
-            keys += [(NODE, pod[row], su[row], node[row]) for row in rows]
-        elif cls.kind == EXTRA:
-            keys += [(EXTRA, cls.label, number) for number in range(cls.count)]
+            yield from ((NODE, pod[row], su[row], node[row]) for row in rows)
         elif cls.kind == SWITCH:
             design = wired.design.tier(cls.key)
             columns = make_tier_columns(design)
@@ -480,7 +477,6 @@ def list_keys(wired: Wired) -> list[tuple[object, ...]]:
             has_rack = "rack" in design.per
             for number, row in enumerate(rows):
                 place = (pod[row], su[row], rack[row] if has_rack else -1)
-                keys.append((SWITCH, cls.fabric, cls.tier, site[row], *place, *(column[number] for column in inner)))
+                yield (SWITCH, cls.fabric, cls.tier, site[row], *place, *(column[number] for column in inner))
         else:
-            keys += [(cls.kind, cls.label, number) for number in range(cls.count)]
-    return keys
+            yield from ((cls.kind, cls.label, number) for number in range(cls.count))

@@ -146,13 +146,9 @@ class PageSearch:
             # take back slots that were omitted for an earlier page
             self.page = edit_words(self.page, [((("omit",), patterns or None),)])
             self.wire_page()
-        pods, trial = list(self.units.pods), self.trial
-        slots = list[str]()
-        for name, device_key in zip(trial.wired.names, trial.keys, strict=True):
-            if is_node_of_unit(device_key) and name not in trial.seen_names:
-                pod, su, node = (int(str(number)) for number in device_key[1:])
-                slots.append(f"{pods[pod]}/su-{su + 1}/node-{node + 1}")
-        if slots:
+        pods, planned = list(self.units.pods), zip(self.trial.wired.names, self.trial.keys, strict=True)
+        unseen = [key[1:] for name, key in planned if is_node_of_unit(key) and name not in self.trial.seen_names]
+        if slots := [f"{pods[pod]}/su-{su + 1}/node-{node + 1}" for pod, su, node in unseen]:
             self.units.omitted = slots
             self.page = edit_words(self.page, [((("omit",), [*patterns, *slots]),)])
             self.wire_page()
@@ -187,12 +183,9 @@ class PageSearch:
 
     def _measure_unexplained(self, trial: Trial) -> dict[str, float]:
         """Return the length of what a page does not give, by fabric, with that of the rest under ""."""
-        cost: dict[str, float] = defaultdict(float)
-        for name, count in self.measure_links(trial).items():
-            cost[name] += WORDS_OF_LINK * count
-        in_part = np.bincount(self._fabric_of_link[trial.is_wrong], trial.nearness, len(self._fabrics))
-        for name, credit in zip(self._fabrics, in_part.tolist(), strict=True):
-            cost[name] -= credit
+        wrong = self.measure_links(trial)
+        in_part = np.bincount(self._fabric_of_link[trial.is_wrong], trial.nearness, len(self._fabrics)).tolist()
+        cost = {name: WORDS_OF_LINK * wrong[name] - part for name, part in zip(self._fabrics, in_part, strict=True)}
         tiers = [(self._tier_of_switch.get(s, ("", "")), planned != s) for planned, s in trial.seen_names.items()]
         sizes = Counter(tier for tier, _ in tiers)
         for tier, renamed in Counter(tier for tier, is_renamed in tiers if is_renamed).items():
@@ -296,7 +289,7 @@ def _list_named(search: PageSearch, trial: Trial) -> Iterator[tuple[tuple[str, .
     for row, (name, device_key) in enumerate(zip(trial.wired.names, trial.keys, strict=True)):
         seen_name, index = trial.seen_names.get(name, ""), ordinal[row] + 1
         if seen_name in units.at and is_node_of_unit(device_key):
-            pod, su, node = (int(str(number)) for number in device_key[1:])
+            pod, su, node = device_key[1:]
             per_rack, label = units.kinds[units.kind_of[pods[pod]]].per_rack or 1, units.set_of[seen_name]
             coordinates = {"pod": pods[pod], "su": su + 1, "rack": node // per_rack + 1, "node": node + 1}
             fields = {**coordinates, "n": node % per_rack + 1, "set": label, "index": index}

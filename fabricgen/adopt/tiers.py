@@ -22,7 +22,7 @@ from fabricgen.adopt.forms import (
 )
 from fabricgen.adopt.meshes import find_grid, find_mesh, list_tables
 from fabricgen.adopt.models import Models
-from fabricgen.adopt.networks import STRAY, TIERS, Network, NodeWire, Wires, choose_mode, find_mode
+from fabricgen.adopt.networks import STRAY, TIERS, Network, NodeWire, Wires, choose_mode, find_mode, group_by
 from fabricgen.adopt.positions import Order
 from fabricgen.adopt.units import Units, number_by_names
 from fabricgen.blueprint.dimensions import find_dimension
@@ -99,12 +99,9 @@ def _number_legs(
     row_of_key = {leg_key: number for number, leg_key in enumerate(dict.fromkeys(leg_keys))}
     distinct_coordinates: list[Coordinates] = []
     for pod, su, rack, rail, number in row_of_key:
-        place_coordinates: Coordinates = {"pod": pod, "su": (pod, su)}
-        if rack:
-            place_coordinates["rack"] = (pod, su, rack)
-        if units.sites:
-            place_coordinates["site"] = units.sites[str(pod)]
-        distinct_coordinates.append({**place_coordinates, "rail": rail, dimension: number})
+        site = units.sites.get(str(pod))
+        places: Coordinates = {"pod": pod, "su": (pod, su)} | ({"rack": (pod, su, rack)} if rack else {})
+        distinct_coordinates.append({**places, **({"site": site} if site else {}), "rail": rail, dimension: number})
     return distinct_coordinates, [row_of_key[leg_key] for leg_key in leg_keys]
 
 
@@ -182,9 +179,7 @@ def _infer_tier(
         )
     )
     profile = choose_mode(models.switches[s].id for s in switches)
-    of_pods: dict[str, set[str]] = defaultdict(set)
-    for switch in [switch for switch in at if "pod" in at[switch]]:
-        of_pods[str(at[switch]["pod"])].add(models.switches[switch].id)
+    of_pods = {pod: {models.switches[s].id for s in members} for pod, members in _group_by_pod(at)}
     profile_of_pod = {pod: ids.pop() for pod, ids in of_pods.items() if len(ids) == 1 and ids != {profile}}
     if other_profiles := sorted({models.switches[s].id for s in switches} - {profile, *profile_of_pod.values()}):
         form.notes.append(
@@ -192,6 +187,12 @@ def _infer_tier(
         )
     nos, uneven = choose_mode(models.nos[s] for s in switches), sizes[group_size] < (1 - STRAY) * len(groups)
     return TierForm(name, per, at, group_size, profile, nos, uneven=uneven, profile_of_pod=profile_of_pod)
+
+
+def _group_by_pod(at: Mapping[str, Coordinates]) -> Iterator[tuple[str, list[str]]]:
+    """Yield (pod, its switches) for the switches that are of a pod; `at` has the coordinates of switches."""
+    pods = {switch: str(values["pod"]) for switch, values in at.items() if "pod" in values}
+    yield from group_by(pods, pods)
 
 
 def _find_agreement(form: FabricForm, meets: Meets, at: dict[str, Coordinates]) -> dict[str, tuple[int, int]]:
@@ -375,10 +376,7 @@ def _describe_links(
     form: FabricForm, tier: TierForm, counts: Mapping[str, Counter[str]], wires: Wires, models: Models
 ) -> None:
     """Set what a page says of a tier's links, from `counts` of those up, down and to peers by switch."""
-    by_pod: dict[str, Counter[int]] = defaultdict(Counter)
-    for switch in [switch for switch, values in tier.at.items() if "pod" in values]:
-        by_pod[str(tier.at[switch]["pod"])][counts["uplinks"][switch]] += 1
-    of_pod = {pod: choose_mode(links) for pod, links in by_pod.items()}
+    of_pod = {pod: choose_mode(counts["uplinks"][s] for s in members) for pod, members in _group_by_pod(tier.at)}
     tier.of_pod = of_pod if len(set(of_pod.values())) > 1 else {}
     modes = {word: find_mode(counts[word][s] for s in tier.at) for word in counts}
     tier.uplinks, tier.downlinks, tier.peers = (links or 0 for links, _, _ in modes.values())

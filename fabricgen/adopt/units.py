@@ -194,11 +194,8 @@ def _join_leaves(legs: Sequence[NodeWire]) -> dict[str, str]:
     for leaves, nodes in Counter(map(frozenset, leaves_of.values())).items():
         nodes_of.update(dict.fromkeys(leaves, nodes))
         shared.update(dict.fromkeys(combinations(sorted(leaves), 2), nodes))
-    joined: nx.Graph[str] = nx.Graph()
-    joined.add_nodes_from(nodes_of)
-    for (a, b), count in shared.items():
-        if count >= SHARED * min(nodes_of[a], nodes_of[b]):
-            joined.add_edge(a, b)
+    joined: nx.Graph[str] = nx.empty_graph(nodes_of)
+    joined.add_edges_from((a, b) for (a, b), n in shared.items() if n >= SHARED * min(nodes_of[a], nodes_of[b]))
     return _label_parts(joined)
 
 
@@ -213,8 +210,7 @@ def _join_below(group_of_switch: dict[str, str], uppers: Sequence[str], neighbor
 
     Groups are joined if each has at least SHARED of the links that the group with most has; `uppers` are the next tier.
     """
-    joined: nx.Graph[str] = nx.Graph()
-    joined.add_nodes_from(group_of_switch.values())
+    joined: nx.Graph[str] = nx.empty_graph(group_of_switch.values())
     for upper in uppers:
         links = Counter[str]()
         for neighbor, count in neighbors.get(upper, {}).items():

@@ -120,8 +120,7 @@ def write_words(name: str, units: Units, forms: Sequence[FabricForm], wires: Wir
     for form in forms:
         of_fabric = extras.get(form.network.name, {})
         by_role = {role: {k: e for k, e in of_fabric.items() if e.get("attach") == role} for role in form.network.roles}
-        carried = {label for role in form.network.roles[1:] for label in by_role[role]}
-        extras_of_owner = {label: extra for label, extra in of_fabric.items() if label not in carried}
+        extras_of_owner = {k: e for k, e in of_fabric.items() if e.get("attach") not in form.network.roles[1:]}
         fabrics[form.network.name] = _write_fabric(form, extras_of_owner)
         for role in form.network.roles[1:]:
             fabrics[role] = drop_empty(
@@ -171,14 +170,16 @@ def _find_skipped(
     set_of = {node: (units.kind_of[str(at["pod"])], units.set_of[node]) for node, at in units.at.items()}
     linked = {(w.node, fabric_of[w.switch], w.leg.role) for w in wires.of_nodes if w.switch in fabric_of}
     counts = Counter((set_of[node], fabric, role) for node, fabric, role in linked if node in set_of)
-    sizes, skipped = Counter(set_of.values()), dict[tuple[str, str], list[str]]()
-    for of_set, profile in {set_of[node]: models.nodes[node] for node in set_of}.items():
-        skipped[of_set] = [
+    sizes = Counter(set_of.values())
+    skipped = {
+        of_set: [
             form.network.name if role == form.network.role else role
             for form in forms
             for role in form.network.roles
             if role in profile.roles and counts[of_set, form.network.name, role] <= STRAY * sizes[of_set]
         ]
+        for of_set, profile in {set_of[node]: models.nodes[node] for node in set_of}.items()
+    }
     # a fabric that all nodes skip, as one of management ports of switches alone, would be refused
     serving = {fabric for _, fabric, role in counts} | {role for _, _, role in counts}
     return {of_set: [fabric for fabric in fabrics if fabric in serving] for of_set, fabrics in skipped.items()}

@@ -28,21 +28,18 @@ class _Link(NamedTuple):
     end: FarEnd
 
 
-def infer_exits(draft: Draft) -> list[Setting]:
-    """Return an exit for each set of extra devices to which sessions or static routes lead."""
+def infer_exits(draft: Draft) -> Iterator[Setting]:
+    """Yield an exit for each set of extra devices to which sessions or static routes lead."""
     links: dict[tuple[str, str], list[_Link]] = defaultdict(list)
     for switch in draft.iterate_switches(draft.cluster, ALL_SWITCHES):
         for port in switch.view.ports:
             for end in switch.far_ends.get(port.name, ()) if port.role in ("host", "exit") else ():
                 addresses = tuple(sorted(switch.running.interfaces[port.name].addresses))
                 links[port.service, port.peer].append(_Link(switch, port.peer, port.peer_port, addresses, end))
-    settings = list[Setting]()
-    for fabric in draft.list_fabrics():
-        for extra in fabric.extras:
-            if to_extra := [link for device in extra.devices for link in links[fabric.name, device]]:
-                name, spec = _write_exit(draft, extra.name, to_extra)
-                settings.append(Setting(("fabrics", fabric.name, "exits", name), spec, len(to_extra)))
-    return settings
+    for fabric, extra in ((f, extra) for f in draft.list_fabrics() for extra in f.extras):
+        if to_extra := [link for device in extra.devices for link in links[fabric.name, device]]:
+            name, spec = _write_exit(draft, extra.name, to_extra)
+            yield Setting(("fabrics", fabric.name, "exits", name), spec, len(to_extra))
 
 
 def _write_exit(draft: Draft, extra: str, links: list[_Link]) -> tuple[str, dict[str, Any]]:
@@ -142,19 +139,17 @@ class _Members(NamedTuple):
     ports: list[str]
 
 
-def infer_tenants(draft: Draft) -> list[Setting]:
-    """Return a tenant for each VRF of hosts that is not the VRF of a whole fabric."""
+def infer_tenants(draft: Draft) -> Iterator[Setting]:
+    """Yield a tenant for each VRF of hosts that is not the VRF of a whole fabric."""
     design = draft.cluster.design
     of_fabrics = {fabric.vrf for fabric in draft.list_fabrics()}
     tenants = {vrf: members for vrf, members in _find_members(draft).items() if vrf and vrf not in of_fabrics}
-    settings = list[Setting]()
     for vrf, members in sorted(tenants.items()):
         spec = drop_empty(nodes=list(_write_slots(draft, members.slots)), extra=sorted(members.extras))
         attaching = {f.name for f in design.fabrics if not f.manages and _attaches(f, members, design)}
         if members.fabrics != attaching:
             spec["fabrics"] = [fabric.name for fabric in design.fabrics if fabric.name in members.fabrics]
-        settings.append(Setting(("tenants", vrf), spec, len(members.ports)))
-    return settings
+        yield Setting(("tenants", vrf), spec, len(members.ports))
 
 
 def _attaches(fabric: FabricDesign, members: _Members, design: Design) -> bool:
@@ -217,8 +212,8 @@ def _write_slots(draft: Draft, slots: set[tuple[int, int, int]]) -> Iterator[str
             yield path
 
 
-def infer_leaks(draft: Draft) -> list[Setting]:
-    """Return a leak for each two VRFs that import routes of each other; with prefixes if these are not the host
+def infer_leaks(draft: Draft) -> Iterator[Setting]:
+    """Yield a leak for each two VRFs that import routes of each other; with prefixes if these are not the host
     pools.
     """
     shown: dict[tuple[str, str], set[Permit]] = defaultdict(set)
@@ -229,7 +224,6 @@ def infer_leaks(draft: Draft) -> list[Setting]:
                 facts[frozenset((vrf, source))] += 1
                 shown[source, vrf] |= policy.permits
     pools = {prefix for fabric in draft.list_fabrics() for prefix in draft.cluster.intent(fabric).host_pools}
-    settings = list[Setting]()
     for vrfs in sorted(facts, key=sorted):
         a, b = sorted(vrfs)
         prefixes = {
@@ -238,5 +232,4 @@ def infer_leaks(draft: Draft) -> list[Setting]:
             if {permit.prefix for permit in shown[source, importer]} - pools
         }
         spec = drop_empty(between=[a or "default", b or "default"], prefixes=prefixes)
-        settings.append(Setting(("leaks", "-".join(spec["between"])), spec, facts[vrfs]))
-    return settings
+        yield Setting(("leaks", "-".join(spec["between"])), spec, facts[vrfs])

@@ -125,16 +125,16 @@ def _name_underlay(switch: ComparedSwitch) -> str:
     return "static" if addressed else "none" if names else ""
 
 
-def infer_hosts(draft: Draft) -> list[Setting]:
-    """Return `hosts` (routed, bridged, ...), `bond` and `lacp_fallback` of each fabric if they differ from the page."""
-    blueprint, settings = draft.cluster.design.loaded.blueprint, list[Setting]()
+def infer_hosts(draft: Draft) -> Iterator[Setting]:
+    """Yield `hosts` (routed, bridged, ...), `bond` and `lacp_fallback` of each fabric if they differ from the page."""
+    blueprint = draft.cluster.design.loaded.blueprint
     fabrics = {fabric.name: fabric for fabric in draft.list_fabrics()}
     for key, ask in (("hosts", _find_host_attachment), ("bond", _find_bonds), ("lacp_fallback", _find_fallbacks)):
         for name, vote in draft.collect_votes(fabrics, ask).items():
             present = fabrics[name].hosts if key == "hosts" else getattr(blueprint.fabrics[name], key) or None
             if (vote.value or None) != present:
-                settings.append(Setting(("fabrics", name, key), vote.value or None, vote.facts, vote.against))
-    return [*settings, *_infer_shared_addresses(draft)]
+                yield Setting(("fabrics", name, key), vote.value or None, vote.facts, vote.against)
+    yield from _infer_shared_addresses(draft)
 
 
 def _infer_shared_addresses(draft: Draft) -> Iterator[Setting]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -129,7 +129,7 @@ def _list_numbered_words(text: str) -> set[str]:
 MAX_NAMED = 6
 """The most differing switches that a note names."""
 
-Stage = Callable[[Draft], list[Setting]]
+Stage = Callable[[Draft], Iterable[Setting]]
 """Infers some settings from the switches of a draft."""
 
 STAGES: tuple[tuple[Stage, ...], ...] = (

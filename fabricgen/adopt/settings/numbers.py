@@ -219,11 +219,10 @@ def _write_asn_pool(cluster: Cluster, offset: int, running: Numbers) -> str:
 def infer_pools(draft: Draft) -> None:
     """Put into the page the pools: prefixes that policies name, else the smallest with which the addresses come out."""
     running = {key: number for key, number in _list_running_numbers(draft).items() if number.what != "asn"}
-    permits, cluster, numbers = _find_permits(draft), draft.cluster, _list_planned_numbers(draft, draft.cluster)
+    permits = _find_permits(draft)
     for pool, family in product(("loopback", "fabric", "hosts", "management"), FAMILIES):
-        if cluster is not draft.cluster:
-            cluster, numbers = draft.cluster, _list_planned_numbers(draft, draft.cluster)
-        planned = {key: n for key, n in numbers.items() if n.pool == pool and n.v6 == (family is V6)}
+        numbers = _list_planned_numbers(draft, draft.cluster).items()
+        planned = {key: n for key, n in numbers if n.pool == pool and n.v6 == (family is V6)}
         running_of_pool = {key: number for key, number in running.items() if key in planned}
         fabrics = list(dict.fromkeys(number.fabric for number in planned.values()))
         if not running_of_pool:

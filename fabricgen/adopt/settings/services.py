@@ -107,10 +107,9 @@ KEYS = ("users", "aaa", "ntp", "dns", "syslog", "snmp", "gnmi", "banner", "timez
 """The keys of `management` that are inferred."""
 
 
-def infer_management(draft: Draft) -> list[Setting]:
-    """Return the keys of `management`: those of the cluster, and of fabrics that differ from it."""
+def infer_management(draft: Draft) -> Iterator[Setting]:
+    """Yield the keys of `management`: those of the cluster, and of fabrics that differ from it."""
     owners = [fabric.name for fabric in draft.list_fabrics() if fabric.tiers]
-    settings = list[Setting]()
     lacking = {switch.fabric for switch in draft.list_switches() if switch.view.lacks("users")}
     for key in KEYS:
 
@@ -122,10 +121,9 @@ def infer_management(draft: Draft) -> list[Setting]:
         votes = {name: vote for name, vote in all_votes.items() if vote.value is not None}
         # a fabric cannot take back what the cluster states, and accounts are refused for a NOS that has none
         per_fabric = len(votes) < len(all_votes) or (key == "users" and bool(lacking))
-        settings += make_settings_by_fabric(votes, ("management", key), per_fabric=per_fabric)
+        yield from make_settings_by_fabric(votes, ("management", key), per_fabric=per_fabric)
         if key == "users" and (mixed := sorted(lacking & votes.keys())):
-            settings.append(_waive_accounts(draft, mixed))
-    return settings
+            yield _waive_accounts(draft, mixed)
 
 
 def _waive_accounts(draft: Draft, fabrics: list[str]) -> Setting:

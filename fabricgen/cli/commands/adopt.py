@@ -103,7 +103,7 @@ def command(
             "\n".join(_write_question(q.what, q.candidates, q.hint) for q in error.questions)
         ) from None
     files = write_files(found.words, output, _write_comments(found))
-    report = _verify_dumps(found.cluster, dumps, jobs or 0) if dumps and found.cluster and not is_whole(found) else None
+    report = _verify_dumps(found, dumps, jobs or 0)
     told = write_text(found, report) if form == "text" else write_json(found, report, files[output].decode())
     click.echo(told, err=output == "-", nl=False)
     for path, content in files.items():
@@ -115,7 +115,7 @@ def command(
     differences = _count_differences(cluster, configs, jobs or 0) if cluster and configs else 0
     if differences:
         click.echo(f"{differences:,} differences are left: fabricgen check {output} --running {configs}", err=True)
-    return 0 if is_whole(found) and not differences else 1
+    return 0 if is_whole(found) and not differences and not (report and report.actions) else 1
 
 
 def _check_options(has_inputs: bool, name: str, output: str) -> None:
@@ -175,26 +175,23 @@ def _keep_numbers(found: Adoption, output: str) -> Cluster | None:
     cluster, rows, path = found.cluster, found.settings.lock if found.settings else [], find_lock_path(output)
     if cluster is None or path is None:
         return cluster
+    file, refused = f"{output.removesuffix('.yaml')}.numbers.csv", False
+    while rows:
+        columns = {key: [row.get(key, "") for row in rows] for key in dict.fromkeys(k for row in rows for k in row)}
+        write_output(file, write_table(Table("numbers", columns), "csv"), updates=True)
+        try:
+            cluster = compile_cluster(compile_adopted(output, [file]))
+            break
+        except InputError as error:
+            # the page cannot take some: the others are kept without them
+            lines = {d.span.line for d in error.diagnostics if d.span and d.span.file == file}
+            rows, refused = [row for line, row in enumerate(rows, 2) if lines and line not in lines], True
+            for diagnostic in error.diagnostics:
+                click.echo(diagnostic.text(), err=True)
+    if refused:
+        click.echo(f"{path} is without the numbers that are refused; rules of the page give others", err=True)
     if rows:
-        file = f"{output.removesuffix('.yaml')}.numbers.csv"
-        refused: InputError | None = None
-        while rows:
-            columns = {key: [row.get(key, "") for row in rows] for key in dict.fromkeys(k for row in rows for k in row)}
-            write_output(file, write_table(Table("numbers", columns), "csv"), updates=True)
-            try:
-                cluster = compile_cluster(compile_adopted(output, [file]))
-                break
-            except InputError as error:
-                # the page cannot take some: the others are kept without them
-                lines = {d.span.line for d in error.diagnostics if d.span and d.span.file == file}
-                kept = [row for line, row in enumerate(rows, 2) if line not in lines]
-                rows, refused = (kept if lines else []), error
-                for diagnostic in error.diagnostics:
-                    click.echo(diagnostic.text(), err=True)
-        if refused:
-            click.echo(f"{path} is without the numbers that are refused; rules of the page give others", err=True)
-        if rows:
-            click.echo(f"{file} has what no rule gives; {path} keeps it", err=True)
+        click.echo(f"{file} has what no rule gives; {path} keeps it", err=True)
     write_lock(path, cluster.lock)
     return cluster
 
@@ -229,10 +226,18 @@ def _write_comments(found: Adoption) -> tuple[str, str]:
     )
 
 
-def _verify_dumps(cluster: Cluster, dumps: tuple[str, ...], jobs: int) -> Report:
-    """Return what `verify` says of the dumps, held against the page."""
+def _verify_dumps(found: Adoption, dumps: tuple[str, ...], jobs: int) -> Report | None:
+    """Return what `verify` says of the dumps, held against the page.
+
+    None if there are no dumps or no cluster, or if the page gives all links and dumps have them: a list may have a link
+    of which dumps say that it is dark.
+    """
+    from fabricgen.adopt.adopting import is_whole
+    from fabricgen.adopt.facts import SEEN
     from fabricgen.verify.planned import make_plan
     from fabricgen.verify.report import VerifyRequest
     from fabricgen.verify.verification import verify
 
-    return verify(make_plan(cluster), dumps, VerifyRequest((), None, False), jobs).report
+    if not dumps or not found.cluster or (is_whole(found) and all(link.kinds & SEEN for link in found.facts.links)):
+        return None
+    return verify(make_plan(found.cluster), dumps, VerifyRequest(), jobs).report

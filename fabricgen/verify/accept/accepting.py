@@ -54,9 +54,19 @@ def make_overlay(
 ) -> bytes:
     """Return the overlay, YAML in UTF-8, that accepts actions and harmless cables of a diagnosis; no file is written.
 
-    `ids` are theirs, or `all` for all that can be accepted. The overlay repeats what the file `overlay` (which need not
-    exist) states already, or without one all that the blueprint states about cables and names. `name` is the file name
-    that the overlay gives in its header.
+    The arguments are those of `accept_actions`; `name` is the file name that the overlay gives in its header.
+    """
+    overrides, names = accept_actions(cluster, diagnosis, ids, overlay)
+    return format_overlay(overrides, name, names).encode()
+
+
+def accept_actions(
+    cluster: Cluster, diagnosis: Diagnosis, ids: Sequence[str], overlay: str | None = None
+) -> tuple[dict[str, OverrideFields], Mapping[str, str]]:
+    """Return (overrides by cable, names of devices) that accept actions and harmless cables of a diagnosis.
+
+    `ids` are theirs, or `all` for all that can be accepted. What the file `overlay` (which need not exist) states
+    already is repeated, or without one all that the blueprint states about cables and names.
 
     Raises InputError (FG076) for unknown ids, for actions that cannot be accepted, and where the blueprint states
     something else, which wins over an overlay.
@@ -77,7 +87,7 @@ def make_overlay(
     design = apply_overrides(whole_cluster.design, merge_overrides(overlay_overrides, overrides.others), names.devices)
     # refuse what cannot be built
     _check_cluster(design, ids_by_cable, ids)
-    return format_overlay(overlay_overrides, name, names.overlay_names).encode()
+    return overlay_overrides, names.overlay_names
 
 
 def _check_cluster(design: Design, ids_by_cable: Mapping[str, str], ids: Sequence[str]) -> None:
