@@ -160,9 +160,10 @@ def _list_load_balance(results: Mapping[str, Any]) -> Cells:
 
 
 def _list_failures(results: Mapping[str, Any]) -> Cells:
-    """Yield what one lost part of each kind does and leaves of the bisection, and the hours between failures.
+    """Yield rows on losses of one part: how many ranks it cuts off or slows, and the share of the bisection bandwidth
+    that is left; then the mean hours between failures that stop or slow the job.
 
-    Of racks only the worst is listed.
+    There is a row for the worst part of each kind. Of racks only the worst is listed.
     """
     rows = [row for row in pick_worst_by_kind(results["losses"]) if row["kind"] != "rack"]
     racks = [row for row in results["losses"] if row["kind"] == "rack"]

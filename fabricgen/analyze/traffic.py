@@ -88,6 +88,9 @@ def measure_crowding_of_all(network: Network, ranks: Ints64) -> Crowding:
     `ranks` are the rows of the job's ranks, int64. If rails are networks of their own, traffic to another rail leaves
     by the accelerator of that rail in the sender's domain, as the PXN of NCCL does it (NVIDIA, Doubling all2all
     Performance with NCCL 2.12, 2022).
+
+    As many bytes leave a component as come in, so one direction is counted. Ranks that no network joins exchange
+    nothing: they do not raise `level`, and a port without any target counts in `crossing` with its full rate.
     """
     worst, narrowest, level, crossing = 1.0, NONE, 0, []
     domain = network.ranks.domain[ranks]

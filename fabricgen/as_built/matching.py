@@ -44,8 +44,10 @@ class Matcher:
         self._places = CageResolver(cluster.design.catalog, self.cables)
 
     def find_end_pair(self, line: Line) -> EndPair:
-        """Return the ends of a line, which a link joins; raises NotPlanned if there is no such cable, or it ends
-        elsewhere.
+        """Return the planned cable that a line of the list names, and the pairs of its ends in the two cages of that
+        line.
+
+        Raises NotPlanned if the plan has no such cable, or none of its links joins these two cages.
         """
         name = line["cable"]
         cable = self.cables.index.get(name)

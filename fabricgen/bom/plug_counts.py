@@ -13,12 +13,14 @@ from fabricgen.wiring.cabling.far_ends import are_common_ends_lower
 def count_rack_plugs(cluster: Cluster) -> Ints64:
     """Return the number of plugs in each rack, int64, of all cables; a patched cable counts as a direct one.
 
-    A cable has plugs at its common end and at each far end: one for each of its pieces.
+    A cable is made of pieces (assemblies, or fibres side by side), each with one plug at the common end. Two straight
+    fibres have two plugs at the one far end, and a splitter 1:2 has one plug at each of two far ends.
     """
     cables, links, rack = cluster.plan.cables, cluster.plan.links, cluster.plan.devices.rack
     parts = CableParts(cluster)
     distinct, code = parts.made
     far_ends = parts.widths[0]
+    # `wanted.pieces` is (pieces, far ends of each); None for what no whole number of pieces makes: it counts as one
     pieces = np.array([(part.wanted.pieces or (1, 1))[0] for part in distinct], dtype=np.int64)[code]
     cable, row = cables.end_cable, cables.end_link
     at_a = are_common_ends_lower(links, cables)[cable]

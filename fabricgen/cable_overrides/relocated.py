@@ -1,5 +1,5 @@
-"""What follows from cables on another device than planned: cable runs, bonds and management addresses; and overrides of
-lengths, media and single fibres.
+"""Measure the runs of cables that are on another device than planned, and move bonds and management addresses with
+them; apply stated lengths, media and single fibres of cables.
 """
 
 from __future__ import annotations

@@ -85,7 +85,9 @@ class Power(FrozenModel):
 
     @model_validator(mode="after")
     def _check_counted(self) -> Self:
-        """Raise ValueError if a draw that the figure of another device includes is stated as well."""
+        """Raise ValueError if `counted_in` names a device whose figure includes this draw, and `max` or `typical` is
+        stated, too.
+        """
         if self.counted_in and (self.max is not None or self.typical is not None):
             raise FieldError("counted_in", "it has a figure of its own, and its draw would count twice: remove one")
         return self

@@ -47,10 +47,12 @@ class Delta:
         return counts | {change: int(flags.sum()) for change, flags in self.ways.items()}
 
     def count(self, *changes: str) -> int:
-        """Count the rows to which one of `changes` applies: added, removed, changed at all, or a way to change."""
+        """Count the rows to which one of `changes` applies: "added", "removed", "changed" (in any way), or a key of
+        `ways`, such as "moved".
+        """
         counts = {"added": len(self.added), "removed": len(self.removed)}
-        if "changed" in changes:
-            return len(self.was) + self.count(*(change for change in changes if change != "changed"))
+        if "changed" in changes:  # which has the rows of all ways in it
+            return len(self.was) + self.count(*(change for change in changes if change in counts))
         changed = [self.ways[change] for change in changes if change not in counts]
         changed_rows = int(np.logical_or.reduce(changed).sum()) if changed else 0
         return changed_rows + sum(counts[change] for change in changes if change in counts)

@@ -155,8 +155,8 @@ class Build:
     def forms(self) -> dict[str, Switch]:
         """The model of each switch, read from its configuration; `notes` has what readers do not understand.
 
-        Raises KeyError for a NOS whose files nothing reads, and InputError (FG175) for files that are in
-        pieces.
+        Raises KeyError for a NOS whose files nothing reads, and InputError (FG175) for a configuration that its reader
+        cannot read.
         """
         return self._readings[0]
 

@@ -269,8 +269,11 @@ class FamilyOverrides:
         return faults
 
     def set_loopback(self, row: int, address: int, path: Path) -> None:
-        """Set the loopback of a switch, and its management address if that is the same; in IPv4 also its router id,
-        even if its fabric has no IPv4. Raises InputError (FG047) if the switch has neither.
+        """Set the loopback of a switch in the family of these overrides, and its management address if that is the
+        same; in IPv4 also its router id, even if its fabric has no IPv4.
+
+        `path` is where the override is stated. Raises InputError (FG047) there if the switch has no router id (IPv4)
+        or no loopback (IPv6).
         """
         columns, names_routers = self.addresses, self.addresses.family.bits == ROUTER_ID_BITS
         allocated = columns.loopback.at(row)

@@ -34,7 +34,9 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Where a path begins or ends: a device by its row, and its one link that is to be taken, -1 for any."""
+    """Where a path begins or ends: `device` is a row of the device table; `link` is the row in `links` of the link by
+    which the path has to leave or arrive, -1 for any link of the device.
+    """
 
     device: int
     link: int

@@ -325,7 +325,11 @@ class SwitchSignature:
 
 
 class SwitchShapes:
-    """Determines the shapes of switches from columns, for many switches at a time."""
+    """Determines the shapes of switches, for many at a time, from the columns of the plan.
+
+    A shape is all that can change the files of a switch but texts that are printed unchanged, such as names: switches
+    of one shape are printed by filling one skeleton.
+    """
 
     def __init__(self, views: SwitchViews) -> None:
         self._views = views

@@ -286,10 +286,13 @@ class Skeletons:
     def _make_skeleton(self, shape: _ShapeState, signature: SwitchSignature, shared: Shared) -> Skeleton:
         """Return the skeleton of a shape, made from a switch with this signature: it is rendered with placeholders, and
         parsed.
+
+        `shared` has the tables that all switches of the shape with such cable lengths have in common.
         """
         view = self._switch_shapes.make_placeholder_view(signature)
         by_length: Mapping[str, Mapping[str, Any]] = {}
         if isinstance(shape.nos, SharesTables):
+            # numbered from 0 as the texts of the view are, which never stand in a table that prints lengths
             placeholders = list(map(make_word_placeholder, range(len(shared.lengths))))
             by_length = shape.nos.length_tables(view, placeholders, self._cluster.design.catalog)
         return self._parse_skeleton(view, len(signature.texts), shared.tables, by_length)

@@ -43,7 +43,9 @@ _MISSED = 0.001
 
 
 class Verdict(NamedTuple):
-    """The outcome of a run: its state, the figure in its unit (None for none), and what else is to be said."""
+    """The outcome of a run: its state ("right", "slow", "too fast", "failed", "shared" or "not done"), its figure in
+    the unit of the run's test (None for none), and what else is to be said.
+    """
 
     run: Run
     state: str

@@ -82,7 +82,7 @@ def _count_pieces(graph: SwitchGraph, joined: nx.Graph[int]) -> int:
 
 
 def lines(results: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the losses as the lines of a table."""
+    """Yield the lines of the table of what one lost switch or link does; `results` is what this section measured."""
     yield f"{'one lost':<36}{'number':>10}{'cut off':>9}{'parts':>7}"
     for row in results["one_lost"]:
         yield f"  {row['lost']:<34}{row['number']:>10,}{row['cut_off']:>9,}{row['parts']:>7}"

@@ -147,7 +147,7 @@ class Qos(Model):
 
     @model_validator(mode="after")
     def _check_trim(self) -> Self:
-        """Raise ValueError if packets of a lossless class are trimmed: they are never dropped."""
+        """Raise ValueError if packets are trimmed and the profile beside it is not one that drops packets."""
         if self.trim and self.profile not in ("roce-lossy", "best-effort"):
             raise ValueError(
                 "trim needs profile: best-effort or roce-lossy beside it: a lossless class pauses its senders, and "

@@ -36,7 +36,11 @@ class CablePolicy(NamedTuple):
     path: Path = ()
 
     def permits(self, cable: CableProfile) -> bool:
-        """Whether a medium may be used. Twisted pair for RJ45 cages is always permitted."""
+        """Whether a cable of this profile may be used.
+
+        It has to be `selectable` (chosen without being asked for) or named in `allow`, and no key of the policy may
+        forbid it. Twisted pair for RJ45 cages only has to be selectable: the policy says nothing about it.
+        """
         if "RJ45" in cable.form_factors:
             return cable.selectable
         is_selectable = cable.selectable or is_named(self.allow, cable)

@@ -315,20 +315,16 @@ class NodeNames:
         self._kind = next(kind for kind in layout.kinds if kind.name == members.unit)
         self._fixed_fields = {"cluster": blueprint.name, "set": members.name}
         templates = blueprint.names.nodes
-        template_key = next(
-            (
-                candidate
-                for candidate in (members.name, "all")
-                if candidate in templates and not (candidate == "all" and members.per_rack)
-            ),
-            "",
-        )
-        default_template = (
-            "{pod}-su{su:02}-rk{rack:02}-{set}-{n:02}" if members.per_rack else "{pod}-su{su:02}-{set}-{node:03}"
-        )
-        default_template = (
-            "{pod}-su{su:02}-n{node:03}" if members.name == "node" and not members.per_rack else default_template
-        )
+        # `all` means the sets that are counted by unit: names of sets counted by rack take other fields
+        candidates = (members.name,) if members.per_rack else (members.name, "all")
+        template_key = next((candidate for candidate in candidates if candidate in templates), "")
+        if members.per_rack:
+            default_template = "{pod}-su{su:02}-rk{rack:02}-{set}-{n:02}"
+        elif members.name == "node":
+            default_template = "{pod}-su{su:02}-n{node:03}"
+        else:
+            default_template = "{pod}-su{su:02}-{set}-{node:03}"
+        # `{default}` in a template of the blueprint stands for the name that nodes would have without it
         self.naming = Naming(
             who=f"'{members.name}' nodes",
             template=templates.get(template_key, "").replace("{default}", default_template) or default_template,

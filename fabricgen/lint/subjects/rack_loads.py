@@ -42,7 +42,7 @@ class RackLoad(NamedTuple):
 
 
 def power_kw(profile: Device) -> float | None:
-    """Return the planned power of a device in kW, without optics; 0 for external devices."""
+    """Return the planned power of a device in kW, without optics; None if it is unknown, 0 for external devices."""
     return _convert_to_kw(planned_w(profile))
 
 

@@ -88,8 +88,8 @@ class Need(NamedTuple):
 
     @property
     def verb(self) -> str:
-        """`need` or `needs`, as the subject is plural or singular."""
-        return "need" if self.what.startswith("nodes ") else "needs"
+        """`need` or `needs`: of all subjects only those that begin with nodes or switches are plural."""
+        return "need" if self.what.startswith(("nodes ", "switches")) else "needs"
 
 
 def explain_tier_need(

@@ -1,1 +1,3 @@
-"""What was found and is accepted: redlines and names that make the plan what the hall is."""
+"""Accept what `verify` found: write redlines (cables as they are plugged) and device names that make the plan what the
+hall is.
+"""

@@ -192,7 +192,9 @@ def make_plug_exchangeable(plugs: PlugIndex, exchanged: Collection[int]) -> Exch
 def _read_vote(plugs: PlugIndex, topology: SeenTopology, port: int) -> tuple[int, int] | None:
     """Return what the wrong link at a port votes for: (plug or spare cage of the port, plug that seems to be in it).
 
-    None if it votes for nothing: if its far end is a spare port, if the plug planned there has one link (left to
+    That plug is the one at the near end of the link that is planned for the port seen at the far end; the port has to
+    have a link (`joined_to` is not -1). None if it votes for nothing: if its far end is a spare port, if that plug has
+    one link (left to
     `chains`) or is where it belongs, or if the link is on another lane, as a plug moved whole keeps its lanes.
     """
     cabling = plugs.cabling

@@ -334,24 +334,24 @@ class _PlannedFace:
 
     def __init__(self, cabling: PlannedCabling, device: int) -> None:
         self.cages: dict[str, list[int]] = {}
-        self._names: dict[str, int] = {}
-        self._cage: dict[int, str] = {}
+        self._port_by_name: dict[str, int] = {}
+        self._cage_of_port: dict[int, str] = {}
         for port in cabling.list_device_ports(device).tolist():
             cage = cabling.find_cage(port)
             self.cages.setdefault(cage, []).append(port)
-            self._names[cabling.port_text(port)] = port
-            self._cage[port] = cage
+            self._port_by_name[cabling.port_text(port)] = port
+            self._cage_of_port[port] = cage
 
     def locate_row(self, report: PortReport, port: int) -> tuple[int, str]:
         """Return (planned port or -1, cage) of a row. A lane that is no port of the plan belongs to its cage only."""
         if report.is_cage:
             return -1, report.port
         if port >= 0:
-            return port, self._cage[port]
+            return port, self._cage_of_port[port]
         name = _SHORT.sub(r"Ethernet\1", report.port)
-        port = self._names.get(name, -1)
+        port = self._port_by_name.get(name, -1)
         if port >= 0:
-            return port, self._cage[port]
+            return port, self._cage_of_port[port]
         lane = _LAST.fullmatch(name)
         return -1, lane[1] if lane and lane[1] in self.cages else name
 

@@ -15,15 +15,17 @@ from fabricgen.wiring.tables import CableTable, LinkTable, Side, WiringPlan
 def find_common_ends(links: LinkTable, cables: CableTable) -> tuple[Ints64, Flags, Ints]:
     """Return for each cable: its first link, whether its common end is the lower end, its connector in the cage there.
 
-    The connector is -1 if it is the only one of the cage, or the cable fills the cage.
+    The common end is the one at which a breakout has a single plug. The connector is -1 if it is the only one of the
+    cage, or the cable fills the cage.
     """
-    # every cable has a link: an index error below means that one has none
     first_link = np.full(len(cables), len(links), dtype=np.int64)
     cabled_links = np.flatnonzero(links.cable >= 0)
     # backwards, so that the first link of a cable is written last and stays
     first_link[links.cable[cabled_links[::-1]]] = cabled_links[::-1]
     connector = np.full(len(cables), -1, dtype=np.int32)
+    # every cable has a link: an index error here means that one has none
     segment_of_cable = links.segment[first_link]
+    # by segment, which is right for cables that fill one connector; those that fill several get -1 below
     for i in unique_values(segment_of_cable):
         segment, cables_here = links.segments[i], np.flatnonzero(segment_of_cable == i)
         common_side, column = (segment.a, links.a_port) if hangs_on_lower_end(segment) else (segment.b, links.b_port)
@@ -78,6 +80,8 @@ def find_share_of_cage(side: Side, port: int, links: int) -> int:
 
 
 def number_cages(plan: WiringPlan) -> EndNumbers:
-    """Return the numbers in the cluster of the cages at the a and b end of each cable end row."""
+    """Return the numbers of the cages at the a and b end of each row of the table of cable ends (a row for each plug of
+    a cable at its far end), and how many cages the cluster has.
+    """
     numbers, rows = number_ends(plan.devices, plan.links, number_cages_of_ports), plan.cables.end_link
     return EndNumbers(numbers.a[rows], numbers.b[rows], numbers.count)

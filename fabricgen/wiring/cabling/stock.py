@@ -41,7 +41,10 @@ def _round_up(stock_m: Sequence[float], run_m: Floats) -> Floats:
 
 
 def find_longest_run(profile: CableProfile, most_m: float) -> float:
-    """Return the longest run that cables of a medium of up to `most_m`, m, can serve, m; -1 if all are longer."""
+    """Return the longest run, m, that a cable of this medium can serve that is no longer than `most_m`, m.
+
+    It is -1 if every length on sale is longer than `most_m`.
+    """
     stock = profile.stock_m or FIBRE_STOCK_M
     if not profile.stock_m and most_m > stock[-1]:
         # `round_up_fibre` the other way: below the first whole drum beyond the reels, no more than the longest reel

@@ -341,9 +341,10 @@ def order_terminations(places: PatchLocations, kind: Ints, place: Ints, far_plac
 def _position_by_slot(group: Ints, slot: Ints, member: Ints, number: Ints) -> Ints:
     """Return the positions of trunks to other units, int32, which leave room for units that are not there yet.
 
-    Every slot of a unit, in use or not, takes as many positions as the slot to which most trunks lead. All columns have
-    an entry for each trunk end: its `group` (policy, fibre and place), the `slot` of the far unit, the number of the
-    far place in that unit (`member`), and the `number` of the trunk among those between the two places.
+    Every slot of a unit, in use or not, takes equally many positions: for each far place in a unit, as many as its slot
+    with the most trunks needs. All columns have an entry for each trunk end: its `group` (policy, fibre and place), the
+    `slot` of the far unit, the number of the far place in that unit (`member`), and the `number` of the trunk among
+    those between the two places.
     """
     members = int(member.max()) + 1
     # most trunks to a member in any slot, by group and member

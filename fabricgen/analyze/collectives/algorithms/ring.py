@@ -11,11 +11,12 @@ _ROUNDS = {"all-reduce": 2, "all-gather": 1, "reduce-scatter": 1, "broadcast": 1
 
 
 def stages(collective: str, team: Team) -> list[CollectiveStage] | None:
-    """Return the one stage of a collective over rings; None for an all-to-all, or if ranks do not reach their domain.
+    """Return the one stage of a collective over rings; None for an all-to-all, or if ranks of a scale-up domain do not
+    reach each other within it.
 
-    In each of n - 1 steps a rank passes on a piece of 1/n; an all-reduce takes twice as many steps. A broadcast flows
-    from the first rank to the last, and leaves each domain but the last once. At each rank, the ring of one rail leaves
-    the domain; the rings of other rails go to another rank of the domain.
+    In each of n - 1 steps, with n ranks, a rank passes on a piece of 1/n; an all-reduce takes twice as many steps. A
+    broadcast flows from the first rank to the last, and leaves each domain but the last once. At each rank, the ring
+    of one rail leaves the domain; the rings of other rails go to another rank of the domain.
     """
     if collective not in _ROUNDS or not team.reaches_its_domain:
         return None

@@ -165,16 +165,19 @@ class MacVrf:
         """Return the VLANs over EVPN by number.
 
         `vlans` are the numbers of all VLANs of the switch by name, `bridged` the interfaces that are in any of them.
-        Raises UnknownTextError if a VLAN is not over EVPN, or if the instance lacks a part.
+        Raises UnknownTextError if a VLAN is not over EVPN, or if the instance lacks a part; not for a running
+        configuration (`is_tolerant`).
         """
         if self == MacVrf():
             return {}
         fits = self.words == OF_MAC_VRF and self.interfaces == bridged and self.vni_of.keys() == vlans.keys()
         if not is_tolerant() and not (fits and self.target and set(self.vni_of.values()) == self.target_of.keys()):
             report_misfit(f"{MAC_VRF} lacks words, ports, VLANs or targets: {sorted(self.words ^ OF_MAC_VRF)}")
+        # in a running configuration a VLAN may lack its number, or a VNI its target: such a one is not over EVPN
         return {
             vlans[name]: OverlayVlan(vni, self.distinguisher, frozenset({self.target_of[vni]}))
             for name, vni in self.vni_of.items()
+            if name in vlans and vni in self.target_of
         }
 
 

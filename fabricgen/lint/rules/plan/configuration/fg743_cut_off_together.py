@@ -120,6 +120,8 @@ def _find_losses(cluster: Cluster, fabric: FabricDesign, causes: Sequence[Cause]
     for segments, groups, out, lacks in (
         (hosts, lower, gone, f"no link in {fabric.name}"),
         (list_uplink_segments(plan, fabric.name), lower, gone, "no link up"),
+        # shut ports alone: a switch whose peer is in maintenance is meant to have no link to it. Both switches of a
+        # pair lose the same links, so the lower one stands for it
         (list_peer_segments(plan, fabric.name), links.a_device, shut, "no link to the other of its pair"),
         (spans, ends[0] * len(sites) + ends[1], gone, f"no link between them in {fabric.name}"),
     ):
