@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import pairwise
 
 from fabricgen.design.ports import find_fewest, find_largest
 from fabricgen.design.sizing.arithmetic import LowerTier, count_uppers
@@ -40,6 +41,10 @@ def widen_uplinks(upper: TierSpec, lower_tiers: list[LowerTier], fits: Fits) -> 
     """
     first_lower, *other_tiers = lower_tiers
     if upper.spec.count or first_lower.links < ACCEPTED_RATIO:
+        return lower_tiers
+    # links divide by these; where none is more than twice the one before, which did not suffice, no number is too many
+    divisors = [n for n in range(1, first_lower.links + 1) if first_lower.links % n == 0]
+    if not (other_tiers or upper.spec.mesh) and all(b <= ACCEPTED_RATIO * a for a, b in pairwise(divisors)):
         return lower_tiers
     half_stages = _list_growth_stages(lower_tiers)
     if not any(_has_too_many(upper, stage, fits) for stage in half_stages):
