@@ -1,12 +1,10 @@
 """One network in the symmetric form: how nodes attach, its tiers, and how each tier is linked to others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.design.floor.unit_kind import NodeSet
@@ -28,7 +26,7 @@ class TierKey(NamedTuple):
     tier: str
 
     @classmethod
-    def of(cls, fabric: str, name: str, part: str) -> TierKey:
+    def of(cls, fabric: str, name: str, part: str) -> Self:
         """Return the key of a tier; `part` is "" if it serves all parts of the cluster, or the part without a name."""
         return cls(fabric, f"{name}/{part}" if part else name)
 

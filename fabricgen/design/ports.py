@@ -1,7 +1,5 @@
 """Ports on the front of a switch: which cages carry downlinks, uplinks and peer links, and how many ports fit."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -113,7 +111,7 @@ class SwitchDemand(NamedTuple):
         """Downlink bandwidth, Gb/s."""
         return sum(down.count * down.kind.speed_gbps for down in self.downs)
 
-    def add_uplinks(self, count: int, kind: PortKind) -> SwitchDemand:
+    def add_uplinks(self, count: int, kind: PortKind) -> "SwitchDemand":
         """Return the same demand with `count` uplinks of a kind."""
         return self._replace(up=PortDemand(kind, count))
 

@@ -1,7 +1,5 @@
 """What a switch does for the hosts of a fabric, or of a fabric whose traffic it carries, and its loopbacks in VRFs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -97,7 +95,7 @@ class Service(NamedTuple):
     own: str = ""
     own6: str = ""
     """The addresses of a switch of an MLAG pair in the subnet, both of whose switches have the gateway; else ""."""
-    outside: tuple[Permit, ...] = ()
+    outside: "tuple[Permit, ...]" = ()
     """What is beyond the exits of its VRF."""
     tenant: str = ""
     """The tenant whose ports alone are in it, in a VRF of its name."""

@@ -8,8 +8,6 @@ The number of a bond is that of its first port on its switch, or on the first sw
 number depends on others. Bonds of the second switch alone are numbered behind all ports.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -92,7 +90,7 @@ def _find_linked_peers(devices: DeviceTable, links: LinkTable) -> Ints:
     return peer
 
 
-def _find_mlag_peers(design: Design, devices: DeviceTable, hosts: list[_BondMembers], peer: Ints) -> Ints:
+def _find_mlag_peers(design: Design, devices: DeviceTable, hosts: list["_BondMembers"], peer: Ints) -> Ints:
     """Return the other switch of the MLAG pair of each device, -1 for none; int32.
 
     If any bond of `hosts` is on two switches, all switches of their tier are pairs: each with its `peer`, the switch
@@ -160,7 +158,7 @@ class _BondMembers(NamedTuple):
     """The bond of each row, counted from 0."""
 
     @classmethod
-    def select_fabric(cls, devices: DeviceTable, links: LinkTable, fabric: FabricDesign) -> _BondMembers:
+    def select_fabric(cls, devices: DeviceTable, links: LinkTable, fabric: FabricDesign) -> "_BondMembers":
         """Return the links of a fabric's bonds, bond by bond and then by port of the host.
 
         A bond is of all ports of a host (`bond: node`) or of one NIC (`bond: nic`); ports that are alone there are left

@@ -1,7 +1,5 @@
 """Scale-up domains in the symmetric form, and the interface of a kind of domain."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple, Protocol
@@ -68,14 +66,14 @@ class ScaleUpDesign(NamedTuple):
 
     name: str
     profile: ScaleUpDomainProfile
-    places: DomainPlacement
+    places: "DomainPlacement"
     size: DomainSize
     """The size of a full domain."""
     domains: int
     accelerators: int
     links: int
     path: Path
-    below: ScaleUpDesign | None = None
+    below: "ScaleUpDesign | None" = None
     """The domains whose switches it joins, as a tier above them; None if it joins accelerators."""
 
     @property

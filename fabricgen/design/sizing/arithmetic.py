@@ -6,8 +6,6 @@ uplinks U that is at least ceil(L x U / R), for L lower switches and R down port
 uneven` it need not divide.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -164,7 +162,7 @@ def is_uneven(upper: TierSpec) -> bool:
     return upper.spec.spread == "uneven"
 
 
-def check_uplinks_reach_all(upper: TierSpec, lower_tiers: Sequence[LowerTier]) -> None:
+def check_uplinks_reach_all(upper: TierSpec, lower_tiers: Sequence["LowerTier"]) -> None:
     """Raise InputError (FG088) if a tier over which links are dealt unevenly states more switches than each lower
     switch has uplinks: some pairs would have no link.
     """
@@ -277,7 +275,7 @@ class LowerTier(NamedTuple):
         """Return the links of a lower switch to each of `count` upper switches, rounded up if they do not divide."""
         return -(-(self.round_links_up(count) or self).links // count)
 
-    def round_links_up(self, count: int) -> LowerTier | None:
+    def round_links_up(self, count: int) -> "LowerTier | None":
         """Return this tier with its links rounded up to a multiple of `count` upper switches, or unchanged if they may
         land unequally; None if its switches cannot have so many.
         """
