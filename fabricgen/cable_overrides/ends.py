@@ -1,7 +1,7 @@
 """Cable ids, and the planned ends of cables, by which overrides and redlines refer to them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -101,13 +101,11 @@ def _assign_plugs(side: Attachment, jumpers: int) -> Attachment:
     return replace(side, legs=tuple(leg._replace(connector=plug_of_leg[id(leg)]) for leg in side.legs))
 
 
-@dataclass(frozen=True)
 class CableIndex:
     """Finds the cables of a plan, their links and ends; indexes are built when they are first needed."""
 
-    plan: WiringPlan
-    names: Sequence[str]
-    port_names: PortNames
+    def __init__(self, plan: WiringPlan, names: Sequence[str], port_names: PortNames) -> None:
+        self.plan, self.names, self.port_names = plan, names, port_names
 
     @cached_property
     def ids(self) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -227,8 +226,7 @@ PODS_KEPT = 2
 _EXAMPLE_HINT = "write it like 2su, or 2su,4n,4spine"
 
 
-@dataclass(frozen=True, slots=True)
-class Cuts:
+class Cuts(NamedTuple):
     """How much of a design a lab keeps at most; None for all."""
 
     units: int | None = None
@@ -237,7 +235,7 @@ class Cuts:
     """Nodes of each node set in a unit."""
     pods: int = PODS_KEPT
     """Pods of those that are alike."""
-    switches: Mapping[str, int] = field(default_factory=dict)
+    switches: Mapping[str, int] = {}
     """Switches of each group of a tier, by TIER or FABRIC.TIER."""
 
 

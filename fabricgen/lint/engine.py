@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -125,13 +125,11 @@ def lint_beside_shortage(design: Design, settings: LintSettings) -> tuple[Diagno
     return tuple(d for d in lint(design, None, settings).findings if d.code in judging)
 
 
-@dataclass(frozen=True)
 class Judgement:
     """The result of `lint` on a cluster, computed when it is first asked for; `others` are its `other_findings`."""
 
-    design: Design
-    cluster: Cluster
-    others: tuple[Diagnostic, ...] = ()
+    def __init__(self, design: Design, cluster: Cluster, others: tuple[Diagnostic, ...] = ()) -> None:
+        self.design, self.cluster, self.others = design, cluster, others
 
     @cached_property
     def result(self) -> LintResult:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
@@ -51,15 +50,14 @@ class LazyColumn(Sequence[Any]):
         return np.array(self.read(0, len(self)), dtype=dtype)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class EncodedColumn(LazyColumn):
     """A dictionary-encoded column: the value of row i is `vocabulary[codes[i]]`.
 
     `vocabulary` is an object array; `codes` are int32 or int64 indexes into it, from 0, one a row.
     """
 
-    vocabulary: Strings
-    codes: Ints | Ints64
+    def __init__(self, vocabulary: Strings, codes: Ints | Ints64) -> None:
+        self.vocabulary, self.codes = vocabulary, codes
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -86,11 +84,11 @@ class EncodedColumn(LazyColumn):
         return self.vocabulary[self.codes]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class ConcatenatedColumn(LazyColumn):
     """A column of text: each row joins the values of `parts`, which are columns (at least one) and constant texts."""
 
-    parts: tuple[LazyColumn | str, ...]
+    def __init__(self, parts: tuple[LazyColumn | str, ...]) -> None:
+        self.parts = parts
 
     def __len__(self) -> int:
         return next(len(part) for part in self.parts if not isinstance(part, str))
@@ -110,11 +108,11 @@ class ConcatenatedColumn(LazyColumn):
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class StackedColumn(LazyColumn):
     """Columns stacked vertically: the rows of the first column, then those of the second, and so on."""
 
-    columns: tuple[Sequence[Any], ...]
+    def __init__(self, columns: tuple[Sequence[Any], ...]) -> None:
+        self.columns = columns
 
     def __len__(self) -> int:
         return sum(map(len, self.columns))
@@ -131,12 +129,11 @@ class StackedColumn(LazyColumn):
         return values
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class ComputedColumn(LazyColumn):
     """A column of mostly distinct values: `make(start, stop)` returns those of rows `start` to `stop` - 1."""
 
-    length: int
-    make: Callable[[int, int], list[Any]]
+    def __init__(self, length: int, make: Callable[[int, int], list[Any]]) -> None:
+        self.length, self.make = length, make
 
     def __len__(self) -> int:
         return self.length

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
@@ -62,14 +61,14 @@ Pairs = list[tuple[int, int, int, float]]
 all of them together grow if they cross a rack. Classes are given by their index."""
 
 
-@dataclass(frozen=True)
 class Aisles:
     """The aisles that the classes of devices of a plan face by the catalogue: `hot`, `cold`, or "" if it is unknown.
 
     A class is given by its index in `classes`.
     """
 
-    cluster: Cluster
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
 
     @cached_property
     def classes(self) -> Sequence[DeviceClass]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 
 import numpy as np
@@ -107,11 +106,11 @@ class AddressColumn(ABC):
         return list(self.cells(lengths))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class IPv4Column(AddressColumn):
     """IPv4 addresses as int64."""
 
-    values: Ints64
+    def __init__(self, values: Ints64) -> None:
+        self.values = values
 
     def __len__(self) -> int:
         return len(self.values)
@@ -189,12 +188,11 @@ def _format_halves(half: Ints64) -> Strings:
     return texts
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class IPv6Column(AddressColumn):
     """IPv6 addresses as (high, low) uint64 arrays of one length."""
 
-    high: _Words
-    low: _Words
+    def __init__(self, high: _Words, low: _Words) -> None:
+        self.high, self.low = high, low
 
     def __len__(self) -> int:
         return len(self.low)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -197,7 +196,6 @@ def _list_plugs(product: Product, medium: CableProfile) -> set[str]:
     return {medium.describe_connectors(lanes).rpartition("x ")[2]}
 
 
-@dataclass(frozen=True)
 class _PartsOnSale:
     """Finds the part of product lists that is nearest to what no list has: it fits the cage and the polish of the
     fibre.
@@ -205,8 +203,8 @@ class _PartsOnSale:
     A plug of APC in a receptacle of UPC, or the other way round, touches glass at an angle, and ruins both.
     """
 
-    cluster: Cluster
-    shelf: Shelf
+    def __init__(self, cluster: Cluster, shelf: Shelf) -> None:
+        self.cluster, self.shelf = cluster, shelf
 
     @cached_property
     def _media(self) -> dict[str, CableProfile]:
