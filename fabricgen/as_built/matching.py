@@ -170,7 +170,7 @@ class Matcher:
         matching_ends = self._match_printed(there, (device, cage), redline)
         if not matching_ends:
             places = [place for end in there for place in (self._planned_place(end), self._built_place(end))]
-            known_cages = ", ".join(dict.fromkeys(there for on, there in places if on == device))
+            known_cages = ", ".join(dict.fromkeys(end_cage for on, end_cage in places if on == device))
             message = f"the {word} end of {line['cable']} is in cage {known_cages} of {device}, not in {cage or 'none'}"
             raise NotPlanned(f"{word}_cage", message, f"{OLDER}; a cage that was used goes to built_{word}_cage")
         return matching_ends

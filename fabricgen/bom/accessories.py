@@ -12,9 +12,10 @@ from fabricgen.wiring.arrays import Flags, Ints64
 
 
 def make_accessory(cluster: Cluster, spec: str, text: str, kind: str) -> OrderedPart:
-    """Return the part for a specification such as `blanking-panel-1u`: the blueprint's product for it, else itself.
+    """Return the part to order for a specification such as `blanking-panel-1u`.
 
-    `text` is its description; accessories draw nothing.
+    Its number is that of the product that the blueprint names for the specification, else the specification itself.
+    `text` is its description; accessories draw no power.
     """
     products = cluster.design.loaded.blueprint.accessories.parts
     return OrderedPart(products.get(spec, spec), text, kind, 0)

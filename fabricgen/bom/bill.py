@@ -158,6 +158,7 @@ def list_spare_counts(
     for i, (policy, count) in enumerate(zip(policies, installed.values(), strict=True)):
         if policy is None:
             continue
+        # with one site, spares are kept there (0), otherwise for the whole cluster (-1) unless by site
         counts_by_site = by_site.get(i, []) if by_site and policy.per == "site" else [(0 if one_site else -1, count)]
         counted += [
             SpareCount(i, site, count_spares(policy, installed_there)) for site, installed_there in counts_by_site

@@ -185,11 +185,12 @@ def describe_cable(
 def describe_fibre(
     medium: CableProfile, far_ends: int, lanes: int, length_m: float, single_lane_connector: str = ""
 ) -> tuple[str, str]:
-    """Return (part, description) of the generic fibre for `lanes` lanes, a piece for each connector of a cage.
+    """Return (part, description) of the generic fibre for `lanes` lanes: a set with a piece for each connector of the
+    cage, since nobody sells two connectors of a cage as one cord; or a single assembly if the lanes do not divide
+    evenly.
 
-    Nobody sells two connectors of a cage as one cord. If the lanes do not divide evenly, it is a single assembly.
-    `single_lane_connector` is the connector of far ends that take one lane of a wider module; with "" the far ends
-    have the medium's connector.
+    `single_lane_connector` is the connector of far ends that take one lane of a wider module; with "" the far ends have
+    the medium's connector.
     """
     pieces, legs = split_into_fibres(medium, far_ends, lanes) or (1, far_ends)
     near, length = medium.describe_connectors(lanes / pieces), format_number(length_m)

@@ -178,6 +178,7 @@ def _remark_included(bill: Bill) -> Iterator[tuple[str, str]]:
     Configuration).
     """
     devices, racks = bill.cluster.plan.devices, bill.cluster.plan.racks
+    # kinds of racks that are sold complete, and have places for switches that they are sold without
     complete = np.array(
         [bool(kind.includes) and "switch" in kind.fixed.keys() - set(kind.includes) for kind in racks.kinds]
     )

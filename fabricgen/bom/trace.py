@@ -119,8 +119,10 @@ def _list_runs(cluster: Cluster, needs: Needs) -> tuple[list[float | str], list[
     if plan.patching:
         inside_m[plan.patching.policy >= 0] = np.nan
     is_laid = (needs.cable >= 0) & (needs.end < 0)
+    # from here on by need: a need without a cable (-1) reads the NaN at the end
     run_m, inside_m = (np.append(column, np.nan)[needs.cable] for column in (table.run_m, inside_m))
     if plan.patching:
+        # whether the device of a jumper is that at the b end of its cable
         at_b = needs.device == np.append(links.b_device[table.end_link[table.find_first_rows()]], -1)[needs.cable]
         jumper_m = (np.append(column, np.nan)[needs.cable] for column in (plan.patching.b_run_m, plan.patching.a_run_m))
         run_m = np.where(needs.device >= 0, np.where(at_b, *jumper_m), run_m)

@@ -190,8 +190,8 @@ class CableProfile(Profile):
         return not self.form_factors or _QSFP_DD.get(form_factor, form_factor) in self.form_factors
 
     def find_connector(self, lanes: float) -> str:
-        """Return the kind of connector, such as MPO-12, of a module of `lanes` lanes; it has one per
-        `lanes_per_connector` lanes.
+        """Return the kind of each connector, such as MPO-12, of a module of `lanes` lanes: that of the first entry of
+        `narrow` with at least as many lanes, else the usual one.
         """
         return next((narrow.connector for narrow in self.narrow if lanes <= narrow.lanes), self.connector)
 

@@ -108,6 +108,7 @@ class Product(FrozenModel):
             raise ValueError("a part number says its length, as {nnn} or {m}, where there are lengths_m and only there")
         if (self.kind == "transceiver") == bool(self.lengths_m):
             raise ValueError("fibres and cables have lengths_m, transceivers have none")
+        # {nnn} is three digits, or two digits and an A for a half: N01A is 1.5 m
         if CODED in self.part and any(
             length * 2 % 1 or length >= 100 + 900 * (length % 1 == 0) for length in self.lengths_m
         ):

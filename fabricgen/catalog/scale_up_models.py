@@ -129,6 +129,7 @@ class ScaleUpDomainProfile(Profile):
         if sum(self.planes) != self.switches:
             raise FieldError("meets", f"{sum(self.planes)} switches are met, and there are {self.switches}")
         links, in_cage = self.links_per_switch[0], self.links_per_cage
+        # how many switches a cage has links of
         spread = max(1, in_cage // links)
         whole = in_cage % links == 0 if spread > 1 else links % in_cage == 0
         if not whole or any(n % spread for n in (*self.planes, self.switches_per_tray)):

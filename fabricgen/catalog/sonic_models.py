@@ -227,9 +227,10 @@ def find_breakout_mode(platform: SonicPlatform, cage_class: CageClass, ways: int
     """Return the breakout mode, as platform.json spells it, for a cage split into `ways` ports of a speed; "" if there
     is none.
 
-    Of several that fit, the one of the cage's own speed wins: an SFP28's 10G is `1x25G[10G]`, an OSFP's `1x800G[...]`.
-    A platform lists the modes of all its cages together: one whose lanes would run at no known rate is another cage's,
-    as `1x100G` of a QSFP28 is on eight lanes.
+    Of several that fit, one over all lanes goes first, then one whose main speed is the cage's own, then one whose main
+    speed is the port's: an SFP28's 10G is `1x25G[10G]`, an OSFP's `1x800G[...]`. A platform lists the modes of all its
+    cages together: one whose lanes would run at no known rate is another cage's, as `1x100G` of a QSFP28 is on eight
+    lanes.
     """
     cage_mbps, port_mbps = 1000 * max(cage_class.breakouts[ways]), 1000 * speed_gbps
     fitting: list[tuple[bool, bool, bool, int, str]] = []

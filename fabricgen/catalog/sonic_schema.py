@@ -48,7 +48,8 @@ def load_sonic_schema() -> Schema:
 def find_row_schema(table: str, key: str) -> Schema | None:
     """Return the schema of the row of a table with a key such as `Vlan10|10.0.0.1/24`; None if SONiC has none.
 
-    It is that of the row with this fixed name, else of rows whose keys have as many parts.
+    A row with a fixed name has a schema of its own. For any other key it is the first schema of the table whose keys
+    have as many parts, which `|` separates.
     """
     rows = load_sonic_schema()["properties"].get(table, {})
     row_of_key: Schema | None = rows.get("properties", {}).get(key)

@@ -85,6 +85,7 @@ def run_command(arguments: list[str] | None = None) -> int:
         error.show()
         return EXIT_INPUT
     except BrokenPipeError:
+        # nobody reads on: what Python flushes at its end goes nowhere, and raises nothing
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except MemoryError:

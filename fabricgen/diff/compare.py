@@ -133,7 +133,7 @@ class ClusterChange:
         """Yield (tier, old, new) of every tier of either side.
 
         `old` and `new` are (down ports of a switch, free ones on the fullest switch, free ones in the whole tier, ports
-        of a switch that are numbered for nothing), or None for a side without the tier.
+        of a switch that are neither in use nor set aside for later), or None for a side without the tier.
         """
         old, new = ({} if shape is None else shape.tiers for shape in self.shapes)
         for tier in dict.fromkeys((*old, *new)):

@@ -53,10 +53,11 @@ def _list_other_rows(rows: Rows, count: int) -> Rows:
 
 
 def list_comparables(keys: Keys) -> list[_Comparable]:
-    """Return pairs of arrays to compare instead of pairs of columns: rows equal in all of them have equal keys.
+    """Return pairs of arrays, (old, new), that are compared in place of pairs of columns: rows that are equal in all of
+    the arrays have equal keys.
 
-    For columns that both sides build from the same kinds of encoded parts, they are codes of the distinct texts of each
-    part, each pair of parts once; other columns stay as they are, and come first.
+    A column whose parts correspond on both sides (`pair_parts`) is replaced by the codes of its parts; a pair of parts
+    that several columns have comes once. Other columns stay as they are, and come first.
     """
     code_pairs: dict[tuple[EncodedColumn, EncodedColumn], None] = {}
     columns: list[_Comparable] = []

@@ -1,8 +1,8 @@
 """Devices that are the same box under another name, and the lists of the old side under the names of the new one.
 
-For two blueprints, default names tell, which follow from coordinates alone. A built folder has no default names: there
-a device that went and one that came are the same if their rows in devices.csv agree in all but the name, addresses
-included.
+Devices of two blueprints are the same if they have the same default name, which follows from coordinates alone. A built
+folder has no default names: there a device that went and one that came are the same if their rows in devices.csv agree
+in all but the name, addresses included.
 """
 
 from __future__ import annotations

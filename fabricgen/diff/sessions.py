@@ -41,6 +41,7 @@ def list_sessions(lists: Lists, among_links: Rows) -> Listing:
     has_asn = ~find_among(("",), devices["asn"])
     rows = np.flatnonzero(both_listed)
     rows = rows[has_asn[a[rows]] & has_asn[b[rows]]]
+    # at a management port a link has 1 Gb/s, and its lower switch is of another fabric
     other_fabric = np.asarray(devices["fabric"][a[rows]] != links["fabric"][rows], dtype=bool)
     rows = rows[~(other_fabric & np.asarray(links["speed_gbps"][rows] == "1", dtype=bool))]
     names = ("fabric", "a_device", "a_port", "b_device", "b_port", "speed_gbps", "a_ip", "b_ip", "cable")

@@ -132,6 +132,7 @@ def _add_links(wiring: _Wiring, links: Listing) -> None:
     ends = (links[name].tolist() for name in ("fabric", "a_device", "b_device"))
     for fabric, a, b in zip(*ends, strict=True):
         lower, upper = wiring.tier.get(a), wiring.tier.get(b)
+        # a device without a tier is a node
         if lower is None and upper is not None:
             wiring.nodes[b].add(a)
         elif lower is None or upper is None:
@@ -139,6 +140,7 @@ def _add_links(wiring: _Wiring, links: Listing) -> None:
         elif lower == upper:
             wiring.peers[a].add(b)
             wiring.peers[b].add(a)
+        # a management port of another fabric's switch, plugged into a switch of the link's own fabric
         elif fabric == upper[0] != lower[0]:
             wiring.managing.add(fabric)
         else:
@@ -146,10 +148,10 @@ def _add_links(wiring: _Wiring, links: Listing) -> None:
 
 
 def _form_waves(devices: list[str], wiring: _Wiring, at_once: AtOnce) -> Iterator[tuple[str, ...]]:
-    """Yield waves: switches that may be pushed together, each wave sorted by name.
+    """Yield the waves in which the switches of one stage are pushed, each a tuple of names, sorted.
 
-    `devices` are the switches of one stage. Those that wait are gone through, with switches of different groups first,
-    and each that the rules at the head of this module allow joins the wave.
+    `devices` are the switches of the stage. Each wave is formed by going through those that are left, in the order of
+    `_interleave_groups`, and taking every one that the rules at the head of this module allow beside those taken.
     """
     sizes = Counter(wiring.group.values())
     tiers = Counter(wiring.tier.values())

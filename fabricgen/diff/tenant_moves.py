@@ -63,10 +63,10 @@ def find_tenant_moves(
 def _list_touched_ports(
     before: Tenancy, after: Tenancy, names: Sequence[str], links: Listing, new: SizingFigures
 ) -> Iterator[TouchedPorts]:
-    """Yield how many switch ports of moved devices are touched in each fabric that keeps tenants apart before or after
-    the move and has links of these devices.
+    """Yield, by fabric, how many switch ports of the moved devices (`names`) have to be changed.
 
-    If the tenant stays the same, only fabrics are included that keep it apart on one side only.
+    The fabrics are those that keep either tenant apart, before or after the move, and have links of these devices. If
+    the tenant stays the same, they are the fabrics that keep it apart on one side only.
     """
     is_moved = find_among(names, links["a_device"])
     same_tenant = before.tenant == after.tenant

@@ -76,9 +76,11 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """Integers that stand for the texts of a part; those of two sides are equal exactly if the texts are.
+    """Integers that stand for the texts of a part of a column; on both sides of a comparison, equal texts have equal
+    integers, and different texts different ones.
 
-    `code_of_text` has the code of each distinct text, and `number` the index of the text of each row among these.
+    `code_of_text` has the code of each distinct text, and `number` says which of these texts each row has, as its
+    index.
     """
 
     code_of_text: npt.NDArray[np.int32]

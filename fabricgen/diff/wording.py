@@ -224,6 +224,7 @@ def _list_differences(delta: Delta, pair: int, old: Mapping[str, Any], new: Mapp
         yield f"{old['b_device']}:{old['b_port']} -> {new['b_device']}:{new['b_port']}"
     for name in names:
         if name == "ends":
+            # the far ends if they differ, else the near ones; both if the cable is at no device that its id names
             describe = (
                 describe_far_ends
                 if describe_far_ends(old["cable"], old["ends"]) != describe_far_ends(new["cable"], new["ends"])
@@ -328,8 +329,8 @@ def list_sections(change: ClusterChange) -> list[tuple[str, Sequence[str]]]:
 def list_spare_ports(change: ClusterChange) -> Iterator[str]:
     """Yield a sentence about the free down ports of every tier.
 
-    It says how many are free on the fullest switch and in the whole tier, and how many ports of a switch are numbered
-    for nothing (`unnumbered`). A figure that differs between the sides is given as `old -> new`.
+    It says how many are free on the fullest switch and in the whole tier, and how many ports of a switch are neither in
+    use nor set aside for later (`unnumbered`). A figure that differs between the sides is given as `old -> new`.
     """
     for (fabric, tier), old, new in change.spare_ports():
         if (figures := new or old) is None:

@@ -98,6 +98,7 @@ class BootServer:
         """
         boot, file_url = self.locate_boot_file(row) or (None, "")
         if boot is None or is_v6 or not boot.encloses:
+            # one option has the whole URL; 0 is no option
             option = (boot.option6 if is_v6 else boot.option) if boot else 0
             return {str(option): file_url} if option else {}
         codes, url = boot.encloses, urlsplit(file_url)
@@ -140,7 +141,9 @@ class BootServer:
         return self._cluster.names[row]
 
     def check_images(self) -> None:
-        """Raise InputError (FG171) for an image whose key is neither a NOS that boots so nor a switch model."""
+        """Raise InputError (FG171) for an image of `management.ztp.images` under an unknown key: it is neither a switch
+        model nor a NOS that asks for a file at its first boot.
+        """
         blueprint, catalog = self._cluster.design.loaded.blueprint, self._cluster.design.catalog
         settings_by_path = [
             ((), blueprint.management),
@@ -280,11 +283,11 @@ def _list_end_subnets(
     *,
     shared: bool = False,
 ) -> Iterator[Subnet]:
-    """Yield, for each link of `rows`, its subnet with the address at its lower end as the only holder; the caller
-    merges equal subnets.
+    """Yield, for each link of `rows`, a subnet with a single holder: the address at the lower end of the link.
 
-    `column` and `lengths` are the addresses of lower ends, and prefix lengths, by link. With `shared`, the links are
-    those of another fabric on whose ports this fabric has a VLAN: holders have no switch ports.
+    The caller merges equal subnets. `column` and `lengths` have an entry for each link of the plan: the address of its
+    lower end, and the prefix length. With `shared`, the links are ports of another fabric on which this fabric has a
+    VLAN; holders then name no ports of switches.
     """
     links, bonds = cluster.plan.links, cluster.plan.bonds
     find_network = _make_network_finder(allocated.family)

@@ -51,12 +51,12 @@ def check_device_count(cluster: Cluster) -> None:
 
 
 class Containers:
-    """The links of a lab as pairs of ends (device, port), the devices of the lab with their classes, and their
-    interfaces.
+    """The part of a cluster that is in a lab of containers: its links as pairs of ends (device, port), its devices with
+    their classes, and the interfaces that stand for their ports.
 
-    `interfaces` returns the interfaces for the used ports of a device of a class. `inside` says of a link, by its two
-    ends, whether the lab has it; without `inside` the lab has all. Links for management and scale-up links are never in
-    a lab. With `inside`, devices at none of the links are left out.
+    `interfaces` is called with the class of a device and its ports in use, and returns their interfaces. `inside` is
+    called with both ends of a link, and says whether the lab has it. Without `inside`, the lab has all links and
+    devices; with it, devices at none of its links are left out. Management and scale-up links are never in a lab.
     """
 
     def __init__(

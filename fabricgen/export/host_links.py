@@ -118,9 +118,10 @@ def split_by_device(device: Ints, max_devices: int) -> Iterator[tuple[int, int]]
 
 
 def list_shared_texts(cluster: Cluster, addresses: FamilyAddresses, fabric: str, rows: Ints64) -> list[list[str]]:
-    """Return the columns of `list_family_texts` for the VLAN of a fabric on ports of another one, which carries it.
+    """Return columns as `list_family_texts` does, for the VLAN that a fabric has on ports of another fabric.
 
-    Texts are "" for links that do not carry the VLAN.
+    `fabric` is the one with the VLAN; `rows` are links of the fabric that carries it. Texts are "" for links without
+    the VLAN.
     """
     column, subnets = addresses.shared.get(fabric), addresses.subnets.get(fabric)
     if column is None or subnets is None:

@@ -255,7 +255,9 @@ class HostShape(NodeShape):
 
     @cached_property
     def _sharing_fabrics(self) -> list[str]:
-        """The fabrics that have a VLAN on ports of another fabric, in the order of their fields."""
+        """The fabrics that have a VLAN on ports of another fabric, in the order in which their fields follow those of
+        the port's own fabric.
+        """
         return [fabric.name for fabric in self.cluster.design.fabrics if fabric.shares_ports]
 
     def _list_port_interfaces(self, position: int, key: PortKey) -> Iterator[HostShapePort]:
@@ -269,10 +271,12 @@ class HostShape(NodeShape):
             return
         bond_keys = [other_key for other_key in self.keys if self._identify_bond(other_key) == self._identify_bond(key)]
         mtu = min(map(self._find_largest_mtu, bond_keys))
+        # a port in a bond has no addresses: the bond has them, and comes once, after the port that leads it
         yield replace(port, mtu=mtu, families=(), has_v4=False, optional="true")
         if key.leads:
             profile, name = self.find_attachment(key.segment).profile.id, name_bond(*self._identify_bond(key))
             interface = name_interface(self.cluster.design.loaded.blueprint, profile, name)
+            # position 0 stands for any: only the name of the interface is read
             members = tuple(self._make_port(0, bond_key, port.fabric).interface for bond_key in bond_keys)
             for bond_interface in self._list_vlan_interfaces(position, key, interface, mtu):
                 yield replace(bond_interface, label=name, mac="", members=() if bond_interface.link else members)

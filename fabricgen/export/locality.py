@@ -135,10 +135,11 @@ def _find_level(network: Network, height: int) -> Level:
 
 
 def _list_tiers(networks: Sequence[Network], node: Ints64, ports: _PortParts) -> Iterator[LocalityTier]:
-    """Yield the tiers from the lowest up; and one more if different groups of the last tier reach some part in common.
+    """Yield the tiers from the lowest up. A group of a tier is the nodes that reach the same parts of the network at
+    its height; a group of the tier above may hold several groups.
 
-    `node` is the index of the node of each port. A group of a tier is the nodes that reach the same parts of the
-    network at its height. A group of the tier above may hold several groups.
+    One more tier follows if different groups of the last tier have a part in common: it joins these groups. `node` is
+    the index of the node of each port.
     """
     group, used_names = np.arange(node.max() + 1), set[str]()
     for height in range(ports.part.shape[1]):

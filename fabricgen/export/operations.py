@@ -78,10 +78,11 @@ Ports = tuple[tuple[float, tuple[str, ...]], ...]
 
 
 class ExpectedCounts(NamedTuple):
-    """What is expected of a switch: uplinks (ports to switches above or beside it), ports with a link, and sessions.
+    """What is expected of a switch: its uplinks (names of ports to switches above or beside it), its ports with a link,
+    and the number of its sessions.
 
-    `sessions` is the least number of sessions with switches: one for each link between switches that run BGP; address
-    families and VRFs may add more.
+    `sessions` is the least number of BGP sessions with other switches: one for each link between two switches that run
+    BGP. Address families and VRFs may add more.
     """
 
     fabric: str

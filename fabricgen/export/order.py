@@ -76,6 +76,7 @@ def _list_additions(bill: Bill) -> Iterator[tuple[str, Cell, str]]:
     running = Counter[str]()
     for cls in switches:
         running[cls.nos] += cls.count if cluster.design.fabric(cls.fabric).protocol != "infiniband" else 0
+    # + leaves out each NOS whose count is 0
     for nos, of_nos in sorted((+running).items()):
         if licence := cluster.design.catalog.naming(nos).systems.licence:
             yield f"licences of {nos}", of_nos, f"one a switch: {licence}"
@@ -83,10 +84,11 @@ def _list_additions(bill: Bill) -> Iterator[tuple[str, Cell, str]]:
 
 
 def count_end_faces(cluster: Cluster, labels: Table) -> Counter[str]:
-    """Return the number of fibre end faces by their cleaner, `MPO` or `LC`: of each plug, and of its socket as many.
+    """Return how many fibre end faces there are to clean, by the cleaner that fits them, `MPO` or `LC`: those of all
+    plugs, and as many in the sockets that they go into.
 
-    Jumpers have a plug at each of their labels in `labels`, labels.csv, with the connector of the cable's transceivers:
-    a duplex connector has two faces. Trunks have their faces behind panels. Cables with ends of their own have none.
+    Each label of `labels` (labels.csv) is a plug of a jumper, with the connector of the cable's transceivers; a duplex
+    connector has two faces. Trunks have their faces behind panels. Cables with ends of their own have none.
     """
     media, faces = cluster.plan.cables.media, Counter[str]()
     medium_of_cable = dict(zip(cluster.cable_ids, cluster.plan.cables.medium.tolist(), strict=True))
@@ -240,7 +242,9 @@ def make_power_table(bill: Bill) -> Table:
 
 
 def _price_variants(bill: Bill, prices: PriceList) -> PriceList:
-    """Return a price list in which part numbers of variants cost what their model does, unless it has them."""
+    """Return the price list with an offer for each variant of a switch: its own if the price file has one, else that of
+    its model.
+    """
     models = map_numbers_to_models(bill.cluster, bill.lines)
     variant_offers = {number: prices.offers[model] for number, model in models.items() if model in prices.offers}
     return replace(prices, offers={**variant_offers, **prices.offers})

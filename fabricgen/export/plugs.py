@@ -221,9 +221,11 @@ def find_sockets(cluster: Cluster) -> tuple[Ints, Ints]:
     sockets = []
     for end, connector in enumerate((numbers.a, numbers.b)):
         sides = [segment.b if end else segment.a for segment in links.segments]
+        # whether the common end is at this end: `end` is 0 for a ends and 1 for b ends
         has_common_end = on_a != bool(end)
         port = (links.b_port if end else links.a_port)[rows]
         number = _number_sockets(sides, links.segment[rows], port, cables.end_links, has_common_end)
+        # -1 for a common end whose rows are in different connectors: the cable fills all of the cage
         number[has_common_end & ~all_alike(cables.end_cable, connector[rows], len(cables))[cables.end_cable]] = -1
         sockets.append(number)
     return sockets[0], sockets[1]

@@ -166,8 +166,8 @@ def _list_level_dimensions(
 def _list_rates(network: Network) -> Iterator[float]:
     """Yield, by level, the Gb/s at which a rank can send to the ranks that it meets there, when all ranks send.
 
-    That is the speed of its ports, times the least share that a level below passes on. Raises InputError (FG146) if
-    ranks differ.
+    It is the speed of its ports, times the least of the shares (`_compute_shares`) that levels below pass on. Raises
+    InputError (FG146) if ranks differ.
     """
     rank_gbps = network.gbps.sum(axis=1)
     if rank_gbps.max() - rank_gbps.min() > TOLERANCE:
@@ -191,8 +191,8 @@ def _list_rates(network: Network) -> Iterator[float]:
 
 
 def _compute_shares(component: Ints64, gbps: Floats, out_gbps: Floats) -> Floats:
-    """Return what share of its ranks' traffic each component with ranks can pass on, at most 1. `component` and `gbps`
-    are by port of a rank, `out_gbps` by component.
+    """Return which share of its ranks' traffic, at most 1, each component with ranks passes on upwards. A component is
+    a set of joined switches; `component` (its number) and `gbps` are by port of a rank, `out_gbps` is by component.
     """
     sent = np.bincount(component, gbps, len(out_gbps))
     return np.minimum(1.0, out_gbps[sent > 0] / sent[sent > 0])
@@ -228,9 +228,7 @@ class NumberedAccelerators:
 
     @property
     def step_us(self) -> float:
-        """Time of a step within a domain in us, with the time in both accelerators: that of a ring with the quickest
-        protocol.
-        """
+        """Time in us of a step within a domain, with that in both accelerators: the shortest of a ring in any protocol."""
         return min(steps.scale_up_us for _, steps in self.constants.latency.ring.protocols)
 
     def reduce_bandwidth(self, profile: ScaleUpDomainProfile, gbps: float) -> float:

@@ -97,6 +97,7 @@ class _IntervalSet:
     def allocate(self, request: AllocationRequest, size: int, after: Interval | None) -> Interval:
         """Allocate `size` numbers right behind the interval `after`, else in the first gap. Raises NoRoomError."""
         # the largest power of two that divides the size
+        # size & -size is the largest power of two that divides size
         align = size & -size if request.aligned else request.align
         if after and after.end % align == 0 and self._is_free(Interval(after.end, size), request.windows):
             return self._take(Interval(after.end, size))

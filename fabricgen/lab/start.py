@@ -164,6 +164,7 @@ def start_daemons(lab: Lab, names: Iterable[str]) -> list[subprocess.Popen[bytes
     for name in switches:
         (lab.folder / name).mkdir(parents=True)
         shutil.chown(lab.folder / name, "frr", "frr")
+    # zebra, the first, before those that look for it
     for daemons in (DAEMON_NAMES[:1], DAEMON_NAMES[1:]):
         daemons_started += [
             _start_process(lab.make_daemon_command(name, daemon)) for name in switches for daemon in daemons

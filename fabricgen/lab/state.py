@@ -232,6 +232,7 @@ def hold_folder(folder: Path) -> Iterator[int]:
             if time.monotonic() > deadline:
                 raise fault(CODE, f"another command is at work on the lab in {folder}", hint="wait for it, or end it")
             time.sleep(0.1)
+        # a folder without a name was removed while we waited for it
         if not os.fstat(descriptor).st_nlink:
             raise fault(CODE, f"another command has taken {folder} away meanwhile", hint="say it again")
         yield descriptor

@@ -193,7 +193,12 @@ class _Adoption:
         return str(self._cluster.planned.port_names.ports[upper][link])
 
     def _find_lower_end(self, row: int, key: Key, value: str) -> tuple[Key, str]:
-        """Return the key and address of the lower end of a link between switches; other keys are returned unchanged."""
+        """Return the key and address of the lower end of a link between switches, for an address that was stated at its
+        upper end; any other key and value are returned unchanged.
+
+        A key says what of which device is stated, here the address of a port; the lock has those of lower ends alone.
+        `row` is that of the device.
+        """
         # the row of the link, and whether the device is its upper end
         link, upper = (
             self._ends.list_device_links(row).get(key.port, (-1, False)) if key.what == "port" else (-1, False)
@@ -210,9 +215,10 @@ class _Adoption:
         return key, family.format_address(family.family.parse(value) ^ differing_bits)
 
     def _find_value(self, key: Key, addresses: Addresses) -> str:
-        """Return the value of a key (a name, place, AS number or address) with some `addresses`, as text; "" for none.
+        """Return the value of a key of the lock (a name, place, AS number or address of a device) as text; "" for none.
 
-        With the cluster's own addresses, names and places are the present ones, else those without adopted ones.
+        Numbers and addresses are those in `addresses`. Names and places are the present ones if `addresses` are the
+        cluster's own; otherwise they are those that the device would have if none were adopted.
         """
         row = self._rows[key.device]
         if key.what == "name":

@@ -128,6 +128,7 @@ def _make_problem(error: ErrorDetails, data: Any) -> _Problem:
     branches: list[tuple[Path, str]] = []
     loc, is_key = error["loc"], error["loc"][-1:] == ("[key]",)
     missing = error["type"] == "missing"
+    # the last part is no step in the data if it is `[key]`, or a key that is missing
     for part in loc[: -1 if is_key or missing else None]:
         step = next((s for s in (part, str(part)) if isinstance(data, dict) and s in data), None)
         if isinstance(data, list) and isinstance(part, int) and part < len(data):

@@ -46,6 +46,7 @@ class Pusher:
             self._make_tag(self._state.drift, "f44336")
         late = self._delete_objects(differences.delete) if delete else []
         self._write_in_batches("devices unmarked", differences.unmarks, self._change_objects)
+        # what stood in the way of these was deleted just now
         making = [*differences.make, *(change for change in differences.blocked if delete and change.number)]
         for kind in self._state.kinds:
             self._write_in_batches(
@@ -57,6 +58,7 @@ class Pusher:
                 self._change_objects,
             )
         self._write_in_batches("devices marked", differences.marks, self._change_objects)
+        # once more: what referred to some of them may have been changed meanwhile
         return [
             f"{change.kind.name} {' '.join(change.key)}: {why}"
             for change, why in self._delete_objects([change for change, _ in late])

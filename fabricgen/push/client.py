@@ -43,9 +43,10 @@ def _load_validator(kind: str) -> Draft202012Validator:
 
 
 def describe_misfit(kind: str, record: Any) -> str:
-    """Return what of a record is not as NetBox has it, such as `tags: 7 is not of type 'array'`; "" if it fits.
+    """Return how a record differs from the form that NetBox gives it, such as `record 5: tags: 7 is not of type
+    'array'`; "" if it does not.
 
-    `kind` is a path of the API, or KEPT.
+    `kind` is a path of the API, or KEPT for the form that records of all kinds have.
     """
     error = next(_load_validator(kind).iter_errors(record), None)
     if error is None:
@@ -152,9 +153,10 @@ class NetBox:
         return make_printable(version[:40])
 
     def list_records(self, path: str, kind: str = KEPT, **filters: Any) -> Iterator[Record]:
-        """Yield all records of a path that pass filters, by id, each as `records.yaml` has the kind.
+        """Yield all records of a path that pass filters, by id.
 
-        Raises RefusedError for records of another form, that come twice or without end, or that take too long.
+        Each is checked against the schema `kind` of `records.yaml`. Raises RefusedError for records of another form,
+        that come twice or without end, or that take too long.
         """
         self._ends = self._ends or monotonic() + ALL_S
         ids, most = set[Id](), MOST_RECORDS
@@ -276,10 +278,12 @@ class NetBox:
 
 
 def _await_result(work: Callable[[], Any], within_s: float) -> Any:
-    """Return what `work` returns, or raise what it raises; TimeoutError, leaving it alone, if it takes too long.
+    """Return what `work` returns, or raise what it raises; raises TimeoutError if it takes longer than `within_s`
+    seconds.
 
-    Timeouts of sockets are of one read each: a byte a second meets every one of them. Only another thread ends that, in
-    the middle of a name's lookup, a handshake or a header as well.
+    `work` runs in a thread, which is not ended then, but no longer waited for. A timeout of a socket would not do: it
+    is for a single read, so that a server that sends a byte a second keeps within it, and it does not cover the lookup
+    of a name, a handshake or a header.
     """
     results = SimpleQueue[tuple[Any, BaseException | None]]()
 

@@ -249,9 +249,11 @@ class Held:
         return {**row, "a_device": a, "b_device": b} if is_here else None
 
     def _make_link_row(self, cable: Cable, a: NetboxPort, b: NetboxPort, of_cable: Mapping[str, Row]) -> Row:
-        """Return a cable between two ports as a row of links.csv, with what the plan has for one of the ports.
+        """Return a cable between two ports as a row of links.csv. Its fabric, and what NetBox does not have, are those
+        of the link that is planned at the first of the ports, else at the second.
 
-        `of_cable` has planned rows by cable, for ports that are not planned.
+        `of_cable` has planned rows of cables.csv by cable: they tell the fabric of a cable whose ports have no planned
+        link.
         """
         planned = self._planned_at_port.get(a, self._planned_at_port.get(b, ("", {})))[1]
         joins_as_planned = all(self._planned_at_port.get(port, ("", None))[1] is planned for port in (a, b))

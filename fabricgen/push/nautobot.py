@@ -51,7 +51,8 @@ class Nautobot(NetBox):
     def _put_as_netbox(self, path: str, record: Record) -> Record:
         """Return a record in the form of NetBox's: statuses and tags by name, ends of cables as lists.
 
-        Of a configuration context it has what a push writes.
+        Of a configuration context only the AS number is kept, as JSON text, "" without one: that is all that a push
+        writes.
         """
         put = dict(record)
         if record.get("status"):
@@ -76,9 +77,8 @@ class Nautobot(NetBox):
         return put
 
     def name_object(self, value: Mapping[str, Any]) -> str:
-        """Return what people call an object that a record refers to; its id if no record of it was read.
-
-        Nautobot tells but the id of what a record refers to (depth 0 of its API).
+        """Return what people call an object that a record refers to, if it was read before; else its id, as Nautobot's
+        records tell nothing else of it (depth 0 of its API).
         """
         return self._displays.get(value["id"], value["id"]) if "id" in value else super().name_object(value)
 
@@ -121,7 +121,10 @@ class Nautobot(NetBox):
 
 
 def _merge(context: Mapping[str, Any], planned: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return a configuration context with the planned AS number, or without one."""
+    """Return a configuration context in which the AS number is that of `planned`, or is left out if `planned` has none.
+
+    All else in the context stays; `bgp` goes if nothing is left in it.
+    """
     merged = deepcopy(dict(context))
     bgp = merged["bgp"] if isinstance(merged.get("bgp"), dict) else {}
     others = {name: value for name, value in bgp.items() if name != "asn"}

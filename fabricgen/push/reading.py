@@ -57,7 +57,8 @@ class NetboxReading:
         """Sites that NetBox does not have."""
 
     def _read_records(self, path: str, fields: str, kind: str = "", **filters: str) -> Iterator[Record]:
-        """Yield the records of a path at the sites; none without a site, since NetBox would take no filter for all.
+        """Yield the records of a path at the sites; nothing if NetBox has none of the named sites, since it would take
+        an empty filter for all sites.
 
         `fields` are those to read, between commas; `kind` is the schema of the records, if it is not the path.
         """

@@ -51,8 +51,8 @@ class Reference:
 class NetboxChange:
     """One change of an object, which `kind` and `key` name: the `fields` to write, none if it is to be deleted.
 
-    `number` is the id of the object, 0 for an object to be made; in `NetboxChanges.blocked` it is a flag instead.
-    `difference` says in words what differs.
+    `number` is the id of the object, 0 for an object to be made. A change in `NetboxChanges.blocked` has 1 there if
+    `--delete` takes away what is in its way, else 0. `difference` says in words what differs.
     """
 
     kind: Kind
@@ -191,6 +191,7 @@ class NetboxState:
                     f"{n} {self._show_value(record.get(n))} -> {self._show_value(v)}" for n, v in differing.items()
                 )
                 other_push = self._find_other_push(record)
+                # an address that is at another interface, and that no push of this blueprint made
                 is_taken = (
                     record.get("assigned_object_id") and "assigned_object_id" in differing and not self._is_ours(record)
                 )
@@ -267,10 +268,11 @@ class NetboxState:
     def _list_planned_cables(
         self, kind: Kind, cable_at: Mapping[tuple[str, Any], Record], sides: Mapping[Id, tuple[Side, Side]]
     ) -> Iterator[tuple[Row, tuple[tuple[Sequence[Reference], Sequence[Reference]], tuple[Side, Side]]]]:
-        """Yield (row, (the ports that it joins at either side, the same as (type, id))) of each planned cable.
+        """Yield (row, (joins, ends)) of each planned cable: its row, the ports that it joins as references, and the
+        same as (type, id); of both (at the a side, at the b side).
 
-        If NetBox has a cable of several links as one cable for each link, as a push to an older release or an import of
-        files made it, it is yielded link by link, without its profile.
+        A push to an older release, or an import of files, may have made a cable of several links as one cable for each
+        link. If NetBox has a planned cable so, it is yielded link by link, and its rows have no profile.
         """
         for row, joins in zip(kind.rows(), kind.joins, strict=True):
             references = [[Reference(self._paths[name], key) for name, key in side] for side in joins]
@@ -367,8 +369,8 @@ class NetboxState:
 
 
 def _match_key(kind: Kind, key: Iterable[str]) -> Key:
-    """Return the key of an object as NetBox compares keys of its kind: in small letters if it does not tell capitals
-    apart.
+    """Return the key of an object in the form in which keys of its kind are compared: in small letters if NetBox takes
+    capitals and small letters of such names as equal (`any_case`).
     """
     return tuple(text.lower() if kind.any_case else text for text in key)
 

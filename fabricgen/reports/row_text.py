@@ -1,7 +1,8 @@
 """Text of table rows from columns, block by block, so that a table of any length takes the memory of one block.
 
-Adjacent encoded columns with small vocabularies are merged into one first (the vocabulary of the merged column holds
-the combinations), so that fewer pieces are joined in each row.
+An encoded column has a vocabulary, its distinct texts, and codes: for each row the index of its text. Adjacent encoded
+columns with small vocabularies are merged into one first (the vocabulary of the merged column holds the combinations),
+so that fewer pieces are joined in each row.
 """
 
 from __future__ import annotations

@@ -283,6 +283,7 @@ class Page:
             spine = f"      spine: {{switch: {self.switch}}}               # how many follows from the leaves"
             yield NetworkLines((*head, "    tiers:", leaf, spine), units)
             yield NetworkLines((*head, "    tiers:", leaf, f"      spine: {{switch: {self.switch}, count: 4}}"), units)
+        # the best size of each kind: one tuple
         for units in zip(*(unit_sizes[:1] for unit_sizes in sizes), strict=True):
             for pod_units in POD_UNITS:
                 upper = write_tiers(self.switch, "spine: {per: [pod, rail]}", "core: {per: rail}")

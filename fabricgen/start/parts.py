@@ -112,6 +112,7 @@ class NodeKindAnswer:
             for size in (nodes_per_leaf, nodes_per_leaf // 2, nodes_per_leaf // 4)
         ]
         in_order = dict.fromkeys(min(size, self.nodes.count) for size in (fewest, *sizes, rack_nodes))
+        # False sorts before True: sizes that make enough units come first, in this order
         return sorted(in_order, key=lambda size: -(-self.nodes.count // size) < fewest_units)
 
 

@@ -241,6 +241,7 @@ class _Builder:
             hint = f'quote "*{name}" if it is text, or write &{name} where the value stands first'
             raise fault("FG005", f"no anchor &{name} before this alias", hint=hint, span=span)
         node = self._anchors[name]
+        # the anchor has a use now; if several have this name, the last one before the alias
         if name in self._idle.values():
             del self._idle[max(place for place, idle in self._idle.items() if idle == name)]
         if node is None:
@@ -299,6 +300,7 @@ class _Builder:
             parent.items.append(node)
         elif parent.key is None:
             parent.key = self._check_key(node.value, mention, parent), mention
+        # the key is `<<`: its value is merged
         elif parent.key[1] is parent.merge_key:
             parent.merged.extend(_list_mergeable(node, mention))
             parent.key = None

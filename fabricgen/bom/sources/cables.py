@@ -41,7 +41,7 @@ def _split_pieces(name: str, description: str) -> list[tuple[str, str]]:
 
 
 def _need_nth_parts(parts_by_kind: list[list[OrderedPart]], nth: int, code: Ints64) -> Needs:
-    """Return a need for the n-th part of each cable that consists of so many parts; `nth` counts from 0.
+    """Return the needs for the n-th part of every cable that has more than `nth` parts; `nth` counts from 0.
 
     `code` is the kind of each cable, an index into `parts_by_kind`, which has the parts of each kind.
     """

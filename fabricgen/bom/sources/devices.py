@@ -53,7 +53,9 @@ def _make_part(cluster: Cluster, cls: DeviceClass, included: Set[str]) -> Ordere
 
 
 def name_rack_place(cluster: Cluster, cls: DeviceClass) -> str:
-    """Return the key of a class's places in `fixed` of a rack profile: `node`, `tray`, or the id of the device."""
+    """Return the name under which a rack profile has the rack units for devices of a class, in its `fixed`: `node`,
+    `tray`, or the id of the device's profile.
+    """
     sets_per_rack = {s.path for s in cluster.design.layout.node_sets if s.per_rack}
     if cls.kind == NODE and cls.path not in sets_per_rack:
         return NODE_PLACES

@@ -1,7 +1,7 @@
 """Rack PDUs, and the whip that feeds each.
 
-Every feed of a rack carries what the others carry when one of them fails; with one feed, all. The load is what the rack
-draws, with its optics, by published figures. A PDU carries 80 % of its rating for hours (NEC 210.20, continuous loads).
+All feeds of a rack but one can carry its whole load; a single feed carries all of it. The load is what the rack draws,
+with its optics, by published figures. A PDU carries 80 % of its rating for hours (NEC 210.20, continuous loads).
 Without stated feeds a rack has two; one of patch panels alone draws nothing and has no PDUs. Each PDU has outlets for
 the cords of its rack, spread over feeds and PDUs.
 NVIDIA, Data Center Best Practices with DGX B200 (rack power profiles): 415 V, three phases, 60 A for racks of four

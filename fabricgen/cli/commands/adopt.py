@@ -183,7 +183,7 @@ def _keep_numbers(found: Adoption, output: str) -> Cluster | None:
             cluster = compile_cluster(compile_adopted(output, [file]))
             break
         except InputError as error:
-            # the page cannot take some: the others are kept without them
+            # the page cannot take some: the others are kept without them. Rows begin at line 2, after the header
             lines = {d.span.line for d in error.diagnostics if d.span and d.span.file == file}
             rows, refused = [row for line, row in enumerate(rows, 2) if lines and line not in lines], True
             for diagnostic in error.diagnostics:
@@ -227,10 +227,10 @@ def _write_comments(found: Adoption) -> tuple[str, str]:
 
 
 def _verify_dumps(found: Adoption, dumps: tuple[str, ...], jobs: int) -> Report | None:
-    """Return what `verify` says of the dumps, held against the page.
+    """Return what `verify` says of the dumps, held against the page; None if there is nothing to say.
 
-    None if there are no dumps or no cluster, or if the page gives all links and dumps have them: a list may have a link
-    of which dumps say that it is dark.
+    There is nothing to say without dumps or without a cluster, and if the page gives all links and dumps have seen all
+    of them. A link that only a list has is verified, as dumps may say that it is dark.
     """
     from fabricgen.adopt.adopting import is_whole
     from fabricgen.adopt.facts import SEEN

@@ -120,9 +120,11 @@ def _write_texts(file: str, texts: dict[Path, str]) -> None:
 
     schema, written = Path(file).with_name(SCHEMA), list[Path]()
     try:
+        # the first file that exists is refused
         for path in filter(Path.exists, texts):
             raise _refuse_existing(path)
         if not schema.exists():
+            # written with the others, and taken away with them if that fails
             texts[schema] = write_schema_text("blueprint", Catalog(schema.parent / "catalog"))
         for path, content in texts.items():
             written.append(path)

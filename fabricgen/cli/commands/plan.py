@@ -183,6 +183,7 @@ def _write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> int:
                 stream.write(content)
             count += 1
     except BaseException as error:
+        # a new folder goes; one that was there, and empty, is emptied again
         for leftover in [folder] if is_new else list(folder.iterdir()) if folder.is_dir() else []:
             shutil.rmtree(leftover, ignore_errors=True)
         if isinstance(error, OSError):

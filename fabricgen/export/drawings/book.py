@@ -144,7 +144,11 @@ class RackRow:
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """An entry of the legend: colour and code of a fabric or rail, as in `Swatch`; a rail has neither name nor word."""
+    """An entry of the legend: a fabric, with `word` for the name of its colour, or a rail, which has "" for both `name`
+    and `word`.
+
+    `code` is what stands on the colour, `fill` and `ink` are the colours (`#RRGGBB`).
+    """
 
     name: str
     word: str

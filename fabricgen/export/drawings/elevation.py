@@ -92,6 +92,7 @@ def _draw_head(rack: FilledRack, alike: int) -> Iterator[str]:
     aisle and the places of the racks to its left and right.
     """
     count = f"x {alike} like this" if alike > 1 else ""
+    # the margin is the left edge of the first face
     middle, margin = WIDTH / 2, next(iter(_SIDES.values()))[0]
     title_width = WIDTH - 2 * (margin + measure_text(count, 2.8) + 1)
     yield draw_label(middle, 3, rack.name, 3.6, "b m", title_width)
@@ -235,11 +236,13 @@ def _draw_node_cages(profile: NodeProfile, box: _Box) -> Iterator[str]:
         # smaller names rather than a group on two rows
         if not labels or (used_height <= height and not (is_broken and size > _SMALLEST)):
             break
+    # a box with room for a single row has it in its middle
     if height < 2 * step:
         top += max(0.0, height - used_height) / 2
-    for style, is_drawn in (("c", True), ("v", False)):
+    # cages whose position is not published have a dashed edge
+    for style, is_published in (("c", True), ("v", False)):
         pieces = [
-            trace_box(left + x, top + y, w, step - 0.2) for _, published, x, y, w in cells if published == is_drawn
+            trace_box(left + x, top + y, w, step - 0.2) for _, published, x, y, w in cells if published == is_published
         ]
         yield draw_path(pieces, style)
     for cage, _, x, y, w in cells:

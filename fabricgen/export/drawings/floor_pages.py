@@ -148,6 +148,7 @@ def list_aisles(table: RackTable, window: Window) -> Iterator[FloorAisle]:
     """Yield the aisles of a window: before the first row, between neighbouring rows, and behind the last row."""
     hall, rows, frame = table.halls[window.hall], window.rows, find_frame(table, window)
     ends, half, walls = find_whole_hall(table, window.hall).rows, hall.rack_depth_m / 2, hall.walls
+    # walls are (left, top, right, bottom); None if the drawing does not reach the wall
     top_wall = walls[1] if walls and rows[0] == ends[0] else None
     bottom_wall = walls[3] if walls and rows[-1] == ends[-1] else None
     top = frame.top if top_wall is None else max(frame.top, top_wall)
@@ -224,6 +225,7 @@ def _bound_window(hall: Hall, window: Window, hall_window: Window) -> Frame:
     if walls is None:
         return frame
     return Frame(
+        # walls are (left, top, right, bottom)
         min(frame.left, walls[0]) if window.columns.start == hall_window.columns.start else frame.left,
         min(frame.top, walls[1]) if window.rows[0] == hall_window.rows[0] else frame.top,
         max(frame.right, walls[2]) if window.columns.stop == hall_window.columns.stop else frame.right,

@@ -67,8 +67,8 @@ Shapes = tuple[tuple[int, tuple[FacePort, ...]], ...]
 class Grid:
     """Measures of a panel, mm: text size, width of columns in use, height of cells and of a port's band.
 
-    `letters` is the number of characters on a line of a far end, `band_letters` on a line of a band; both are by the
-    number of ports that the cage is split into.
+    `letters` says how many characters of a far end stand on a line, and `band_letters` how many of the text in a band.
+    Both are mappings from the number of ports that a cage is split into.
     """
 
     size: float
@@ -153,9 +153,9 @@ def lay_out(panel: Panel, ports_by_cage: Mapping[int, Sequence[FacePort]]) -> Pa
 
 @lru_cache(_REMEMBERED)
 def _choose_layout(panel: Panel, shapes: Shapes, idle: frozenset[int]) -> PanelGrid:
-    """Return the layout for the ports that `shapes` (of `_list_shapes`) stand for.
+    """Return the layout of a panel whose ports are like those in `shapes`, made by `_list_shapes`.
 
-    `idle` are the kinds of cages, as in `CageColumn`, that carry no cables. The result is cached, because most switches
+    `idle` are the kinds of cages (`CageColumn.kind`) that carry no cables. The result is cached, because most switches
     of a tier have the same shapes.
     """
     candidates: list[tuple[tuple[int, int, float], PanelGrid]] = []
@@ -171,9 +171,10 @@ def _choose_layout(panel: Panel, shapes: Shapes, idle: frozenset[int]) -> PanelG
 
 
 def _list_shapes(ports: Iterable[FacePort]) -> Shapes:
-    """Return (split, ports) for each number of ports that a cage is split into, ascending.
+    """Return (split, ports) for each split, ascending; a split is the number of ports that a cage is split into.
 
-    Of the ports whose texts wrap alike only one is listed, with masked texts, in the order of first occurrence.
+    The texts of the ports are masked: each letter is an x. Of ports that are equal then only the first is listed, as
+    their texts wrap alike.
     """
     ports_by_split: dict[int, dict[FacePort, None]] = defaultdict(dict)
     for port in ports:
@@ -204,6 +205,7 @@ def _make_layout(
     columns_used = min(columns_each, max(1, len(panel.columns) - idle_columns))
     max_column = (PAGE_WIDTH - 1 - GAP * (len(kinds) - 1) - IDLE * min(idle_columns, columns_each)) / columns_used
     column = min(max_column, max(12.0, largest_split * (_LINES * size * LEADING + 0.4)))
+    # a grid of this text size, only to count the lines that fit in a port
     unfilled_grid = Grid(size, column, 0, 0, {}, {}, idle)
     lines = {split: unfilled_grid.count_lines(split) for split in shapes}
     letters = {n: find_narrowest_width((group_far_end(port, lines[n]) for port in shapes[n]), lines[n]) for n in lines}

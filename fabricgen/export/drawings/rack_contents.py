@@ -177,7 +177,9 @@ class FilledRacks:
         return set(zip(*(values.tolist() for values in self._columns), strict=True))
 
     def _describe_basis(self, number: int) -> str:
-        """Return the kind of figure that the power of a rack is: `maximum with optics; typical: sn2201, sn5600`."""
+        """Return what kinds of figures the power of a rack adds up, and the models that have typical ones alone:
+        `maximum with optics; typical: sn2201, sn5600`.
+        """
         typical = self._name_models(number, lambda p: find_power_basis(p) == "typical")
         kinds = [kind.replace("-", " ") for kind in self._bases[number].split("+") if kind not in ("", "unknown")]
         return "; ".join(f"{kind}: {typical}" if kind == "typical" else kind for kind in kinds)

@@ -137,8 +137,9 @@ def _select_patches(cluster: Cluster, patching: Patching, end: int) -> Ints:
     """Return the patches that have a row of patches.csv at the a ends (`end` 0) or b ends (1), as rows of
     `patching.patches`.
 
-    A cable that splits at its far ends has one jumper at its common end, for which its first row stands; at the far
-    ends, each tail is listed only with the panel port that its own splitter is in.
+    All have one, unless the cable splits at its far ends. At the common end, which has one jumper for the cable, only
+    patches of the cable's first cable end row are listed; at a far end, a tail is listed only with the panel port that
+    its own splitter is in.
     """
     cables, row = cluster.plan.cables, patching.patches.row
     cable = cables.end_cable[row]

@@ -72,7 +72,7 @@ class Way:
 
 @dataclass(frozen=True)
 class SteeredPaths:
-    """The ways of a fabric with SRv6, found when they are asked for."""
+    """The ways (`Way`) up from leaves and down to leaves in a fabric with SRv6, computed when they are asked for."""
 
     cluster: Cluster
     fabric: FabricDesign
@@ -195,9 +195,10 @@ def _make_way_table(
 ) -> File:
     """Return a table of ways as the file paths/NAME.csv.
 
-    The switch at the last end of each way is in the column `end`; `extra_columns` are further columns, which ways up
-    have.
+    `end` is the name of the column with the switch at which each way ends: `turn` for ways up, `leaf` for ways down.
+    `extra_columns` are columns that only ways up have; these are also numbered, in the column `path`.
     """
+    # counts, from 0, the ways that end at each switch
     numbers: defaultdict[int, Iterator[int]] = defaultdict(count)
     return make_csv_file(
         Table(

@@ -20,8 +20,8 @@ TELLS_FINDINGS = True
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
     """Yield summary.json. Its counts come from the design and agree with the wiring plan.
 
-    The exception are cables that fill twin-port cages: the design knows no lengths and counts one cable for each
-    connector, which is corrected here.
+    Cables are corrected here: one that fills a twin-port cage has two connectors at an end, and the design, which knows
+    no lengths, counts a cable for each connector.
     """
     figures = summarize_phase(cluster) if cluster.phase else summarize_design(cluster.design)
     if differs := describe_left_out(cluster):

@@ -69,7 +69,8 @@ def _render_file(name: str, common: dict[str, Any], **values: Any) -> File:
 
 @dataclass(frozen=True, slots=True)
 class NicTemplate:
-    """The settings of all NICs with one PCI device id; `nic` names their models, `qos` is None on InfiniBand.
+    """The settings of all NICs with one PCI device id. `nic` has the names of their models, `fabrics` those of the
+    fabrics that they attach to, and `qos` is None on InfiniBand.
 
     `clash` says that models or fabrics need different settings, so that the settings are left out. `ports` is the most
     ports that a NIC is split into, at least two; each port has parameters of its own (PortParam in
@@ -249,6 +250,7 @@ def list_pools(cluster: Cluster) -> Iterator[Pool]:
     for network in list_networks(cluster) if by_network else ():
         for allocated in cluster.addresses.families:
             nodes = by_network.get(f"{allocated.family.word} {network.device}")
+            # the first address family in which nodes have addresses: there is one pool for each network
             if network.routed and nodes:
                 fabric = cluster.design.fabric(network.fabric)
                 yield _make_pool(

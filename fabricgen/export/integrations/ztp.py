@@ -61,6 +61,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
             name, image = cluster.names[row], server.find_image(row)
             if image and image.sha256:
                 sums[image.file] = image.sha256
+            # raises FG170 if DHCP cannot tell this switch where it boots from
             server.list_options(row)
             if template is None:
                 continue

@@ -453,11 +453,12 @@ class _Counter:
 
 
 def _find_child(ancestors: Ints, box: Ints, level: Ints64) -> Ints:
-    """Return, for each box, the inner box through which it is reached from the box around it of level `level`.
+    """Return, for each of some boxes, the child that contains it: the inner box by which one enters the box around it
+    that is of level `level`.
 
-    It is the widest box that is narrower than that level and contains the box or is the box; OWN_BAND if there is none,
-    because the box is of that level itself. `ancestors` are those of the boxes, int32 of shape (boxes, levels), -1 for
-    none; `level` has one entry for each box.
+    It is the widest box that is narrower than that level and contains the box or is the box; OWN_BAND if the box is of
+    that level itself. `ancestors` are those of the boxes, int32 of shape (boxes, levels), -1 for none; `level` has one
+    entry for each box.
     """
     children = np.full(len(box), OWN_BAND, dtype=np.int32)
     for child_level in reversed(LEVELS[1:]):

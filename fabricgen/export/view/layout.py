@@ -262,6 +262,7 @@ class _SceneLayout:
         inner = max(bottom_w, heads_w, CELL_W)
         pad = max(PAD, PAD_SHARE * inner)
         top, ribbons = self._choose_gaps(box, columns, inner, (heads_h, bottom_h))
+        # bands and lanes stand relative to the corner of all switches: from here on relative to that of the box
         for column in columns:
             for band in column.bands:
                 band.x, band.y = band.x + pad + (inner - heads_w) / 2, band.y + top

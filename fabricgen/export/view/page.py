@@ -54,9 +54,10 @@ _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
 def make_page(cluster: Cluster, beside: PageExtras | None = None, version: int | None = None) -> str:
-    """Return the page of a cluster as text; a block that is None is left out.
+    """Return the page of a cluster as text.
 
-    With a `version` it is a page of `view --watch`, which asks its server for newer versions.
+    It has the data of all modules in `BLOCKS`, except of those that return None for this cluster. With a `version` it
+    is a page of `view --watch`, which asks its server for newer versions.
     """
     source = PageSource(cluster, beside or PageExtras())
     blocks = {name: discovery.load_module(BLOCKS, name).block(source) for name in discovery.list_modules(BLOCKS)}

@@ -184,6 +184,7 @@ class _Picture:
         for ribbon in ribbons:
             fill = self.swatches[segments[self.scene.bundles[ribbon.bundle].segment].fabric].fill
             yield f'<path d="{self._trace_ribbon(ribbon)}" fill="{fill}" fill-opacity=".38"/>'
+            # about twice its area: the largest ribbon of a bundle has the label
             size = (ribbon.w0 + ribbon.w1) * (abs(ribbon.y0 - ribbon.y1) + ribbon.arc)
             if size > labels.get(ribbon.bundle, (0.0, ribbon))[0]:
                 labels[ribbon.bundle] = size, ribbon
@@ -334,6 +335,7 @@ class _Picture:
         )
         half0, half1 = (max(0.35, width / 2 * self._scale) for width in (ribbon.w0, ribbon.w1))
         if ribbon.arc:
+            # a cubic curve rises three quarters of the way to its control points, hence the 4 / 3
             outer, inner = (
                 max(0.0, high) * 4 / 3 for high in (ribbon.arc * self._scale, ribbon.arc * self._scale - half0 - half1)
             )

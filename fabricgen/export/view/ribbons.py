@@ -109,9 +109,11 @@ class _RibbonDrawing:
         for number, (stations, arched) in enumerate(routes):
             for start, end in pairwise(stations):
                 (x0, w0), (x1, w1) = slots[start.edge][start.slot], slots[end.edge][end.slot]
+                # at the top of its box, a bundle that shares its slot with others has only its part
                 if end is stations[-1] and number in slot_parts:
                     x1, w1 = slot_parts[number]
                 y0, y1 = start.y, end.y
+                # arcs run from left to right
                 if arched and x0 > x1:
                     x0, y0, w0, x1, y1, w1 = x1, y1, w1, x0, y0, w0
                 arc = (

@@ -203,6 +203,7 @@ def _find_states(report: Report, numbers: dict[str, int]) -> Ints:
 
     def set_state(ids: Sequence[str], state: int) -> None:
         rows = [numbers[cable] for cable in ids]
+        # of several actions the worst state counts; a state up to UNSEEN comes of lists, before all actions
         states[rows] = np.maximum(states[rows], state) if state > UNSEEN else state
 
     set_state(list(_list_cable_ids(report.verified or {})), AS_PLANNED)

@@ -1,4 +1,4 @@
-"""Cables with their ends, as in cables.csv, less what follows from their links."""
+"""Cables with their ends: what cables.csv says of them, without what the page knows from its table of links."""
 
 from __future__ import annotations
 

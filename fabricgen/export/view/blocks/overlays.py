@@ -1,5 +1,5 @@
-"""What overlays colour by that no other block has: the power that devices draw, what the links of a bundle share,
-colours.
+"""What overlays (colourings of the picture) need and no other block has: the power that devices draw, what the links of
+each bundle have in common, and the colours themselves.
 """
 
 from __future__ import annotations
