@@ -19,6 +19,7 @@ from fabricgen.adopt.models import Models, find_models
 from fabricgen.adopt.networks import STRAY, Network, Wires, find_networks, sort_wires
 from fabricgen.adopt.positions import BY_NAMES, Order, are_shuffled, order_by_ports
 from fabricgen.adopt.proof import PAGE, Trial
+from fabricgen.adopt.racks import state_racks
 from fabricgen.adopt.search import PageSearch, follow_pattern, search_page
 from fabricgen.adopt.settings.draft import edit_page
 from fabricgen.adopt.settings.infer import InferredSettings, infer_settings
@@ -87,6 +88,7 @@ def adopt(
         raise fault("FG066", "no switch serves a port of a node that is known", hint="are these dumps of one cluster?")
     search = _find_page(name, facts, models, wires, networks, catalog, Path(file).stem)
     _note_speeds(search)
+    of_racks, rack_notes = state_racks(search)
     exceptions, contradictions = judge_contradictions(search.trial)
     if exceptions:
         search.page = edit_words(search.page, [((("cable_of",), exceptions),)])
@@ -98,12 +100,12 @@ def adopt(
         search.wire_page()
     of_forms = [note for form in search.forms for note in form.notes]
     of_idle = [f"{name} serves no port of a node that is known, and is left out" for name in without_nodes]
-    notes = [*facts.notes, *wires.notes, *search.units.notes, *of_forms, *of_idle, *contradictions]
+    notes = [*facts.notes, *wires.notes, *search.units.notes, *of_forms, *rack_notes, *of_idle, *contradictions]
     cluster, trial = _build_page(search, notes)
     return Adoption(
         facts,
         edit_page(search.page, ()),
-        [*_list_inferences(search), *(settings.inferences if settings else ())],
+        [*_list_inferences(search), *of_racks, *(settings.inferences if settings else ())],
         notes,
         trial,
         cluster,

@@ -124,6 +124,15 @@ class PageSearch:
                 self.page = edit_words(first_page, kept.values())
         self.cost = self._measure_page(self.page, self.trial)
 
+    def keep_page(self, words: Words) -> bool:
+        """Take a page in place of the shortest, although it may be longer, if it gives as many links; return whether it
+        does. Raises InputError if it cannot be wired.
+        """
+        trial = self.try_page(words)
+        if is_kept := bool(trial.is_wrong.sum() <= self.trial.is_wrong.sum()):
+            self.page, self.trial, self.cost = words, trial, self._measure_page(words, trial)
+        return is_kept
+
     def _relax_fabric(self, name: str) -> Iterator[Edit]:
         """Yield changes with which a fabric may be wired that cannot be as its switches tell."""
         for form in [form for form in self.forms if form.network.name == name]:

@@ -191,6 +191,26 @@ def test_two_generations_in_a_unit_have_a_fabric_each(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_racks_of_a_list_come_back_or_are_told(tmp_path: Path) -> None:
+    """Switches of a tier that are dealt over two racks, of which one is moved, and nodes by fours."""
+    view = compile_example("two-generations")
+    dumps, devices = lay_out_hall(view, tmp_path)
+    found = adopt("two-generations", [str(dumps)], [str(devices)], jobs=1)
+    stated = {
+        f"{name}.{t}": tier.get("racks")
+        for name, f in found.words["fabrics"].items()
+        for t, tier in f.get("tiers", {}).items()
+    }
+    assert stated == {"ndr.leaf": 2, "xdr.leaf": 2, "storage.leaf": 2, "oob.leaf": None, "oob.spine": 2}
+    rows = devices.read_text(encoding="utf-8").replace("net-storage-leaf-b-01,41", "net-xdr-leaf-b-01,27")
+    devices.write_text(rows, encoding="utf-8")
+    found = adopt("two-generations", [str(dumps)], [str(devices)], jobs=1)
+    assert found.words["fabrics"]["ndr"]["tiers"]["leaf"].get("racks") is None
+    told = "lists have these in other racks; `racks`, `stand` or `floor` say where"
+    assert [note for note in found.notes if "racks" in note] == [f"fabrics.ndr.tiers.leaf: {told}"]
+
+
+@pytest.mark.slow
 def test_a_pod_with_switches_of_another_model_says_so(tmp_path: Path) -> None:
     back = adopt_example("bought-later", tmp_path)
     assert (back.lost, back.beside) == (0, 0), back.page
@@ -227,9 +247,11 @@ def test_a_page_with_its_configurations_builds_the_same_bytes(tmp_path: Path, fa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("example", ["bonded-pair", "two-site"])
+@pytest.mark.parametrize("example", ["bonded-pair", "two-site", "two-exits", "two-generations"])
 def test_dumps_and_configurations_together_leave_no_difference(example: str, tmp_path: Path, fabricgen) -> None:  # type: ignore[no-untyped-def]
-    """An MLAG pair with a fabric on tagged VLANs, which no cable tells; and two sites."""
+    """An MLAG pair with a fabric on tagged VLANs, which no cable tells; two sites; whole cages whose ports have names
+    of split ones; switches dealt over racks, whose cables are longer.
+    """
     page, found = f"blueprints/{example}.yaml", tmp_path / "found.yaml"
     assert fabricgen("build", page, "-o", tmp_path / "was", "--only", "devices,configs").code == 0
     assert fabricgen("emulate", page, "-o", tmp_path / "hall").code == 0

@@ -11,12 +11,21 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from fabricgen.adopt.facts import Inference
-from fabricgen.adopt.settings.draft import ALL_SWITCHES, Draft, ReadSwitch, Remark, Setting, edit_page
+from fabricgen.adopt.settings.draft import (
+    ALL_SWITCHES,
+    MAX_SAMPLE_OF_TIER,
+    Draft,
+    ReadSwitch,
+    Remark,
+    Setting,
+    edit_page,
+)
 from fabricgen.adopt.settings.exits import infer_exits, infer_leaks, infer_tenants
 from fabricgen.adopt.settings.forwarding import (
     infer_balancing,
@@ -34,7 +43,8 @@ from fabricgen.adopt.settings.forwarding import (
 )
 from fabricgen.adopt.settings.numbers import infer_asns, infer_pools, infer_reserves, list_exceptions
 from fabricgen.adopt.settings.services import infer_management, infer_services
-from fabricgen.kernel.diagnostics import Severity
+from fabricgen.cluster import Cluster
+from fabricgen.kernel.diagnostics import InputError, Severity
 from fabricgen.switch.interfaces import Subinterface
 from fabricgen.switch.model import Switch
 from fabricgen.switch.routing import RouteMaps
@@ -126,6 +136,37 @@ def _list_numbered_words(text: str) -> set[str]:
     return set(re.findall(r"[\w./-]*\d[\w./:-]*\w|\d", text))
 
 
+def infer_splits(draft: Draft) -> None:
+    """Put into the page the `breakout` of each tier with which its switches have the ports that they list, used or not.
+
+    The port of a whole cage may have the name of the first one of a split cage, so that no link tells them apart.
+    """
+    for fabric, tier in [(owner.name, tier) for owner in draft.list_fabrics() for tier in owner.tiers]:
+        differing = _count_differing_ports(draft, draft.cluster, fabric, tier.name)
+        ways = {(n, gbps) for cage in tier.profile.cages for n, speeds in cage.breakouts.items() for gbps in speeds}
+        best = list[Setting]()
+        for number, gbps in sorted(way for way in ways if way[1] in tier.speeds) if any(differing) else ():
+            setting = Setting(("fabrics", fabric, "tiers", tier.name, "breakout"), f"{number} x {gbps}G")
+            with suppress(InputError):
+                cluster = draft.build(edit_page(draft.page, [setting]))
+                counts = _count_differing_ports(draft, cluster, fabric, tier.name)
+                if sum(counts) < sum(differing):
+                    best, differing = [setting._replace(facts=counts.count(0))], counts
+        draft.add_settings(best)
+
+
+def _count_differing_ports(draft: Draft, cluster: Cluster, fabric: str, tier: str) -> list[int]:
+    """Return by switch of a tier how many ports only the page has, or only the running switch; switches whose
+    configurations do not list unused ports are passed over.
+    """
+    return [
+        len({*planned.interfaces, *planned.unused} ^ {*switch.running.interfaces, *switch.running.unused})
+        for switch in draft.iterate_switches(cluster, MAX_SAMPLE_OF_TIER)
+        if (switch.fabric, switch.view.tier.name) == (fabric, tier) and switch.running.unused
+        for planned in (model_switch(switch.view, cluster.design.catalog),)
+    ]
+
+
 MAX_NAMED = 6
 """The most differing switches that a note names."""
 
@@ -170,6 +211,7 @@ def infer_settings(switches: Mapping[str, ReadSwitch], page: Mapping[str, Any], 
     draft = Draft(dict(page), path, switches)
     for stages in STAGES:
         draft.add_settings([setting for infer in stages for setting in infer(draft)])
+    infer_splits(draft)
     infer_reserves(draft)
     infer_asns(draft)
     for _ in range(2):  # limits of sessions follow from the other settings that make FRR write them
