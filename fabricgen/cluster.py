@@ -52,7 +52,7 @@ class AtPhase(NamedTuple):
     """Whether it is a part of the cluster for a lab, and not a phase of the blueprint."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cluster:
     """Everything that is known of a cluster; immutable. `names` are those of all devices, by row."""
 

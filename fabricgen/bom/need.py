@@ -33,7 +33,7 @@ class OrderedPart(NamedTuple):
     power_w: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Needs:
     """Needs of parts, as int32 columns of one length; `part` indexes `parts`.
 

@@ -63,7 +63,7 @@ class DeviceClass:
         return slice(self.first, self.first + self.count)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DeviceTable:
     """Devices, int32 columns of one length. Coordinates count from 0, and are -1 where a device has none.
 
@@ -256,7 +256,7 @@ class Segment(NamedTuple):
         return f"{self.lower}-{self.upper}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LinkTable:
     """Links, int32 columns of one length: `a` is the lower end, `b` the upper.
 
@@ -285,7 +285,7 @@ class LinkTable:
         return slice(start, stop)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CableTable:
     """Cables, and the ends of cables: an end row is a pair of connectors that a cable joins (a breakout has several),
     or a pair of cages if a cable with fixed ends fills these.
@@ -316,7 +316,7 @@ class CableTable:
         return np.flatnonzero(np.append(True, another)[: len(self.end_cable)])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RackTable:
     """Racks: name, site and position on the floor, columns of one length.
 

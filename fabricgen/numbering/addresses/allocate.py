@@ -41,7 +41,7 @@ FIRST_IDENTIFIER = 0x1000
 MOST_IDENTIFIERS = LAST_IDENTIFIER + 1 - FIRST_IDENTIFIER
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Addresses:
     """The AS number and the router id of every device (int64, 0 for none), and the addresses by family.
 

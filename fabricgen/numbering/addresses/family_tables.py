@@ -10,7 +10,7 @@ from fabricgen.numbering.blocks.family import Family
 from fabricgen.wiring.arrays import Ints64
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class NodeBlocks:
     """For every device, the block of addresses for all its links to nodes of a fabric; 0 for none. Lengths are int64.
 
@@ -28,7 +28,7 @@ class NodeBlocks:
     """The address that each switch of an MLAG pair has alone, beside the gateway that both have."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FamilyAddresses:
     """The addresses of one family, 0 for none; prefix lengths are int64.
 

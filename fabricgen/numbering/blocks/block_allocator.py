@@ -28,7 +28,7 @@ from fabricgen.numbering.blocks.pools import Need, NumberPool
 from fabricgen.wiring.arrays import Ints, Ints64, unique_values
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Slots:
     """The slot `number` of each device of a tier, int64 from 0, and the `count` of all slots, reserved ones included.
 

@@ -24,7 +24,7 @@ PlaceOf = Callable[[Side, Ints], Ints]
 Such a cage, connector or port is a place here."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class EndNumbers:
     """Numbers of the cages (or of the connectors) at the lower (`a`) and upper (`b`) ends of rows, int32, from 0. A row
     is a link, or an end row of cables.
@@ -38,7 +38,7 @@ class EndNumbers:
     count: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CableEnds:
     """End rows of cables, in cable order: a row for each pair of connectors that a cable joins, so that a straight
     cable has one, and a breakout one for each leg.
