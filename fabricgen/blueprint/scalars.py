@@ -335,6 +335,7 @@ def _read_cages(value: Any) -> Any:
         raise ValueError("expected cages such as 1-32 or 1-16,33-48")
     cages: list[int] = []
     for part in value.split(","):
+        # a number alone has no second group: it is a range from itself to itself
         ends = re.fullmatch(r" *(\d{1,4})(?: *- *(\d{1,4}))? *", part, re.ASCII)
         if ends is None or int(ends[2] or ends[1]) < int(ends[1]) or int(ends[1]) < 1:
             raise ValueError(f"'{value}' is not a range of cages such as 1-32 or 1-16,33-48")

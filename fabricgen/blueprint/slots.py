@@ -33,7 +33,8 @@ class PodUnits(NamedTuple):
 
 
 def list_omitted_slots(blueprint: Blueprint, pods: Mapping[str, PodUnits]) -> frozenset[NodeSlot]:
-    """Return the node slots that `omit` leaves empty, and those of part filled units.
+    """Return the node slots that are empty: those that `omit` names, and the last ones of a pod that states fewer
+    `nodes` than its units hold.
 
     `pods` are the pods by name in pod order. Raises InputError (FG013) for a slot that does not exist, and for a number
     of `nodes` that the units of a pod do not hold.
@@ -100,6 +101,7 @@ def _list_unfilled(pods: Mapping[str, PodUnits]) -> tuple[set[NodeSlot], list[Di
         if pod.nodes is None:
             continue
         slots = pod.su * unit.nodes
+        # the last unit has at least one node, else the pod states a unit too many
         fewest = slots - unit.nodes + 1
         if not fewest <= pod.nodes <= slots:
             message = (

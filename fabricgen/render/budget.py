@@ -93,7 +93,9 @@ class BudgetedEnvironment(ImmutableSandboxedEnvironment):
             )
 
     def counted(self, values: Iterable[Any], weight: int = 1, text: int = 0) -> Iterator[Any]:
-        """Yield the values of a loop; each costs `weight` steps, and may print the `text` characters of its body."""
+        """Yield the values of a loop. Each of them costs `weight` steps, and counts `text` characters as printed, which
+        is how much constant text the body of the loop has.
+        """
         for value in values:
             self.spend_steps(weight)
             self._add_printed(text)

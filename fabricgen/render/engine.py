@@ -148,7 +148,11 @@ SNIPPET_ERRORS = (AttributeError, InputError, LookupError, TypeError, ValueError
 
 
 def _can_merge(nos: TakesTrees, file: str, text: str, trees: tuple[PlacedSnippet, ...], judge: Catalog | None) -> bool:
-    """Whether the user's trees can be merged into the text of a file."""
+    """Whether the user's trees can be merged into the text of a file: False if `with_trees` raises one of
+    SNIPPET_ERRORS.
+
+    `judge` is the catalogue by which the result is checked as well, None for no check.
+    """
     try:
         nos.with_trees(file, text, trees, judge)
     except SNIPPET_ERRORS:

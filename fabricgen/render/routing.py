@@ -219,7 +219,11 @@ def list_sources(maps: RouteMaps, name: str) -> list[str]:
 def list_leak_rows(
     maps: RouteMaps, names: PolicyNames, words: dict[bool, str], make_rule: Callable[[Permit], Any] = make_rule_text
 ) -> list[dict[str, Any]]:
-    """Return the maps of what is imported into a VRF, by family, with entries and the rules of their lists."""
+    """Return the maps by which routes of other VRFs are imported into a VRF, IPv4 before IPv6, as rows for templates.
+
+    A row has the name of its `map`, the `word` of its family, and `sources`: its permitting entries, each with the
+    numbered `rules` of its prefix list. `words` are the NOS's words for families, by whether IPv6.
+    """
     return [
         {
             "map": names.name_map(map_),

@@ -236,6 +236,7 @@ def _make_path_finder(cluster: Cluster, fabric: str) -> Callable[[Place], Place]
     def find_path(keys: Place) -> Place:
         """Return the path of a key in the fabric if it is stated there, else at the top level."""
         value = getattr(fabric_management, str(keys[0]))
+        # accounts are stated one by one, by their names (keys[1])
         is_of_fabric = keys[1] in value if isinstance(value, dict) else value is not None
         return (*(("fabrics", fabric) if is_of_fabric else ()), "management", *keys)
 

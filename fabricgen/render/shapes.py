@@ -367,6 +367,7 @@ class SwitchShapes:
         by_text = np.array([frame.nos not in keep_order for frame in frames], dtype=bool)
         for row, frame, ports in zip(rows, frames, self._ports.list_port_texts(rows, by_text), strict=True):
             merges = any(snippet.tree for snippet in frame.snippets)
+            # why a switch is rendered by itself: whatever it has of its own may change its lines
             alone = merges or frame.name in self._stated or frame.fabric.underlay == "static" or self._guests
             alone = alone or _reads_gateways(frame)
             alone = alone or row in self._views.exit_rows or (bonds is not None and bonds.mate[row] >= 0)

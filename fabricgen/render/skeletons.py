@@ -270,6 +270,7 @@ class Skeletons:
                 shape.view = self._switch_shapes.make_placeholder_view(signature)
                 shape.steps_m = np.array(shape.nos.length_steps_m(shape.view, catalog))
         lengths_m = signature.ports.lengths_m
+        # between which steps each length lies: between two of them all lengths give the same files
         key = np.searchsorted(shape.steps_m, lengths_m).tobytes() if len(shape.steps_m) else b""
         if key not in shape.length_classes:
             shares = isinstance(shape.nos, SharesTables)

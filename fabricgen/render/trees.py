@@ -61,8 +61,7 @@ def _find_key(base: Mapping[str, Any], key: Any) -> Any:
 def find_first_fault(
     snippets: tuple[PlacedSnippet, ...], fails: Callable[[tuple[PlacedSnippet, ...]], bool]
 ) -> PlacedSnippet:
-    """Return the snippet with which several snippets begin to fail: the last of the shortest failing run from the first
-    on.
+    """Return the snippet with which some snippets begin to fail, if they are added one by one in their order.
 
     `fails` says whether some snippets fail together; all of `snippets` do.
     """

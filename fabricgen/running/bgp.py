@@ -251,6 +251,7 @@ def is_drained(policies: Policies, instances: Iterable[Instance], *, by_communit
     ]
     maps_out = [instance.merge_values(neighbor, "map_out") for instance, neighbor in sessions]
     permitting = [name for name in sorted({name for maps in maps_out for name in maps}) if policies.lets_pass(name)]
+    # whether each map drains; a session without a map announces all as it is
     are_drained = {policies.is_draining(name, by_community=by_community) for name in permitting} | {
         False for maps in maps_out if not maps
     }

@@ -26,11 +26,11 @@ MOST_RULES = 150
 
 
 class Given(FrozenModel):
-    """A condition of a rule: that there is a statement at a path, or none (`absent`).
+    """A condition of a rule: that something is stated at a path, or with `absent` that nothing is.
 
-    Steps of the path are texts, or with `like` regular expressions that any statement may match. `{name}` in a step
-    stands for what the group `name` of the rule's path matched. `among` says whose statements are asked; `values` are
-    regular expressions of which its value must match one, () for any value.
+    The statements are those of the device or of the plan (`among`). Steps of the path are texts, or with `like` regular
+    expressions. `{name}` in a step stands for what the group `name` of the rule's path matched. `values` are regular
+    expressions, one of which must match the whole value at the path; () allows any value.
     """
 
     path: tuple[str, ...]
@@ -216,6 +216,7 @@ def _is_condition_met(condition: Given, groups: Mapping[str, str], running: Stat
     is_stated = any(
         not condition.values or any(re.fullmatch(pattern, value) for pattern in condition.values) for value in values
     )
+    # `absent` turns the condition round
     return is_stated is not condition.absent
 
 

@@ -129,7 +129,11 @@ def _list_link_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIn
 
 
 def _list_host_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
-    """Yield what nodes and extra devices ask of the switches that they attach to, perhaps of another fabric."""
+    """Yield what a fabric asks of the tiers that its hosts attach to: nodes, extra devices and management ports of
+    switches.
+
+    The tiers may be those of another fabric, which carries this one.
+    """
     spec = design.loaded.blueprint.fabrics[fabric.name]
     tier_keys = dict.fromkeys(
         (*fabric.leaves, *(e.tier for e in fabric.extras), *(tier.key for tier in fabric.managing))
@@ -146,6 +150,7 @@ def _list_host_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIn
         yield AskedIntent("tagged-hosts", (*fabric.path, "host_ports"), tiers)
     if fabric.bond:
         yield AskedIntent("bonds", (*fabric.path, "bond"), tiers)
+        # a bond over two switches is by EVPN multihoming where the tier states it, else by MLAG
         over_two = tuple(t for t in tiers if is_multihomed(design.loaded.blueprint, t.key))
         yield AskedIntent("evpn-multihoming", (*fabric.path, "bond"), over_two)
         paired = tuple(t for t in tiers if t not in over_two and t.peer_links)
@@ -155,7 +160,10 @@ def _list_host_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIn
 
 
 def _list_vrf_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
-    """Yield what is asked of the switches that have a VRF, or pass it on: those of its fabric, or of its carrier."""
+    """Yield what the VRFs of a fabric, its own and those of tenants in it, and its leaks ask of switches.
+
+    VRFs are asked of all tiers of the fabric that has the switches: its carrier if it is carried, else itself.
+    """
     blueprint = design.loaded.blueprint
     owner = design.fabric(fabric.carrier or fabric.name)
     paths = [tenant.path for tenant in design.tenants if fabric.name in tenant.fabrics]
@@ -225,7 +233,10 @@ def _list_exit_intents(exit_: ExitDesign) -> IntentKeys:
 
 
 def _list_host_features(spec: Fabric, *, routed: bool) -> IntentKeys:
-    """Yield (intent, path below the fabric) of what its host ports ask; `routed`: it has routed host ports."""
+    """Yield (intent, path below the fabric) of what the host ports of a fabric ask.
+
+    `routed`: whether its hosts are routed, so that DHCP is relayed at ports and not at VLANs.
+    """
     storm = spec.access.storm_control
     if any(percent is not None for percent in (storm.broadcast, storm.multicast, storm.unknown_unicast)):
         yield "storm-control", ("access", "storm_control")

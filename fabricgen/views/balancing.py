@@ -15,13 +15,19 @@ _FIRST, _STEP, _RANGE = 3, 5, 16
 
 
 def find_balancing(of_fabric: Routing, of_cluster: Routing) -> LoadBalance:
-    """Return what the settings of the fabric state, else those of the cluster; a single word is the mode."""
+    """Return how a fabric chooses among equal paths: as it states, else as the cluster states, else by hash.
+
+    A setting that is a single word is the mode; all else then has its default.
+    """
     stated = of_fabric.load_balance or of_cluster.load_balance or "hash"
     return LoadBalance.model_construct(mode=stated) if isinstance(stated, str) else stated
 
 
 def choose_hash_seed(balancing: LoadBalance, tier: str, level: int) -> int | None:
-    """Return the seed of a tier, by the number of tiers below it; None if the default of the NOS holds."""
+    """Return the hash seed of a tier; None if its NOS chooses the seed.
+
+    With seeds `auto` it follows from `level`, the number of tiers below; else it is what is stated for the name `tier`.
+    """
     if balancing.seeds == "auto":
         return (_FIRST + _STEP * level) % _RANGE
     return balancing.seeds.get(tier) if balancing.seeds else None

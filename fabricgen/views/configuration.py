@@ -39,7 +39,11 @@ def list_snippets(design: Design, tier: TierDesign, device: str) -> tuple[Placed
 
 
 def _place_snippet(design: Design, name: str, snippet: Snippet, path: Path) -> PlacedSnippet:
-    """Return a snippet with its place in the configuration."""
+    """Return a snippet with the name of the place in the configuration where it goes, such as `bgp`.
+
+    `name` is its name, `path` its path in the blueprint. Raises InputError (FG052) for a snippet that has no place
+    there.
+    """
     from fabricgen.views.switch import PlacedSnippet
 
     place = find_snippet_place(snippet, design.catalog, path)
@@ -58,7 +62,7 @@ def find_port_settings(design: Design, device: str) -> Mapping[str, PortSettings
 
 
 def is_in_maintenance(design: Design, device: str) -> bool:
-    """Whether a switch is to be drained."""
+    """Whether `config_of` states `maintenance` for a switch: it drains itself then, so that traffic goes other ways."""
     device_spec = design.loaded.blueprint.config_of.get(device)
     return device_spec is not None and device_spec.maintenance
 

@@ -136,6 +136,7 @@ def _make_exit_sessions(end: ExitEnd, loopbacks: tuple[str, str], limit: int) ->
     from fabricgen.switch.routing import Peer, SessionBfd
 
     spec, far_device = end.exit.spec, end.own
+    # by whether it is IPv6, which also indexes `loopbacks`: (IPv4, IPv6)
     far_loopbacks = {":" in text: text for text in far_device.loopback or ()}
     bfd = BfdSpec.model_construct() if spec.bfd is True else spec.bfd
     for address, far in end.pairs if spec.routing == "ebgp" else ():

@@ -71,6 +71,7 @@ def make_partitions(ports: Iterable[TenantPort], numbers: Mapping[str, int], res
     ports_by_partition: dict[str, dict[tuple[str, bool], list[TenantPort]]] = {}
     for port in ports:
         for name in port.tenants:
+            # by node, and by whether the ports are in no other partition but the default one
             ports_by_partition.setdefault(name, {}).setdefault((port.node, len(port.tenants) == 1), []).append(port)
     return tuple(
         Partition(
@@ -191,7 +192,10 @@ def make_fabric_view(design: Design, plan: WiringPlan, names: Sequence[str], nam
 
 
 class _LinkEndColumns(NamedTuple):
-    """One end of each link of the fabric; int64 columns as the fields of `FabricLink`, `node` indexes its nodes."""
+    """One end of each link of the fabric, as int64 columns with an entry for each link.
+
+    `node` is the index of the device in `FabricView.nodes`; the others are as in `FabricLink`.
+    """
 
     node: Ints64
     port: Ints64
@@ -308,6 +312,7 @@ class _FabricViewBuilder:
             for side, device in ((segment.a, links.a_device), (segment.b, links.b_device)):
                 if isinstance(side, PortRun):
                     np.maximum.at(stride, device[rows], side.ways)
+        # all switches of a class are numbered alike: as the finest split of any of them asks
         for cls in self._classes:
             stride[cls.rows] = stride[cls.rows].max(initial=1)
         return stride
@@ -379,7 +384,7 @@ class _FabricViewBuilder:
                 )
 
     def _link_columns(self, a: _LinkEndColumns, b: _LinkEndColumns) -> list[list[Any]]:
-        """Return the columns of links."""
+        """Return the columns of links: a list of values for each field of `FabricLink`, in the order of the fields."""
         segments, segment = self._plan.links.segments, self._plan.links.segment[self._links]
         speeds = (np.array([getattr(s, key) for s in segments])[segment] for key in ("speed_gbps", "lane_gbps"))
         return [column.tolist() for column in (*a, *b, *speeds)]

@@ -61,7 +61,11 @@ class SwitchFrames:
 
     @cached_property
     def ends_by_switch(self) -> tuple[Ints64, Ints, Flags]:
-        """An index of link ends by switch, as `index_switch_ends` returns it."""
+        """The ends of links at switches, computed once: (pointer, link of each end, whether it is the upper end).
+
+        The ends at the switch in row i are those from `pointer[i]` to `pointer[i + 1]` - 1, as `index_switch_ends`
+        says.
+        """
         return index_switch_ends(self.plan)
 
     def list_link_ends(self, rows: Sequence[int] | Ints64) -> tuple[Ints64, Ints, Flags]:
@@ -74,8 +78,7 @@ class SwitchFrames:
         switch_rows = np.asarray(rows, dtype=np.int64)
         counts = pointer[switch_rows + 1] - pointer[switch_rows]
         owner = np.repeat(np.arange(len(switch_rows)), counts)
-        # the number of an end among all of these, less those of switches before its own, from where those of its own
-        # begin
+        # an end's place in the index: where the ends of its switch begin there, plus its number among these
         position = np.arange(len(owner)) + (pointer[switch_rows] - np.cumsum(counts) + counts)[owner]
         return owner, links.take(position), upper.take(position)
 
@@ -113,8 +116,9 @@ class SwitchFrames:
         )
 
     def list_local_identifiers(self, link: Ints, at_b: Flags) -> Ints64:
-        """Return the SRv6 identifiers of switch ports, which are given by a link and whether the port is at its b end;
-        int64, 0 without SRv6.
+        """Return the SRv6 identifier of each of some switch ports (int64); 0 for ports of fabrics without SRv6.
+
+        A port is given by its link, and by whether it is at the upper end (`at_b`) of the link.
         """
         links, identifiers = self.plan.links, np.zeros(len(link), dtype=np.int64)
         if not self.addresses.identifiers.any():
@@ -178,8 +182,10 @@ class SwitchFrames:
         return flag_shared_asns(tiers, self.addresses.asn)
 
     def _list_services(self, row: int, owner: FabricDesign) -> tuple[Service, ...]:
-        """Return the services of a switch: of the fabric that owns it, of fabrics which that one carries, if they have
-        hosts on the switch or their VRF passes through it, and of tenants.
+        """Return the services of a switch: to hosts of the fabric that owns it, to hosts of fabrics which that one
+        carries, and of tenants.
+
+        A carried fabric counts if it has hosts on the switch, or if its VRF passes through it.
         """
         services = self._list_fabric_services(row, owner)
         for guest in self._guests.get(owner.name, ()):

@@ -52,6 +52,7 @@ def add_leaks(switch: SwitchView, frames: SwitchFrames) -> SwitchView:
                     leak.prefixes.get(other_vrf), _list_pools(frames, owner, other_vrf)
                 )
                 prefixes.setdefault(other_vrf, []).extend(leaked_prefixes)
+            # a switch imports from VRFs that it has; what others import from further VRFs only passes here
             sources = tuple(
                 LeakSource(other_vrf, _number_vrf(frames, owner, other_vrf), tuple(dict.fromkeys(prefixes_of_vrf)))
                 for other_vrf, prefixes_of_vrf in sorted(prefixes.items())
@@ -63,7 +64,11 @@ def add_leaks(switch: SwitchView, frames: SwitchFrames) -> SwitchView:
 
 
 def _add_leaks_to_overlay(switch: SwitchView, leaks: Iterable[Leaked]) -> EvpnOverlay | None:
-    """Return the overlay, which also announces what the switch leaks itself if its NOS announces imported routes."""
+    """Return the overlay of a switch (None without one) with the leaked routes that it has to announce over EVPN.
+
+    They are added to the sessions that announce only own routes, if the switch leaks routes itself and its NOS
+    announces imported routes.
+    """
     overlay = switch.overlay
     if overlay is None or not switch.naming.configuration.tells_imports or not any(leaked.sources for leaked in leaks):
         return overlay
@@ -85,7 +90,10 @@ def match_leaked_paths(switch: SwitchView) -> str:
 
 
 def tells_leaked(switch: SwitchView) -> bool:
-    """Whether a switch announces routes that it has leaked although it announces only own routes: it does over EVPN."""
+    """Whether a switch that otherwise announces only its own routes announces leaked ones too.
+
+    It does if it leaks routes into a VRF itself and has an overlay (EVPN).
+    """
     return bool(switch.overlay and switch.announces_own_only and any(leaked.sources for leaked in switch.leaks))
 
 

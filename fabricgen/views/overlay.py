@@ -87,6 +87,7 @@ def _list_vrf_loopbacks(owner: str, frames: SwitchFrames, row: int) -> Iterator[
     """Yield the loopbacks of a switch in VRFs of the fabric that owns it, by VRF."""
     for (carrier, vrf), vni in sorted(frames.design.vnis.items()):
         columns = [(family, family.vrf_loopbacks.get((carrier, vrf))) for family in frames.addresses.families]
+        # one text for each family; a cluster of one family gets "" for the second
         four, six, *_ = [
             *(family.format_address(column.at(row)) if column is not None else "" for family, column in columns),
             "",

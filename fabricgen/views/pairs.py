@@ -110,10 +110,11 @@ def make_pair_mac(router_id: str) -> str:
 def _list_vrf_subinterfaces(
     switch: SwitchView, mlag_peer: SwitchView, addressed_port: SwitchPort
 ) -> tuple[Subinterface, ...]:
-    """Return the sub-interfaces between the switches of a pair in VRFs.
+    """Return the sub-interfaces by which the two switches of a pair talk to each other in VRFs.
 
-    They are those of the peer link, and for each VRF without one the gateway in its first VLAN that both switches have,
-    if the switch runs BGP and has an address of its own there.
+    They are those of the peer link. A VRF without one there gets one that stands for the interface of a gateway, if the
+    switch runs BGP: in the first VLAN of the VRF that both switches have and in which this one has an address of its
+    own.
     """
     peer_services = {(service.fabric, service.vlan): service for service in mlag_peer.services}
     subinterfaces = list(addressed_port.subinterfaces)

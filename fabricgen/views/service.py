@@ -29,9 +29,10 @@ class HostServices(NamedTuple):
 
     @property
     def reads_gateways(self) -> bool:
-        """Whether a gateway's address decides more of a configuration than the lines that print it: the relay to a
-        server in its subnet, or what is advertised by its prefix. True with DHCP servers, and with stated
-        advertisements.
+        """Whether a configuration depends on a gateway's address in more than the lines that print it.
+
+        It does with DHCP servers, as one may be in the subnet of the gateway, and with stated advertisements, as these
+        tell the prefix.
         """
         return bool(self.dhcp) or self.states_advertised
 
@@ -109,7 +110,7 @@ class Service(NamedTuple):
 
     @property
     def owns(self) -> tuple[str, ...]:
-        """The switch's own addresses beside gateways that it shares, IPv4 before IPv6."""
+        """The switch's own addresses in the VLAN, IPv4 before IPv6: it has them if another switch has its gateways."""
         return tuple(address for address in (self.own, self.own6) if address)
 
     @property

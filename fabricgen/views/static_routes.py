@@ -100,6 +100,7 @@ class Reachability:
         }
         dropped = {prefix for first, end in discards for prefix in split_range(first, end, family.bits)}
         if upper_switches:
+            # the default route: by all upper switches, whose numbers follow those of the lower ones
             path_of[0, 0] = tuple(range(len(lower_switches), len(lower_switches) + len(upper_switches)))
         number_of_path: dict[_Path, int] = {}
         cuts = [
@@ -107,6 +108,7 @@ class Reachability:
             for prefix in sorted(path_of.keys() | dropped)
         ]
         routes = tuple(
+            # a path gets the next number when it is first met
             [(text, number_of_path.setdefault(path, len(number_of_path)), drops) for text, path, drops in cuts]
         )
         return tuple(number_of_path), routes
@@ -194,7 +196,10 @@ class Reachability:
 
 
 def _index_links(device: Ints, port: Ints, rows: Ints64, devices: int) -> tuple[Ints64, Ints64]:
-    """Return (row pointer per device, link rows sorted by device and then port)."""
+    """Return (pointer, rows of links sorted by device and then port), both int64.
+
+    The links of device i are those from `pointer[i]` to `pointer[i + 1]` - 1; `rows` are the links to sort.
+    """
     by = rows[np.lexsort((port[rows], device[rows]))]
     return np.searchsorted(device[by], np.arange(devices + 1)), by
 

@@ -263,11 +263,11 @@ class _Reader:
         """
         for name, room in rooms.items():
             smallest = 2 if name.partition(" +")[0].endswith(("uplink", "peer")) or " nodes of " in name else 1
-            smallest = 4 if name == "management" else smallest
+            smallest = 4 if name == "management" else smallest  # a subnet; a link takes 2
             is_count = name.startswith(("managed ", "floor ", PORTS)) or " for extras " in name
             if is_count and room > _LAST_PLACE:
                 self._add_fault(("rooms", name), f"{room} is too large: these counts end at {_LAST_PLACE}")
-            elif not is_count and (room & (room - 1) or room < smallest):
+            elif not is_count and (room & (room - 1) or room < smallest):  # `room & (room - 1)`: 0 for powers of two
                 self._add_fault(("rooms", name), f"{room} is no room: a power of two from {smallest} on")
 
     def _check_words(self, words: Mapping[str, Mapping[str, str]]) -> None:
@@ -390,7 +390,7 @@ def _parse_ranges(value: Any, last: int) -> Intervals:
     """
     intervals = []
     for text in str(value).split(","):
-        match = re.fullmatch(_RANGE, text.strip())
+        match = re.fullmatch(_RANGE, text.strip())  # a number alone has no second group
         if isinstance(value, bool) or not match or int(match[2] or match[1]) < int(match[1]):
             raise ValueError(f"'{value}' is no list of numbers such as 0-15, 32-47")
         if int(match[2] or match[1]) > last:
@@ -438,7 +438,7 @@ def _split_interval(kind: str, interval: Interval) -> list[Interval]:
         return [interval]
     pieces, first = [], interval.first
     while first < interval.end:
-        size = 1 << (interval.end - first).bit_length() - 1
+        size = 1 << (interval.end - first).bit_length() - 1  # the largest power of two that still fits
         # no larger than the power of two that `first` is a multiple of, or it would be no prefix
         size = min(size, first & -first) if first else size
         pieces.append(Interval(first, size))

@@ -407,6 +407,7 @@ def _find_repeated_hardware(rows: list[Hardware]) -> Iterator[Diagnostic]:
             ("serial", row.serial, f"serial number {row.serial}"),
             ("pci", f"{row.device} {row.pci}" if row.pci else "", f"PCI address {row.pci} of {row.device}"),
         ):
+            # an empty key is a value that is not stated, which nothing repeats
             first_row = first_rows.setdefault((column, key), row) if key else row
             if first_row is not row and not (column == "serial" and first_row.device == row.device):
                 yield row.report_cell(column, f"{text} is there twice, first in line {first_row.cells['device'].line}")

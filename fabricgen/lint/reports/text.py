@@ -143,6 +143,7 @@ def _cut_excerpt(span: Span | None, files: dict[str, tuple[str, ...]]) -> list[s
         return []
     line = files[span.file][span.line - 1]
     start = min(span.column - 1, len(line))
+    # columns count from 1; a place that goes on below this line ends with it, one without an end is a character
     end = span.end_column - 1 if span.end_line == span.line else len(line.rstrip()) if span.end_line else 0
     end = max(end, start + 1)
     line, near_start = line[: end + NEAR], max(0, start - NEAR)

@@ -95,8 +95,9 @@ def find_lost_groups(links: LinkTable, segments: list[int], groups: Ints, gone: 
 
 
 def find_cut_off_devices(plan: WiringPlan, present: Presence, segments: list[int]) -> list[int]:
-    """Return the rows of the present devices all of whose links in `segments` are absent; devices at lower ends count
-    alone.
+    """Return the rows of the present devices that have links in `segments`, all of them absent.
+
+    Only devices at the lower ends of links count, such as nodes, and leaves below spines.
     """
     import numpy as np
 

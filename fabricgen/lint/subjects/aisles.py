@@ -21,8 +21,8 @@ HOT, COLD = "hot", "cold"
 
 
 def find_hot_side(edges: Mapping[tuple[str, str], int]) -> set[str]:
-    """Return the vertices on the side of `HOT` if all vertices are parted into the sides of `HOT` and `COLD` so that
-    the sum of the weights of the edges between both sides is the least.
+    """Divide all vertices into a side of `HOT` and a side of `COLD`, so that the edges between both sides weigh least
+    together; return the vertices on the side of `HOT`.
 
     `edges` has the weight of each pair of vertices. This is a minimum cut, found by shortest augmenting paths (Edmonds
     and Karp, 1972).
@@ -46,6 +46,7 @@ def find_hot_side(edges: Mapping[tuple[str, str], int]) -> set[str]:
         while vertex != HOT:
             path.append((came_from[vertex], vertex))
             vertex = came_from[vertex]
+        # as much as the narrowest edge of the path takes flows along it
         least = min(residual[a][b] for a, b in path)
         for a, b in path:
             residual[a][b] -= least
@@ -139,6 +140,7 @@ class Aisles:
             edges[vertices[a], vertices[b]] += cables * cable_weight
         for a, b in rack_mates:
             edges[vertices[a], vertices[b]] += rack_weight
+        # a tier that turns is cut from the aisle that it faces now
         for tier, numbers in self.tiers.items():
             edges[tier, self.now[numbers[0]]] += 1
         hot = find_hot_side({(a, b): n for (a, b), n in edges.items() if a and b and a != b})
@@ -159,8 +161,8 @@ class Aisles:
         return sorted({a for a, b in joined if b in switches and self.classes[a].kind != SWITCH})
 
     def list_misfacing(self, fabric: str) -> list[int]:
-        """Return the classes of a fabric's switches that would best face the aisle of its nodes and do not; [] if
-        turning them spares no cable the way across a rack.
+        """Return the classes of a fabric's switches that do not face the aisle of its nodes, and would by the best
+        choice of aisles (`best`); [] if fewer cables would not cross a rack then.
         """
         node_aisle = self.of_nodes(fabric)
         switches = (n for n, cls in enumerate(self.classes) if cls.kind == SWITCH and cls.fabric == fabric)
@@ -168,11 +170,14 @@ class Aisles:
         return misfacing if self.count_spared_cables(misfacing)[0] else []
 
     def list_away_from_nodes(self, fabric: str) -> list[int]:
-        """Return the classes of a fabric's switches that cables join to its nodes, that face the other aisle than
-        these, and of which the catalogue knows no variant that faces the nodes' aisle.
+        """Return the classes of a fabric's switches that face away from its nodes and cannot be turned.
+
+        They are joined to the nodes by cables, face the other aisle than these, and the catalogue has no variant of
+        them that faces the nodes' aisle.
         """
         nodes, node_aisle = set(self.list_node_classes(fabric)), self.of_nodes(fabric)
         turning = {n for numbers in self.tiers.values() for n in numbers}
+        # a pair of classes has no direction: either of them may be the nodes
         joined = {n for a, b, *_ in self.pairs for n, m in ((a, b), (b, a)) if m in nodes and self.now[m]}
         candidates = (n for n in sorted(joined - turning) if self.classes[n].fabric == fabric)
         return [
@@ -242,6 +247,7 @@ def _list_pairs(cluster: Cluster) -> Pairs:
     depth = locate_devices(devices, plan.racks, floor).depth
     metres = np.maximum(depth[ends[0]], depth[ends[1]]) * (1 + floor.slack)
     a, b = (devices.device_class[end].astype(np.int64) for end in ends)
+    # the two classes of a cable as one number, so that equal pairs are counted together
     keys, key_of_cable = np.unique(a * len(devices.classes) + b, return_inverse=True)
     counts, sums = np.bincount(key_of_cable), np.bincount(key_of_cable, weights=metres)
     pair_classes = (divmod(int(key), len(devices.classes)) for key in keys)

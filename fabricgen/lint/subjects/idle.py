@@ -32,6 +32,7 @@ def find_idle_limits(design: Design) -> Iterator[Idle]:
     with_accelerators = [fabric for fabric in fabrics if count_accelerators(design, fabric)]
     has_storage = any(has_purpose(fabric, "storage") for fabric in with_accelerators)
     has_inband = any(count_attached_nodes(design, fabric) and has_purpose(fabric, "inband") for fabric in fabrics)
+    # (whether a limit can judge anything, why not)
     lossless = any(True for _ in list_lossless_fabrics(design)), "no fabric has a lossless class"
     applicable: dict[Path, tuple[bool, str]] = {
         ("bisection_gbps_per_accelerator",): (
@@ -115,8 +116,8 @@ def find_idle_parallel(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
 
 
 def _moves_links(lower: TierDesign, uplink: Uplink, upper: TierDesign) -> bool:
-    """Whether `parallel` changes which ports the links of a lower switch to an upper switch take: side by side, not
-    apart.
+    """Whether `parallel` changes the ports of the links from a lower switch to an upper switch: side by side, where
+    they would be apart without it.
 
     Links that fill a connector at both ends lie side by side anyway.
     """

@@ -68,8 +68,10 @@ def merge_fabrics(check: Callable[[R, Design], Iterator[Diagnostic]]) -> Callabl
 
 
 def find_qos_path(design: Design, fabric: FabricDesign, *names: str) -> Path:
-    """Return the path of the first of some QoS settings that the fabric states, else that the cluster states; the path
-    of the fabric's QoS if neither states one of them.
+    """Return the path of the first of some QoS settings (`names`) that the fabric states, or else that the cluster
+    states.
+
+    If neither states any of them, it is the path of the fabric's QoS.
     """
     blueprint = design.loaded.blueprint
     for base, qos in ((fabric.path, blueprint.fabrics[fabric.name].qos), ((), blueprint.qos)):
@@ -131,6 +133,7 @@ def list_node_nics(
             continue
         ports = {port.name: port.nic for port in attachment.profile.roles[attachment.role].ports}
         for leg in attachment.legs:
+            # the legs of a split port are called PORT/NUMBER
             nic = ports.get(leg.name) or ports.get(leg.name.rpartition("/")[0], "")
             nics_by_fabric.setdefault(fabric.name, {})[attachment.profile.id, nic] = design.catalog.nic(nic)
     for name, nics in nics_by_fabric.items():

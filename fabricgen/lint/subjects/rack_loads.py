@@ -109,6 +109,7 @@ def _list_node_counts(layout: Layout, rack: int) -> Iterator[list[tuple[Device, 
     """Yield [(node profile, how many)] of a rack by its number in a unit: once for each unit that omits nodes in it,
     and once for the units that omit none.
     """
+    # the set of each node of a unit; nodes of a slot count from 1, this list from 0
     set_of_member = [node_set.name for node_set in layout.node_sets for _ in range(node_set.count)]
     members = zip(set_of_member, layout.kind.racks_of_members, strict=True)
     full = Counter(name for name, rack_of_member in members if rack_of_member == rack)

@@ -46,10 +46,12 @@ def count_announced(design: Design, fabric: FabricDesign) -> Announced | None:
         if not leaf_tiers or leaf_tiers[0].fabric != fabric.name or not runs_bgp(design, fabric):
             continue
         switches = sum(leaf.switches for leaf in leaf_tiers)
+        # the leaves of one strand in one place that the top tier serves; spans join its places
         leaves = switches // (count_strands(design, fabric) * (1 if top.spans else top.places))
         if leaves > 1:
             prefixes_of_leaf = [_count_host_prefixes(design, fabric, leaf) for leaf in leaf_tiers]
             average = sum(leaf.switches * n for leaf, n in zip(leaf_tiers, prefixes_of_leaf, strict=True)) // switches
+            # a leaf is not announced its own prefixes; that with the most has the fewest to hear
             hosts = max(0, leaves * average - max(prefixes_of_leaf))
             candidates.append(Announced(leaf_tiers[0].name, leaves, hosts))
     return max(candidates, key=lambda counts: (counts.loopbacks, counts.hosts), default=None)

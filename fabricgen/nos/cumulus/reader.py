@@ -344,8 +344,10 @@ def _list_vlans(bridge: Row, bridged: set[int]) -> tuple[int, frozenset[int]]:
     domain = bridge["domain"]["br_default"]
     allow_fields(domain, *(("untagged", "vlan") if "vlan" in domain else ("access",)), "stp")
     untagged = 0 if domain.get("untagged") == "none" else int(domain["untagged" if "vlan" in domain else "access"])
+    # an access port has no VLAN but the untagged one
     vlans = frozenset(map(int, domain.get("vlan", {untagged: {}})))
     unknown = not vlans <= bridged or untagged not in vlans | {0}
+    # BPDU guard may be anything here: it is part of what the port refuses
     if unknown or {**domain.get("stp", {}), "bpdu-guard": ""} != {"admin-edge": "enabled", "bpdu-guard": ""}:
         report_misfit(f"no plain host port: {domain}")
     return untagged, vlans - {untagged}

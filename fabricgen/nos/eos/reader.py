@@ -294,7 +294,7 @@ def _make_bonds(box: EosBox) -> Iterator[tuple[int, Bond]]:
 def _make_vlan(box: EosBox, number: int) -> Vlan:
     """Return a VLAN: its gateways are anycast addresses, else those shared by VARP (`virtual-router`), else its own."""
     interface = box.ports.get(f"Vlan{number}", EosPort())
-    lengths = {":" in address: address.partition("/")[2] for address in interface.addresses}
+    lengths = {":" in address: address.partition("/")[2] for address in interface.addresses}  # by family (True: IPv6)
     shared = frozenset(f"{address}/{lengths[':' in address]}" for address in interface.shared)
     addresses, gateway = frozenset(interface.addresses), interface.gateway
     virtual = frozenset(interface.segment.virtual)

@@ -120,6 +120,7 @@ def files_of(statements: Statements) -> dict[str, str]:
         if path[-1].startswith(_SECRET):
             secrets.setdefault(path[:-1], []).append(value)
     written = {path: _write_line(path[-1], value, secrets.get(path, [])) for path, value in statements.items()}
+    # the steps of these paths are whole lines, values included
     lines = {
         tuple(written.get(path[: depth + 1], step) for depth, step in enumerate(path)): ""
         for path in statements

@@ -185,15 +185,15 @@ class _FrrReader:
             self.stated[(*self._section[:depth], *steps[:-1], steps[-1] + ending)] = value
 
     def _depth_without(self, kind: str) -> int:
-        """Return how many steps of the section stay if one of a kind ends; `end` ends all, `exit` the innermost."""
+        """Return how many steps of the section stay after one of a kind ends; `end` ends all, `exit` the innermost."""
         if kind == "end":
             return 0
         depths = [depth for depth, step in enumerate(self._section) if kind == "exit" or step.startswith(kind)]
         return depths[-1] if depths else len(self._section)
 
     def _depth_for(self, kinds: tuple[str, ...]) -> int | None:
-        """Return how many steps of the section are left where a line opens one below a section of some kinds; None if
-        there is none of these. An address family, for example, ends the one before it.
+        """Return how many steps of the section stay open where a line opens one below a section of some kinds (first
+        words, "" for the top); None if none of these is open. An address family, for example, ends the one before it.
         """
         depths = range(len(self._section), 0, -1)
         below = next((depth for depth in depths if self._section[depth - 1].partition(" ")[0] in kinds), None)
@@ -255,7 +255,7 @@ def _list_opening_statements(text: str) -> Iterator[_FrrStatement]:
     elif text.startswith("interface "):
         step = text.partition(" vrf ")[0]
     yield _FrrStatement((step,), value)
-    if not step.startswith(_EMPTY_SECTIONS):
+    if not step.startswith(_EMPTY_SECTIONS):  # else it says nothing while it is empty
         yield _FrrStatement((step,), value)
     if step.startswith("router bgp") and " as-notation " in text:
         yield _FrrStatement((step, "as-notation"), text.rpartition(" ")[2])
@@ -278,6 +278,7 @@ def _list_line_statements(text: str) -> Iterator[_FrrStatement]:
     elif match := _ROUTE.fullmatch(text):
         hops, value = _split_hops(match[2])
         vrf = (f"vrf {match[3]}",) if match[3] not in (None, "default") else ()
+        # a route that names its VRF stands at the top (depth 0), whatever section is open
         yield _FrrStatement((*vrf, f"{match[1]} {hops}"), value, 0 if match[3] else MOST_DEEP)
     elif match := _OPTION.fullmatch(text):
         yield _FrrStatement((match[1],), _normalize_value(match[1], match[2] or ""))
@@ -290,7 +291,7 @@ def _list_neighbor_statements(name: str, text: str) -> Iterator[_FrrStatement]:
     neighbor = f"neighbor {name}"
     if match := re.fullmatch(r"interface(?: (v6only))?(?: ((?:peer-group|remote-as) \S+))?", text):
         yield _FrrStatement((neighbor, "interface"), match[1] or "")
-        text = match[2] or ""
+        text = match[2] or ""  # the rest is read as a line of its own
     if match := _NEIGHBOR_FILTER.fullmatch(text):
         yield _FrrStatement((neighbor, f"{match[1]} {match[3]}"), match[2])
     elif match := _NEIGHBOR_OPTION.fullmatch(text):
@@ -365,7 +366,7 @@ def _normalize_rule(kind: str, rule: str) -> str:
         return rule
     v6 = kind.startswith("ipv6")
     words = rule.replace(" any", f" {'::/0 le 128' if v6 else '0.0.0.0/0 le 32'}").split()
-    bounds = {words[n]: words[n + 1] for n in range(2, len(words) - 1, 2)}
+    bounds = {words[n]: words[n + 1] for n in range(2, len(words) - 1, 2)}  # behind action and prefix
     if len(words) % 2 or not set(bounds) <= {"ge", "le"}:
         return rule
     # the longest prefix there is: `le` says nothing beside `ge` then
@@ -438,7 +439,7 @@ def files_of(statements: Statements) -> dict[str, str]:
     """Return `frr.conf` with these statements, as FRR takes it."""
     lines: dict[Path, list[str]] = {(): []}
     for path, value in statements.items():
-        section = tuple(step for step in path[:-1] if not step.startswith("neighbor "))
+        section = tuple(step for step in path[:-1] if not step.startswith("neighbor "))  # no section of the text
         if _is_section(path):
             section = path
         for depth in range(len(section) + 1):

@@ -84,6 +84,7 @@ def files_of(statements: Statements) -> dict[str, str]:
             row = tables.setdefault(path[0], {}).setdefault(path[1], {}) if len(path) > 1 else {}
             if len(path) > 2:
                 facts = find_field_facts(*path[:3])
+                # a list is one in JSON, unless its items are separated by a sign of its own
                 row[path[2]] = value.split(",") if facts and facts.is_list and not facts.separator else value
     files = {CONFIG: json.dumps(tables)}
     return files | frr.files_of(of_frr) if of_frr else files

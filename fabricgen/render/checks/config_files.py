@@ -68,6 +68,7 @@ def check_file(
     A file that was changed after its build is checked as it is, with a warning (FG054). Raises InputError: FG002 if it
     is not valid JSON, FG028 in a folder in which a build was stopped while it landed.
     """
+    # (the build that wrote the file or is in its folder, the path of the file there), None without a build
     built = (builds or Surroundings()).of(file)
     content = read_bytes(file, str(file), limit=MAX_BYTES)
     text = decode_text(content, str(file), limit=MAX_BYTES, kind="JSON")

@@ -53,7 +53,9 @@ class JudgedValue:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowKind:
-    """The rows of a table whose keys have the same number of parts, or one fixed name, with their schema."""
+    """The rows of a table that one schema is for: those whose keys have the same number of parts, such as
+    `Vlan10|Ethernet0`, or the single row of a fixed name, such as `localhost`.
+    """
 
     table: str
     schema: Schema

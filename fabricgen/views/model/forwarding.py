@@ -113,10 +113,11 @@ def _model_qos(
 
 
 def model_trimming(view: SwitchView) -> PacketTrimming | None:
-    """Return how packets are trimmed: those of the class that may be dropped, on every port but those that lead
-    outside. None if nothing is trimmed, if the NOS does not claim it, and for a switch without ports.
+    """Return how packets are trimmed; None if nothing is trimmed, if the NOS does not claim it, and for a switch
+    without ports.
 
-    The class is RoCE's, or 0 if it has all packets.
+    Trimmed is the class whose packets may be dropped, at every port except those that lead outside: the class of RoCE,
+    or class 0 if all packets are in one class.
     """
     intent, qos = view.fabric.qos, model_qos(view)
     trim = intent.trim

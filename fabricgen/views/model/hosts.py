@@ -37,6 +37,7 @@ def model_relay(view: SwitchView, service: Service, gateways: tuple[str, ...]) -
     if not servers:
         return None
     has_v4, has_v6 = (any((":" in server) == v6 for server in servers) for v6 in (False, True))
+    # an MLAG pair without addresses of its own: a reply to the gateway may reach either switch
     one_mac = view.pair is not None and not facts.pairs.own_addresses and not service.vrf
     loopback = view.loopback_in(service.vrf)
     loopback_address = (loopback.address if loopback else "") if service.vrf else view.loopback

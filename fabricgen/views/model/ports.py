@@ -64,7 +64,7 @@ def model_interface(view: SwitchView, port: SwitchPort) -> Interface:
 
 
 def model_bonds(view: SwitchView) -> dict[int, Bond]:
-    """Return the bonds of hosts by number, each with its ports, which are alike, and the least MTU of these."""
+    """Return the bonds of hosts by number, ascending (`_model_bond`)."""
     members: dict[int, list[SwitchPort]] = {}
     for port in view.ports:
         if port.bond and port.role == "host":
@@ -73,7 +73,10 @@ def model_bonds(view: SwitchView) -> dict[int, Bond]:
 
 
 def _model_bond(view: SwitchView, number: int, ports: Sequence[SwitchPort]) -> Bond:
-    """Return a bond of ports that agree in all but MTU and whether they are shut."""
+    """Return the bond of ports that differ at most in MTU and in whether they are shut; it has the least of their MTUs.
+
+    It is shut if all of its ports are.
+    """
     first, service = ports[0], view.find_service(ports[0])
     untagged, tagged = view.list_vlans(first)
     return Bond(

@@ -70,6 +70,7 @@ def model_management(view: SwitchView) -> SwitchManagement:
     management, dialect = view.fabric.management, view.dialect
     addresses = frozenset((address, gateway) for address, gateway in view.managements if gateway)
     syslog, dns, banner = management.syslog, management.dns, management.banner
+    # how many an account gets: none, the few that the NOS takes, or all (None)
     most_keys = 0 if view.lacks("ssh-keys") else FEW_KEYS if view.lacks("many-ssh-keys") else None
     most_resolvers = FEW_RESOLVERS if view.lacks("many-resolvers") else None
     users = {} if view.lacks("users") else management.users

@@ -47,6 +47,7 @@ def expand_range(key: str) -> Iterator[str]:
         if numbered is None:
             yield member
             continue
+        # a later member of a list may leave out the letters, which are then those of the one before it
         letters = numbered[1] or letters
         cage = f"{numbered[2]}{numbered[3]}" if numbered[3] else ""
         yield from (f"{letters}{cage}{n}" for n in range(int(numbered[4]), int(numbered[5] or numbered[4]) + 1)[:MOST])
@@ -131,6 +132,7 @@ def make_tree(settings: Statements) -> dict[str, Any]:
         node = tree
         for depth, step in enumerate(path[:-1], 1):
             node = node.setdefault(step, {})
+            # a secret has no step for its key: what is below it belongs to the only key
             if step in load_spellings().secret_keys and node:
                 (node,) = node.values()
             if not isinstance(node, dict):

@@ -138,6 +138,7 @@ class EosRouting:
             if "v4" in self.instances[""].neighbors[group].active and group not in self.over_v6:
                 report_misfit(f"{port} carries IPv4 without `next-hop address-family ipv6 originate`")
         for vrf, instance in self.instances.items() if not is_tolerant() else ():
+            # `no bgp default ipv4-unicast` (`activates`) is stated in the default VRF, and in no other
             if not instance.waits or instance.activates is bool(vrf):
                 report_misfit(
                     f"BGP in {vrf or 'default'} announces routes before they are installed, or carries IPv4 unasked"

@@ -44,6 +44,7 @@ def make_relay(
     without servers, with servers of the other family, or that keeps a binding (no `forward-only`); and for a source
     that servers cannot answer to.
     """
+    # sources are by whether they are of IPv6
     servers, marked, sources = set[str](), False, {False: "", True: ""}
     for word, family in relays.items():
         v6 = word == "dhcpv6"

@@ -79,7 +79,7 @@ class JunosManagement:
         servers += [("dns", server) for server in self.dns] + [("log", server) for server in self.syslog]
         wrong = [server for use, server in servers if self.instances.get(f"{use} {server}", "") != instance]
         if wrong and not is_tolerant():
-            report_misfit(f"servers are instance_words elsewhere than in {instance or 'the default instance'}: {wrong}")
+            report_misfit(f"servers are reached elsewhere than in {instance or 'the default instance'}: {wrong}")
         required = WITHOUT_PORT | ({"management-instance"} if addresses else set())
         if not is_tolerant() and self.words - {"default-address-selection"} != required:
             report_misfit(f"lines that go with others are not all there, or alone: {sorted(required ^ self.words)}")
@@ -101,6 +101,7 @@ class JunosManagement:
             and grpc_words != {"local-certificate": "gnmi", "use-pki": "", **instance_words}
         ):
             report_misfit(f"gNMI has no certificate, or is in another routing instance: {grpc_words}")
+        # gateways are by whether they are of IPv6
         if lacking := {":" in address for address in addresses} - self.gateways.keys():
             report_misfit(f"there is no default gateway of IPv{6 if True in lacking else 4} for management")
         level = next(iter(levels), "")

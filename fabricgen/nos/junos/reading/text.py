@@ -135,6 +135,7 @@ def _parse_json(data: Any) -> Iterator[Words]:
 
     Raises UnknownTextError for JSON without a configuration.
     """
+    # Junos puts single values into lists
     if isinstance(data, list):
         data = data[0] if data else {}
     configuration = data.get("configuration", data) if isinstance(data, dict) else None

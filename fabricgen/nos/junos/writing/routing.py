@@ -330,6 +330,7 @@ def list_tables(view: SwitchView, vrf: str, bgp: Bgp | None, *, over_evpn: bool)
     tables = [
         {
             "rib": (f"{require_token(vrf)}.inet6.0" if vrf else "inet6.0") if v6 else "",
+            # a prefix with a colon is of IPv6
             "statics": [
                 (prefix, [far for _, far in route.hops]) for prefix, route in routes.items() if (":" in prefix) == v6
             ],

@@ -207,7 +207,7 @@ def _list_port_buffers(key: _BufferKey) -> list[tuple[str, PortBuffers]]:
 
 
 def _share_rows(table: str, rows: Rows) -> Mapping[str, Rows]:
-    """Return rows by the name of their table: the same object for the same rows.
+    """Return the rows of a table under its name, as a mapping that is the same object whenever the rows are equal.
 
     So a table is rendered once for all switches that have it.
     """

@@ -96,6 +96,7 @@ def _list_stated_ends(exit_: ExitDesign) -> Iterator[_LinkEnd]:
         for port, link in device.links.items():
             pairs = pair_addresses(link)
             for text in link.own:
+                # pairs are by whether they are of IPv6
                 own, far, _ = pairs[":" in text]
                 switch = (extra.tier.text, switch_of_port[name, port])
                 yield _LinkEnd(_make_link_path(exit_, name, port), text, switch, own, far, ip_interface(text).network)

@@ -183,4 +183,5 @@ def _count_moved_uplinks(
         dealt_ends = (low.uplink.find_dealt_end(0, k) for k in range(low.uplink.links_per_group))
         ends = dealt_ends if low.uplink.uneven else list_uplink_ends(low.uplink, low.up)
         ends_by_stage.append([(switch, ports[k]) for switch, k in ends])
+    # uplinks of today are compared; those that growth adds have no partner in the shorter list
     return sum(old_end != new_end for old_end, new_end in zip(*ends_by_stage, strict=False))

@@ -109,6 +109,7 @@ def _suggest_more_uppers(design: Design, trials: Trials, tier: TierDesign) -> st
     if not design.loaded.blueprint.fabrics[upper.fabric].tiers[upper.name].count:
         return ""
     needed = count_needed(sum(run.bandwidth_gbps for run in tier.downs), tier.up.speed_gbps, tier.allowed)
+    # rounded up to a multiple of the groups above
     links = f"{-(-needed // groups) * groups} x {tier.up.speed_gbps}G"
     count = f"fabrics.{upper.fabric}.tiers.{upper.name}.count"
     trial = trials.design_tier(upper, {".".join(map(str, (*tier.path, "uplinks"))): links, count: None})

@@ -36,6 +36,7 @@ class SecretInASnippet(DesignRule):
             patterns = design.catalog.naming(snippet.nos).configuration.clear_secrets
             matching = {pattern for line in list_commands(snippet) for pattern in patterns if line.matches(pattern)}
             for pattern in sorted(matching):
+                # the pattern as a person writes the command: first alternatives, and no placeholders
                 words = " ".join(
                     word.replace("~", "").split("|")[0] for word in pattern.split() if word[0] not in "!*<"
                 )

@@ -157,7 +157,9 @@ def _find_vlan_without_bridging(design: Design, fabric: FabricDesign) -> Iterato
 
 def _find_qos_without_lossless(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     """Yield settings of a class of RoCE, or of a paused class, in a fabric that has no such class; and an upper ECN
-    threshold that is not above the lower one, as only one of the fabric and one of the cluster can be.
+    threshold that is not above the lower one.
+
+    Only a threshold of the fabric and one of the cluster can be so, since each of both is checked by itself.
     """
     stated, qos = design.loaded.blueprint.fabrics[fabric.name].qos.model_fields_set, resolve_qos(design, fabric)
     if fabric.protocol == "infiniband" or fabric.carrier:
@@ -166,6 +168,7 @@ def _find_qos_without_lossless(design: Design, fabric: FabricDesign) -> Iterator
         why = f"`ecn_max_kb` {qos.ecn_max_kb} has no effect in {fabric.name}, whose `ecn_min_kb` is {qos.ecn_min_kb}"
         hint = "state both for the fabric, the lower below the upper"
         yield find_qos_path(design, fabric, "ecn_max_kb"), why, hint
+    # a class of RoCE that is not paused makes settings of PFC idle; without a class all are, but those of best effort
     idle_keys = (stated & OF_PFC if qos.marks else stated - OF_BEST_EFFORT) if not qos.lossless else ()
     for key in sorted(idle_keys):
         kind, alternative = ("lossless class", "") if key in OF_PFC else ("class of RoCE", " or `roce-lossy`")
@@ -323,6 +326,7 @@ def _find_unused_images(design: Design) -> Iterator[Idle]:
                 why = f"no switch {of_fabric}runs {key} or is one: they run or are {words}"
                 yield (*path, "ztp", "images", key), why, "name what the switches run, or remove it"
             boots = {t.nos: design.catalog.naming(t.nos).systems.boot for t in tiers if key in (t.nos, t.profile.id)}
+            # one finding for an image, however many NOSes it is for
             for nos in [nos for nos, boot in boots.items() if boot and boot.needs_version and not image.version][:1]:
                 why = f"{image.file} is never installed: {nos} installs no image without knowing which version runs"
                 yield (*path, "ztp", "images", key), why, "state its `version`"

@@ -70,6 +70,7 @@ class EcnThresholds(DesignRule):
                     f"{fabric.name}: {message}",
                     _suggest_thresholds(speed, longest_ms),
                 )
+                # the fastest ports come first: one finding for a fabric
                 break
 
 

@@ -31,6 +31,7 @@ class TwoClocks(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag statements of exactly two time servers; one finding names all fabrics that a statement holds for."""
+        # (time servers, fabrics that they hold for) of each statement
         paired: dict[Path, tuple[tuple[str, ...], list[str]]] = {}
         for fabric, _, management in list_managed_fabrics(design):
             if len(set(management.ntp)) == len(management.ntp) == 2:

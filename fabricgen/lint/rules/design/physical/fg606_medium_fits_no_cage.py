@@ -37,6 +37,7 @@ class MediumFitsNoCage(DesignRule):
             cages = [(side.form_factor, end) for side, end in zip((kind.a, kind.b), kind.ends, strict=True)]
             if not carriers or any(all(c.plugs_into(cage) for cage, _ in cages) for c in carriers):
                 continue
+            # the end that no carrier fits; if each end has carriers that fit and none fits both, the second end
             cage, end = next((p for p in cages if not any(c.plugs_into(p[0]) for c in carriers)), cages[-1])
             usual_media = kind.list_usual_media(design.catalog)
             fitting = dict.fromkeys(c.medium for c in usual_media if all(c.plugs_into(cage) for cage, _ in cages))

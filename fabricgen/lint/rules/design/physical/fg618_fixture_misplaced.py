@@ -91,6 +91,7 @@ class FixtureMisplaced(DesignRule):
         """Return the finding on a fixture beyond the walls, or the rows of a hall without walls; metres count from the
         hall's corner.
         """
+        # areas are (left, top, right, bottom) in metres of the site
         (left, top, right, bottom), x, y = hall.area, hall.x_m, hall.y_m
         at = f"({fixture.area[0] - x:g}, {fixture.area[1] - y:g}) to ({fixture.area[2] - x:g}, {fixture.area[3] - y:g})"
         border = "walls" if hall.walls else "rows"

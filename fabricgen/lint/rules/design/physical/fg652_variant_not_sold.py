@@ -38,6 +38,7 @@ class VariantNotSold(DesignRule):
             for key, tier in fabric.tiers.items():
                 properties = {"airflow": tier.airflow, "managed": tier.managed}
                 stated = {word: value for word, value in properties.items() if value is not None}
+                # the path of a tier is (fabrics, NAME, tiers, NAME)
                 models = {
                     t.profile.id: t.profile for f in design.fabrics for t in f.tiers if t.path[1::2] == (name, key)
                 }

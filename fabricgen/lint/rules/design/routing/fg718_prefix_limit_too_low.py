@@ -46,4 +46,4 @@ class PrefixLimitTooLow(DesignRule):
             worst[path] = max(worst.get(path, (0, "")), (routes.prefixes, message))
         for path, (prefixes, message) in worst.items():
             usual = 1 << (2 * prefixes).bit_length()
-            yield self.flag(path, message, f"leave it out, or set it to {max(4096, usual):,} or more".replace(",", ""))
+            yield self.flag(path, message, f"leave it out or set it to {max(4096, usual)} or more")

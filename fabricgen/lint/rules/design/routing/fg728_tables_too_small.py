@@ -51,6 +51,7 @@ class TablesTooSmall(DesignRule):
         name, paths = f"{fabric.name} {tier.name}", count_ecmp_paths(tier)
         paths_of_nos = design.catalog.naming(tier.nos).configuration.ecmp_paths
         limits = [(tables.ecmp_width, switch) if tables else (None, ""), (paths_of_nos, tier.nos)]
+        # the narrower of chip and NOS, 0 if neither says it
         width, holder = min(((limit, holder) for limit, holder in limits if limit), default=(0, ""))
         if width and paths > width:
             message = f"{name} has {paths} equal-cost paths up, and {holder} uses {width} at most"

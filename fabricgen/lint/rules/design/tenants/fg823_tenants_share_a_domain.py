@@ -67,10 +67,12 @@ class TenantsShareADomain(DesignRule):
 
 def _list_owners(design: Design, scale_up: ScaleUpDesign) -> dict[Domain, dict[str, NodeSlot]]:
     """Return for each domain its tenants by name, each with the first of its slots there."""
+    # slots count the nodes of a unit from 1, groups from 0
     groups = {
         kind: {node + 1: index for index, nodes in enumerate(groups_of_kind) for node in nodes}
         for kind, groups_of_kind in scale_up.places.groups.items()
     }
+    # how much of (pod, unit, group) tells a domain apart: all of it, the pod alone, or nothing
     length = {"pod": 1, "cluster": 0}.get(scale_up.per, 3)
     owners: dict[Domain, dict[str, NodeSlot]] = {}
     for tenant in design.tenants:

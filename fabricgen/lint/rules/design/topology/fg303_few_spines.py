@@ -51,8 +51,11 @@ class FewSpines(DesignRule):
 
 
 def _list_narrow_tiers(design: Design, fabric: FabricDesign) -> Iterator[tuple[TierDesign, TierDesign, int]]:
-    """Yield (tier, tier above, how many switches of that a switch of the tier reaches) if the paths through all tiers
-    below and all planes are fewer than `FEWEST`; a single switch above is left to FG304.
+    """Yield (tier, the tier above it, how many switches there a switch of the tier reaches) for each tier with too few
+    paths.
+
+    Too few are fewer than `FEWEST`, counted through all tiers below and all planes. A single switch above is left to
+    FG304.
     """
     for chain in list_chains(design, fabric):
         paths_below = 1

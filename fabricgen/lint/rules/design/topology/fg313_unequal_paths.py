@@ -43,6 +43,7 @@ class UnequalPaths(DesignRule):
         """
         for fabric in design.fabrics:
             lowest_extras: dict[tuple[str, str], ExtraSet] = {}
+            # from the lowest tier up, so that the first set of a kind is the lowest
             for extra in sorted(fabric.extras, key=lambda e: design.levels[e.tier]):
                 profile = extra.attachment.profile
                 lowest = lowest_extras.setdefault((profile.id, extra.attachment.role), extra)

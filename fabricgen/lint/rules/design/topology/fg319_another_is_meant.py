@@ -57,6 +57,7 @@ class AnotherIsMeant(DesignRule):
         that lead to servers while routers have no exit.
         """
         managed = [f for f in design.fabrics if is_for_management(f)]
+        # by names of devices, so that a set that several fabrics attach is there once
         elsewhere = {e.devices: e for f in design.fabrics if f not in managed for e in f.extras}.values()
         managed_extras = [extra for fabric in managed for extra in fabric.extras]
         managed_names, other_names = (

@@ -146,6 +146,7 @@ def _list_asking_switches(design: Design, fabric: FabricDesign) -> Iterator[Aske
     oob = next((f for f in design.fabrics if f.managed_devices), None)
     for tier in fabric.tiers if oob else ():
         has_vrf = design.catalog.naming(tier.nos).configuration.management_vrf
+        # "" is the default VRF
         inside = ((fabric, ""),) if fabric is oob or not has_vrf else ()
         yield f"switches of {tier.text}", (*inside, *(((oob, oob.vrf),) if oob and fabric is not oob else ()))
 

@@ -61,6 +61,7 @@ class DhcpServerGuarded(PlanRule):
                     continue
                 server_fabric = design.fabric(owner.fabric)
                 carrier = server_fabric.carrier if server_fabric.shares_ports else server_fabric.name
+                # hosts elsewhere get answers of the server itself when they renew a lease, but not by DHCPv6
                 if specs[carrier].access.dhcp_guard and (server_fabric is fabric or ":" not in server):
                     is_local = server_fabric is fabric
                     who = "hosts in its own subnet" if is_local else f"hosts of {fabric.name} that renew a lease"

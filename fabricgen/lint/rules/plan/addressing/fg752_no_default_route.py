@@ -100,6 +100,7 @@ class NoDefaultRoute(PlanRule):
             has_address = of_hosts[links.segment] & of_tenant & addresses.a.present
             for prefix in map(ip_network, exit_.spec.announce or ()):
                 if prefix.max_prefixlen == addresses.family.bits:
+                    # `within` takes lengths from 1 on
                     lengths = np.full(len(of_tenant), max(prefix.prefixlen, 1))
                     is_announced |= addresses.a.within(int(prefix.network_address), lengths)
             lost = np.flatnonzero(has_address & ~is_announced)

@@ -117,6 +117,7 @@ class MixedMediaInCage(PlanRule):
         cables, cages = cluster.plan.cables, number_cages(cluster.plan)
         segment = cluster.plan.links.segments[number]
         rows = cluster.plan.links.segment[cables.end_link] == number
+        # how many far ends the cable of each entry has: a splitter has several
         far_ends = np.bincount(cables.end_cable, minlength=len(cables))[cables.end_cable]
         is_split = rows & (far_ends > 1)
         is_straight = rows & (far_ends == 1) & (cables.end_links == segment.a.links_per_connector)

@@ -54,6 +54,7 @@ class EndsDoNotMatch(PlanRule):
         first_rows, code = unique_combinations(*columns) if len(segment) else (segment, segment)
         counts = np.bincount(code, minlength=len(first_rows)).tolist()
         reported = Counter[tuple[int, str]]()
+        # equal ends are judged once: `n` is their segment, `m` their medium, `count` how many there are
         for count, n, m, far_ends, links_of_end in zip(counts, *(c[first_rows].tolist() for c in columns), strict=True):
             s = links.segments[n]
             a, b = make_end_kinds(s, shelf)

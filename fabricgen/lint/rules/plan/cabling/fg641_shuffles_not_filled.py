@@ -55,6 +55,7 @@ class ShufflesNotFilled(PlanRule):
             rows = policy_of_port == number
             if not rows.any():
                 continue
+            # how often each (panel, shuffle of the panel) occurs: the pairs in use of the shuffle
             pair_counts = np.unique(
                 np.stack([shuffles.panel[rows], shuffles.shuffle[rows]]), axis=1, return_counts=True
             )[1]

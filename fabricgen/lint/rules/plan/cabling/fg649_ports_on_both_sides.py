@@ -56,6 +56,7 @@ class PortsOnBothSides(PlanRule):
         devices, links, cables = cluster.plan.devices, cluster.plan.links, cluster.plan.cables
         ends = [column[cables.end_link] for column in (links.a_device, links.b_device)]
         classes_of_ends = [devices.device_class[end] for end in ends]
+        # cables that cross by the catalogue, and not by the aisles that lengths were computed with (`cls.aisle`)
         crosses = _find_crossing(aisles, *classes_of_ends) & ~_find_crossing(
             [cls.aisle for cls in classes], *classes_of_ends
         )
@@ -76,6 +77,7 @@ class PortsOnBothSides(PlanRule):
         listed, remedy = sorted(cold - hot), "order switches with the other `airflow`"
         count, length = len(np.unique(cables.end_cable[short])), float(cables.length_m[cables.end_cable[worst]])
         is_stated = floor.trays.cold_ports is not None
+        # (profile, path, how many)
         devices_in_use = (item for item in list_powered_devices(cluster.design) if item[2])
         yield self.flag(
             ("floor", "trays", "cold_ports")

@@ -65,6 +65,7 @@ class HeadroomUnpublished(PlanRule):
                         f"{tier.profile.id} is published up to {published_m} m",
                         "shorten the runs, or use `profile: best-effort`",
                     )
+                    # one finding for a kind of link
                     break
 
 

@@ -37,6 +37,7 @@ class Cause(NamedTuple):
     def takes_out(self, links: LinkTable, lost: Flags) -> bool:
         """Whether one of the lost links, which have a flag each, is at the device or is the link of the port."""
         links_of_device = (links.a_device == self.device) | (links.b_device == self.device)
+        # a device in maintenance has no link of its own here (-1): any lost link at it counts
         return bool(lost[self.link] if self.link >= 0 else (lost & links_of_device).any())
 
 

@@ -55,6 +55,7 @@ class NotToBeDrained(PlanRule):
             ends = np.where(links.a_device[at_switch] == row, links.b_device[at_switch], links.a_device[at_switch])
             is_lost = ~switches[ends] & ~np.isin(links.segment[at_switch], list(exits))
             if bonds is not None and bonds.mate[row] >= 0:
+                # what is in a bond goes on at the other switch of the pair
                 is_lost &= bonds.of_link[at_switch] < 0
             if nodes := len(set(ends[is_lost].tolist())):
                 lose = f"{nodes} nodes lose a port each" if nodes > 1 else "1 node loses a port"

@@ -64,6 +64,7 @@ def _find_unsold_articles(cluster: Cluster, parts: CableParts) -> dict[str, Path
         return paths
     medium = table.medium[table.end_cable]
     for end in ends:
+        # kind of end and medium as one number, which also indexes `unsold`
         code = end * len(table.media) + medium
         rows = np.flatnonzero(unsold[code])
         for value, first_row in zip(*(c.tolist() for c in np.unique(code[rows], return_index=True)), strict=True):

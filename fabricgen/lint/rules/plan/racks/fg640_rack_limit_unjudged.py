@@ -90,6 +90,7 @@ class RackLimitUnjudged(PlanRule):
 
         loads, unpowered = dict(sum_network_racks(cluster, figure)), np.zeros(len(cluster.plan.racks), dtype=np.int32)
         is_over = any(load.exceeds(limit, figure) for load in loads.values())
+        # a limit of power is on optics too
         if figure is power_kw:
             drawn = DrawnRacks(cluster)
             unpowered = drawn.optics.unpowered

@@ -42,6 +42,7 @@ class OpticsOverRackLimit(PlanRule):
         limits = [
             (kind, *row)
             for kind in design.layout.kinds
+            # (key of the limit, the limit, figure, words for it)
             for row in (
                 ("power_kw", kind.node_rack.power_kw, power_kw, "draw more than"),
                 ("air_kw", kind.node_rack.air_kw, air_kw, "give off more to air than"),

@@ -93,6 +93,7 @@ def _find_main_tier(cluster: Cluster, rack: int) -> Path:
 
     devices = cluster.plan.devices
     counts = np.bincount(devices.device_class[devices.rack == rack], minlength=len(devices.classes)).tolist()
+    # of equal counts the first class is to win, so that indexes are negative for `max`
     switches = [(count, -i) for i, count in enumerate(counts) if count and devices.classes[i].kind == SWITCH]
     if not switches:
         return ("scalable_unit", "racks")

@@ -96,6 +96,7 @@ def walk_vrfs(switches: Iterable[SwitchView], design: Design) -> Iterator[Joined
         vrfs = sorted(switch_vrf for switch_vrf in ports if switch_vrf in component)
         first_ports: dict[str, tuple[str, str]] = {}
         for switch_vrf in vrfs:
+            # a port that was met before stays the first of its tenant
             first_ports = ports[switch_vrf] | first_ports
         if first_ports:
             yield Joined(frozenset(vrfs), first_ports)
@@ -105,6 +106,7 @@ def _list_edges(switch: SwitchView) -> Iterator[tuple[object, object]]:
     """Yield (VRF on the switch, what it is on): a link, by both of its ends and a tag, a VNI, or a VLAN of
     the switch.
     """
+    # what VRFs meet on is (ends of the link, tag, ""), ("", VNI, "vni") or (switch, VLAN, "vlan")
     for port in switch.ends:
         if port.role != "host":
             ends: object = frozenset({(switch.name, port.name), (port.peer, port.peer_port)})

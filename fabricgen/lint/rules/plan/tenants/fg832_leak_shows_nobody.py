@@ -85,8 +85,10 @@ def _list_addresses(cluster: Cluster, vrf: str) -> dict[str, list[IPv4Address | 
     addresses: dict[str, list[IPv4Address | IPv6Address]] = {}
     for i, segment in enumerate(links.segments):
         fabric = next((f for f in design.fabrics if f.name == segment.fabric), None)
+        # a VRF of no tenant is that of its fabrics
         if fabric is None or segment.lower != "node" or (index == NOBODY and fabric.vrf != vrf):
             continue
+        # paths of extra devices are (fabrics, NAME, extra, SET)
         hosts = str(segment.path[3]) if segment.path[2:3] == ("extra",) else NODES
         if hosts in {exit_.to for exit_ in design.loaded.blueprint.fabrics[fabric.name].exits.values()}:
             continue

@@ -80,6 +80,7 @@ def _find_crossed(required: Ints, of_device: Ints, ends: Ints) -> Flags | bool:
     # the devices of a segment lie together, and mostly all of them are of no rail, or of one
     if window.max() < 0:
         return False
+    # `of_device` counts from 0 and `required` from 1
     actual = window[ends - first_device] if window.min() < window.max() else window[:1]
     crossed: Flags = (required > 0) & (actual >= 0) & (actual + 1 != required)
     return crossed

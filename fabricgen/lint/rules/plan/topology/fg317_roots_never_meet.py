@@ -131,6 +131,7 @@ def find_roots_above(view: FabricView) -> list[int]:
     distance = nx.multi_source_dijkstra_path_length(graph, tops, weight=None)
     roots = [0] * len(switches)
     for linked in nx.connected_components(graph.subgraph(tops)):
+        # linked roots are one root to UFM: they share the bit of the first of them
         for root in linked:
             roots[root] = 1 << min(linked)
     visited = set(tops)
@@ -204,6 +205,7 @@ def count_unjoined_pairs(view: FabricView, *, by_port: bool = False) -> Unjoined
     pairs, unjoined = 0, list[tuple[int, int]]()
     for (a_reach, a_ends), (b_reach, b_ends) in combinations(ends_by_reach.items(), 2):
         shared = [(a, b) for (subnet, a), (other_subnet, b) in product(a_reach, b_reach) if subnet == other_subnet]
+        # two ends meet if they reach a common root in a subnet that both are in
         if shared and not any(a & b for a, b in shared):
             names = Counter(view.adapters[i].name for i in a_ends)
             pairs += sum(len(a_ends) - names[view.adapters[i].name] for i in b_ends)  # no device talks to itself
