@@ -50,7 +50,7 @@ def read_status(line: Line, faults: Faults) -> Status:
 
 
 def read_length(line: Line, faults: Faults) -> float | None:
-    """Return the built length, m; None for an empty cell and, as a fault is added, for a wrong one."""
+    """Return the built length, m; None for an empty cell, and for a wrong one, which is added to `faults`."""
     text = line["built_length_m"]
     if not text:
         return None
@@ -63,7 +63,7 @@ def read_length(line: Line, faults: Faults) -> float | None:
 
 
 def read_note(line: Line, faults: Faults) -> str:
-    """Return the remark as one line of text; "" for none and, as a fault is added, for a wrong one."""
+    """Return the remark as one line of text; "" for none, and for a wrong one, which is added to `faults`."""
     text = " ".join(line["remark"].split())
     if any(ord(c) < 32 or ord(c) == 127 for c in text):
         faults.add("the remark has control characters", line.span("remark"), "type it again")

@@ -109,7 +109,7 @@ def _read_header(sheet: str, row: int, cells: Sequence[CellText], faults: Faults
 def _read_line(
     sheet: str, row: int, cells: Sequence[CellText], columns: Mapping[str, int], faults: Faults
 ) -> Line | None:
-    """Return the line of a cable; None for other rows and, as a fault is added, for wrong ones."""
+    """Return the line of a cable; None for rows without a cable, and for wrong ones, which are added to `faults`."""
     texts: dict[str, str] = {}
     is_readable = True
     for name, i in columns.items():

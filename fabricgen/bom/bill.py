@@ -188,7 +188,9 @@ def count_spares(policy: Spare, installed: int) -> int:
 
 
 def _split_by_site(owners: Owners) -> dict[int, list[tuple[int, int]]]:
-    """Return the pieces of each part by site: index of the part -> (index of the site, pieces), -1 for no site."""
+    """Return, by index of a part, the sites at which it is installed, as a list of (index of the site, pieces); the
+    index is -1 for no site.
+    """
     sites, needs = owners.sites(), owners.needs
     groups = len(sites.names)
     code = needs.part.astype(np.int64) * groups + sites.code

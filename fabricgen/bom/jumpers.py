@@ -49,8 +49,9 @@ class _Channel(NamedTuple):
     """One kind of patched channel, which is a cable from device to device through panels: all that its jumpers depend
     on.
 
-    `common_is_a` says whether its common end, which does not split, is the a end. `split` is where the channel splits:
-    `AT_FAR_END`, `AT_COMMON_END`, `IN_SHUFFLE` or `NOWHERE`. `a_m` and `b_m` are the lengths of the jumpers, m.
+    `common_is_a` says whether the a end is its common end, from which it leads to one or several far ends. `split` is
+    where the channel splits: `AT_FAR_END`, `AT_COMMON_END`, `IN_SHUFFLE` or `NOWHERE`. `legs` are its cable end rows.
+    `a_m` and `b_m` are the lengths of the jumpers, m.
     """
 
     medium: CableProfile
@@ -122,6 +123,7 @@ def make_channels(
     jumpers = []
     kinds: Iterable[tuple[int, ...]] = zip(*(key[first_rows].tolist() for key in keys), strict=True)
     for common_is_a, medium, policy, far_ends, leg_count, split, lane_count, lanes_of_leg, a_mm, b_mm in kinds:
+        # both in the order of the fields of `_Channel`
         settings = cables.media[medium], patching.policies[policy], bool(common_is_a)
         counts = far_ends, leg_count, split, lane_count, lanes_of_leg
         jumpers.append(_Channel(*settings, *counts, a_mm / 1000, b_mm / 1000).make_end_jumpers(make))

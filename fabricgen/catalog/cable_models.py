@@ -266,8 +266,9 @@ class CableProfile(Profile):
         return carries and self.plugs_into(cage) and (not self.geared_cages or cage in self.geared_cages)
 
     def splits_for(self, lanes_per_link: int) -> bool:
-        """Whether a cage may serve several links of `lanes_per_link` lanes.
+        """Whether one cage may serve several links of `lanes_per_link` lanes.
 
-        If each link fills whole connectors, as 400G does in 2xLR4, nothing has to be split.
+        It may if modules of this kind are `splittable`, or if each link fills whole connectors, as 400G does in 2xLR4:
+        then nothing has to be split.
         """
         return self.splittable or lanes_per_link % self.lanes_per_connector == 0

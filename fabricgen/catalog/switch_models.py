@@ -122,11 +122,12 @@ class CageClass(FrozenModel):
         return frozenset(s for speeds in self.breakouts.values() for s in speeds)
 
     def split_for(self, speed_gbps: int, lane_gbps: float) -> int | None:
-        """Return into how many ports to split each cage, so that the cages of the class make the most ports of a speed.
+        """Return into how many ports to split each cage, so that all cages of the class together make the most ports of
+        a speed; None if no split makes such ports.
 
         `lane_gbps` is the rate of each lane of these ports: one of 100G over four 25G lanes takes four lanes of its
-        cage, whatever these could carry. If two splits make equally many ports, since the finer one leaves cages empty,
-        the coarser is returned; None if no split makes such ports.
+        cage, whatever these could carry. A fine split may disable cages beside it: if two splits make equally many
+        ports, the coarser is returned.
         """
         fits = [ways for ways in self.breakouts if self.carries(ways, speed_gbps, lane_gbps)]
         return max(fits, key=lambda ways: (ways / self.block(ways), -ways), default=None)

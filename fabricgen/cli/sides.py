@@ -361,7 +361,7 @@ class _ClusterConfigs:
 class _BuiltConfigs:
     """Configurations of a built folder, on disk or in the revision `tree`, as they stand.
 
-    The paths of files that were read, and are not as they were built, are added to `edited`.
+    `edited` collects the paths of the files that were read and are not as they were built.
     """
 
     digest: Mapping[str, str]

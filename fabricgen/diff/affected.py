@@ -29,9 +29,9 @@ from fabricgen.views.switch import count_equal_paths
 
 
 def find_affected_switches(old: Cluster, new: Cluster, devices: Delta, links: Delta) -> set[str]:
-    """Return the names of devices and InfiniBand fabrics whose configuration may differ.
+    """Return the names of devices and InfiniBand fabrics whose configuration may differ between two clusters.
 
-    `devices` and `links` are the differences of these lists.
+    `devices` and `links` are the differences of devices.csv and links.csv.
     """
     affected = set(list_changed_devices(devices))
     affected |= _find_neighbours(affected, links)

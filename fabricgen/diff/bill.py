@@ -137,8 +137,10 @@ def _may_count_twice(
     tell it, nothing has to be guessed. `was` and `now` are the lines of the bills by part. A side that does not tell it
     counts nothing twice if the other side tells 0 W and has all device models of this side.
     """
+    # both sides tell it: nothing has to be guessed
     if None not in in_devices_w:
         return False
+    # no side tells 0 W: the one that does not tell it may count some optics twice
     if 0 not in in_devices_w:
         return True
     unknown, known = (was, now) if in_devices_w[0] is None else (now, was)

@@ -84,7 +84,9 @@ def _compare_file(path: str, old: bytes | None, new: bytes | None) -> ConfigFile
     if old is None or new is None:
         lines = len(((new if old is None else old) or b"").splitlines())
         added = old is None
-        return ConfigFile(device, name, "added" if added else "removed", lines * added, lines * (not added), "")
+        return ConfigFile(
+            device, name, "added" if added else "removed", lines if added else 0, 0 if added else lines, ""
+        )
     old_lines, new_lines = (content.decode(errors="replace").splitlines() for content in (old, new))
     diff = write_unified_diff(old_lines, new_lines, f"{device}/{name}")
     signs = [line[:1] for line in diff[2:]]  # without the two lines with the names of the files

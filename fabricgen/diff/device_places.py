@@ -63,6 +63,7 @@ class DevicePlaces:
 def _sort_key(rack_place: DevicePlace) -> tuple[bool, object, object, object]:
     """Return the sort key of a place: racks of units in their order, then racks of a pod, then racks of all pods."""
     return (
+        # False sorts before True: racks of a unit come first
         not rack_place.su,
         # `~` sorts after the names of pods, so that racks of all pods come last
         (make_natural_key(rack_place.pod) if rack_place.pod else make_natural_key("~")),

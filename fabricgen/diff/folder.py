@@ -52,8 +52,9 @@ def read_lists(built: Built) -> Lists:
 def read_power_counted_twice(built: Built) -> float | None:
     """Return the power of optics that is included in the maxima of their devices, W, by racks.csv.
 
-    None if that file is missing, not as it was built, from another blueprint than the bill, or older than these
-    columns. Raises InputError (FG028) for a malformed file in a folder without a manifest.
+    None if that file is missing, is not as it was built, is from another blueprint than the bill, or lacks the columns
+    `DRAWN`, which older builds do not have. Raises InputError (FG028) for a malformed file in a folder without a
+    manifest.
     """
     file = built.folder / "racks.csv"
     if not file.exists() or built.find_blueprint_digest(file.name) != built.find_blueprint_digest("bom.csv"):

@@ -188,9 +188,10 @@ NODE = "node"
 
 
 def derive_figures(lists: Lists) -> SizingFigures:
-    """Derive units, nodes and tiers from devices.csv and links.csv.
+    """Return the figures of sizing as far as devices.csv and links.csv tell them: units, nodes and tiers.
 
-    Lists do not tell whether a count is stated, which slots are omitted or spare, and which ports are free.
+    They do not tell whether a count is stated, which slots are omitted or spare, and which ports are free: these are
+    None, 0 or empty.
     """
     columns = ("device", "fabric", "tier", "model", "nos", "pod", "su")
     rows = list(zip(*(lists.devices[name][:].tolist() for name in columns), strict=True))

@@ -139,6 +139,7 @@ def _skip_to_match(keys: list[_Comparable], i: int, j: int) -> tuple[int, int] |
         old_flags = np.asarray(old[i : i + _WINDOW] == new[j], dtype=bool)
         # near the end of a list fewer rows are left
         new_equal, old_equal = new_equal[: len(new_flags)] & new_flags, old_equal[: len(old_flags)] & old_flags
+    # argmax of flags is the index of the first true one
     if new_equal.any() and (not old_equal.any() or new_equal.argmax() <= old_equal.argmax()):
         return 0, int(new_equal.argmax())
     return (int(old_equal.argmax()), 0) if old_equal.any() else None

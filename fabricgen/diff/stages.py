@@ -77,7 +77,10 @@ class _Wiring:
     """Fabrics whose switches have the management ports of other fabrics' switches plugged in."""
 
     def count_tiers_above(self, tier: tuple[str, str], below: frozenset[tuple[str, str]] = frozenset()) -> int:
-        """Count the tiers above a tier: 0 for the uppermost; `below` are tiers that were counted already."""
+        """Count the tiers above a tier, on the longest way up: 0 for the uppermost.
+
+        `below` are the tiers by which the way came here; it does not pass them again, so that tiers in a circle end.
+        """
         above = self.above[tier] - below - {tier}
         return 1 + max(self.count_tiers_above(upper, below | {tier}) for upper in above) if above else 0
 

@@ -319,10 +319,11 @@ def _list_bond_members(cluster: Cluster, rows: Ints64) -> Mapping[int, tuple[int
 
 
 def _list_linkless_subnets(cluster: Cluster, allocated: FamilyAddresses) -> Iterator[Subnet]:
-    """Yield subnets with the managed devices that have no link to the management network.
+    """Yield subnets with the managed devices that have no link to the management network: all switches if there is no
+    such network, else the switches of that network.
 
-    These are all switches if there is no such network, and otherwise its own switches. Loopbacks are in the smallest
-    prefix that has them all.
+    Devices that are managed at their loopbacks share one subnet for each fabric, the smallest prefix with all these
+    loopbacks.
     """
     links, devices, family = cluster.plan.links, cluster.plan.devices, allocated.family
     # without a role: the management port of a switch; other roles of nodes have no managed address

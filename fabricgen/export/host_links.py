@@ -89,6 +89,7 @@ def name_bond_ports(cluster: Cluster, rows: Ints64 | Ints, *, upper: bool = Fals
     A port in a bond of a host has the name of the bond, at the host's end, which is the lower one. The peer link of two
     switches has the name of its VLAN at both ends. Any other port has its own name.
     """
+    # index 0 (False) is the column of lower ends, 1 (True) that of upper ones
     bonds, ports = cluster.plan.bonds, cluster.port_names.port_columns[upper].take(rows)
     if bonds is None:
         return ports

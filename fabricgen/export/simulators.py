@@ -50,8 +50,9 @@ def list_dimensions(network: Network) -> tuple[NumberedAccelerators, list[Networ
     """Return the accelerators in the order that the dimensions need, and the dimensions: the scale-up domain, then
     levels.
 
-    A level of unequal parts is one dimension with the level above it if a rank sends as much through both; the latency
-    of the farther one then holds for all. Raises InputError (FG146) if the network is not regular enough.
+    A level whose parts are unequal makes one dimension with the level above it, provided that a rank sends as much
+    through both; its latency is that of the farther level. Raises InputError (FG146) if the network is not regular
+    enough.
     """
     numbers = number_accelerators(network)
     size, kinds = numbers.size, np.unique(numbers.kind)
@@ -228,7 +229,7 @@ class NumberedAccelerators:
 
     @property
     def step_us(self) -> float:
-        """Time in us of a step within a domain, with that in both accelerators: the shortest of a ring in any protocol."""
+        """Time in us of a step in a domain, with that in both accelerators: the least of a ring in any protocol."""
         return min(steps.scale_up_us for _, steps in self.constants.latency.ring.protocols)
 
     def reduce_bandwidth(self, profile: ScaleUpDomainProfile, gbps: float) -> float:
@@ -322,9 +323,10 @@ class PacketLinks:
 
 @dataclass(frozen=True, slots=True)
 class PacketTopology:
-    """A wired graph; accelerators have the lowest numbers, then scale-up domains that switches join, then `switches`.
+    """A wired graph. Accelerators have the lowest numbers; then come the scale-up domains whose accelerators are joined
+    by switches, a vertex each; then `switches`.
 
-    `domains` are the first accelerators of these domains, `switches` are rows of devices; both int64.
+    `domains` has the first accelerator of each of these domains, `switches` are rows of devices; both int64.
     """
 
     numbers: NumberedAccelerators

@@ -43,10 +43,10 @@ class AllocationRequest(NamedTuple):
 
 
 class NoRoomError(Exception):
-    """The error if no free interval of the windows has the `missing` numbers that a request asks for.
+    """The error if the windows of a request have no free interval of the `missing` numbers that it still needs.
 
-    `largest` is the size of the largest free interval that begins where the request has to begin. For an `aligned`
-    request, a block that is a power of two and begins at a multiple of itself counts as well.
+    `largest` is the size of the largest interval that could be given: one that is free and begins where the request
+    allows it; for an `aligned` request also a block that is a power of two and begins at a multiple of itself.
     """
 
     def __init__(self, request: AllocationRequest, missing: int, largest: int) -> None:

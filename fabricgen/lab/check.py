@@ -39,7 +39,7 @@ class LabFinding:
     text: str
 
     def __str__(self) -> str:
-        return f"{self.device}{':' * bool(self.port)}{self.port}: {self.text}"
+        return f"{self.device}{':' if self.port else ''}{self.port}: {self.text}"
 
 
 def check_lab(lab: Lab, build: Build, broken: frozenset[Link] = frozenset()) -> list[LabFinding]:

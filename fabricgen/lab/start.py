@@ -86,8 +86,8 @@ def wait_for_sessions(lab: Lab, tell: Callable[[str], object], seconds: float) -
 
 
 def wait_for_routes(lab: Lab, broken: frozenset[Link] = frozenset()) -> None:
-    """Wait, at most ROUTES_S seconds, until routes are as planned without the broken links: they
-    follow their sessions.
+    """Wait, at most ROUTES_S seconds, until routes are as planned without the broken links; they come some time after
+    the sessions that bring them.
     """
     deadline = time.monotonic() + ROUTES_S
     while any(Check(lab, lab.build, {}, broken).check_routes()) and time.monotonic() < deadline:

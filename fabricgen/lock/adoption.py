@@ -114,10 +114,12 @@ class _Adoption:
             changed = {key: value for key, value in adopted.items() if earlier.get(key) != value}
             crowded = self._find_crowded(changed, adopted, plain)
             moved = bool(crowded)
+            # blocks with adopted numbers in them are taken out of the lock, and so allocated anew, beside these numbers
             held = {
                 kind: {name: intervals for name, intervals in of_kind.items() if (kind, name) not in crowded}
                 for kind, of_kind in lock.held.items()
             }
+            # other devices may get other numbers then: all that was stated is kept, until it is known what need not be
             everything = adopted | {key: stated.value for key, stated in self._stated.items()} if moved else adopted
             lock = self._put_adopted(replace(lock, held=held), everything)
         built = self._build_cluster(lock)
@@ -190,6 +192,7 @@ class _Adoption:
     def _find_planned_port(self, row: int, port: str) -> str:
         """Return the planned port of the link that was built into a port, since addresses follow the plan."""
         link, upper = self._plugged.list_device_links(row)[port]
+        # index 0 (False) is the column of lower ends, 1 (True) that of upper ones
         return str(self._cluster.planned.port_names.ports[upper][link])
 
     def _find_lower_end(self, row: int, key: Key, value: str) -> tuple[Key, str]:
@@ -263,6 +266,7 @@ class _Adoption:
         Such a block must move; if the lock file holds it, the adopted number is a fault. A number in a block is
         harmless if the device that would get it has adopted another one.
         """
+        # (kind, number) of each number that a device with an adopted one would have without it
         vacated = {
             (taken[0], number)
             for key in adopted

@@ -115,8 +115,10 @@ def _describe_part(schema: Any, about: str) -> Any:
 
 
 def list_keys(model: type[BaseModel], path: Path, tags: Sequence[str] = ()) -> list[str]:
-    """Return the keys that the mapping at `path` may have, sorted; `tags` (as pydantic has them) choose members of
-    unions.
+    """Return the keys that the mapping at `path` may have, sorted.
+
+    Where a union allows several models, `tags`, as errors of pydantic have them, say which of these are meant
+    (`_is_tagged`); without a tag that fits, all are.
     """
     return sorted({name for candidate in _find_models(model, path, tags) for name in candidate.model_fields})
 

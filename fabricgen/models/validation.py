@@ -318,6 +318,7 @@ def _write_hint(problem: _Problem, model: type[BaseModel]) -> str:
         start = f"write `{{{needed[0]}: ...}}`; " if len(needed) == 1 else ""
         return f"{start}its keys: {', '.join(keys[:MOST_KEYS])}" + (", ..." if len(keys) > MOST_KEYS else "")
     if problem.kind in _DESCRIBED and not problem.is_key:
+        # what the field is for or, for an item of a list, what the list or what holds it is for
         ends = range(len(problem.path), len(problem.path) - (3 if isinstance(problem.path[-1], int) else 1), -1)
         return next(filter(None, (describe_field(model, problem.path[:end], tags) for end in ends)), "")
     if problem.kind in _CHOICES:

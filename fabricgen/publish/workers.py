@@ -42,10 +42,11 @@ def count_processors() -> int:
 def run_in_order(
     work: Callable[[int], Result], count: int, jobs: int, *, first: Sequence[int] = (), ahead: int = 16
 ) -> Iterator[Result]:
-    """Yield work(0) ... work(count - 1), made by `jobs` processes, or by this one.
+    """Yield work(0) ... work(count - 1), in this order, made by `jobs` processes, or by this one.
 
-    The tasks `first` are started before all others; of the others at most `ahead` are made beyond the result that is
-    waited for. An error of a task is raised in place of its result. Raises InputError (FG023) if a worker is killed.
+    The tasks `first` are started before all others. Of the others, none is started before the result of the task
+    `ahead` places before it is waited for. An error of a task is raised in place of its result. Raises InputError
+    (FG023) if a worker is killed.
     """
     jobs = min(jobs, count)
     if jobs <= 1:

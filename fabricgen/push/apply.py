@@ -41,7 +41,7 @@ class Pusher:
         """
         self._make_tag(self._state.tag, "9e9e9e")
         if any(
-            each["slug"] == self._state.drift for change in differences.list_tagged() for each in change.fields["tags"]
+            tag["slug"] == self._state.drift for change in differences.list_tagged() for tag in change.fields["tags"]
         ):
             self._make_tag(self._state.drift, "f44336")
         late = self._delete_objects(differences.delete) if delete else []
@@ -127,7 +127,7 @@ class Pusher:
                     {"object_type": TYPES[end.path], "object_id": self._find_id(end)} for end in value
                 ]
             elif name == LEADS:
-                body[name] = [{part: self._find_id(inside) for part, inside in each.items()} for each in value]
+                body[name] = [{part: self._find_id(inside) for part, inside in entry.items()} for entry in value]
             else:
                 body[name] = self._find_id(value)
         return body
@@ -147,7 +147,7 @@ class Pusher:
             for first in range(0, len(path_changes), USUAL):
                 batch = path_changes[first : first + USUAL]
                 if not self._try_delete(path, batch):
-                    undeleted += [(change, why) for change in batch if (why := self._find_use(change))]
+                    undeleted += [(change, why) for change in batch if (why := self._delete_single(change))]
                 done += len(batch)
                 self._tell("objects deleted", done, len(changes), done / max(monotonic() - started, 1e-3))
         return undeleted
@@ -162,8 +162,8 @@ class Pusher:
             return False
         return True
 
-    def _find_use(self, change: NetboxChange) -> str:
-        """Delete an object. Return "" if it is gone; if it is still in use, NetBox's text on what refers to it."""
+    def _delete_single(self, change: NetboxChange) -> str:
+        """Delete an object; return "" if it is gone or, if it is still in use, NetBox's text on what refers to it."""
         try:
             self._netbox.delete_records(change.kind.path, [change.number])
         except RefusedError as refused:

@@ -232,10 +232,11 @@ class Held:
         return frozenset(name for name, passes in zip(self._cluster.cable_ids, is_patched, strict=False) if passes)
 
     def _find_planned_end(self, link: Row) -> tuple[str, ...]:
-        """Return the key by which the row of cables.csv for a link is found in the plan: cable, and device and cage of
-        both ends.
+        """Return the key (cable, a_device, a_cage, b_device, b_cage) of the planned row of cables.csv that belongs to a
+        link.
 
-        `link` is a row with names of NetBox; the key has those of the plan.
+        `link` is a row of links.csv with NetBox's names of devices; the key has those of the plan, and "" for the cage
+        of a port that is not planned.
         """
         ports = [NetboxPort(link[f"{side}_device"], link[f"{side}_port"]) for side in "ab"]
         names = [self.renamed.get(port.device, port.device) for port in ports]

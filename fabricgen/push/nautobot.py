@@ -88,7 +88,7 @@ class Nautobot(NetBox):
     def _find_names(self, path: str) -> dict[Id, str]:
         """Return the name of every status or tag by its id; read once."""
         if path not in self._names:
-            self._names[path] = {each["id"]: each["name"] for each in super().list_records(path, self.KEPT)}
+            self._names[path] = {record["id"]: record["name"] for record in super().list_records(path, self.KEPT)}
         return self._names[path]
 
     def create_records(self, path: str, rows: Sequence[Mapping[str, Any]]) -> list[Record]:

@@ -114,9 +114,9 @@ class NetboxReading:
         return {port: speed for port, _, speed in self._interfaces.values()}
 
     def list_cables(self) -> Iterator[Cable]:
-        """Yield what joins interfaces as cables: each cable; of a cable with lanes, each link.
+        """Yield what joins interfaces: a `Cable` for each cable of NetBox, or for each link of a cable with lanes.
 
-        A channel through panels is a cable as well, from port to port as NetBox traces it; its length is not known
+        A channel through panels is one cable as well, from port to port as NetBox traces it; its length is not known
         (None).
         """
         fields = "label,type,length,length_unit,profile,a_terminations,b_terminations,tags"

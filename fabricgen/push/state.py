@@ -152,7 +152,9 @@ class NetboxState:
         return self._read[kind.path]
 
     def _list_fields_to_read(self, kind: Kind) -> list[str]:
-        """Return the names of the fields that are compared, of all kinds that share a path."""
+        """Return the names of the fields to read at the path of a kind, sorted: those that are compared for any kind of
+        this path (bonds have the path of interfaces), and those by which devices and addresses are marked.
+        """
         more = {"devices": DEVICE, "ip-addresses": ("assigned_object_type",)}.get(kind.path.partition("/")[2], ())
         fields_of_path = [
             name
@@ -211,7 +213,7 @@ class NetboxState:
     def _resolve_ids(self, value: Any) -> Any:
         """Return a value with the ids of objects that exist in place of references."""
         if isinstance(value, list):
-            return [{name: self._resolve_ids(inside) for name, inside in each.items()} for each in value]
+            return [{name: self._resolve_ids(inside) for name, inside in entry.items()} for entry in value]
         return self.ids[value.path].get(value.key, value) if isinstance(value, Reference) else value
 
     def _list_fields(self, kind: Kind, row: Row) -> Iterator[tuple[str, Any]]:
@@ -354,7 +356,9 @@ class NetboxState:
         return tuple(filter(None, (device, str(record.get("display", record["id"])))))
 
     def _list_differences(self, record: Record, planned: Mapping[str, Any]) -> list[str]:
-        """Return a text for each field of an object, by name, that is to have another value."""
+        """Return a text, `NAME current -> planned`, for each of the fields in `planned`: those of an object that are to
+        change.
+        """
         return [f"{name} {self._show_value(record.get(name))} -> {self._show_value(planned[name])}" for name in planned]
 
     def _show_value(self, value: Any) -> str:
@@ -362,7 +366,7 @@ class NetboxState:
         if isinstance(value, Reference):
             return " ".join(value.key)
         if isinstance(value, list):
-            return ", ".join(" ".join(self._show_value(inside) for inside in each.values()) for each in value)
+            return ", ".join(" ".join(self._show_value(inside) for inside in entry.values()) for entry in value)
         if isinstance(value, Mapping):
             return self._netbox.name_object(value)
         return "-" if value in (None, "") else spell_value(value)
@@ -400,7 +404,9 @@ def spell_value(value: Any) -> str:
     {"a": 1, "b": 2}].
     """
     if isinstance(value, list):
-        return "; ".join(sorted(" ".join(map(spell_value, each.values())) for each in value if isinstance(each, dict)))
+        return "; ".join(
+            sorted(" ".join(map(spell_value, entry.values())) for entry in value if isinstance(entry, dict))
+        )
     if isinstance(value, Mapping):
         return spell_value(value.get("id", value.get("value")))
     return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

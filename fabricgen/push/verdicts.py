@@ -97,7 +97,7 @@ def list_verdict_fields(verdict: Verdict, tag: str, record: Mapping[str, Any]) -
     current_status = status.get("value") if isinstance(status, Mapping) else status
     if verdict.status and current_status in STATUSES and current_status != verdict.status:
         yield "status", verdict.status, f"status {current_status} -> {verdict.status}"
-    slugs = [each["slug"] for each in record.get("tags", ())]
+    slugs = [entry["slug"] for entry in record.get("tags", ())]
     if verdict.drifts != (tag in slugs):
         # times False there is no tag, times True one
         slugs_to_set = [slug for slug in slugs if slug != tag] + [tag] * verdict.drifts

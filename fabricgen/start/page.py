@@ -196,7 +196,7 @@ class Page:
         roles = [kind.hardware.node.roles for kind in self.kinds]
         if self._inband_role == "frontend" or not any("frontend" in r and "inband" not in r for r in roles):
             return []
-        bond = ", bond: node" * (self.answers.bonds != "none")
+        bond = ", bond: node" if self.answers.bonds != "none" else ""
         return [f"  frontend: {{protocol: ethernet, carried_by: inband, vrf: default{bond}}}"]
 
     def _refuse_idle_answers(self) -> None:
@@ -436,7 +436,7 @@ class Page:
             rack_keys += [f"power_kw: {self.answers.rack_kw:g}"] if self.answers.rack_kw else []
             # the power limit cannot be held where the nodes' power is unknown: the page says so beside it
             is_power_unknown = self.answers.rack_kw and not rack and not kind.hardware.node.power_w.planning_w
-            remark = "   # so many by their height: what they draw is not published" * bool(is_power_unknown)
+            remark = "   # so many by their height: what they draw is not published" if is_power_unknown else ""
             return f"{{nodes: {size} x {kind.nodes.profile}, racks: {{{', '.join(rack_keys)}}}}}{remark}"
 
         if len(self.kinds) == 1:

@@ -256,7 +256,7 @@ def write_exits(answers: Answers, tier: str) -> list[str]:
             ports = 2 if len(providers) == uses[providers[0].name] == 1 else 1
             device = f"device: external-router, names: [{listed}], ports: {ports}, to: {tier}, speed: 400G"
             extras.append(f"      {routers}: {{{device}}}")
-            accepted = f"accept: {SERVERS}, " * (routers == "wan")
+            accepted = f"accept: {SERVERS}, " if routers == "wan" else ""
             words = (
                 f"to: {routers}, {_write_numbers(providers)}, {accepted}announce: {POOLS['hosts']}, max_prefixes: 10"
             )

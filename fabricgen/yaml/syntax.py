@@ -114,6 +114,7 @@ def _explain_slip(lines: list[str], problem: str, mark: Any, context: Any, name:
     there is none.
     """
     stopped = min(mark.line, len(lines) - 1)
+    # the index of the line to blame, by the word for it in `_SLIPS`
     line_of_place = {
         "here": stopped,
         "above": next((n for n in range(stopped - 1, -1, -1) if not _is_idle(lines[n])), stopped),

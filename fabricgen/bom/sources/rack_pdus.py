@@ -51,6 +51,7 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
         feeds = plan.feeds_of(RackPosition(*(int(c[rack]) for c in (racks.site, racks.row, racks.column, racks.hall))))
         load_w = float(loads.power_w[rack] + optics_w[rack])
         amps, count = size_feed_pdus(accessories.pdu, load_w, len(feeds or _UNSTATED))
+        # left open where a device has no figure, which would make the rating too low
         rating = None if loads.unpowered[rack] else amps
         outlets[rack] = cords.count_outlets(rack, len(feeds or _UNSTATED), count)
         for feed in feeds or _UNSTATED:

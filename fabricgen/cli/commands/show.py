@@ -105,10 +105,10 @@ def _write_text(figures: dict[str, Any], no_cable: list[str], power: str) -> str
             lines.append(f"  {key:<14}{links:>9} links{fabric['cables'][key]:>12} cables")
         lines += _list_spans(fabric)
         lines += [
-            f"  {tier}: derived, {one['routers']} a group with {one['node_ports']} node ports and "
-            f"{one['global_links']} global links each, {one['links']} of every two groups, {one['groups']} of at most "
-            f"{one['most_groups']} groups"
-            for tier, one in fabric.get("derived_groups", {}).items()
+            f"  {tier}: derived, {sizes['routers']} a group with {sizes['node_ports']} node ports and "
+            f"{sizes['global_links']} global links each, {sizes['links']} of every two groups, {sizes['groups']} of at "
+            f"most {sizes['most_groups']} groups"
+            for tier, sizes in fabric.get("derived_groups", {}).items()
         ]
         lines += [
             f"  {tier}: kept for {purpose} on each switch: {', '.join(ports)}"
@@ -116,8 +116,8 @@ def _write_text(figures: dict[str, Any], no_cable: list[str], power: str) -> str
             for purpose, ports in kept_ports.items()
         ]
         lines += [f"  {more['text']}" for more in fabric.get("more_uplinks", {}).values()]
-        kept_ports = fabric.get("kept_by_lock", ())
-        lines += [f"  {size['text']} (`fabricgen lock --release '{size['release']}'`)" for size in kept_ports]
+        kept_sizes = fabric.get("kept_by_lock", ())
+        lines += [f"  {size['text']} (`fabricgen lock --release '{size['release']}'`)" for size in kept_sizes]
     for name, domain in figures["scale_up"].items():
         lines += [
             "",

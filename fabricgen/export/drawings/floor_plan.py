@@ -309,8 +309,9 @@ class _FloorDrawing:
     def _choose_name_size(self, texts: Sequence[Groups], depth_m: float, width_share: float) -> tuple[int, float]:
         """Return how many characters a line of a rack's name has, and the size of the text in mm.
 
-        The names are broken into the number of lines that allows the largest text between the stripes of racks that are
-        `depth_m` deep and share their width: lines may take `width_share` of it. The fewest such lines are chosen.
+        A name is broken into lines along the depth of its rack, `depth_m`, between its stripes; together its lines may
+        take `width_share` of the width of a rack's place. The number of lines is the one that allows the largest text;
+        of several, the fewest.
         """
         depth, width = depth_m * DETAIL * 0.74, self._hall.rack_pitch_m * DETAIL * width_share
         fewest_lines = max(map(len, texts), default=1)

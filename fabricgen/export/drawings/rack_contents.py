@@ -177,7 +177,7 @@ class FilledRacks:
         return set(zip(*(values.tolist() for values in self._columns), strict=True))
 
     def _describe_basis(self, number: int) -> str:
-        """Return what kinds of figures the power of a rack adds up, and the models that have typical ones alone:
+        """Return of which kinds the power figures of a rack's devices are, with the models that have typical ones:
         `maximum with optics; typical: sn2201, sn5600`.
         """
         typical = self._name_models(number, lambda p: find_power_basis(p) == "typical")

@@ -253,7 +253,8 @@ def list_link_kinds(cluster: Cluster) -> list[str]:
 
 
 def _list_shared_sections(cluster: Cluster, allocated: FamilyAddresses) -> Iterator[AddressSection]:
-    """Yield the addresses of nodes in the VLANs of fabrics that use ports of others.
+    """Yield a section for each fabric that has its VLAN on ports of another fabric: the addresses of the nodes in that
+    VLAN.
 
     The interface is PORT.VLAN if the VLAN is tagged.
     """
@@ -277,7 +278,9 @@ def _list_shared_sections(cluster: Cluster, allocated: FamilyAddresses) -> Itera
 
 
 def _list_shared_vrfs(cluster: Cluster, fabric: FabricDesign, rows: Ints64) -> str | EncodedColumn:
-    """Return the VRF of a fabric on ports of another one, by link: that of the fabric, or of the tenant on the link."""
+    """Return, by link of `rows`, the VRF of a fabric that has a VLAN on ports of another fabric: the name of the tenant
+    on the link, else the VRF of the fabric; a single text if the design has no tenants.
+    """
     design = cluster.design
     if not design.tenants:
         return fabric.vrf
@@ -354,6 +357,7 @@ def _name_subinterfaces(cluster: Cluster, rows: Ints64, vlan: int, peer_vlan: in
     interfaces are those at their lower ends, or with `upper` those at their upper ends.
     """
     # `port_columns` are those of lower and of upper ends, in this order
+    # index 0 (False) is the column of lower ends, 1 (True) that of upper ones
     bonds, names = cluster.plan.bonds, cluster.port_names.port_columns[upper].take(rows)
     if bonds is None:
         return ConcatenatedColumn((names, f".{vlan}"))

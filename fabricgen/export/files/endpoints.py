@@ -113,8 +113,9 @@ def _list_accelerators(cluster: Cluster) -> tuple[Ints, Ints]:
 def assign_accelerators(attachment: Attachment) -> Ints:
     """Return the accelerator that each leg of an attachment serves, as the vendor numbers it, -1 for none; int32.
 
-    A leg is one logical port of a node. If the profile does not say whom compute ports serve, rails are shared out
-    evenly among the accelerators, or else legs, if their number allows it.
+    A leg is one logical port of a node. Compute ports for which the profile states no accelerators are assigned in
+    order: an equal number of rails to each accelerator; if rails cannot be divided so, an equal number of legs; else
+    none.
     """
     legs, accelerators = attachment.legs, attachment.profile.accelerators
     stated_gpus = [-1 if leg.gpu is None else leg.gpu for leg in legs]

@@ -22,7 +22,7 @@ from fabricgen.wiring.tables import SWITCH, DeviceClass
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
     """Yield the topology, the files that FRR reads on each switch, ports.csv and README.md.
 
-    Raises InputError: FG156 if there are more than 20,000 devices, and as a build does for configurations.
+    Raises InputError: FG156 if there are more than 20,000 devices, and for configurations that `build` cannot write.
     """
     check_device_count(cluster)
     frr, name = context.frr(), cluster.design.loaded.blueprint.name

@@ -148,9 +148,11 @@ VENDORS = {"mlx5": "15b3"}
 
 @dataclass(frozen=True, slots=True)
 class PodNetwork:
-    """A network: its fabric, its RDMA device, the names that nodes have for the port, and the vendors of its NICs.
+    """A secondary network of pods: the ports of one RDMA device on one fabric, on all models of nodes. `interfaces` are
+    the names that nodes have for the port.
 
-    Vendors are ids of PCI: `15b3`. `routed` says that hosts of the fabric are routed: only then there is a pool.
+    `vendors` are the PCI vendor ids of its NICs, such as `15b3`. `routed` says that hosts of the fabric are routed:
+    only then the network has a pool of addresses.
     """
 
     fabric: str

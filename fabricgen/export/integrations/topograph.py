@@ -49,7 +49,7 @@ def rows(cluster: Cluster) -> int:
 
 
 def _write_switches(leaf_list: list[LogicalLeaf]) -> Iterator[str]:
-    """Yield the YAML of all groups that have groups below them, each with these.
+    """Yield the YAML of groups as switches: each group that holds other groups, with the names of these.
 
     A logical leaf that is in no other group is listed as well, with nothing below it.
     """

@@ -170,7 +170,7 @@ COMPUTE = "compute"
 def list_environment_values(cluster: Cluster, ports: Sequence[RdmaPort], sockets: Sequence[str]) -> dict[str, Any]:
     """Return the values of a node's environment file; {} for a node without RDMA ports of the role `compute`.
 
-    `sockets` are the interfaces for sockets.
+    `sockets` are the names of the interfaces that collective libraries use for their own connections over IP.
     """
     rdma_ports = [port for port in ports if port.role == COMPUTE and (port.is_infiniband or port.is_roce)]
     if not rdma_ports:

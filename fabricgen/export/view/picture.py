@@ -283,6 +283,7 @@ class _Picture:
                 nodes[band.box] += band.last - band.first
                 accelerators[band.box] += (band.last - band.first) * accelerator_counts[band.cls]
         parents = self.scene.places.parent.tolist()
+        # boxes come before those inside them: from the last on, each adds its counts to the box around it
         for box in reversed(range(1, len(parents))):
             nodes[parents[box]] += nodes[box]
             accelerators[parents[box]] += accelerators[box]

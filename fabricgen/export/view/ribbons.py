@@ -156,8 +156,10 @@ class _RibbonDrawing:
         network = self._scene.networks[bundle.upper]
         is_from_switches = bundle.child == OWN_BAND and self._bands[box, bundle.lower].y < self._scene.heads[box]
         lane = self._scene.lanes.get((box, network))
+        # the lane is entered above the band that the links leave, or at its foot if they come from inner boxes or nodes
         lane_foot = start.y - GAP if is_from_switches else lane.bottom if lane else 0.0
         if bundle.leaves:
+            # straight up from the uppermost band of a network, else by way of the lane
             end = _Station((TOP, box, 0), bundle.lane, float(self._scene.box_y[box]))
             lower_tiers = self._tiers.get((box, self._scene.networks[bundle.lower]), [])
             if lane is None or (is_from_switches and lower_tiers[:1] == [bundle.lower]):

@@ -27,7 +27,7 @@ from fabricgen.wiring.tables import DeviceClass
 
 @dataclass(frozen=True)
 class PageExtras:
-    """What a page may show beside the cluster itself.
+    """What a page may show in addition to the cluster itself.
 
     `findings` are those of lint, `changes` what `blocks.changes` shows of a comparison, `configs` the (path, content)
     of configurations if they are few, `verification` what `verify` found in the hall, and `prices` the unit prices by

@@ -52,10 +52,10 @@ class Place(_ReportPart):
 
 
 class Step(_ReportPart):
-    """A plug to pull at one place and put in at another.
+    """A plug to pull at one place (`pull`) and put in at another (`put`).
 
-    `cable` is the planned cable that is right then, "" for none; `reaches` says whether it would reach where the plug
-    is now, None if that is not known.
+    `cable` is the planned cable that the step makes right, "" for none. `reaches` says whether that cable could reach
+    `pull`, where the plug is now; None if that is not known.
     """
 
     cable: str = ""

@@ -1,4 +1,4 @@
-"""The floor: halls, racks, aisles and trays, what stands in racks beside devices, and the trays that cables take."""
+"""The floor: halls, racks, aisles and trays, what stands in racks that is no device, and the trays that cables take."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _list_kept_places(source: PageSource, drawn: HallDrawing, kinds: RackKinds) 
 
 
 def _describe_other_contents(source: PageSource) -> str:
-    """Return what racks hold beside devices, for the key: `power shelf (with the rack), panels`; "" for nothing."""
+    """Return what racks hold other than devices, for the key: `power shelf (with the rack), panels`; "" for nothing."""
     shelves = {f"{name} (with the rack)" for _, _, name in list_included(source.cluster.plan)}
     return ", ".join([*sorted(shelves), *(["panels"] if source.cluster.plan.patching else [])])
 
@@ -145,10 +145,10 @@ def _pack_racks(source: PageSource, drawn: HallDrawing, kinds: RackKinds, routes
 
 
 def _pack_panels(source: PageSource) -> Packed:
-    """Return what racks hold beside devices, a row each: its name, the rack, its lowest rack unit and its height in
+    """Return what racks hold other than devices, a row each: its name, the rack, its lowest rack unit and its height in
     units.
 
-    These are the things that racks are sold with, patch panels and fibre shuffles.
+    It is what racks are sold with, patch panels, and fibre shuffles.
     """
     plan = source.cluster.plan
     rows = [(name, rack, u, 1) for rack, u, name in list_included(plan)]
@@ -268,9 +268,10 @@ def draw_halls(cluster: Cluster) -> HallDrawing:
 
 
 def _find_outline(racks: RackTable, hall: int) -> Box:
-    """Return the outline of a hall, in m in the frame of its site.
+    """Return the outline of a hall, in m in the frame of its site: its walls, made wider where rows or racks stand
+    beyond them; without walls, a margin around all its places or, if its size is open, around its racks.
 
-    This is its walls, or else a margin around all its places, or around its racks if the size of the hall is open.
+    A hall with neither places nor racks is a square of two margins.
     """
     spec = racks.halls[hall]
     if not spec.rows and not (racks.hall == hall).any():
