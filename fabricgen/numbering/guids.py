@@ -128,6 +128,10 @@ def _check_guid_row(row: GuidRow, switches: set[str], ports: Mapping[str, Sequen
 # The hardware table of a cluster: checks that its lines name planned devices and ports, and its GUIDs by fabric.
 
 
+BMC_PORT = "BMC"
+"""The port of an inventory line of a switch's BMC, which has a MAC of its own on the cable of the management port."""
+
+
 def check_inventory(
     rows: Sequence[Hardware], plan: WiringPlan, names: Sequence[str], ports: tuple[Strings, Strings]
 ) -> None:
@@ -188,7 +192,7 @@ def _check_hardware_row(row: Hardware, ports: Sequence[str], *, is_switch: bool)
     """Yield the faults of a line: a port that is not cabled, a GUID for a port of a switch, a MAC or GUID of a node
     without its port.
     """
-    if row.port and row.port not in ports:
+    if row.port and row.port not in ports and not (is_switch and row.port == BMC_PORT):
         yield row.report_cell("port", f"{row.device} has no cabled port '{row.port}'", did_you_mean(row.port, ports))
     elif row.port and is_switch and row.guid:
         yield row.report_cell("guid", f"{row.device} is a switch, and its ports have no GUIDs", "leave `port` empty")

@@ -16,6 +16,7 @@ import numpy as np
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.sources.power_cords import list_corded
+from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment, Leg
 from fabricgen.design.names.switches import name_interface
@@ -26,6 +27,7 @@ from fabricgen.export.graph import KINDS
 from fabricgen.export.host_links import name_bond_ports
 from fabricgen.export.rdma.files import find_nic_port
 from fabricgen.kernel.diagnostics import Path
+from fabricgen.numbering.guids import BMC_PORT
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, Strings
 from fabricgen.plugins.columns import (
     Array,
@@ -91,6 +93,22 @@ class Devices(TableColumns):
     asn = table_column(to_long_array, "AS number, int64; 0 for none.")
     loopback = table_column(to_text_array, "Loopback address: IPv4 where it has one, else IPv6.")
     mgmt = table_column(to_text_array, "Management address: IPv4 where it has one, else IPv6.")
+
+    @column
+    def serial(self) -> Strings:
+        """Its serial number as the inventory has it, '' for none."""
+        serials = {row.device: row.serial for row in self._cluster.design.loaded.inventory if not row.port}
+        return to_text_array([serials.get(name, "") for name in self._cluster.names])
+
+    @column
+    def bmc_mac(self) -> Strings:
+        """The MAC of its BMC as the inventory has it, '' for none."""
+        macs = self._cluster.design.loaded.macs
+        bmc_ports = [_name_bmc_port(cls.profile) for cls in self._plan.classes]
+        classes = self._plan.device_class.tolist()
+        return to_text_array(
+            [macs.get((n, bmc_ports[c]), "") for n, c in zip(self._cluster.names, classes, strict=True)]
+        )
 
     @column
     def power_supplies(self) -> Ints:
@@ -160,6 +178,13 @@ def segment_column(convert: Callable[[Any], Array], read: Callable[[Segment], ob
         return values[links.segment]  # type: ignore[no-any-return]
 
     return column(read_links, doc)
+
+
+def _name_bmc_port(profile: NodeProfile | SwitchProfile) -> str:
+    """Return the name of the port of a device's BMC: as its profile calls it, else that of `guids.BMC_PORT`."""
+    if isinstance(profile, NodeProfile) and "bmc" in profile.roles:
+        return profile.roles["bmc"].ports[0].name
+    return BMC_PORT
 
 
 class Links(_ClusterTable):

@@ -31,7 +31,7 @@ RENAMED = {
     "racks": {"name": "rack"},
 }
 OWN = {
-    "devices": {"kind", "aisle", "power_supplies", "torus"},
+    "devices": {"kind", "aisle", "serial", "bmc_mac", "power_supplies", "torus"},
     "links": {"a", "a_interface", "a_nic", "b", "cable", "length_m", "lane_gbps", "protocol"}
     | {f"{end}_{name}" for end in "ab" for name in ("cage", "form", "management", "bond")},
     "cables": {"run_m", "links", "fibre"},

@@ -86,9 +86,9 @@ def command(
     Parts: summary, devices, links, endpoints, cables, racks, addresses, bom, configs;
     of patched fibre: trunks, panels, patches, shuffles; on request: technician, labels, drawings, graph,
     bom-trace, hosts, kubernetes, paths, scale-up, spectrum-x, view; for schedulers: kueue, slurm, slurm-torus,
-    topograph; to boot machines: dns, kea, ztp; to run them: ansible, gnmic, prometheus, ptm; for a lab:
-    containerlab, containerlab-frr; for records: nautobot, netbox; for simulators: astra-sim, astra-sim-ns3,
-    infragraph, simai.
+    topograph; to boot machines: dns, infra-controller, kea, ztp; to run them: ansible, gnmic, prometheus,
+    ptm; for a lab: containerlab, containerlab-frr; for records: nautobot, netbox; for simulators: astra-sim,
+    astra-sim-ns3, infragraph, simai.
     """
     from fabricgen import pipeline
     from fabricgen.cli.lock_file import check_locked, keep_lock

@@ -1,0 +1,83 @@
+"""Infra Controller: requests with the fields of its API, for all machines with accelerators and all switch trays."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fabricgen.api import ClusterView
+from tests.conftest import BLUEPRINTS, Ran, example_cluster
+
+Command = Callable[..., Ran]
+EXAMPLE = "nvl72-gb200"
+REQUIRED = {"siteId", "name", "bmcMacAddress", "manufacturer", "model", "rackId", "labels"}
+"""Those of APIExpectedMachineCreateRequest and APIExpectedSwitchCreateRequest that are written of both."""
+
+
+@pytest.fixture
+def lines() -> dict[str, str]:
+    """The lines of an inventory by device and port: serial numbers, and MACs of BMCs."""
+    devices = ClusterView(example_cluster(EXAMPLE)).devices
+    names = devices.name[(devices.kind == "node") | (devices.kind == "tray")].tolist()
+    serials = {name: f"{name},,,,SN{number:05}" for number, name in enumerate(names)}
+    macs = {f"{name} BMC": f"{name},BMC,b8:3f:d2:00:{n >> 8:02x}:{n & 255:02x},," for n, name in enumerate(names)}
+    return serials | macs
+
+
+def build(fabricgen: Command, folder: Path, lines: dict[str, str]) -> Ran:
+    """What the command said of the part, with these lines in the inventory."""
+    table = "\n".join(["device,port,mac,guid,serial", *lines.values(), ""])
+    (folder / "hardware.csv").write_text(table, encoding="utf-8")
+    text = (BLUEPRINTS / f"{EXAMPLE}.yaml").read_text(encoding="utf-8")
+    (folder / "cluster.yaml").write_text(f"{text}inventory: hardware.csv\n", encoding="utf-8")
+    return fabricgen("build", folder / "cluster.yaml", "-o", folder / "out", "--only", "infra-controller,devices")
+
+
+def test_every_machine_and_tray_is_expected_once(fabricgen: Command, tmp_path: Path, lines: dict[str, str]) -> None:
+    ran = build(fabricgen, tmp_path, lines)
+    assert ran.code == 0, ran.err
+    site = tmp_path / "out" / "infra-controller" / "site1"
+    batches = [json.loads(file.read_text()) for file in sorted(site.glob("expected-machines-*.json"))]
+    assert [len(batch) for batch in batches] == [100, 44]
+    switches = json.loads((site / "expected-switches.json").read_text())
+    machines = [machine for batch in batches for machine in batch]
+    assert {frozenset(body) for body in machines} == {frozenset(REQUIRED | {"chassisSerialNumber", "bmcIpAddress"})}
+    assert {frozenset(body) for body in switches} == {frozenset(REQUIRED | {"switchSerialNumber"})}
+    bodies = machines + switches
+    named = {body["name"]: (body.get("chassisSerialNumber") or body["switchSerialNumber"]) for body in bodies}
+    assert {f"{name},,,,{serial}" for name, serial in named.items()} == {v for k, v in lines.items() if " " not in k}
+    assert {f"{body['name']},BMC,{body['bmcMacAddress']},," for body in bodies} == {
+        v for k, v in lines.items() if " " in k
+    }
+    rows = (tmp_path / "out" / "devices.csv").read_text().splitlines()
+    header = rows[0].split(",")
+    planned = {cells["device"]: cells for cells in (dict(zip(header, row.split(","), strict=True)) for row in rows[1:])}
+    assert all(body["rackId"] == planned[body["name"]]["rack"] for body in bodies)
+    assert all(body["labels"]["rack-unit"] == planned[body["name"]]["u"] for body in bodies)
+    assert all(re.fullmatch(r"\d+(\.\d+){3}", machine["bmcIpAddress"]) for machine in machines)
+
+
+def test_what_the_inventory_lacks_is_told(fabricgen: Command, tmp_path: Path, lines: dict[str, str]) -> None:
+    del lines["p1-su01-n002"], lines["p1-su01-rk01-nvlink-01 BMC"]
+    lines["p1-su01-n003"] = f"p1-su01-n003,,,,{'X' * 33}"
+    ran = build(fabricgen, tmp_path, lines)
+    assert ran.code == 2
+    expected = (
+        "no serial number of 1 of 216 devices, p1-su01-n002 the first",
+        "no MAC of the BMC of 1 of 216 devices, p1-su01-rk01-nvlink-01 the first",
+        "no serial number of at most 32 characters of 1 of 216 devices, p1-su01-n003 the first",
+    )
+    assert f"error[FG158]: the inventory has {'; '.join(expected)}" in ran.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_inventory_may_have_the_bmc_of_a_switch_but_no_other_port(
+    fabricgen: Command, tmp_path: Path, lines: dict[str, str]
+) -> None:
+    lines["tray"] = "p1-su01-rk01-nvlink-01,BMC2,b8:3f:d2:00:ff:ff,,"
+    ran = build(fabricgen, tmp_path, lines)
+    assert (ran.code, "has no cabled port 'BMC2'" in ran.err) == (2, True)
