@@ -34,7 +34,7 @@ class LegNumbers(Protocol):
 
 
 class UnitSize(Protocol):
-    """The figures of a scalable unit that the size of a place may follow from."""
+    """What the size of a place, in scalable units or racks, is computed from."""
 
     @property
     def racks_per_su(self) -> int:

@@ -278,6 +278,7 @@ class _FabricViewBuilder:
             cls = devices.classes[devices.device_class[leg.row]]
             extra = cls.label if cls.kind == EXTRA else ""
             sharing = [t.name for t in design.tenants if extra and extra in t.shared and leg.fabric in t.fabrics]
+            # the tenant that owns the port comes first, even where it is ""
             yield (tenant.name if tenant and leg.fabric in tenant.fabrics else "", *sharing)
 
     def _list_managers(self, legs: list[_NodePort]) -> list[str]:

@@ -131,8 +131,10 @@ class Reachability:
         return self._shared[switches]
 
     def list_ranges_above(self, switch: int) -> AddressRanges:
-        """Return the node blocks of all switches above a switch. Routes to them are needed beside a default route: by
-        that alone, packets for them might go to the wrong upper switch.
+        """Return the node blocks of all switches above a switch.
+
+        Routes to them are needed as well as a default route: by that alone, packets for them might go to the wrong
+        upper switch.
         """
         if switch not in self._above:
             uppers = dict.fromkeys(self._list_peers(switch, below=False))
@@ -149,6 +151,7 @@ class Reachability:
         Lower switches with the same ranges below them share one path.
         """
         switches_of_ranges: dict[AddressRanges, list[int]] = defaultdict(list)
+        # switches with equal ranges below them are next hops to these alike
         for index, child in enumerate(lower_switches):
             yield self._find_own_ranges(child), (index,)
             switches_of_ranges[self.list_ranges_below(child)].append(index)

@@ -69,6 +69,7 @@ def split_by_hall(lock: Lock, site: str, hall: str) -> Lock:
     if "floor" not in lock.held or any(re.fullmatch(r"floor (?!row ends).*", kind) for kind in lock.held):
         return lock
     suffix = f" {hall or site}"
+    # a text times False is "": only these kinds and names get the suffix
     held = {kind + suffix * (kind in _OF_HALLS): holders for kind, holders in lock.held.items()}
     held = {kind + f" at{suffix}" * kind.startswith("joined "): holders for kind, holders in held.items()}
     rooms = {name + suffix * (name in _COUNTS_OF_HALLS): room for name, room in lock.rooms.items()}

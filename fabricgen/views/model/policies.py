@@ -204,6 +204,7 @@ def _add_leaks(maps: RouteMaps, view: SwitchView, vrf: str) -> None:
                 list_ = f"LEAKED{ending}-{source.vrf}"
                 maps.as_paths["LEAKED"] = OrderedSet((match_leaked_paths(view),))
                 maps.prefix_lists[list_] = prefixes
+                # the first entry keeps out what was leaked before
                 entries = maps.maps.setdefault(f"LEAKED{ending}", {DENIED: RouteMapEntry(False, as_path="LEAKED")})
                 entries[number] = RouteMapEntry(True, list_, added=LEAKED, source_vrf=source.vrf)
                 number += BASE

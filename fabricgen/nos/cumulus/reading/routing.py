@@ -341,6 +341,7 @@ class CumulusRouting:
         if row.get("capabilities", {"extended-nexthop": ON}) != {"extended-nexthop": ON}:
             report_misfit(f"capabilities {row['capabilities']}")
         families = row.get("address-family", {}) if is_tolerant() else row["address-family"]
+        # a group carries IPv4 unless it says otherwise
         for word, family in {"ipv4-unicast": {"state": ON}, **families}.items():
             allow_fields(family, "aspath", "attribute-mod", "policy", "prefix-limits", "state")
             if family["state"] != ON:

@@ -55,8 +55,10 @@ class OneDeviceLeadsOut(DesignRule):
 
 
 def _list_routes(exits: list[ExitDesign]) -> Iterator[tuple[list[ExitDesign], str]]:
-    """Yield (exits that lead there, prefix) for everywhere ("") and for the prefix of each exit without a default route
-    for which no other exit stands in: exits that accept prefixes do, and default routes unless they are of providers.
+    """Yield (exits that lead there, prefix): for everywhere ("") all exits with a default route, and for the first
+    prefix of an exit without one that exit alone, unless another can stand in for it.
+
+    Another exit can if it accepts prefixes itself, or if it leads to no provider.
     """
     leading = [exit_ for exit_ in exits if exit_.spec.default]
     if leading:

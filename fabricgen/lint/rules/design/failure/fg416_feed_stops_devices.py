@@ -47,6 +47,7 @@ class FeedStopsDevices(DesignRule):
             if count and profile.psu and profile.psu.stop_without_feed(floor.cords):
                 counts[profile.id] = profile.psu, counts.get(profile.id, (profile.psu, 0))[1] + count
         for name, (psu, count) in sorted(counts.items()):
+            # the fewest cords with which a device survives the loss of one feed, 0 if no number helps
             cords = next((n for n in range(floor.cords, MOST_FEEDS + 1) if not psu.stop_without_feed(n)), 0)
             feeds = f", and {cords - len(floor.feeds)} more in `feeds`" if cords > len(floor.feeds) else ""
             yield self.flag(

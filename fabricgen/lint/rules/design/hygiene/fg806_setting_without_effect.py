@@ -468,7 +468,7 @@ def _find_routes_of_another_family(design: Design) -> Iterator[Idle]:
 
 
 def _find_leaks_of_nothing(design: Design) -> Iterator[Idle]:
-    """Yield prefixes of leaks in which the VRF that is to show them has no hosts."""
+    """Yield prefixes that a leak is to show of a VRF and that lie outside of all pools of the VRF's hosts."""
     if not design.leaks:
         return
     from fabricgen.views.intent import make_fabric_intent

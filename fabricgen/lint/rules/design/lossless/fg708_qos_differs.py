@@ -59,8 +59,10 @@ class QosDiffers(DesignRule):
 
 
 def _suggest_setting(name: str, fabrics: Sequence[tuple[FabricDesign, QosIntent]]) -> str:
-    """Return the hint on how two fabrics get equal settings: for the whole cluster, but a profile for a fabric that is
-    not RoCE in that fabric, as the cluster's profile does not apply to it.
+    """Return the hint on how two fabrics get equal settings: by one setting for the whole cluster.
+
+    A profile is the exception if one of both fabrics is not RoCE: the cluster's profile does not apply to it, so that
+    it has to state one itself.
     """
     unmarked = next((f for f, qos in fabrics if not qos.marks and f.protocol != "roce"), None)
     if name != "profile" or unmarked is None:

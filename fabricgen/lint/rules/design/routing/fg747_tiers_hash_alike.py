@@ -55,8 +55,10 @@ class TiersHashAlike(DesignRule):
 
 
 def _both_choose(design: Design, tier: TierDesign, upper: TierDesign) -> bool:
-    """Whether a switch of a tier has several links up, and a switch above it has several links on: up, or down to a
-    switch or its pod.
+    """Whether hashes decide at both tiers: a switch of the lower tier has several links up, and a switch of the upper
+    tier has several links by which packets go on.
+
+    Such links lead up, or down: several to one switch, or to the several switches of a pod.
     """
     uplink = tier.uplink
     has_parallel_links = uplink is not None and uplink.links_per_group > uplink.upper_count

@@ -100,9 +100,10 @@ def _list_causes(cluster: Cluster) -> list[Cause]:
 
 
 def _find_losses(cluster: Cluster, fabric: FabricDesign, causes: Sequence[Cause]) -> Iterator[tuple[Flags, str, bool]]:
-    """Yield (flags of the lost links, the effect in words, whether the links are of hosts) for hosts without links,
-    switches without links up or to the other of their pair, sites without links between them, and bonds of single NICs
-    without ports.
+    """Yield (flags of the lost links, the effect in words, whether the links are of hosts) for each loss in a fabric.
+
+    Losses are hosts without links, switches without links up or to the other of their pair, sites without links between
+    them, and bonds of single NICs without ports.
     """
     import numpy as np
 

@@ -130,8 +130,8 @@ def _name_missing_jumper(sold: _PartsOnSale, jumper: Jumper) -> tuple[str, str]:
 
 
 def _name_too_short(products: Iterable[Product]) -> tuple[str, str] | None:
-    """Return (that a longer part is missing, the longest part) if there are products but for their lengths; None if
-    there are none.
+    """Return (`NAME, longer than N m`, the longest part on sale) from products that fit in all but length; None without
+    any.
     """
     longest = max(products, key=lambda product: product.lengths_m[-1], default=None)
     if longest is None:
@@ -248,7 +248,9 @@ class _PartsOnSale:
     def _choose_nearest(
         self, kind: str, lists: Iterable[ProductList], medium: CableProfile, fits: Callable[[Product], bool]
     ) -> str:
-        """Return the first product of a kind that fits, of the same medium if there is one; "" if none fits."""
+        """Return the part number and the name, as one text, of a product of a kind that fits: the first one of the same
+        medium, else the first of all; "" if none fits.
+        """
         products = [p for sold in lists for p in sold.products if p.kind == kind and fits(p)]
         word = medium.medium.lower()
         best = max(products, key=lambda p: any(name.startswith(word) for name in p.media), default=None)

@@ -81,8 +81,10 @@ class RackLimitUnjudged(PlanRule):
     def _check_network_racks(
         self, cluster: Cluster, key: str, limit: float, figure: Figure, unit: str
     ) -> Iterator[Diagnostic]:
-        """Flag a limit of racks without nodes that leaves out devices or optics without a figure, with the largest
-        number of each in a rack; a limit that a rack exceeds is left to FG613.
+        """Flag a limit of racks without nodes if some devices or optics in them have no figure; name the largest number
+        of each in a rack.
+
+        A limit that a rack exceeds even so is left to FG613.
         """
         import numpy as np
 

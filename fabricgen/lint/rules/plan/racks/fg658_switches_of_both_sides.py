@@ -41,8 +41,10 @@ class SwitchesOfBothSides(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Flag each tier that should turn in a rack whose switches face both aisles, or else whose switches are fewer
-        there, with the first such rack; tiers of FG659 are left to it.
+        """Flag tiers with switches in racks whose switches face both aisles, each with the first such rack.
+
+        They are the tiers that should turn by the best choice of aisles; in a rack in which none should, those of the
+        side with fewer switches. Tiers of FG659 are left to it.
         """
         from fabricgen.lint.subjects.aisles import COLD, HOT, Aisles
 
@@ -52,6 +54,7 @@ class SwitchesOfBothSides(PlanRule):
         mixed = {rack: numbers for rack, numbers in aisles.racks.items() if len({aisles.now[n] for n in numbers}) > 1}
         fabrics = [fabric.name for fabric in cluster.design.fabrics]
         of_fg659 = {n for name in fabrics for n in (*aisles.list_misfacing(name), *aisles.list_away_from_nodes(name))}
+        # (rack, class of switches) by the path of their tier
         racks_by_path: dict[Path, list[tuple[int, int]]] = {}
         for rack, numbers in mixed.items():
             turning = [n for n in numbers if aisles.now[n] != aisles.best[n]]
