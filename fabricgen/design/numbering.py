@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from fabricgen.blueprint.beside.lock import LAST_TENANT, LAST_VNI, Lock
@@ -90,8 +91,15 @@ class Numbering:
         """Return one more than the highest number that is given within a site (scope `site`) or the cluster (`all`,
         for which `site` does not matter); 0 if none is.
         """
-        held = self.held[self._make_kind(kind, site, scope)]
-        return max((interval.end for intervals in held.values() for interval in intervals), default=0)
+        return self._spans[self._make_kind(kind, site, scope)]
+
+    @cached_property
+    def _spans(self) -> dict[str, int]:
+        """One more than the highest number of each kind that is given; 0 if none is."""
+        return {
+            kind: max((interval.end for intervals in held.values() for interval in intervals), default=0)
+            for kind, held in self.held.items()
+        }
 
     @property
     def used(self) -> frozenset[tuple[str, str]]:

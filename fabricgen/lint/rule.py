@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
@@ -113,8 +114,9 @@ def list_rule_codes() -> frozenset[str]:
     """
     rooms = (*discovery.list_rooms(DESIGN_RULES), *discovery.list_rooms(PLAN_RULES))
     codes = [name.partition("_")[0].upper() for room in rooms for name in discovery.list_modules(room)]
-    if twice := [code for code in codes if codes.count(code) > 1]:
-        raise ValueError(f"{twice[0]} is the id of two rules")
+    code, times = Counter(codes).most_common(1)[0]
+    if times > 1:
+        raise ValueError(f"{code} is the id of two rules")
     return frozenset(codes)
 
 

@@ -130,7 +130,7 @@ class RunPlaces:
         racks_stated = {*floor.racks, *(place.rack for place in floor.devices.values())}
         unshared = RackRun(self._name_racks(run.hall, run.holder), run.holder, run.hall, run.at_ends, (run,))
         usual_racks = {name_usual_rack(unshared, number) for number in range(self._count_racks_alone(run))}
-        rack_units, tallest = len(self._list_device_units(1)), max(device.height for device in devices)
+        rack_units, heights = len(self._list_device_units(1)), [device.height for device in devices]
         fabric = self._design.loaded.blueprint.fabrics.get(run.owner)
         has_own_racks = run.holder in self._layout.lock.find_allocations(KIND + self.make_key_suffix(run.hall))
         return RunContent(
@@ -142,10 +142,10 @@ class RunPlaces:
             joins=self._lets_runs_join and not has_own_racks and not usual_racks & racks_stated,
             hosts=self._lets_runs_join
             and bool(run.owner)
-            and tallest <= rack_units
+            and max(heights) <= rack_units
             and not usual_racks & {place.rack for place in floor.devices.values()}
             and len(usual_racks) <= self._halls[run.hall].racks_per_row,
-            small=2 * sum(device.height for device in devices) < rack_units,
+            small=2 * sum(heights) < rack_units,
             # even if no reserved unit is left: else the last one would move the runs that share the rack
             grows=run.tier is not None and spans_units(run.tier.per) and not self._is_stated(run.tier),
         )
