@@ -317,7 +317,7 @@ def _list_silent_devices(adoption: Adoption) -> list[str]:
     trial = adoption.trial
     planned_trays = (name for name, key in zip(trial.wired.names, trial.keys, strict=True) if key[0] == TRAY)
     trays = {trial.seen_names.get(name, "") for name in planned_trays}
-    linked = {end.device for link in trial.facts.links for end in (link.a, link.b)}
+    linked = {trial.seen.devices[row] for row in np.unique([devices for devices, _ in trial.seen.ends]).tolist()}
     return sorted(trial.facts.devices.keys() - linked - trays)
 
 

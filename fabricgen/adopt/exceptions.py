@@ -60,7 +60,7 @@ def _compare_sources(trial: Trial, kinds: Ints64) -> Iterator[str]:
     for row in np.flatnonzero(kinds == SEEN).tolist() if (kinds == RECORDED).any() else ():
         for end in ends[:, row].tolist():
             seen_at[end].append(links[row].text)
-    for row in np.flatnonzero(kinds == RECORDED).tolist():
+    for row in np.flatnonzero(kinds == RECORDED).tolist() if seen_at else ():
         if others := dict.fromkeys(text for end in ends[:, row].tolist() for text in seen_at.get(end, ())):
             yield f"{links[row].source} joins {links[row].text}; dumps join {', and '.join(others)}"
 
@@ -84,8 +84,9 @@ def _find_exceptions(trial: Trial, is_meant: Flags) -> tuple[dict[str, Any], lis
             refused += [error.diagnostics[0].message] if ids != [ALL] else []
         if ALL in accepted:
             break
-    notes = [f"lists and dumps both have it, and no `cable_of` does: {message}" for message in refused]
-    return {cable: {word: v.get("", v) for word, v in overrides[cable].items()} for cable in sorted(overrides)}, notes
+    return {cable: {word: v.get("", v) for word, v in overrides[cable].items()} for cable in sorted(overrides)}, [
+        f"lists and dumps both have it, and no `cable_of` does: {message}" for message in refused
+    ]
 
 
 def _diagnose(trial: Trial, cluster: Cluster, is_meant: Flags) -> Diagnosis:

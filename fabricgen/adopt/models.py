@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
@@ -102,7 +102,7 @@ def find_models(facts: Facts, catalog: Catalog, stated: Sequence[tuple[str, str]
         if not names and (profile in tray_models or profile not in (*index.switch_ids, *index.node_ids)):
             continue
         is_switch = profile in index.switch_ids if profile else bool(index.list_nos(names))
-        system = index.choose_nos(device, names, profile) if is_switch else ""
+        system = index.choose_nos(device.nos, names, profile) if is_switch else ""
         if not profile:
             candidates = index.list_candidates(names, system)
             if len(candidates) != 1:
@@ -209,18 +209,20 @@ class _Profiles:
         parts = (profile for word, profile in self._by_word.items() if len(word) > 4 and word in letters)
         return self._by_word.get(letters) or max(parts, key=len, default="")
 
-    def list_nos(self, names: Iterable[str]) -> tuple[str, ...]:
+    @cache  # noqa: B019 - one object a run
+    def list_nos(self, names: frozenset[str]) -> tuple[str, ...]:
         """Return the NOSes whose names for ports fit all of `names` but management ports; none fits those of a node."""
         others = [name for name in names if not is_management(name)]
         if others and all(IN_SUBNET.fullmatch(name) for name in others):
             return self._in_subnet
         return tuple(s for s in self._systems if others and all(self._patterns[s].fullmatch(name) for name in others))
 
-    def choose_nos(self, device: DeviceFacts, names: Iterable[str], profile: str) -> str:
-        """Return the NOS of a switch: the one that sources tell, else the first of its profile that fits its port
-        names.
+    @cache  # noqa: B019 - one object a run, and many switches with the same names of ports
+    def choose_nos(self, told_nos: str, names: frozenset[str], profile: str) -> str:
+        """Return the NOS of a switch: the one that sources tell, "" if none does, else the first of its profile that
+        fits its port names.
         """
-        told = _fold_words(device.nos)
+        told = _fold_words(told_nos)
         fits = self.list_nos(names)
         for nos in (*self._systems, *self._in_subnet):
             if told and nos in told:

@@ -32,8 +32,9 @@ def state_racks(search: PageSearch) -> tuple[list[Inference], list[str]]:
         together = _group_by_rack(names, listed_racks)
         if together == _group_by_rack(names, racks):
             continue
-        most_in_rack = max(map(len, together))
-        for number in range(2, min(len(together), MOST_RACKS) + 1) if path[0] == "fabrics" else (most_in_rack,):
+        for number in (
+            range(2, min(len(together), MOST_RACKS) + 1) if path[0] == "fabrics" else (max(map(len, together)),)
+        ):
             words = edit_words(search.page, [((path, number),)])
             try:
                 new_racks = _find_racks(search, words)
@@ -44,8 +45,9 @@ def state_racks(search: PageSearch) -> tuple[list[Inference], list[str]]:
             except InputError:
                 continue
         else:
-            where = ".".join(path[:-1])
-            notes.append(f"{where}: lists have these in other racks; `racks`, `stand` or `floor` say where")
+            notes.append(
+                f"{'.'.join(path[:-1])}: lists have these in other racks; `racks`, `stand` or `floor` say where"
+            )
     return inferences, notes
 
 

@@ -30,7 +30,7 @@ from fabricgen.adopt.words import (
     Named,
     PairTable,
     Words,
-    count_words,
+    count_words_by_fabric,
     drop_empty,
     edit_words,
     find_template,
@@ -125,9 +125,7 @@ class PageSearch:
         self.cost = self._measure_page(self.page, self.trial)
 
     def keep_page(self, words: Words) -> bool:
-        """Take a page in place of the shortest, although it may be longer, if it gives as many links; return whether it
-        does. Raises InputError if it cannot be wired.
-        """
+        """Take a page, although it may be longer, if it gives as many links; return whether; raises InputError."""
         trial = self.try_page(words)
         if is_kept := bool(trial.is_wrong.sum() <= self.trial.is_wrong.sum()):
             self.page, self.trial, self.cost = words, trial, self._measure_page(words, trial)
@@ -185,9 +183,8 @@ class PageSearch:
         """Return the length of a page by fabric, with that of the rest of the page under ""."""
         trial.unexplained = trial.unexplained or self._measure_unexplained(trial)
         cost = defaultdict[str, float](float, trial.unexplained)
-        for name, fabric in words["fabrics"].items():
-            cost[name] += count_words(fabric)
-        cost[""] += count_words({key: value for key, value in words.items() if key != "fabrics"})
+        for name, count in count_words_by_fabric(words).items():
+            cost[name] += count
         return cost
 
     def _measure_unexplained(self, trial: Trial) -> dict[str, float]:
@@ -208,6 +205,8 @@ class PageSearch:
         If not all fabrics become shorter, those that do are tried again without the others, in the end one by one.
         """
         words = edit_words(self.page, edits.values())
+        if len(edits) == 1 and sum(count_words_by_fabric(words).values()) >= self._find_least_length():
+            return set()
         try:
             trial = self.try_page(words, edits)
         except HopelessError:
@@ -225,6 +224,15 @@ class PageSearch:
         if len(better) < len(edits):
             return self.try_edits({name: edits[name] for name in sorted(better)})
         return {name for name in sorted(better) if self.try_edits({name: edits[name]})}
+
+    def _find_least_length(self) -> float:
+        """Return the length below which the words of a page have to be, so that it can be shorter than `page`.
+
+        Names that tell nothing are as long on all pages that give all links.
+        """
+        is_whole = not (self.trial.is_wrong.any() or self.trial.unseen_ends[0][0].size or self.trial.unplaced)
+        lengths = count_words_by_fabric(self.page) if is_whole and not self.order.by_names else self.cost
+        return sum(lengths.values())
 
     def try_all(self, candidates: Mapping[str, Iterable[Edit]]) -> int:
         """Try all changes of each fabric in turn, side by side with those of the others; return how many were kept."""

@@ -64,8 +64,11 @@ def _write_entry(key: str, value: Any, depth: int) -> list[str]:
     these and `fabrics` are blocks.
     """
     indent = "  " * depth
-    line = f"{indent}{_write_scalar(key)}: {write_flow(value)}"
-    is_block = isinstance(value, Mapping) and bool(value) and (key == "fabrics" or _holds_tiers(value))
+    # more keys than a line has characters are not written in vain, as thousands of names would be
+    is_block = (
+        isinstance(value, Mapping) and bool(value) and (key == "fabrics" or len(value) > WIDTH or _holds_tiers(value))
+    )
+    line = "" if is_block else f"{indent}{_write_scalar(key)}: {write_flow(value)}"
     if not is_block and (len(line) <= WIDTH or not isinstance(value, Mapping | list)):
         return [line]
     if isinstance(value, list):
@@ -104,6 +107,14 @@ def count_words(words: Any) -> int:
     if isinstance(words, Mapping):
         return sum(1 + count_words(element) for element in words.values())
     return sum(map(count_words, words)) if isinstance(words, list | tuple) else 1
+
+
+def count_words_by_fabric(words: Mapping[str, Any]) -> dict[str, int]:
+    """Return the number of words of a page by fabric, with that of the rest under ""."""
+    return {
+        **{name: count_words(fabric) for name, fabric in words["fabrics"].items()},
+        "": count_words({key: value for key, value in words.items() if key != "fabrics"}),
+    }
 
 
 Words = dict[str, Any]
