@@ -75,7 +75,10 @@ class WiredFigures:
 
 
 def find_wired_figures(cluster: Cluster) -> dict[str, WiredFigures]:
-    """Return the figures of each fabric that joins accelerators; at a phase, those of the whole cluster."""
+    """Return the figures of each fabric that joins accelerators, by its name.
+
+    If the cluster is a phase of a build-out, they are those of the finished cluster.
+    """
     planned = cluster.phase.whole if cluster.phase else cluster
     return {network.fabric.name: WiredFigures(network) for network in list_networks(planned)}
 

@@ -79,10 +79,10 @@ class LoadedBlueprint:
         stated = self.blueprint.model_dump(mode="json", exclude_defaults=True)
         data = json.dumps({"fabricgen": self.blueprint.fabricgen, **stated}, sort_keys=True, default=str)
         for name, rows in sorted(self.guids.items()):
-            data += name + json.dumps(sorted(row[:-1] for row in rows))
+            data += name + json.dumps(sorted(row[:-1] for row in rows))  # without their places in the file
         for fabric in self.blueprint.fabrics.values():
             for mesh in (mesh for tier in fabric.tiers.values() for mesh in tier.mesh.values() if mesh.pairs):
-                data += json.dumps([pair[:2] for pair in mesh.pairs])
+                data += json.dumps([pair[:2] for pair in mesh.pairs])  # without their lines
         if self.inventory:
             data += json.dumps(sorted(row.figures for row in self.inventory))
         return hashlib.sha256(data.encode()).hexdigest()

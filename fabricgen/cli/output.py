@@ -149,7 +149,9 @@ def print_findings(result: LintResult) -> None:
 
 
 def refuse_impossible(result: LintResult) -> None:
-    """Raise InputError with the findings that cannot be plugged together and are not waived, if there are any."""
+    """Raise InputError with the findings that something cannot be plugged together, other than waived ones, if there
+    are any.
+    """
     if result.impossible:
         raise InputError(result.impossible)
 

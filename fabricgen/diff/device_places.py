@@ -48,15 +48,17 @@ class DevicePlaces:
         """Return where a device is; ("", "", "") for a device that neither side lists."""
         return self.all[self._number.get(device, self._nowhere)]
 
-    def of(self, delta: Delta) -> dict[str, Rows]:
+    def find_indexes_by_state(self, delta: Delta) -> dict[str, Rows]:
         """Return the indexes into `all` of the places of a delta's rows, by state: removed, added and changed.
 
         Each array (int64) has an entry for each row of that state, in the order of the delta.
         """
+        # `at` is the name of the column with the device of a row, `now` the rows of `new` that changed
+        old_devices, new_devices = delta.old[delta.at], delta.new[delta.at]
         return {
-            "removed": self.find_indexes(delta.old[delta.at][delta.removed]),
-            "added": self.find_indexes(delta.new[delta.at][delta.added]),
-            "changed": self.find_indexes(delta.new[delta.at][delta.now]),
+            "removed": self.find_indexes(old_devices[delta.removed]),
+            "added": self.find_indexes(new_devices[delta.added]),
+            "changed": self.find_indexes(new_devices[delta.now]),
         }
 
 

@@ -129,8 +129,8 @@ def _find_differing_pairs(keys: list[_Comparable], i: int, j: int, size: int) ->
 def _skip_to_match(keys: list[_Comparable], i: int, j: int) -> tuple[int, int] | None:
     """Return how many rows of old (from `i` on) and of new (from `j` on) to skip until rows are equal again.
 
-    One of the two numbers is 0: rows are skipped on the side on which fewer have to be. Return None if there is no
-    match within `_WINDOW` rows.
+    `keys` has, for each column that rows are compared by, that column of old and of new. One of the two numbers is 0:
+    rows are skipped on the side on which fewer have to be. Return None if there is no match within `_WINDOW` rows.
     """
     # which of the next rows of new equal the present row of old, and the other way round
     new_equal, old_equal = np.ones(_WINDOW, dtype=bool), np.ones(_WINDOW, dtype=bool)

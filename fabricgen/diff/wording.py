@@ -93,7 +93,7 @@ def group_by_rack(change: ClusterChange) -> list[RackChanges]:
     deltas = change.deltas
     for kind in TITLES:
         delta = deltas.get(kind)
-        for state, places in change.places.of(delta).items() if delta else ():
+        for state, places in change.places.find_indexes_by_state(delta).items() if delta else ():
             assert delta is not None  # noqa: S101 - it has places
             rows = _select_listed_rows(delta, state, len(places))
             order = rows[np.argsort(places[rows], kind="stable")]

@@ -125,7 +125,7 @@ def _select_links(plan: WiringPlan, selection: Selection) -> Flags:
     links, selected = plan.links, np.ones(len(plan.links), dtype=bool)
     for i, segment in enumerate(links.segments):
         rows = links.find_rows(i)
-        if segment.fabric in selection.planes:
+        if segment.fabric in selection.planes:  # not of a scale-up domain
             selected[rows] &= segment.fabric in selection.fabrics
             selected[rows] &= _is_among(links.plane[rows], selection.planes[segment.fabric])
             selected[rows] &= _is_among(links.rail[rows], selection.rails[segment.fabric])

@@ -170,7 +170,7 @@ class NetboxState:
         """Enter into `differences` what is to be made or changed of a kind, and what is blocked.
 
         `records` are the objects of the kind in NetBox. The ids of those that the plan has are added to `kept_ids`:
-        they are not to be deleted.
+        they are not to be deleted. Notes them in `ids`, too, for objects of later kinds that refer to them.
         """
         by_key = {_match_key(kind, (spell_value(record.get(name)) for name in kind.key)): record for record in records}
         for row in kind.rows():

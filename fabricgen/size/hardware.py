@@ -300,11 +300,15 @@ def _explain_crowded_cage(profile: SwitchProfile, kind: PortKind, ways: int) -> 
     """
     from fabricgen.lint.rules.plan.cabling.fg603_crowded_cage import count_connectors
 
-    below = find_down_class(profile, PortDemand(kind, 0))
-    connectors = count_connectors(profile.cages[below[0]]) if below else 0
-    if not below or below[1] <= connectors or not 1 < ways < SHUFFLED_WAYS:
+    class_and_ports = find_down_class(profile, PortDemand(kind, 0))
+    # NICs that are not split have no such legs; those split further are dealt out by shuffles
+    if not class_and_ports or not 1 < ways < SHUFFLED_WAYS:
         return ""
-    return f"{below[1]} cables end in each cage of a leaf; a transceiver there takes {connectors} (FG603)"
+    cage_class, ports_per_cage = class_and_ports
+    connectors = count_connectors(profile.cages[cage_class])
+    if ports_per_cage <= connectors:
+        return ""
+    return f"{ports_per_cage} cables end in each cage of a leaf; a transceiver there takes {connectors} (FG603)"
 
 
 def count_nodes(gpus: int, hardware: Hardware) -> int:

@@ -111,7 +111,10 @@ def list_shapes(hardware: Hardware, nodes: int) -> Iterator[Shape]:
 
 
 def _list_attachments(hardware: Hardware, tiers: int) -> Iterator[tuple[str, int]]:
-    """Yield (how nodes attach, rails that share a leaf) for each wished way."""
+    """Yield (how nodes attach, how many rails share a leaf) for each way of attaching in the wishes.
+
+    "tor", a leaf for all rails of a rack, takes more than one tier of switches.
+    """
     wishes, rails = hardware.wishes, hardware.rails
     if "rail" in wishes.attach:
         yield "rail", 1

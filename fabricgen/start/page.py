@@ -190,8 +190,8 @@ class Page:
         return "inband" not in without_ports and (wish == "own" or (wish == "storage" and "storage" in without_ports))
 
     def _list_frontend_lines(self) -> list[str]:
-        """Return the line of a fabric on the in-band switches for kinds of nodes that have `frontend` ports but no
-        `inband` ports, beside kinds that have them; no line if there are none.
+        """Return the line of the page that puts nodes with `frontend` ports on the in-band switches: of kinds without
+        `inband` ports, if other kinds have these; [] if there are no such kinds.
         """
         roles = [kind.hardware.node.roles for kind in self.kinds]
         if self._inband_role == "frontend" or not any("frontend" in r and "inband" not in r for r in roles):

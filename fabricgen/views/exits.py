@@ -109,8 +109,8 @@ class ExitEnd(NamedTuple):
     pairs: tuple[tuple[str, str], ...]
 
     @property
-    def own(self) -> ExitDevice:
-        """What the blueprint states for the far device."""
+    def far_spec(self) -> ExitDevice:
+        """What the blueprint states for the far device; defaults if it states nothing."""
         return self.exit.spec.devices.get(self.device, ExitDevice.model_construct())
 
 
@@ -135,7 +135,7 @@ def _make_exit_sessions(end: ExitEnd, loopbacks: tuple[str, str], limit: int) ->
     """
     from fabricgen.switch.routing import Peer, SessionBfd
 
-    spec, far_device = end.exit.spec, end.own
+    spec, far_device = end.exit.spec, end.far_spec
     # by whether it is IPv6, which also indexes `loopbacks`: (IPv4, IPv6)
     far_loopbacks = {":" in text: text for text in far_device.loopback or ()}
     bfd = BfdSpec.model_construct() if spec.bfd is True else spec.bfd
@@ -193,7 +193,7 @@ def _make_static_routes(exit_ends: Iterable[ExitEnd]) -> dict[tuple[str, str], S
     hops_of_route: dict[tuple[str, bool, str, bool], list[tuple[str, str]]] = {}
     for end in exit_ends:
         accepted = [o.prefix for o in list_accepted_prefixes(end.exit)] if end.exit.spec.routing == "static" else []
-        loopbacks = [str(ip_network(text)) for text in end.own.loopback or ()]
+        loopbacks = [str(ip_network(text)) for text in end.far_spec.loopback or ()]
         # routes to loopbacks of far devices carry the sessions, and are announced to nobody
         for prefix, passed_on in [*((p, True) for p in accepted), *((p, False) for p in loopbacks)]:
             next_hops = [

@@ -259,13 +259,13 @@ class _FabricViewBuilder:
     def _make_partitions(
         self, legs: list[_NodePort], adapters: Sequence[FabricAdapter], managers: Collection[str]
     ) -> tuple[Partition, ...]:
-        """Return the partitions of tenants, none if no tenant is isolated here; UFM appliances are in none of them."""
+        """Return the partitions of tenants, () if no tenant is isolated here; UFM of no tenant is in none of them."""
         tenants = [tenant for tenant in self._design.tenants if not set(self._members).isdisjoint(tenant.fabrics)]
         if not tenants:
             return ()
         ports: list[TenantPort] = []
         for adapter, tenants_of_port in zip(adapters, self._list_port_tenants(legs), strict=True):
-            if adapter.name not in managers or tenants_of_port != ("",):
+            if adapter.name not in managers or tenants_of_port != ("",):  # ("",): of no tenant, and shared by none
                 ports.append(TenantPort(adapter.name, adapter.port_guid, adapter.stated, tenants_of_port))
         return make_partitions(ports, {tenant.name: tenant.number for tenant in tenants}, self._name)
 

@@ -142,7 +142,11 @@ def _push(
 
 
 def _print_changes(differences: NetboxChanges, names: Sequence[str], *, every: bool, delete: bool) -> None:
-    """Print what is to be done, kind by kind: new objects as a number, all other changes by name."""
+    """Print what is to be done, by kind in the order of `names`: new objects as a number, other changes by name.
+
+    Of the changes of a kind the first are listed, all if `every`. `delete` says whether objects will be deleted; if
+    not, the last line says that they are with --delete.
+    """
     for name in names:
         new_objects = [change for change in differences.make if change.kind.name == name]
         if new_objects:

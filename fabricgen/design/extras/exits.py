@@ -148,7 +148,9 @@ def _check_devices(exit_: ExitDesign) -> Iterator[Diagnostic]:
 
 
 def _check_addresses(design: Design, exit_: ExitDesign) -> Iterator[Diagnostic]:
-    """Yield a fault for each stated address of a family that the fabric lacks, or without an address at the far end."""
+    """Yield a fault for each stated address of a family that the fabric lacks, and for each link whose own and far
+    addresses do not fit together.
+    """
     ip = find_fabric_ip(design.loaded.blueprint, exit_.fabric.name)
     for name, device_spec in exit_.spec.devices.items():
         device: Path = (*exit_.path, "devices", name)
@@ -161,7 +163,7 @@ def _check_addresses(design: Design, exit_: ExitDesign) -> Iterator[Diagnostic]:
         for port, link in device_spec.links.items():
             path = (*device, "links", port)
             try:
-                pair_addresses(link)
+                pair_addresses(link)  # for what it raises
             except ValueError as error:
                 yield from fault("FG059", str(error), path=path, hint="state `far`, an address beside it").diagnostics
 

@@ -392,7 +392,7 @@ class TierSizing:
     def _add_ports(
         self, spec: TierSpec, count: int, lowers: Sequence[LowerTier], *, by_slot: bool
     ) -> tuple[DownPorts, list[tuple[int, int]]]:
-        """Return the down ports of each of `count` upper switches, and (run, first port) for each lower tier."""
+        """Return the down ports of each of `count` upper switches, and (index of a run, first port) by lower tier."""
         downs = DownPorts(spec)
         first_ports = []
         for tier in lowers:

@@ -172,8 +172,8 @@ class RackKinds:
         return _make_kind(EXTRA_SWATCH if device_kinds or not self._racks.has_panels(rack) else PANEL_SWATCH, [])
 
     def format_feeds(self, rack: int) -> tuple[tuple[str, ...], ...]:
-        """Return the feeds of a rack, `(A+B)`, as a group of words that becomes a further line of its name; () without
-        feeds.
+        """Return the feeds of a rack as groups of words, of which each is a line on the drawing: one group with the one
+        word `(A+B)`, or no group without feeds.
         """
         feeds = self._racks.list_feeds(rack)
         return ((f"({'+'.join(feeds)})",),) if feeds else ()

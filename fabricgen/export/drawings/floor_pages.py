@@ -81,12 +81,12 @@ class Frame:
 
     @property
     def width(self) -> float:
-        """Length along the rows."""
+        """Its length along the rows, m."""
         return self.right - self.left
 
     @property
     def height(self) -> float:
-        """Length across the rows."""
+        """Its length across the rows, m."""
         return self.bottom - self.top
 
 

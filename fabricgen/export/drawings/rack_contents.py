@@ -297,7 +297,9 @@ class FilledRacks:
         return items_by_rack
 
     def _find_port_side(self, rack: int) -> str:
-        """Return the side with most ports of a rack, at which jumpers end; front if the rack has no ports."""
+        """Return the side at which jumpers of a rack end: that on which more of its devices have their ports; front if
+        as many have them on either side.
+        """
         sides = Counter(self.sides[int(self._devices.device_class[row])] for row in self.list_devices(rack))
         return "rear" if sides["rear"] > sides["front"] else "front"
 

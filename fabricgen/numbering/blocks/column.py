@@ -255,18 +255,17 @@ class IPv6Column(AddressColumn):
 
     def encode(self, lengths: Ints64 | None = None) -> Encoded:
         """Return the addresses in the text form of RFC 5952; see `AddressColumn.encode`."""
-        # whether the lower bits are 0 or not decides what `::` stands for; those that are 0 have no text of their own,
-        # nor have addresses that end in dots
-        ends_in_zero = (self.low & _LAST == 0) | (self.high == 0)
-        low_with_mark = np.where(ends_in_zero, self.low, self.low & ~_LAST | np.uint64(1))
-        samples, head = unique_combinations(self.high.view(np.int64), low_with_mark.view(np.int64))
-        texts = zip(
-            _format_ipv6(self.high[samples], low_with_mark[samples]), ends_in_zero[samples].tolist(), strict=True
-        )
-        heads = make_object_array([text if is_complete else text[:-1] for text, is_complete in texts])
-        last_hextet = np.where(ends_in_zero, np.uint64(0), self.low & _LAST).astype(np.int64)
+        # What is before the last hextet is formatted once for all addresses that share it: with 1 as the last hextet,
+        # which is cut off again, and the real one is put behind: 2001:db8::1 -> `2001:db8::` + `2a`. A last hextet of
+        # 0 may be part of `::`, and addresses of a low word alone may end like IPv4 (::1.2.3.4): both are taken whole.
+        is_whole = (self.low & _LAST == 0) | (self.high == 0)
+        low_with_mark = np.where(is_whole, self.low, self.low & ~_LAST | np.uint64(1))
+        samples, head_of_row = unique_combinations(self.high.view(np.int64), low_with_mark.view(np.int64))
+        texts = zip(_format_ipv6(self.high[samples], low_with_mark[samples]), is_whole[samples].tolist(), strict=True)
+        heads = make_object_array([text if whole else text[:-1] for text, whole in texts])
+        last_hextet = np.where(is_whole, np.uint64(0), self.low & _LAST).astype(np.int64)
         last_hextet[~self.present] = _NO_HALF
-        return EncodedColumn(heads, head), _encode_tails(last_hextet, lengths, _format_hextets)
+        return EncodedColumn(heads, head_of_row), _encode_tails(last_hextet, lengths, _format_hextets)
 
 
 _LAST = np.uint64(0xFFFF)

@@ -94,10 +94,10 @@ def make_positions(
 
 
 def measure_ways_inside(racks: RackTable) -> Floats:
-    """Return the part of a cable to another rack that runs across each rack, m, float64.
+    """Return how long a cable that leaves a rack is inside it, by rack, m, float64: from the port to the manager at the
+    side, and on to the middle of the tray above or below the rack.
 
-    It runs from the port to the manager at the side, and from there to the middle of the tray above or below the rack.
-    It is 0 under a lock from before this part was measured.
+    It is 0 with a lock of a release that did not count this part.
     """
     way_m = [(RACK_WIDTH_M + kind.depth_m) / 2 if racks.ways_inside else 0.0 for kind in racks.kinds]
     return np.array(way_m)[racks.kind]

@@ -484,7 +484,9 @@ def _rank_leaves(layout: Layout, load: ManagementLoad, place: str, leaves: Colum
 def _fill_leaves(
     row_of_rank: dict[tuple[int, int], int], at_place: Ints, position: Ints64, ports_per_leaf: int
 ) -> tuple[Ints, Ints64]:
-    """Return (leaf, index of its port) of each position in its place (`at_place`), if leaves are filled in order."""
+    """Return (row of the leaf, index of its port) for each position among the ports of a place, leaf after leaf.
+
+    `row_of_rank` has the leaf's row by (place, number of the leaf there)."""
     pairs = zip(np.asarray(at_place).tolist(), (position // ports_per_leaf).tolist(), strict=True)
     return np.array([row_of_rank[pair] for pair in pairs], dtype=np.int32), position % ports_per_leaf
 

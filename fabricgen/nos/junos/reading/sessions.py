@@ -151,7 +151,7 @@ class Sessions:
         sources = {text.partition("/")[0] for text in loopbacks} if neighbor.multihop else link
         if own_address not in sources and not is_tolerant():
             report_misfit(f"the session with {far} is from {own_address or 'an address of its choice'}")
-        neighbor.source = own_address or "" if neighbor.multihop else ""
+        neighbor.source = (own_address or "") if neighbor.multihop else ""
         required = OF_LOCAL_AS if neighbor.local_asn else frozenset[str]()
         if not is_tolerant() and group.local_as.get(far, set()) != required:
             report_misfit(f"paths of {far} have an AS number too many")

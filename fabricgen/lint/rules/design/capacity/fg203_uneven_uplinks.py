@@ -54,9 +54,7 @@ def suggest_uplinks(design: Design, tier: TierDesign, stated: int, step: int) ->
 
 
 def _suggest_uneven_spread(design: Design, upper: TierDesign) -> str:
-    """Return the end of a hint that links may land unequally on a tier, as words after `; or`; "" if that
-    does not fit.
-    """
+    """Return the end of a hint: "; or `spread: uneven` of spine". "" if a design with that could not be built."""
     from fabricgen.design.advice.tiers import list_fitting_values
 
     fits = list_fitting_values(make_trials(design, upper.fabric), (*upper.path, "spread"), ["uneven"])

@@ -48,8 +48,12 @@ class ShortestPathsAlone(DesignRule):
         """Compare the direct links between neighbours along each dimension with the ports of the nodes behind them."""
         for fabric in design.fabrics:
             nodes_gbps = sum_node_bandwidth(design, fabric)
+            if not nodes_gbps or fabric.protocol == "infiniband":
+                continue
             for tier in list_top_tiers(design, fabric):
-                for mesh in tier.meshes if nodes_gbps and fabric.protocol != "infiniband" else ():
+                for mesh in tier.meshes:
+                    # links to the next neighbour in all sets of switches that meet, over the rate of all nodes: each
+                    # set has the same part of both
                     share = Fraction(mesh.links * mesh.run.speed_gbps * count_mesh_sets(tier, mesh), nodes_gbps)
                     # where a table states which switches meet, a switch need not meet the next one
                     if share < ENOUGH and not mesh.pairs:
