@@ -96,7 +96,7 @@ def list_toruses(view: ClusterView, leaves: Iterable[Leaf]) -> list[Torus]:
             raise _make_refusal(view, f"{node} is in rings of {len(steps)} dimensions", "three dimensions at most")
         numbers, lengths = zip(*steps, *[(1, 1)] * (MOST_DIMENSIONS - len(steps)), strict=True)
         # the last group that a leaf is in is the network; of a domain there may be but one node
-        name = view.places.domain[row] or node if own_position else view.groups.name[leaf.groups[-1]]
+        name = (view.places.domain[row] or node) if own_position else view.groups.name[leaf.groups[-1]]
         torus = toruses.setdefault(name, Torus(name, lengths, {}))
         torus.nodes.setdefault(tuple(number - 1 for number in numbers), []).append(node)
     return list(toruses.values())

@@ -18,11 +18,11 @@ MOST_RACKS = 8
 
 
 def state_racks(search: PageSearch) -> tuple[list[Inference], list[str]]:
-    """Put into the page of a search the nodes of a rack, and the racks over which a tier is dealt, where a list has
-    other devices together in a rack than the page; no link tells of racks.
+    """State how many nodes a rack has, and over how many racks the switches of a tier stand, where a list of devices
+    groups them into other racks than the page that was found; no link tells of racks.
 
-    Returns the rows of the report on words that were put in, and notes on nodes and tiers for which no word was found.
-    Nodes or switches of which a list tells the racks of some alone are left as they are.
+    Returns the rows of the report on what was stated, and notes on nodes and tiers for which no statement gives the
+    listed racks. Nodes, or a tier, of which only some have a rack in the list are left as they are.
     """
     listed_racks = {name: device.rack for name, device in search.facts.devices.items()}
     subjects = {path: names for path, names in _list_subjects(search) if all(listed_racks[name] for name in names)}

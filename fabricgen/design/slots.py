@@ -89,8 +89,8 @@ class SlotTable:
 
     @cached_property
     def _slots_before(self) -> dict[Combo, tuple[int, ...]]:
-        """As `offsets`, but in the order in which members get slots, rack by rack, and with a last entry: how many
-        slots there are in all.
+        """For each combination, how many slots lie before those of each member of a unit, in the order in which members
+        get slots, rack by rack; the last entry is how many slots there are in all.
         """
         slots_of_members = self._list_member_values(
             lambda attachment: Counter(map(self.find_combination, attachment.legs)), Counter[Combo]()

@@ -96,7 +96,7 @@ class TierSpec:
 
     @property
     def free_ports(self) -> int:
-        """How many ports of the first kind of down ports no node, switch or device gets: spare and reserved ones."""
+        """How many down ports of each switch, of their first kind, stay free: spare and reserved ones."""
         return self.spec.spare_ports + sum(reservation.ports for reservation in self.spec.reserved_ports.values())
 
     @property

@@ -200,7 +200,7 @@ def _compute_shares(component: Ints64, gbps: Floats, out_gbps: Floats) -> Floats
 
 
 def name_level(network: Network, number: int) -> str:
-    """Return the name of a level's switches; links between sites join the last level, `site`."""
+    """Return the name of level `number` (from 0): its tiers, or `site` if links between sites make it."""
     level = network.levels[number]
     return level.name or "/".join(sorted({key.name for key in level.tiers})) or "site"
 

@@ -59,7 +59,9 @@ def check_lab(lab: Lab, build: Build, broken: frozenset[Link] = frozenset()) -> 
 
 
 def ask_neighbours(lab: Lab, build: Build) -> dict[str, dict[str, Any]]:
-    """Return what each switch says of its BGP neighbours, by their names; {} for a switch whose bgpd does not run."""
+    """Return, by switch, what FRR says of its BGP neighbours (`show bgp neighbors json`), by their address or port; {}
+    for a switch whose bgpd does not run.
+    """
     running = inside.list_daemons(lab)
 
     def ask_bgp(device: str) -> dict[str, Any]:

@@ -134,21 +134,25 @@ def _find_ratio(cluster: Cluster, tier: TierDesign) -> float | None:
 
 
 def _find_worst_ratio(plan: WiringPlan, tier: TierDesign) -> float:
-    """Return the largest ratio of downlink to uplink (or span) bandwidth that a switch of a tier has; 0 without
-    uplinks.
+    """Return the largest ratio of downlink to uplink bandwidth that a switch of a tier has; 0 without uplinks.
+
+    In a tier without a tier above, links between its switches (spans) are its uplinks.
     """
     cls, links = plan.devices.find_tier(tier.key), plan.links
     speed: Floats = np.array([s.speed_gbps for s in links.segments], dtype=np.float64)[links.segment]
-    low, high = (plan.devices.device_class[column] for column in (links.a_device, links.b_device))
+    low_class, high_class = (plan.devices.device_class[column] for column in (links.a_device, links.b_device))
     tier_class, size = plan.devices.device_class[cls.first] if cls.count else -1, len(plan.devices)
+    is_lower, is_upper = low_class == tier_class, high_class == tier_class
     # Gb/s of links to each switch of the tier from below, from other tiers
-    down = np.bincount(links.b_device, weights=speed * ((high == tier_class) & (low != tier_class)), minlength=size)[
-        cls.rows
-    ]
-    climbs = (low == tier_class) & ((high != tier_class) if tier.up else True)
+    down = np.bincount(links.b_device, weights=speed * (is_upper & ~is_lower), minlength=size)[cls.rows]
     # links of a switch's management port are in segments from `node`, and are no uplinks
     managed = np.array([s.key.startswith("node-") for s in links.segments], dtype=bool)[links.segment]
-    up = np.bincount(links.a_device, weights=speed * (climbs & ~managed), minlength=size)[cls.rows]
+    climbs, spans = is_lower & ~is_upper & ~managed, is_lower & is_upper
+    up = np.bincount(links.a_device, weights=speed * climbs, minlength=size)
+    # a span is an uplink of both its switches
+    for column in () if tier.up else (links.a_device, links.b_device):
+        up += np.bincount(column, weights=speed * spans, minlength=size)
+    up = up[cls.rows]
     return float(np.max(down[up > 0] / up[up > 0], initial=0))
 
 

@@ -115,6 +115,7 @@ def _format_tiers(shape: Shape, hardware: Hardware, counts: Mapping[str, int]) -
     plane = ["plane"] if shape.planes > 1 else []
     if shape.form != "clos":
         return [write_meshed_tier(shape, hardware, ["su", *rail, *plane])]
+    # `meet` is the tier in which rails meet, "" if in none: tiers below it are grouped by rail
     apart = rail if shape.meet not in ("spine", "leaf") else []
     leaf_place = {"tor": ["rack"], "rail": ["su"], "group": ["su"]}[shape.attach] if shape.tiers > 1 else []
     spine = [*(["pod"] if shape.tiers == 3 else []), *apart, *plane]

@@ -364,6 +364,7 @@ def make_team(network: Network, job: Job, constants: ConstantsProfile) -> Team:
         job,
         constants,
         len(starts),
+        # the largest domain, and the smallest: that one limits on how many rails all can send
         int(ranks_per_domain.max()),
         int(ranks_per_domain.min()),
         gbps * reached.reached,

@@ -193,7 +193,10 @@ def _replace_in_section(section: Any, path: Sequence[str], value: Any) -> dict[s
 
 
 def _has_even_groups(fabric: FabricDesign, fabrics: Sequence[FabricDesign]) -> bool:
-    """Whether the switches of every group are alike and no tier exceeds its allowed oversubscription."""
+    """Whether the switches of every group of a fabric are alike, and no tier exceeds its allowed oversubscription.
+
+    `fabrics` has all fabrics of the trial: the leaves may be those of another one.
+    """
     for tier in fabric.tiers:
         uplink, ratio = tier.uplink, tier.oversubscription
         # the links of a lower switch do not divide over its upper switches

@@ -191,11 +191,11 @@ class KeptPorts:
     def look_up_ports(
         self, demand: ExtraDemand, run: int, allowed: set[int], usable: set[int], holes: set[tuple[int, int]]
     ) -> None:
-        """Look up the ports that the lock has for the devices of a demand on one run of down ports, by the run's index,
-        and set them aside. Ports of devices that are gone are set aside too.
+        """Look up the ports that the lock has for the devices of a demand on one run of down ports, by the run's index.
 
-        A device keeps its port only if the switch is in `allowed`, and if the port is in `usable` or (switch, port) is
-        in `holes`, the ports of omitted node slots.
+        Every port that the lock has on this run is set aside, whether or not a device still has or keeps it. A device
+        keeps its port only if the switch is in `allowed`, and if the port is in `usable` or (switch, port) is in
+        `holes`, the ports of omitted node slots.
         """
         if not self._words:
             return
@@ -206,10 +206,10 @@ class KeptPorts:
                 port = ports_by_text.get(self._words.get(write_holder(demand.fabric, name, leg), ""))
                 if port and port[0] in allowed and (port[1] in usable or port in holes):
                     kept_ports[device, leg] = (*port, port in holes)
-        self.taken |= {(demand.tier, run, switch, port) for switch, port, _ in kept_ports.values()}
-        other_ports = (ports_by_text[text] for text in self._words.values() if text in ports_by_text)
-        # ports of devices that are gone stay reserved too, until they are released
-        self.taken |= {(demand.tier, run, *port) for port in other_ports}
+        # all that the lock has on this run: ports of devices that are gone, too, until they are released
+        self.taken |= {
+            (demand.tier, run, *ports_by_text[text]) for text in self._words.values() if text in ports_by_text
+        }
 
     def _index_ports(self, tier: TierKey, run: int) -> dict[str, tuple[int, int]]:
         """Return (switch of the tier, port of the run) by the text that the lock has for the port, such as `compute

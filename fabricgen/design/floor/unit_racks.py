@@ -87,8 +87,8 @@ class UnitTier(NamedTuple):
 
 
 class NodeRack(NamedTuple):
-    """Rack units in a node rack: of each node slot, of the devices beside the nodes by name, and of the switches by
-    tier.
+    """The lowest rack unit, from 1, in a node rack: of each node slot, of each device beside the nodes by name, and of
+    each switch by tier.
     """
 
     nodes: tuple[int, ...]

@@ -160,15 +160,16 @@ def release_paths(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Inte
     return replace(lock, rooms=capacities)
 
 
-def _is_needed(capacity: str, holders: Collection[str], tiers_with_extras: Collection[str]) -> bool:
+def _is_needed(name: str, holders: Collection[str], tiers_with_extras: Collection[str]) -> bool:
     """Whether the capacity of this name is still needed: by one of `holders`, or by extra devices of a tier.
 
+    Names are such as `compute leaf`, of a tier or holder, `compute leaf for extras 400 over 100`, or `managed p1 su1`.
     Counts of the floor and of ports are always needed: racks and cables follow from them.
     """
-    if capacity.startswith((f"{FLOOR} ", PORTS)):
+    if name.startswith((f"{FLOOR} ", PORTS)):
         return True
-    tier, extras, _ = capacity.partition(" for extras ")
-    return tier in tiers_with_extras if extras else any(_serves_holder(capacity, name) for name in holders)
+    tier, separator, _ = name.partition(" for extras ")
+    return tier in tiers_with_extras if separator else any(_serves_holder(name, holder) for holder in holders)
 
 
 def _serves_holder(capacity: str, holder: str) -> bool:

@@ -243,7 +243,9 @@ def _list_link_vrfs(cluster: Cluster) -> EncodedColumn:
 
 
 def list_link_kinds(cluster: Cluster) -> list[str]:
-    """Return the kind of the addresses of links, by segment."""
+    """Return the kind of the addresses of links, for each of `plan.links.segments`: "management", "exit", "host", or
+    "link" between switches.
+    """
     segments = cluster.plan.links.segments
     management, exits = set(_find_management_segments(segments)), find_exit_segments(cluster.design, cluster.plan)
     return [

@@ -256,7 +256,7 @@ def _walk_tree(tree: Any, keys: tuple[str, ...]) -> Iterator[Command]:
 def _matches_row(words: tuple[str, ...], pattern: list[str]) -> bool:
     """Whether words begin with what a pattern says, word by word.
 
-    In a pattern `**` stands for any number of words, and `$` for the end of the words.
+    In a pattern `**` stands for any number of words, behind which there is at least one more, and `$` for their end.
     """
     if not pattern:
         return True

@@ -1,4 +1,4 @@
-"""Cumulus Linux: `nv config show`, as YAML, JSON or commands, and startup.yaml."""
+"""Recognize configurations of Cumulus Linux: `nv config show`, as YAML, JSON or commands, and startup.yaml."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ ETC, UFM = "/etc/opensm", "/opt/ufm/files/conf/opensm"
 
 
 def files(view: FabricView) -> tuple[tuple[str, str], ...]:
-    """Return (template, file name) of each file of a fabric: those of every fabric, and those of its subnet manager."""
+    """Return (template, file name) of each file of a fabric: what each has, and what its subnet manager needs."""
     # files of every fabric, then those of the subnet manager that runs it
     names = ["ib-node-name-map", "opensm.conf", "p2p.csv", "root-guids.conf", "topology.net"]
     if _runs_sharp(view) or (view.partitions and view.subnet_manager == "ufm"):

@@ -271,7 +271,7 @@ class Explainer:
                     planned
                     and seen
                     and planned not in self.list_served(dimension, wrong_end)
-                    and self.has_one_value(dimension, right_end, wrong_end)
+                    and self.lacks_value_of(dimension, right_end, wrong_end)
                 ):
                     differs[dimension] += 1
                     values[dimension] |= {planned, seen}
@@ -280,8 +280,8 @@ class Explainer:
                 return Crossing(dimension, (" and ".join(sorted(values[dimension], key=make_natural_key)),))
         return None
 
-    def has_one_value(self, dimension: str, port: int, far_port: int) -> bool:
-        """Whether the device of a port serves only the rail or plane of that port, and not also that of `far_port`.
+    def lacks_value_of(self, dimension: str, port: int, far_port: int) -> bool:
+        """Whether the device of a port has no links in the rail or plane of `far_port`.
 
         False if a switch serves both: then none is crossed. For a node it is always True: each of its ports has one
         rail and plane.

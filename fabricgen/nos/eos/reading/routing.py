@@ -163,8 +163,9 @@ class EosRouting:
                 report_misfit("a session has communities to say, and is sent none")
 
     def is_drained(self) -> bool:
-        """Whether all sessions are the last choice of their neighbours; raises UnknownTextError if one sends no
-        community.
+        """Whether all sessions ask their neighbours, by a community (GRACEFUL_SHUTDOWN), to be the last choice.
+
+        Raises UnknownTextError if a session is to send it and sends no communities.
         """
         is_last = is_drained(self.policies, self.instances.values())
         for instance in self.instances.values():
