@@ -17,6 +17,7 @@ import openpyxl
 from fabricgen.lint.examples import BASE
 from tests.conftest import BLUEPRINTS, EXAMPLES, Ran
 from tests.docs.pages import Shown, blocks, text_of
+from tests.export.known_machines import list_lines, write_page
 from tests.sign_off.paper import PaperHall
 from tests.verify.cabled import CabledHall
 from tests.verify.optics.sonic import state_db
@@ -97,6 +98,11 @@ def _hall(file: Path, _fabricgen: Run) -> None:
     """A report of `verify` in which nothing has been seen yet."""
     states = dict.fromkeys(("as_planned", "dark", "elsewhere", "unseen", "harmless", "extra"), 0)
     file.write_text(json.dumps({"cables": states, "actions": []}), encoding="utf-8")
+
+
+def _known_racks(file: Path, _fabricgen: Run) -> None:
+    """Racks with an inventory that lacks nothing."""
+    write_page(file, list_lines().values())
 
 
 def _own_switch(file: Path, _fabricgen: Run) -> None:
@@ -202,6 +208,7 @@ READERS_OWN: Mapping[str, Callable[[Path, Run], None]] = {
     "rack-07.xlsx": _redlined,
     "have.csv": _running,
     "demo.yaml": _demo,
+    "known-racks.yaml": _known_racks,
     "blueprints/pod.yaml": _pod,
     "dumps/monday": _monday,
     "dumps/tuesday": _tuesday,

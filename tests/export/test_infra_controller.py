@@ -9,31 +9,23 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.api import ClusterView
-from tests.conftest import BLUEPRINTS, Ran, example_cluster
+from tests.conftest import Ran
+from tests.export.known_machines import list_lines, write_page
 
 Command = Callable[..., Ran]
-EXAMPLE = "nvl72-gb200"
 REQUIRED = {"siteId", "name", "bmcMacAddress", "manufacturer", "model", "rackId", "labels"}
 """Those of APIExpectedMachineCreateRequest and APIExpectedSwitchCreateRequest that are written of both."""
 
 
 @pytest.fixture
 def lines() -> dict[str, str]:
-    """The lines of an inventory by device and port: serial numbers, and MACs of BMCs."""
-    devices = ClusterView(example_cluster(EXAMPLE)).devices
-    names = devices.name[(devices.kind == "node") | (devices.kind == "tray")].tolist()
-    serials = {name: f"{name},,,,SN{number:05}" for number, name in enumerate(names)}
-    macs = {f"{name} BMC": f"{name},BMC,b8:3f:d2:00:{n >> 8:02x}:{n & 255:02x},," for n, name in enumerate(names)}
-    return serials | macs
+    """The lines of an inventory that lacks nothing."""
+    return list_lines()
 
 
 def build(fabricgen: Command, folder: Path, lines: dict[str, str]) -> Ran:
     """What the command said of the part, with these lines in the inventory."""
-    table = "\n".join(["device,port,mac,guid,serial", *lines.values(), ""])
-    (folder / "hardware.csv").write_text(table, encoding="utf-8")
-    text = (BLUEPRINTS / f"{EXAMPLE}.yaml").read_text(encoding="utf-8")
-    (folder / "cluster.yaml").write_text(f"{text}inventory: hardware.csv\n", encoding="utf-8")
+    write_page(folder / "cluster.yaml", lines.values())
     return fabricgen("build", folder / "cluster.yaml", "-o", folder / "out", "--only", "infra-controller,devices")
 
 
