@@ -191,6 +191,8 @@ def write_all(descriptor, content):
     print("writes", flush=True)
     signal.pause()
 files.write_all = write_all
+for number in (signal.SIGTERM, signal.SIGHUP):  # nohup, under which tests may run, has SIGHUP ignored
+    signal.signal(number, signal.SIG_DFL)
 from fabricgen.__main__ import main
 main()
 """
@@ -200,6 +202,9 @@ main()
         assert process.stdout.readline() == "writes\n"
         assert list(tmp_path.glob(".fabricgen-*"))
         process.send_signal(how)
-        _, said = process.communicate(timeout=300)
+        try:
+            _, said = process.communicate(timeout=300)
+        finally:
+            process.kill()  # or it would be waited for without end
     assert (process.returncode, "interrupted; no file is left half-written" in said) == (130, True), said
     assert list(tmp_path.iterdir()) == []
