@@ -23,29 +23,26 @@ CODE = "FG158"
 SITE_ID = "SITE_ID"
 MAX_BATCH, MAX_SERIAL = 100, 32
 """The most machines of one request, and the most characters of a serial number."""
+UNMANAGED = ("", "embedded")
+"""What the catalogue has as NOS of trays that nobody logs in to: other than NVLink's."""
 
 
 def files(view: ClusterView) -> Iterator[tuple[str, str]]:
-    """Yield the files of each site: of the machines with accelerators, and of the switch trays that run a NOS.
+    """Yield the files of each site: of the machines with accelerators, and of the switch trays that run an NOS.
 
     Raises InputError (FG158) if the inventory lacks a serial number or the MAC of a BMC of one of them, or has a serial
     number that is too long.
     """
     devices = view.devices
     machines = np.flatnonzero(np.isin(devices.name, np.unique(view.endpoints.node)))
-    trays = np.flatnonzero((devices.kind == "tray") & (devices.nos != ""))
+    trays = np.flatnonzero((devices.kind == "tray") & ~np.isin(devices.nos, UNMANAGED))
     _check_inventory(view, np.concatenate((machines, trays)))
-    bmc_addresses = {
-        device: address
-        for device, is_bmc, address in zip(
-            view.clients.device.tolist(), view.clients.bmc.tolist(), view.clients.address.tolist(), strict=True
-        )
-        if is_bmc
-    }
+    # backwards, since clients are by family: of two addresses of a BMC the IPv4 one is entered last, and stays
+    bmcs = np.flatnonzero(view.clients.bmc)[::-1]
+    addresses = dict(zip(view.clients.device[bmcs].tolist(), view.clients.address[bmcs].tolist(), strict=True))
     for site in view.sites:
         bodies = [
-            _make_body(view, row, "chassisSerialNumber")
-            | ({"bmcIpAddress": bmc_addresses[row]} if row in bmc_addresses else {})
+            _make_body(view, row, "chassisSerialNumber", addresses.get(row, ""))
             for row in machines[devices.site[machines] == site].tolist()
         ]
         for first in range(0, len(bodies), MAX_BATCH):
@@ -76,29 +73,33 @@ def _check_inventory(view: ClusterView, rows: Ints64) -> None:
             CODE,
             f"the inventory has {'; '.join(words)}",
             ("inventory",),
-            "a line `NAME,,,,SERIAL` has the serial number of a device, `NAME,BMC,MAC,,` the MAC of its BMC",
+            "a line `NAME,,,,SERIAL` has the serial number of a device, `NAME,BMC,MAC,,` the MAC of its port BMC",
         )
 
 
-def _make_body(view: ClusterView, row: int, serial_key: str) -> dict[str, Any]:
-    """Return the body of the request for a device, by its row, without its BMC's address.
+def _make_body(view: ClusterView, row: int, serial_key: str, bmc_address: str = "") -> dict[str, Any]:
+    """Return the body of the request for a device, by its row; what the device does not have is left out, as the API
+    takes no empty text.
 
-    `serial_key` is what the API calls its serial number.
+    `serial_key` is what the API calls its serial number, `bmc_address` the address of its BMC, "" if it is not planned.
     """
     devices = view.devices
     model = devices.model[row]
     vendor = view.models.vendor[(view.models.model == model) & (view.models.kind != "rack")][0]
-    labels = {"pod": devices.pod[row], "unit": f"{devices.su[row]}", "rack-unit": f"{devices.u[row]}"}
-    return {
+    # a tray that serves several units is in none (0), one that serves several pods in no pod
+    labels = {"pod": devices.pod[row], "unit": int(devices.su[row]), "rack-unit": int(devices.u[row])}
+    body = {
         "siteId": SITE_ID,
         "name": devices.name[row],
         "bmcMacAddress": devices.bmc_mac[row],
         serial_key: devices.serial[row],
-        **({"manufacturer": vendor} if vendor else {}),
+        "bmcIpAddress": bmc_address,
+        "manufacturer": vendor,
         "model": model,
         "rackId": devices.rack[row],
-        "labels": labels,
+        "labels": {name: str(value) for name, value in labels.items() if value},
     }
+    return {name: value for name, value in body.items() if value}
 
 
 def _write_json(bodies: Sequence[dict[str, Any]]) -> str:

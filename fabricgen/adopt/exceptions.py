@@ -72,7 +72,7 @@ def _find_exceptions(trial: Trial, is_meant: Flags) -> tuple[dict[str, Any], lis
         return {}, []
     try:
         cluster = build_cluster(trial.wired.design)
-        diagnosis = _diagnose(trial, cluster, is_meant)
+        diagnosis = _diagnose_meant_links(trial, cluster, is_meant)
     except InputError as error:
         return {}, [f"links that lists and dumps both have are no `cable_of` yet: {error.diagnostics[0].message}"]
     # if not all can be accepted together, those that can are one after the other
@@ -89,7 +89,7 @@ def _find_exceptions(trial: Trial, is_meant: Flags) -> tuple[dict[str, Any], lis
     ]
 
 
-def _diagnose(trial: Trial, cluster: Cluster, is_meant: Flags) -> Diagnosis:
+def _diagnose_meant_links(trial: Trial, cluster: Cluster, is_meant: Flags) -> Diagnosis:
     """Return what `verify` makes of links that are meant, beside those of the same devices that the page gives."""
     devices = np.stack([device for device, _ in trial.seen.ends])
     is_near = find_among(devices, devices[:, is_meant].ravel()).any(axis=0)

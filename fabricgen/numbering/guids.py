@@ -16,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from fabricgen.blueprint.beside.tables import GUIDS_CODE, PLANNED, PLANNED_BITS, GuidRow, Hardware
+from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.tables import SWITCH, WiringPlan
@@ -128,8 +129,13 @@ def _check_guid_row(row: GuidRow, switches: set[str], ports: Mapping[str, Sequen
 # The hardware table of a cluster: checks that its lines name planned devices and ports, and its GUIDs by fabric.
 
 
-BMC_PORT = "BMC"
-"""The port of an inventory line of a switch's BMC, which has a MAC of its own on the cable of the management port."""
+def name_bmc_port(profile: NodeProfile | SwitchProfile) -> str:
+    """Return the port of an inventory line of a device's BMC: as the profile of a node calls it, else `BMC`.
+
+    It need not be cabled in the plan: the BMC of a switch is on the cable of its management port.
+    """
+    bmc = profile.roles.get("bmc") if isinstance(profile, NodeProfile) else None
+    return bmc.ports[0].name if bmc else "BMC"
 
 
 def check_inventory(
@@ -145,12 +151,13 @@ def check_inventory(
     ports_by_row = _list_cabled_ports(
         {rows_by_name[row.device] for row in rows if row.device in rows_by_name}, plan, ports
     )
+    bmc_ports = [name_bmc_port(c.profile) for c in plan.devices.classes]
     faults = list(find_unknown_inventory_devices(rows, names))
     for row in rows:
         if row.device in rows_by_name:
-            faults += _check_hardware_row(
-                row, ports_by_row.get(rows_by_name[row.device], ()), is_switch=row.device in switches
-            )
+            device = rows_by_name[row.device]
+            ports_here = [*ports_by_row.get(device, ()), bmc_ports[plan.devices.device_class[device]]]
+            faults += _check_hardware_row(row, ports_here, is_switch=row.device in switches)
     if faults:
         raise InputError(faults)
 
@@ -192,7 +199,7 @@ def _check_hardware_row(row: Hardware, ports: Sequence[str], *, is_switch: bool)
     """Yield the faults of a line: a port that is not cabled, a GUID for a port of a switch, a MAC or GUID of a node
     without its port.
     """
-    if row.port and row.port not in ports and not (is_switch and row.port == BMC_PORT):
+    if row.port and row.port not in ports:
         yield row.report_cell("port", f"{row.device} has no cabled port '{row.port}'", did_you_mean(row.port, ports))
     elif row.port and is_switch and row.guid:
         yield row.report_cell("guid", f"{row.device} is a switch, and its ports have no GUIDs", "leave `port` empty")

@@ -16,7 +16,6 @@ import numpy as np
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.sources.power_cords import list_corded
-from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment, Leg
 from fabricgen.design.names.switches import name_interface
@@ -27,7 +26,7 @@ from fabricgen.export.graph import KINDS
 from fabricgen.export.host_links import name_bond_ports
 from fabricgen.export.rdma.files import find_nic_port
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.numbering.guids import BMC_PORT
+from fabricgen.numbering.guids import name_bmc_port
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, Strings
 from fabricgen.plugins.columns import (
     Array,
@@ -104,7 +103,7 @@ class Devices(TableColumns):
     def bmc_mac(self) -> Strings:
         """The MAC of its BMC as the inventory has it, '' for none."""
         macs = self._cluster.design.loaded.macs
-        bmc_ports = [_name_bmc_port(cls.profile) for cls in self._plan.classes]
+        bmc_ports = [name_bmc_port(cls.profile) for cls in self._plan.classes]
         classes = self._plan.device_class.tolist()
         return to_text_array(
             [macs.get((n, bmc_ports[c]), "") for n, c in zip(self._cluster.names, classes, strict=True)]
@@ -178,13 +177,6 @@ def segment_column(convert: Callable[[Any], Array], read: Callable[[Segment], ob
         return values[links.segment]  # type: ignore[no-any-return]
 
     return column(read_links, doc)
-
-
-def _name_bmc_port(profile: NodeProfile | SwitchProfile) -> str:
-    """Return the name of the port of a device's BMC: as its profile calls it, else that of `guids.BMC_PORT`."""
-    if isinstance(profile, NodeProfile) and "bmc" in profile.roles:
-        return profile.roles["bmc"].ports[0].name
-    return BMC_PORT
 
 
 class Links(_ClusterTable):

@@ -73,3 +73,38 @@ def test_an_inventory_may_have_the_bmc_of_a_switch_but_no_other_port(
     lines["tray"] = "p1-su01-rk01-nvlink-01,BMC2,b8:3f:d2:00:ff:ff,,"
     ran = build(fabricgen, tmp_path, lines)
     assert (ran.code, "has no cabled port 'BMC2'" in ran.err) == (2, True)
+
+
+def test_a_bmc_with_two_addresses_is_expected_at_its_ipv4_one(
+    fabricgen: Command, tmp_path: Path, lines: dict[str, str]
+) -> None:
+    write_page(tmp_path / "cluster.yaml", lines.values())
+    only = ("--only", "infra-controller", "--set", "ip=dual")
+    ran = fabricgen("build", tmp_path / "cluster.yaml", "-o", tmp_path / "out", *only)
+    assert ran.code == 0, ran.err
+    site = tmp_path / "out" / "infra-controller" / "site1"
+    machines = json.loads((site / "expected-machines-001.json").read_text())
+    assert all(re.fullmatch(r"\d+(\.\d+){3}", machine["bmcIpAddress"]) for machine in machines)
+
+
+def test_what_a_tray_of_several_units_does_not_have_is_left_out(fabricgen: Command, tmp_path: Path) -> None:
+    """The API takes no empty text; a tray that joins racks is in no unit, and its BMC on no network here."""
+    write_page(tmp_path / "cluster.yaml", list_lines("nvl576").values(), "nvl576")
+    ran = fabricgen("build", tmp_path / "cluster.yaml", "-o", tmp_path / "out", "--only", "infra-controller")
+    assert ran.code == 0, ran.err
+    files = sorted((tmp_path / "out" / "infra-controller" / "site1").iterdir())
+    bodies = [body for file in files for body in json.loads(file.read_text())]
+    assert {frozenset(body["labels"]) for body in bodies} == {
+        frozenset({"pod", "unit", "rack-unit"}),
+        frozenset({"pod", "rack-unit"}),
+    }
+    assert all(value for body in bodies for value in (*body.values(), *body["labels"].values()))
+    assert not any("bmcIpAddress" in body for body in bodies)
+
+
+def test_trays_that_nobody_logs_in_to_are_not_expected(fabricgen: Command, tmp_path: Path) -> None:
+    write_page(tmp_path / "cluster.yaml", list_lines("ualink-pod").values(), "ualink-pod")
+    ran = fabricgen("build", tmp_path / "cluster.yaml", "-o", tmp_path / "out", "--only", "infra-controller")
+    assert ran.code == 0, ran.err
+    site = tmp_path / "out" / "infra-controller" / "site1"
+    assert [file.name for file in site.iterdir()] == ["expected-machines-001.json"]
